@@ -1,0 +1,32 @@
+//! Who answers whether a variant is interesting.
+//!
+//! This crate knows processes, compilers, simulators and devices. It knows nothing of passes,
+//! searches or reductions: a variant comes in, an outcome goes out.
+
+mod cancel;
+mod outcome;
+
+pub use cancel::Cancel;
+pub use outcome::{Outcome, Verdict};
+
+use clreduce_testcase::TestCase;
+
+/// Something that decides whether a variant is interesting.
+///
+/// The verdict must depend on nothing but the variant's content: the reducer asks each question once
+/// and remembers the answer. Calls come from several threads at once.
+pub trait Interestingness: Send + Sync {
+    /// Judges one variant. Blocks until the answer is known, or until `cancel` is triggered, after
+    /// which it returns soon, with any outcome: nobody reads it.
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome;
+}
+
+impl<F> Interestingness for F
+where
+    F: Fn(&TestCase) -> bool + Send + Sync,
+{
+    fn judge(&self, variant: &TestCase, _cancel: &Cancel) -> Outcome {
+        let verdict = if self(variant) { Verdict::Interesting } else { Verdict::Uninteresting };
+        Outcome::from(verdict)
+    }
+}

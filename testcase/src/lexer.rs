@@ -1,0 +1,211 @@
+//! Tokens of the C family, on any bytes: total, linear, and never failing.
+
+use std::ops::Range;
+
+/// What a token is, as far as a lexer can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// An identifier or keyword.
+    Word,
+    /// A preprocessing number.
+    Number,
+    /// A string literal with its prefix.
+    String,
+    /// A character constant with its prefix.
+    Char,
+    /// An operator, a separator, or a byte that is nothing else.
+    Punctuation,
+}
+
+/// A token and the bytes it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its first byte.
+    pub start: u32,
+    /// One past its last byte.
+    pub end: u32,
+}
+
+impl Token {
+    /// The bytes of the token.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// How many tokens a file has; comments and white space do not count.
+#[must_use]
+pub fn count_tokens(bytes: &[u8]) -> usize {
+    tokens(bytes).count()
+}
+
+/// The tokens of a file, without comments and white space.
+pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at = skip_blank(bytes, at);
+        let start = at;
+        let first = *bytes.get(start)?;
+        let (kind, length) = match first {
+            b'"' | b'\'' => literal(&bytes[start..], 0),
+            b'0'..=b'9' => (TokenKind::Number, number(&bytes[start..])),
+            b'.' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
+                (TokenKind::Number, 1 + number(&bytes[start + 1..]))
+            }
+            _ if is_word_start(first) => word(&bytes[start..]),
+            _ => (TokenKind::Punctuation, punctuation(&bytes[start..])),
+        };
+        at = start + length;
+        Some(Token { kind, start: start as u32, end: at as u32 })
+    })
+}
+
+fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$'
+}
+
+fn is_word(byte: u8) -> bool {
+    is_word_start(byte) || byte.is_ascii_digit()
+}
+
+fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at) {
+            Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) => at += 1,
+            Some(b'/') if bytes.get(at + 1) == Some(&b'/') => {
+                at +=
+                    bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at);
+            }
+            Some(b'/') if bytes.get(at + 1) == Some(&b'*') => {
+                match bytes[at + 2..].windows(2).position(|pair| pair == b"*/") {
+                    Some(length) => at += length + 4,
+                    None => return at,
+                }
+            }
+            _ => return at,
+        }
+    }
+}
+
+/// A string or character literal whose quote stands at `quote`; a lone quote where it never ends on
+/// its line.
+fn literal(bytes: &[u8], quote: usize) -> (TokenKind, usize) {
+    let delimiter = bytes[quote];
+    let kind = if delimiter == b'"' { TokenKind::String } else { TokenKind::Char };
+    let mut at = quote + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if at + 1 < bytes.len() => at += 2,
+            b'\n' => break,
+            _ if byte == delimiter => return (kind, at + 1),
+            _ => at += 1,
+        }
+    }
+    (TokenKind::Punctuation, 1)
+}
+
+fn word(bytes: &[u8]) -> (TokenKind, usize) {
+    let length = bytes.iter().position(|&byte| !is_word(byte)).unwrap_or(bytes.len());
+    let prefixes: &[&[u8]] = match bytes.get(length) {
+        Some(b'"') => &[b"L", b"u8", b"u", b"U"],
+        Some(b'\'') => &[b"L", b"u", b"U"],
+        _ => &[],
+    };
+    if prefixes.contains(&&bytes[..length]) {
+        let (kind, end) = literal(bytes, length);
+        if kind != TokenKind::Punctuation {
+            return (kind, end);
+        }
+    }
+    (TokenKind::Word, length)
+}
+
+fn number(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'e' | b'E' | b'p' | b'P' if matches!(bytes.get(at + 1), Some(b'+' | b'-')) => at += 2,
+            b'.' | b'_' => at += 1,
+            _ if byte.is_ascii_alphanumeric() => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Longest match of the operators of C, CUDA and the preprocessor.
+fn punctuation(bytes: &[u8]) -> usize {
+    const THREE: [&[u8; 3]; 5] = [b"<<<", b">>>", b"<<=", b">>=", b"..."];
+    const TWO: [&[u8; 2]; 21] = [
+        b"->", b"++", b"--", b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||", b"-=", b"+=",
+        b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"##", b"::",
+    ];
+    if bytes.len() >= 3 && THREE.iter().any(|operator| operator[..] == bytes[..3]) {
+        3
+    } else if bytes.len() >= 2 && TWO.iter().any(|operator| operator[..] == bytes[..2]) {
+        2
+    } else {
+        1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(source: &str) -> Vec<&str> {
+        tokens(source.as_bytes()).map(|token| &source[token.range()]).collect()
+    }
+
+    #[test]
+    fn splits_as_the_language_does() {
+        assert_eq!(
+            texts("k<<<1,2>>>(x->y, .5e-3f, L\"a\\\"b\", 'c'); // z\n/* \" */ a<<=0x1FUL;"),
+            [
+                "k",
+                "<<<",
+                "1",
+                ",",
+                "2",
+                ">>>",
+                "(",
+                "x",
+                "->",
+                "y",
+                ",",
+                ".5e-3f",
+                ",",
+                "L\"a\\\"b\"",
+                ",",
+                "'c'",
+                ")",
+                ";",
+                "a",
+                "<<=",
+                "0x1FUL",
+                ";"
+            ]
+        );
+    }
+
+    #[test]
+    fn survives_what_never_ends() {
+        assert_eq!(texts("\"abc\n/* x"), ["\"", "abc", "/", "*", "x"]);
+    }
+
+    proptest! {
+        #[test]
+        fn total_and_in_order(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut at = 0;
+            for token in tokens(&bytes) {
+                prop_assert!(token.start >= at && token.end > token.start);
+                at = token.end;
+            }
+            prop_assert!(at as usize <= bytes.len());
+        }
+    }
+}

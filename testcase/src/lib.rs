@@ -1,0 +1,18 @@
+//! A test case: the files being reduced, how they are changed and how two versions compare.
+//!
+//! This crate is a leaf. It does no I/O and knows nothing of passes, searches or tests.
+
+mod apply;
+mod files;
+mod language;
+mod launch;
+mod lexer;
+mod patch;
+mod size;
+
+pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
+pub use language::Language;
+pub use launch::Launch;
+pub use lexer::{Token, TokenKind, count_tokens, tokens};
+pub use patch::{Edit, EditKind, Patch};
+pub use size::Size;

@@ -1,0 +1,208 @@
+//! Edits of byte ranges and sets of them that are applied together.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// How an edit treats what surrounds its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EditKind {
+    /// Exactly the range is replaced.
+    Plain,
+    /// The range is an element of a comma-separated list. When it is removed, one adjacent comma goes
+    /// with it: the following one, else the preceding one. Any subset of a list's elements can so be
+    /// removed together without leaving a lone comma.
+    Element,
+    /// The whole file is removed; range and text are ignored.
+    RemoveFile,
+}
+
+/// One replacement of a byte range in one file, or the removal of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Index of the file in [`TestCase::files`](crate::TestCase::files).
+    pub file: u32,
+    /// First byte replaced.
+    pub start: u32,
+    /// One past the last byte replaced.
+    pub end: u32,
+    /// What stands there afterwards.
+    pub text: Cow<'static, [u8]>,
+    /// How the surroundings are treated.
+    pub kind: EditKind,
+}
+
+impl Edit {
+    /// Removes a range.
+    #[must_use]
+    pub fn delete(file: usize, range: Range<usize>) -> Self {
+        Self::replace(file, range, b"".as_slice())
+    }
+
+    /// Removes an element of a comma-separated list together with one adjacent comma.
+    #[must_use]
+    pub fn delete_element(file: usize, range: Range<usize>) -> Self {
+        Self { kind: EditKind::Element, ..Self::delete(file, range) }
+    }
+
+    /// Replaces a range by a text.
+    #[must_use]
+    pub fn replace(file: usize, range: Range<usize>, text: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self {
+            file: file as u32,
+            start: range.start as u32,
+            end: range.end as u32,
+            text: text.into(),
+            kind: EditKind::Plain,
+        }
+    }
+
+    /// Removes a whole file.
+    #[must_use]
+    pub fn remove_file(file: usize) -> Self {
+        Self { kind: EditKind::RemoveFile, end: u32::MAX, ..Self::delete(file, 0..0) }
+    }
+
+    /// The replaced range, in bytes.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    fn covers(&self, other: &Edit) -> bool {
+        // An insertion at the border of a range stands beside it, not inside.
+        let strictly_inside = other.start < other.end
+            || (self.start < other.start && other.start < self.end)
+            || (self.start == other.start && self.end == other.end && self.text == other.text);
+        self.file == other.file
+            && self.start <= other.start
+            && other.end <= self.end
+            && strictly_inside
+    }
+
+    fn overlaps(&self, other: &Edit) -> bool {
+        self.file == other.file && self.start < other.end && other.start < self.end
+    }
+
+    fn deletes(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// A set of non-overlapping edits that are applied together, ordered by file and position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patch {
+    edits: Vec<Edit>,
+}
+
+impl Patch {
+    /// A patch of these edits. An edit inside another is dropped: the larger one decides. Deletions
+    /// that overlap are joined. `None` when two edits overlap in another way.
+    #[must_use]
+    pub fn new(mut edits: Vec<Edit>) -> Option<Self> {
+        edits.sort_by(|a, b| (a.file, a.start, b.end).cmp(&(b.file, b.start, a.end)));
+        let mut patch = Self { edits: Vec::with_capacity(edits.len()) };
+        for edit in edits {
+            patch.push(edit)?;
+        }
+        Some(patch)
+    }
+
+    /// A patch of one edit.
+    #[must_use]
+    pub fn single(edit: Edit) -> Self {
+        Self { edits: vec![edit] }
+    }
+
+    /// Both patches applied together, under the rules of [`Patch::new`].
+    #[must_use]
+    pub fn union(&self, other: &Patch) -> Option<Self> {
+        // Two sorted lists are merged; a sort of the whole would dominate when thousands of edits
+        // have been accepted and one more is tried.
+        let mut patch = Self { edits: Vec::with_capacity(self.edits.len() + other.edits.len()) };
+        let (mut a, mut b) = (self.edits.iter().peekable(), other.edits.iter().peekable());
+        loop {
+            let first = match (a.peek(), b.peek()) {
+                (Some(x), Some(y)) => (x.file, x.start, y.end) <= (y.file, y.start, x.end),
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (None, None) => return Some(patch),
+            };
+            let next = if first { a.next() } else { b.next() };
+            patch.push(next.expect("peeked").clone())?;
+        }
+    }
+
+    /// The edits, ordered by file and position.
+    #[must_use]
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// Whether nothing is edited.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// Whether every edit of `other` lies inside an edit of this patch, so that it would change
+    /// nothing more.
+    #[must_use]
+    pub fn covers(&self, other: &Patch) -> bool {
+        other.edits.iter().all(|inner| {
+            let after = self
+                .edits
+                .partition_point(|edit| (edit.file, edit.start) <= (inner.file, inner.start));
+            self.edits[..after].iter().rev().take(2).any(|edit| edit.covers(inner))
+        })
+    }
+
+    /// Appends an edit that starts at or after the last one.
+    fn push(&mut self, edit: Edit) -> Option<()> {
+        let Some(last) = self.edits.last_mut() else {
+            self.edits.push(edit);
+            return Some(());
+        };
+        let same_start = last.file == edit.file && last.start == edit.start;
+        if last.covers(&edit) {
+            Some(())
+        } else if same_start && edit.covers(last) {
+            *last = edit;
+            Some(())
+        } else if last.overlaps(&edit) {
+            if !(last.deletes() && edit.deletes()) {
+                return None;
+            }
+            last.end = last.end.max(edit.end);
+            last.kind = EditKind::Plain;
+            Some(())
+        } else if same_start && last.start == last.end && edit.start == edit.end {
+            None // two insertions at one place: their order would be arbitrary
+        } else {
+            self.edits.push(edit);
+            Some(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_edit_decides() {
+        let outer = Patch::single(Edit::replace(0, 10..50, b"0".as_slice()));
+        let inner = Patch::single(Edit::delete(0, 20..30));
+        assert_eq!(inner.union(&outer), Some(outer.clone()));
+        assert!(outer.covers(&inner) && !inner.covers(&outer));
+    }
+
+    #[test]
+    fn overlapping_deletions_join_and_other_overlaps_conflict() {
+        let patch = Patch::new(vec![Edit::delete(0, 0..5), Edit::delete(0, 3..9)]).unwrap();
+        assert_eq!(patch.edits(), [Edit::delete(0, 0..9)]);
+        assert_eq!(
+            Patch::new(vec![Edit::delete(0, 0..5), Edit::replace(0, 3..9, b"x".as_slice())]),
+            None
+        );
+    }
+}
