@@ -1,1 +1,17 @@
-//! placeholder
+//! What to try: passes look at a snapshot of a program and propose patches.
+//!
+//! This crate is pure. A pass reads no files, starts no processes or threads, looks at no clock,
+//! draws no random numbers, and does not recurse to a depth that its input decides. Which proposals
+//! are asked, in which order and how many at once, is not a pass's business.
+
+mod pass;
+mod snapshot;
+mod table;
+mod views;
+
+pub mod harness;
+
+pub use pass::{Pass, Proposal};
+pub use snapshot::Snapshot;
+pub use table::{Explore, Phase, Row, TABLE, find};
+pub use views::{Node, NodeId, SyntaxTree};

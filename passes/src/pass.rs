@@ -1,0 +1,69 @@
+//! The contract between a pass and the engine.
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::snapshot::Snapshot;
+
+/// Something that proposes patches.
+///
+/// # Contract
+/// - **Pure and deterministic**: equal snapshots give equal proposals, in equal order.
+/// - **Total**: no panic and no unbounded time or growth on any bytes at all: half a program, NULs,
+///   invalid UTF-8, one line of 10 MB. Time is about linear in the size of the snapshot.
+/// - **In bounds**: every edit lies inside a file of the snapshot.
+/// - **Well formed where it can be**: what is declared together with what uses it goes in one patch.
+///   A pass that is not sure proposes nothing.
+/// - **Smaller**: each proposal alone makes the program smaller (or equal in size and lower under
+///   the tie-break); the engine discards the others unasked.
+/// - **Composable**: proposals of one list are combined with [`Patch::union`]. Where two overlap, the
+///   larger edit decides; where that is no union, they are not combined.
+///
+/// [`harness::check`](crate::harness::check) holds a pass to all of this.
+pub trait Pass: Send + Sync {
+    /// The name used by `--passes` and in reports: lower case, words joined by hyphens.
+    fn name(&self) -> &'static str;
+
+    /// One sentence for people, without a full stop, in the imperative: "Remove unused functions".
+    fn about(&self) -> &'static str;
+
+    /// The languages it knows. Passes over text and tokens know every one.
+    fn languages(&self) -> &'static [Language];
+
+    /// What could go from `snapshot`, in source order unless the pass has a reason.
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal>;
+}
+
+/// One thing that could go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// What to do.
+    pub patch: Patch,
+    /// Proposals of one list are explored together; lists are explored in ascending order. A
+    /// hierarchy is told by one list per level, outermost first.
+    pub list: u32,
+}
+
+impl Proposal {
+    /// A proposal in list 0.
+    #[must_use]
+    pub fn new(patch: Patch) -> Self {
+        Self { patch, list: 0 }
+    }
+
+    /// A proposal of one edit in list 0.
+    #[must_use]
+    pub fn edit(edit: Edit) -> Self {
+        Self::new(Patch::single(edit))
+    }
+
+    /// The same proposal in another list.
+    #[must_use]
+    pub fn in_list(self, list: u32) -> Self {
+        Self { list, ..self }
+    }
+}
+
+/// For passes that need a syntax tree.
+pub(crate) const PARSED: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];
+/// For passes that need nothing but bytes.
+pub(crate) const ANY: &[Language] = &Language::ALL;

@@ -1,0 +1,66 @@
+//! A test case with views that are computed when first asked for and shared from then on.
+
+use std::sync::OnceLock;
+
+use clreduce_testcase::{Language, TestCase, Token, tokens};
+
+use crate::views::SyntaxTree;
+
+/// A test case as passes see it. Views are computed lazily and at most once.
+#[derive(Debug)]
+pub struct Snapshot {
+    case: TestCase,
+    language: Language,
+    files: Vec<FileViews>,
+}
+
+#[derive(Debug, Default)]
+struct FileViews {
+    tokens: OnceLock<Vec<Token>>,
+    tree: OnceLock<SyntaxTree>,
+}
+
+impl Snapshot {
+    /// A snapshot of a test case.
+    #[must_use]
+    pub fn new(case: TestCase, language: Language) -> Self {
+        let files = case.files().iter().map(|_| FileViews::default()).collect();
+        Self { case, language, files }
+    }
+
+    /// The files themselves.
+    #[must_use]
+    pub fn case(&self) -> &TestCase {
+        &self.case
+    }
+
+    /// The language they are written in.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Number of files.
+    #[must_use]
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The bytes of one file.
+    #[must_use]
+    pub fn bytes(&self, file: usize) -> &[u8] {
+        &self.case.files()[file].bytes
+    }
+
+    /// The tokens of one file, without comments and white space.
+    #[must_use]
+    pub fn tokens(&self, file: usize) -> &[Token] {
+        self.files[file].tokens.get_or_init(|| tokens(self.bytes(file)).collect())
+    }
+
+    /// The syntax tree of one file; empty for [`Language::Text`].
+    #[must_use]
+    pub fn tree(&self, file: usize) -> &SyntaxTree {
+        self.files[file].tree.get_or_init(|| SyntaxTree::parse(self.bytes(file), self.language))
+    }
+}

@@ -1,0 +1,57 @@
+//! The one table of passes: the schedule, `--list-passes` and the documentation come from it.
+
+use clreduce_testcase::Language;
+
+use crate::pass::Pass;
+
+/// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
+/// repeated until a full round changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// Once at the start: what makes every later test cheaper.
+    Prepare,
+    /// Whole declarations and function bodies.
+    Coarse,
+    /// Statements, names, list elements, expressions.
+    Fine,
+    /// Literals, tokens, anything that spoils the structure for other passes.
+    Polish,
+    /// Once at the very end: layout for a person.
+    Finish,
+}
+
+/// How the proposals of a pass are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Explore {
+    /// All together, then ever smaller groups from the end of the list to its front.
+    Groups,
+    /// One after the other, the one that removes most first.
+    BiggestFirst,
+}
+
+/// One row of the table.
+pub struct Row {
+    /// The pass.
+    pub pass: &'static dyn Pass,
+    /// When it runs.
+    pub phase: Phase,
+    /// How its proposals are explored.
+    pub explore: Explore,
+}
+
+/// Every pass, in the order in which a phase runs them.
+pub static TABLE: &[Row] = &[];
+
+/// The row of the pass with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.pass.name() == name)
+}
+
+impl Row {
+    /// Whether the pass knows a language.
+    #[must_use]
+    pub fn applies_to(&self, language: Language) -> bool {
+        self.pass.languages().contains(&language)
+    }
+}

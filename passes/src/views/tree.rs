@@ -1,0 +1,225 @@
+//! The syntax tree, flattened into an array.
+//!
+//! tree-sitter's nodes borrow from a tree, cost a walk from the root to find a parent, and cannot be
+//! kept in one structure with it. An array in pre-order has none of these troubles: a node's
+//! descendants are the nodes right behind it.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use clreduce_testcase::Language;
+use tree_sitter::Language as Grammar;
+
+use super::mask::masked;
+
+// Loaded once, so that the names of kinds and fields live as long as the program.
+static C: LazyLock<Grammar> = LazyLock::new(|| tree_sitter_c::LANGUAGE.into());
+static CUDA: LazyLock<Grammar> = LazyLock::new(|| tree_sitter_cuda::LANGUAGE.into());
+
+/// Index of a node. The root is 0; every descendant has a larger index than its ancestor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// One node of a syntax tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The grammar's name for it, or the token itself for unnamed nodes such as `","`.
+    pub kind: &'static str,
+    /// The name of the field that it fills in its parent, if any.
+    pub field: Option<&'static str>,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// The parent; the root is its own.
+    pub parent: NodeId,
+    /// One past the last descendant.
+    pub after: NodeId,
+    /// Distance from the root.
+    pub depth: u32,
+    /// Whether the grammar names it: tokens like `","` and `"if"` are unnamed.
+    pub named: bool,
+    /// Whether the parser failed here or invented the node.
+    pub error: bool,
+}
+
+impl Node {
+    /// The node's bytes.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A syntax tree as an array of nodes in pre-order.
+#[derive(Debug, Default)]
+pub struct SyntaxTree {
+    nodes: Vec<Node>,
+}
+
+impl SyntaxTree {
+    /// Parses a file. Never fails: what the grammar cannot read becomes error nodes; for
+    /// [`Language::Text`] the tree is empty.
+    #[must_use]
+    pub fn parse(bytes: &[u8], language: Language) -> Self {
+        let grammar = match language {
+            Language::Text => return Self::default(),
+            Language::Cuda => &*CUDA,
+            Language::C | Language::OpenCl => &*C,
+        };
+        let mut parser = tree_sitter::Parser::new();
+        // Fails only for a grammar of another ABI than the library's, which the tests would show.
+        if parser.set_language(grammar).is_err() {
+            return Self::default();
+        }
+        match parser.parse(masked(bytes, language), None) {
+            Some(tree) => Self { nodes: flatten(&tree, grammar) },
+            None => Self::default(),
+        }
+    }
+
+    /// Whether there is no node at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Every node, in pre-order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// One node.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The grammar's name for a node.
+    #[must_use]
+    pub fn kind(&self, id: NodeId) -> &'static str {
+        self.node(id).kind
+    }
+
+    /// A node's bytes.
+    #[must_use]
+    pub fn range(&self, id: NodeId) -> Range<usize> {
+        self.node(id).range()
+    }
+
+    /// The parent; `None` for the root.
+    #[must_use]
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        (id.0 != 0).then(|| self.node(id).parent)
+    }
+
+    /// The ancestors, nearest first.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(id), |&node| self.parent(node))
+    }
+
+    /// The node and all its descendants, in pre-order.
+    pub fn subtree(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+        (id.0..self.node(id).after.0).map(NodeId)
+    }
+
+    /// The children, unnamed ones included.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.node(id).after;
+        let mut next = NodeId(id.0 + 1);
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < end).then(|| {
+                next = self.node(child).after;
+                child
+            })
+        })
+    }
+
+    /// The children that the grammar names, comments left out.
+    pub fn named_children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.children(id).filter(|&child| {
+            let node = self.node(child);
+            node.named && node.kind != "comment"
+        })
+    }
+
+    /// The first child in a field.
+    #[must_use]
+    pub fn field(&self, id: NodeId, field: &str) -> Option<NodeId> {
+        self.fields(id, field).next()
+    }
+
+    /// All children in a field.
+    pub fn fields<'a>(&'a self, id: NodeId, field: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+        self.children(id).filter(move |&child| self.node(child).field == Some(field))
+    }
+
+    /// Whether the parser failed somewhere in the subtree.
+    #[must_use]
+    pub fn has_error(&self, id: NodeId) -> bool {
+        self.subtree(id).any(|node| self.node(node).error)
+    }
+}
+
+fn flatten(tree: &tree_sitter::Tree, grammar: &'static Grammar) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut open: Vec<u32> = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let id = nodes.len() as u32;
+        nodes.push(Node {
+            kind: grammar.node_kind_for_id(node.kind_id()).unwrap_or("ERROR"),
+            field: cursor.field_id().and_then(|field| grammar.field_name_for_id(field.get())),
+            start: node.start_byte() as u32,
+            end: node.end_byte() as u32,
+            parent: NodeId(open.last().copied().unwrap_or(0)),
+            after: NodeId(id + 1),
+            depth: open.len() as u32,
+            named: node.is_named(),
+            error: node.is_error() || node.is_missing(),
+        });
+        if cursor.goto_first_child() {
+            open.push(id);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            let Some(closed) = open.pop() else { return nodes };
+            nodes[closed as usize].after = NodeId(nodes.len() as u32);
+            cursor.goto_parent();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_parse_without_errors() {
+        let source = b"typedef struct { int a; } S;\n\
+            __kernel void entry(__global ulong *result, __local int *l) {\n\
+            \t__local S s[4]; private int4 v = (int4)(1, 2, 3, 4);\n\
+            \tbarrier(CLK_LOCAL_MEM_FENCE); result[get_global_id(0)] = v.s01.x; }\n";
+        let tree = SyntaxTree::parse(source, Language::OpenCl);
+        assert!(!tree.has_error(NodeId(0)));
+        let function = tree.ids().find(|&id| tree.kind(id) == "function_definition").unwrap();
+        let body = tree.field(function, "body").unwrap();
+        assert!(source[tree.range(body)].ends_with(b"; }"));
+        assert_eq!(tree.parent(body), Some(function));
+    }
+
+    #[test]
+    fn deep_nesting_is_no_trouble() {
+        let mut source = vec![b'('; 20_000];
+        source.extend(vec![b')'; 20_000]);
+        assert!(!SyntaxTree::parse(&source, Language::C).is_empty());
+    }
+}
