@@ -1,1 +1,7 @@
-//! placeholder
+//! clreduce: test-case reduction for compiler bugs in OpenCL C, CUDA and C.
+//!
+//! The reducer asks, the oracle answers: an [`asker`] is a deterministic conversation, and everything
+//! else here is about having its questions answered soon.
+
+pub mod asker;
+pub mod events;
