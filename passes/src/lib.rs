@@ -4,6 +4,7 @@
 //! draws no random numbers, and does not recurse to a depth that its input decides. Which proposals
 //! are asked, in which order and how many at once, is not a pass's business.
 
+mod names;
 mod pass;
 mod snapshot;
 mod table;
@@ -14,4 +15,4 @@ pub mod harness;
 pub use pass::{Pass, Proposal};
 pub use snapshot::Snapshot;
 pub use table::{Explore, Phase, Row, TABLE, find};
-pub use views::{Node, NodeId, SyntaxTree};
+pub use views::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use clreduce_testcase::{Language, TestCase, Token, tokens};
 
-use crate::views::SyntaxTree;
+use crate::views::{Symbols, SyntaxTree};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub struct Snapshot {
 struct FileViews {
     tokens: OnceLock<Vec<Token>>,
     tree: OnceLock<SyntaxTree>,
+    symbols: OnceLock<Symbols>,
 }
 
 impl Snapshot {
@@ -62,5 +63,11 @@ impl Snapshot {
     #[must_use]
     pub fn tree(&self, file: usize) -> &SyntaxTree {
         self.files[file].tree.get_or_init(|| SyntaxTree::parse(self.bytes(file), self.language))
+    }
+
+    /// The symbols of one file.
+    #[must_use]
+    pub fn symbols(&self, file: usize) -> &Symbols {
+        self.files[file].symbols.get_or_init(|| Symbols::new(self.bytes(file), self.tree(file)))
     }
 }

@@ -10,6 +10,8 @@ use crate::pass::Pass;
 pub enum Phase {
     /// Once at the start: what makes every later test cheaper.
     Prepare,
+    /// After every turn that changed something: what is of no use any more.
+    Sweep,
     /// Whole declarations and function bodies.
     Coarse,
     /// Statements, names, list elements, expressions.
@@ -18,6 +20,14 @@ pub enum Phase {
     Polish,
     /// Once at the very end: layout for a person.
     Finish,
+}
+
+impl Phase {
+    /// Whether the phase belongs to the fixpoint: phases that run once do not.
+    #[must_use]
+    pub fn repeats(self) -> bool {
+        matches!(self, Self::Coarse | Self::Fine | Self::Polish)
+    }
 }
 
 /// How the proposals of a pass are explored.

@@ -3,6 +3,15 @@
 //! Only answers decide what is asked next: no clock, no thread timing, no random numbers, no order of
 //! hash maps. That is what makes parallelism prefetching, resuming asking again, and every `-j` equal.
 
+mod rates;
+mod reducer;
+mod refusals;
+mod schedule;
+pub mod search;
+mod turn;
+
+pub use reducer::{Plan, Reducer};
+
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 /// A variant that the reducer wants judged.

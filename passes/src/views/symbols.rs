@@ -1,0 +1,428 @@
+//! Which identifier means what: scopes, declarations and uses, over the syntax tree of one file.
+//!
+//! C has four name spaces (C99 6.2.3); this table holds ordinary identifiers, tags and labels. What
+//! it cannot see through (macros, text that did not parse) makes the names in it [opaque], never
+//! wrong: a pass leaves an opaque symbol alone.
+//!
+//! [opaque]: Symbol::opaque
+
+use std::collections::HashMap;
+
+use clreduce_testcase::{TokenKind, tokens};
+
+use super::tree::{NodeId, SyntaxTree};
+
+/// Index of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolId(pub u32);
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    /// A function, declared or defined.
+    Function,
+    /// A variable of file or block scope.
+    Variable,
+    /// A parameter of a function, of a prototype too.
+    Parameter,
+    /// A type name.
+    Typedef,
+    /// The tag of a structure, union or enumeration.
+    Tag,
+    /// An enumeration constant.
+    Enumerator,
+    /// A label.
+    Label,
+}
+
+/// One named thing.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The node whose scope it belongs to; the root for file scope.
+    pub scope: NodeId,
+    /// The identifiers that declare it, in source order.
+    pub declarations: Vec<NodeId>,
+    /// The identifiers that use it, in source order.
+    pub uses: Vec<NodeId>,
+    /// Whether its name also occurs where the table cannot see what it means.
+    pub opaque: bool,
+}
+
+/// The symbols of one file.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    symbols: Vec<Symbol>,
+    of_node: HashMap<NodeId, SymbolId>,
+    unresolved: Vec<NodeId>,
+}
+
+impl Symbols {
+    /// Reads the symbols off a tree.
+    #[must_use]
+    pub fn new(bytes: &[u8], tree: &SyntaxTree) -> Self {
+        if tree.is_empty() {
+            return Self::default();
+        }
+        let mut builder = Builder::new(bytes, tree);
+        for id in tree.ids() {
+            builder.visit(id);
+        }
+        builder.finish()
+    }
+
+    /// Every symbol, in the order of first declarations.
+    pub fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..self.symbols.len() as u32).map(SymbolId)
+    }
+
+    /// One symbol.
+    #[must_use]
+    pub fn get(&self, id: SymbolId) -> &Symbol {
+        &self.symbols[id.0 as usize]
+    }
+
+    /// The symbol that an identifier declares or uses.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> Option<SymbolId> {
+        self.of_node.get(&node).copied()
+    }
+
+    /// Identifiers that nothing in the file declares: built-ins, library functions.
+    #[must_use]
+    pub fn unresolved(&self) -> &[NodeId] {
+        &self.unresolved
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Space {
+    Ordinary,
+    Tag,
+    Label,
+}
+
+struct Builder<'a> {
+    bytes: &'a [u8],
+    tree: &'a SyntaxTree,
+    out: Symbols,
+    /// For every name, its meanings, the innermost last.
+    bindings: HashMap<(Space, &'a [u8]), Vec<SymbolId>>,
+    /// Open scopes: the node, and what was bound in it.
+    scopes: Vec<(NodeId, Vec<(Space, &'a [u8])>)>,
+    opaque: Vec<&'a [u8]>,
+    pending: Vec<(Space, NodeId)>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(bytes: &'a [u8], tree: &'a SyntaxTree) -> Self {
+        Self {
+            bytes,
+            tree,
+            out: Symbols::default(),
+            bindings: HashMap::new(),
+            scopes: vec![(NodeId(0), Vec::new())],
+            opaque: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self, id: NodeId) {
+        while self.scopes.len() > 1 && self.tree.node(self.innermost()).after <= id {
+            self.close_scope();
+        }
+        let node = self.tree.node(id);
+        if node.error || node.kind == "preproc_arg" || node.kind == "ERROR" {
+            let text = &self.bytes[node.range()];
+            let words = tokens(text).filter(|token| token.kind == TokenKind::Word);
+            self.opaque.extend(words.map(|token| &text[token.range()]));
+        }
+        match node.kind {
+            "function_definition" | "compound_statement" | "for_statement" => self.open_scope(id),
+            "parameter_list" if !self.belongs_to_definition(id) => self.open_scope(id),
+            "identifier" | "type_identifier" | "primitive_type" | "statement_identifier" => {
+                self.name(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, id: NodeId) {
+        let (tree, node) = (self.tree, self.tree.node(id));
+        let parent = node.parent;
+        match (node.kind, tree.kind(parent)) {
+            ("statement_identifier", "labeled_statement") => {
+                let function = self.function_scope();
+                self.declare(Space::Label, id, SymbolKind::Label, function);
+            }
+            ("statement_identifier", _) => self.pending.push((Space::Label, id)),
+            (_, "struct_specifier" | "union_specifier" | "enum_specifier")
+                if node.field == Some("name") =>
+            {
+                let defines = tree.field(parent, "body").is_some();
+                let known = self.lookup(Space::Tag, id);
+                match known {
+                    Some(symbol) if !defines => self.use_of(symbol, id),
+                    _ => self.declare(Space::Tag, id, SymbolKind::Tag, self.innermost()),
+                }
+            }
+            (_, "enumerator") if node.field == Some("name") => {
+                self.declare(Space::Ordinary, id, SymbolKind::Enumerator, self.innermost());
+            }
+            (_, "parameter_list") if node.kind == "identifier" => {
+                self.declare(Space::Ordinary, id, SymbolKind::Parameter, self.innermost());
+            }
+            _ => match declared_by(tree, id) {
+                Some(declaration) => self.declarator(id, declaration),
+                None => self.reference(id),
+            },
+        }
+    }
+
+    fn declarator(&mut self, id: NodeId, declaration: NodeId) {
+        let tree = self.tree;
+        let is_function = tree.kind(tree.node(id).parent) == "function_declarator";
+        let (kind, scope) = match tree.kind(declaration) {
+            "function_definition" => {
+                // The definition's own scope is already open, but its name stands outside.
+                let outer = self.scopes.len().saturating_sub(2);
+                (SymbolKind::Function, self.scopes[outer].0)
+            }
+            "type_definition" => (SymbolKind::Typedef, self.innermost()),
+            "parameter_declaration" => (SymbolKind::Parameter, self.innermost()),
+            "field_declaration" => return,
+            _ if is_function => (SymbolKind::Function, NodeId(0)),
+            _ if self.is_extern(declaration) => (SymbolKind::Variable, NodeId(0)),
+            _ => (SymbolKind::Variable, self.innermost()),
+        };
+        self.declare(Space::Ordinary, id, kind, scope);
+    }
+
+    fn reference(&mut self, id: NodeId) {
+        match self.lookup(Space::Ordinary, id) {
+            Some(symbol) => self.use_of(symbol, id),
+            // A function may be called before it is declared, in old C.
+            None => self.pending.push((Space::Ordinary, id)),
+        }
+    }
+
+    fn declare(&mut self, space: Space, id: NodeId, kind: SymbolKind, scope: NodeId) {
+        let name = self.text(id);
+        let meanings = self.bindings.entry((space, name)).or_default();
+        let known = meanings
+            .iter()
+            .copied()
+            .find(|known| self.out.symbols[known.0 as usize].scope == scope);
+        let symbol = known.unwrap_or_else(|| {
+            let symbol = SymbolId(self.out.symbols.len() as u32);
+            self.out.symbols.push(Symbol {
+                kind,
+                scope,
+                declarations: Vec::new(),
+                uses: Vec::new(),
+                opaque: false,
+            });
+            // File scope is outermost, whatever is open.
+            let at = if scope == NodeId(0) { 0 } else { meanings.len() };
+            meanings.insert(at, symbol);
+            let open = self.scopes.iter_mut().rev().find(|(open, _)| *open == scope);
+            if let Some((_, bound)) = open {
+                bound.push((space, name));
+            }
+            symbol
+        });
+        let entry = &mut self.out.symbols[symbol.0 as usize];
+        entry.declarations.push(id);
+        if kind == SymbolKind::Function {
+            entry.kind = kind;
+        }
+        self.out.of_node.insert(id, symbol);
+    }
+
+    fn use_of(&mut self, symbol: SymbolId, id: NodeId) {
+        self.out.symbols[symbol.0 as usize].uses.push(id);
+        self.out.of_node.insert(id, symbol);
+    }
+
+    fn lookup(&self, space: Space, id: NodeId) -> Option<SymbolId> {
+        self.bindings.get(&(space, self.text(id)))?.last().copied()
+    }
+
+    fn text(&self, id: NodeId) -> &'a [u8] {
+        &self.bytes[self.tree.range(id)]
+    }
+
+    fn innermost(&self) -> NodeId {
+        self.scopes.last().map_or(NodeId(0), |(scope, _)| *scope)
+    }
+
+    /// Labels belong to the whole function.
+    fn function_scope(&self) -> NodeId {
+        let functions = self.scopes.iter().map(|(scope, _)| *scope);
+        functions
+            .filter(|&scope| self.tree.kind(scope) == "function_definition")
+            .next_back()
+            .unwrap_or(NodeId(0))
+    }
+
+    fn open_scope(&mut self, id: NodeId) {
+        self.scopes.push((id, Vec::new()));
+    }
+
+    fn close_scope(&mut self) {
+        let Some((scope, bound)) = self.scopes.pop() else { return };
+        let is_function = self.tree.kind(scope) == "function_definition";
+        if is_function {
+            self.resolve_labels();
+        }
+        for key in bound {
+            if let Some(meanings) = self.bindings.get_mut(&key) {
+                meanings.pop();
+            }
+        }
+    }
+
+    fn resolve_labels(&mut self) {
+        for (space, id) in std::mem::take(&mut self.pending) {
+            match (space, self.lookup(space, id)) {
+                (Space::Label, Some(symbol)) => self.use_of(symbol, id),
+                _ => self.pending.push((space, id)),
+            }
+        }
+    }
+
+    fn is_extern(&self, declaration: NodeId) -> bool {
+        self.tree.children(declaration).any(|child| {
+            self.tree.kind(child) == "storage_class_specifier" && self.text(child) == b"extern"
+        })
+    }
+
+    /// Whether a parameter list is that of a function being defined, not of a prototype or pointer.
+    fn belongs_to_definition(&self, id: NodeId) -> bool {
+        let tree = self.tree;
+        let declarator = tree.node(id).parent;
+        tree.field(declarator, "declarator")
+            .and_then(|name| declared_by(tree, name))
+            .is_some_and(|declaration| tree.kind(declaration) == "function_definition")
+    }
+
+    fn finish(mut self) -> Symbols {
+        while self.scopes.len() > 1 {
+            self.close_scope();
+        }
+        for (space, id) in std::mem::take(&mut self.pending) {
+            match self.lookup(space, id) {
+                Some(symbol) => self.use_of(symbol, id),
+                None => self.out.unresolved.push(id),
+            }
+        }
+        let opaque: std::collections::HashSet<&[u8]> = self.opaque.iter().copied().collect();
+        if !opaque.is_empty() {
+            for symbol in &mut self.out.symbols {
+                let name = &self.bytes[self.tree.range(symbol.declarations[0])];
+                symbol.opaque = opaque.contains(name);
+            }
+        }
+        self.out
+    }
+}
+
+/// The declaration, definition, parameter or field whose declarator names `id`.
+#[must_use]
+pub fn declared_by(tree: &SyntaxTree, id: NodeId) -> Option<NodeId> {
+    let mut at = id;
+    loop {
+        let parent = tree.parent(at)?;
+        let is_declarator = tree.node(at).field == Some("declarator");
+        match tree.kind(parent) {
+            "declaration"
+            | "parameter_declaration"
+            | "type_definition"
+            | "function_definition"
+            | "field_declaration" => return is_declarator.then_some(parent),
+            "pointer_declarator"
+            | "array_declarator"
+            | "function_declarator"
+            | "init_declarator"
+                if is_declarator => {}
+            "parenthesized_declarator" | "attributed_declarator" => {}
+            _ => return None,
+        }
+        at = parent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clreduce_testcase::Language;
+
+    /// Name, kind, number of declarations and of uses of every symbol.
+    fn symbols(source: &str) -> Vec<(String, SymbolKind, usize, usize)> {
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
+        let symbols = Symbols::new(source.as_bytes(), &tree);
+        symbols
+            .ids()
+            .map(|id| {
+                let symbol = symbols.get(id);
+                let name = source[tree.range(symbol.declarations[0])].to_string();
+                (name, symbol.kind, symbol.declarations.len(), symbol.uses.len())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn scopes_shadow() {
+        use SymbolKind::*;
+        assert_eq!(
+            symbols(
+                "int x; int f(int x) { { int x = 1; x++; } return x; } int g(void) { return x + f(x); }"
+            ),
+            [
+                ("x".into(), Variable, 1, 2),
+                ("f".into(), Function, 1, 1),
+                ("x".into(), Parameter, 1, 1),
+                ("x".into(), Variable, 1, 1),
+                ("g".into(), Function, 1, 0),
+            ]
+        );
+    }
+
+    #[test]
+    fn types_tags_labels_and_prototypes() {
+        use SymbolKind::*;
+        assert_eq!(
+            symbols(
+                "typedef signed int int32_t; struct S { int32_t a; }; struct S s; enum { E };\n\
+                 int32_t f(int32_t); int32_t f(int32_t p) { struct S *q = &s; goto l; l: return E; }"
+            ),
+            [
+                ("int32_t".into(), Typedef, 1, 5),
+                ("S".into(), Tag, 1, 2),
+                ("s".into(), Variable, 1, 1),
+                ("E".into(), Enumerator, 1, 1),
+                ("f".into(), Function, 2, 0),
+                ("p".into(), Parameter, 1, 0),
+                ("q".into(), Variable, 1, 0),
+                ("l".into(), Label, 1, 1),
+            ]
+        );
+    }
+
+    #[test]
+    fn macros_make_names_opaque_and_old_calls_resolve() {
+        let source = "#define M (x)\nint x; int f() { return g(); } int g() { return M; }";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
+        let symbols = Symbols::new(source.as_bytes(), &tree);
+        let of = |name: &str| {
+            symbols
+                .ids()
+                .map(|id| symbols.get(id))
+                .find(|symbol| &source[tree.range(symbol.declarations[0])] == name)
+                .unwrap()
+        };
+        assert!(of("x").opaque);
+        assert_eq!(of("g").uses.len(), 1);
+    }
+}

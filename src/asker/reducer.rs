@@ -1,0 +1,135 @@
+//! The reducer: takes the passes in the order of their phases and asks what they propose.
+
+use std::sync::Arc;
+
+use clreduce_passes::{Row, Snapshot};
+use clreduce_testcase::{Language, Size, TestCase};
+
+use super::rates::Rates;
+use super::refusals::Refusals;
+use super::schedule::{Position, Schedule};
+use super::turn::Turn;
+use super::{Asker, Next, Question};
+
+/// What a reduction may do.
+#[derive(Clone)]
+pub struct Plan {
+    /// The language that passes see.
+    pub language: Language,
+    /// The passes, in the order of the table.
+    pub rows: Vec<&'static Row>,
+}
+
+/// A deterministic conversation that reduces one test case.
+#[derive(Clone)]
+pub struct Reducer {
+    language: Language,
+    schedule: Arc<Schedule>,
+    base: Arc<Snapshot>,
+    current: (TestCase, Size),
+    at: Position,
+    /// The pass under way, as an index into the rows, and its turn.
+    turn: Option<(usize, Turn)>,
+    refusals: Refusals,
+    rates: Rates,
+    supposed: bool,
+    supposed_commit: bool,
+}
+
+impl Reducer {
+    /// A reducer for a test case that is known to be interesting.
+    #[must_use]
+    pub fn new(case: TestCase, mut plan: Plan) -> Self {
+        plan.rows.retain(|row| row.applies_to(plan.language));
+        let size = Size::of(&case);
+        Self {
+            base: Arc::new(Snapshot::new(case.clone(), plan.language)),
+            current: (case, size),
+            at: Position::default(),
+            turn: None,
+            refusals: Refusals::default(),
+            rates: Rates::new(plan.rows.len()),
+            language: plan.language,
+            schedule: Arc::new(Schedule::new(plan.rows)),
+            supposed: false,
+            supposed_commit: false,
+        }
+    }
+
+    /// The current test case.
+    #[must_use]
+    pub fn current(&self) -> &TestCase {
+        &self.current.0
+    }
+
+    /// Begins the turn of the pass whose turn it is; false at the end of the schedule.
+    fn begin_turn(&mut self) -> bool {
+        let Some(index) = self.schedule.row_at(&self.at) else { return false };
+        let row = self.schedule.rows()[index];
+        let proposals = row.pass.propose(&self.base);
+        let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals);
+        self.turn = Some((index, turn));
+        true
+    }
+
+    /// Ends the turn and goes on in the schedule; false in a supposed state that would have to look
+    /// at a new test case first.
+    fn end_turn(&mut self) -> bool {
+        let Some((_, turn)) = &self.turn else { return true };
+        let changed = turn.changed();
+        if changed && self.supposed_commit {
+            return false;
+        }
+        turn.remember_refusals(&mut self.refusals);
+        if changed {
+            self.base = Arc::new(Snapshot::new(self.current.0.clone(), self.language));
+        }
+        self.turn = None;
+        self.schedule.advance(&mut self.at, changed);
+        true
+    }
+}
+
+impl Asker for Reducer {
+    fn next(&mut self) -> Next {
+        loop {
+            let Some((row, turn)) = &mut self.turn else {
+                if !self.begin_turn() {
+                    return Next::Done;
+                }
+                continue;
+            };
+            if let Some(candidate) = turn.next(&self.current) {
+                return Next::Question(Question {
+                    variant: candidate.variant.clone(),
+                    hash: candidate.hash,
+                    size: candidate.size,
+                    pass: self.schedule.rows()[*row].pass.name(),
+                    chance: self.rates.chance(*row, candidate.together),
+                });
+            }
+            if !self.end_turn() {
+                return Next::Blocked;
+            }
+        }
+    }
+
+    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+        let (row, turn) = self.turn.as_mut()?;
+        let together = turn.next(&self.current)?.together;
+        self.rates.record(*row, together, interesting);
+        let accepted = turn.answer(interesting)?;
+        self.supposed_commit |= self.supposed;
+        self.current = (accepted.variant.clone(), accepted.size);
+        Some(accepted.variant)
+    }
+
+    fn mark_supposed(&mut self) {
+        self.supposed = true;
+    }
+
+    fn confirm(&mut self) {
+        self.supposed = false;
+        self.supposed_commit = false;
+    }
+}

@@ -1,0 +1,90 @@
+//! The order in which passes take their turns.
+//!
+//! Phases run one after the other. A repeating phase goes round until a full round changed nothing;
+//! all repeating phases together start over until nothing changes at all. After every turn that
+//! changed something, the passes of [`Phase::Sweep`] take theirs.
+
+use clreduce_passes::{Phase, Row};
+
+/// The passes of a reduction, ordered by phase.
+pub(super) struct Schedule {
+    rows: Vec<&'static Row>,
+    phases: Vec<(Phase, Vec<usize>)>,
+    sweep: Vec<usize>,
+}
+
+/// Where in a schedule a reduction is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    phase: usize,
+    row: usize,
+    /// Turns since the last one that changed something in this phase.
+    idle: usize,
+    /// The next pass of the sweep under way.
+    sweep: Option<usize>,
+    /// Whether anything changed since the repeating phases were last begun.
+    round_changed: bool,
+}
+
+impl Schedule {
+    pub(super) fn new(rows: Vec<&'static Row>) -> Self {
+        let mut phases: Vec<(Phase, Vec<usize>)> = Vec::new();
+        let mut sweep = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            if row.phase == Phase::Sweep {
+                sweep.push(index);
+                continue;
+            }
+            match phases.iter_mut().find(|(phase, _)| *phase == row.phase) {
+                Some((_, rows)) => rows.push(index),
+                None => phases.push((row.phase, vec![index])),
+            }
+        }
+        phases.sort_by_key(|(phase, _)| *phase);
+        Self { rows, phases, sweep }
+    }
+
+    pub(super) fn rows(&self) -> &[&'static Row] {
+        &self.rows
+    }
+
+    /// Index of the row whose turn it is; `None` at the end.
+    pub(super) fn row_at(&self, position: &Position) -> Option<usize> {
+        match position.sweep {
+            Some(at) => self.sweep.get(at).copied(),
+            None => Some(self.phases.get(position.phase)?.1[position.row]),
+        }
+    }
+
+    /// Where to go on after a turn.
+    pub(super) fn advance(&self, position: &mut Position, changed: bool) {
+        position.round_changed |= changed;
+        if let Some(at) = position.sweep {
+            position.sweep = (at + 1 < self.sweep.len()).then_some(at + 1);
+            return;
+        }
+        let Some((phase, rows)) = self.phases.get(position.phase) else { return };
+        if changed && !self.sweep.is_empty() {
+            position.sweep = Some(0);
+        }
+        position.idle = if changed { 0 } else { position.idle + 1 };
+        position.row += 1;
+        if position.idle >= rows.len() || (!phase.repeats() && position.row == rows.len()) {
+            self.leave_phase(position, *phase);
+        } else if position.row == rows.len() {
+            position.row = 0;
+        }
+    }
+
+    fn leave_phase(&self, position: &mut Position, phase: Phase) {
+        position.row = 0;
+        position.idle = 0;
+        position.phase += 1;
+        let more = self.phases.get(position.phase).is_some_and(|(next, _)| next.repeats());
+        if phase.repeats() && !more && position.round_changed {
+            position.round_changed = false;
+            let first = self.phases.iter().position(|(phase, _)| phase.repeats());
+            position.phase = first.unwrap_or(position.phase);
+        }
+    }
+}

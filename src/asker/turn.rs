@@ -1,0 +1,188 @@
+//! One pass on one snapshot: its proposals, what was accepted of them, what is tried next.
+
+use std::sync::Arc;
+
+use clreduce_passes::{Explore, Proposal, Row, Snapshot};
+use clreduce_testcase::{ContentHash, Patch, Size, TestCase};
+
+use super::refusals::{Fingerprints, Refusals};
+use super::search::{BiggestFirst, Groups, Search};
+
+/// The state of one turn. Proposals and patches are shared between clones.
+#[derive(Clone)]
+pub(super) struct Turn {
+    base: Arc<Snapshot>,
+    proposals: Arc<[Prepared]>,
+    /// The lists not begun yet, the next one last.
+    lists: Arc<[Vec<u32>]>,
+    lists_left: usize,
+    search: Search,
+    accepted: Arc<Patch>,
+    /// Proposals refused alone, by index.
+    refused: Vec<u32>,
+    candidate: Option<Candidate>,
+}
+
+/// A proposal and what the search needs to know of it.
+struct Prepared {
+    patch: Patch,
+    gain: i64,
+    fingerprint: u64,
+}
+
+/// What is being asked.
+#[derive(Clone)]
+pub(super) struct Candidate {
+    pub(super) variant: TestCase,
+    pub(super) hash: ContentHash,
+    pub(super) size: Size,
+    /// How many proposals are tried together.
+    pub(super) together: usize,
+    patch: Arc<Patch>,
+}
+
+impl Turn {
+    /// A turn of the proposals of one pass; those refused earlier are left out.
+    pub(super) fn new(
+        base: Arc<Snapshot>,
+        row: &Row,
+        proposals: Vec<Proposal>,
+        refusals: &Refusals,
+    ) -> Self {
+        let fingerprints = Fingerprints::new(&base, row.pass.name());
+        let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut prepared: Vec<Prepared> = Vec::new();
+        for proposal in proposals {
+            let fingerprint = fingerprints.of(&proposal.patch);
+            if proposal.patch.is_empty() || refusals.contains(fingerprint) {
+                continue;
+            }
+            let index = prepared.len() as u32;
+            match lists.binary_search_by_key(&proposal.list, |(list, _)| *list) {
+                Ok(at) => lists[at].1.push(index),
+                Err(at) => lists.insert(at, (proposal.list, vec![index])),
+            }
+            let gain = gain(&base, &proposal.patch);
+            prepared.push(Prepared { patch: proposal.patch, gain, fingerprint });
+        }
+        let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
+        if row.explore == Explore::BiggestFirst {
+            for items in &mut lists {
+                items.sort_by_key(|&index| (-prepared[index as usize].gain, index));
+            }
+        }
+        let search = match row.explore {
+            Explore::Groups => Search::Groups(Groups::new(Vec::new())),
+            Explore::BiggestFirst => Search::BiggestFirst(BiggestFirst::new(Vec::new())),
+        };
+        Self {
+            base,
+            proposals: prepared.into(),
+            lists_left: lists.len(),
+            lists: lists.into(),
+            search,
+            accepted: Arc::default(),
+            refused: Vec::new(),
+            candidate: None,
+        }
+    }
+
+    /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
+    /// be smaller than.
+    pub(super) fn next(&mut self, current: &(TestCase, Size)) -> Option<&Candidate> {
+        while self.candidate.is_none() {
+            let items = self.search.next();
+            if items.is_empty() {
+                self.begin_next_list()?;
+                continue;
+            }
+            let patch = union(&self.accepted, items, &self.proposals);
+            match patch {
+                Some(patch) if patch == *self.accepted => self.search.answer(true),
+                Some(patch) => match self.materialise(patch, current) {
+                    Some(candidate) => self.candidate = Some(candidate),
+                    None => self.search.answer(false),
+                },
+                None => self.search.answer(false),
+            }
+        }
+        self.candidate.as_ref()
+    }
+
+    /// Takes the answer to what is being asked; the new test case if there is one.
+    pub(super) fn answer(&mut self, interesting: bool) -> Option<Candidate> {
+        let candidate = self.candidate.take()?;
+        if interesting {
+            self.accepted = Arc::clone(&candidate.patch);
+        } else if let [item] = self.search.next() {
+            self.refused.push(*item);
+        }
+        self.search.answer(interesting);
+        interesting.then_some(candidate)
+    }
+
+    /// Whether anything was accepted.
+    pub(super) fn changed(&self) -> bool {
+        !self.accepted.is_empty()
+    }
+
+    /// Adds what was refused in this turn to what is not asked again.
+    pub(super) fn remember_refusals(&self, refusals: &mut Refusals) {
+        refusals
+            .extend(self.refused.iter().map(|&index| self.proposals[index as usize].fingerprint));
+    }
+
+    fn begin_next_list(&mut self) -> Option<()> {
+        self.lists_left = self.lists_left.checked_sub(1)?;
+        let items: Vec<u32> = self.lists[self.lists_left]
+            .iter()
+            .copied()
+            .filter(|&index| !self.accepted.covers(&self.proposals[index as usize].patch))
+            .collect();
+        self.search = match self.search {
+            Search::Groups(_) => Search::Groups(Groups::new(items)),
+            Search::BiggestFirst(_) => Search::BiggestFirst(BiggestFirst::new(items)),
+        };
+        Some(())
+    }
+
+    /// The variant, unless it is no smaller than what there is.
+    fn materialise(&self, patch: Patch, current: &(TestCase, Size)) -> Option<Candidate> {
+        let variant = self.base.case().apply(&patch);
+        let size = Size::of(&variant);
+        let order = size.cmp(&current.1).then_with(|| Size::tie_break(&variant, &current.0));
+        order.is_lt().then(|| Candidate {
+            hash: variant.hash(),
+            variant,
+            size,
+            together: self.search.next().len(),
+            patch: Arc::new(patch),
+        })
+    }
+}
+
+/// Everything accepted and these proposals; `None` where they contradict each other.
+fn union(accepted: &Patch, items: &[u32], proposals: &[Prepared]) -> Option<Patch> {
+    let patch_of = |item: &u32| &proposals[*item as usize].patch;
+    match items {
+        [item] => accepted.union(patch_of(item)),
+        _ => {
+            let edits = items.iter().flat_map(|item| patch_of(item).edits()).cloned().collect();
+            accepted.union(&Patch::new(edits)?)
+        }
+    }
+}
+
+/// Tokens that a patch removes, less those that it adds.
+fn gain(base: &Snapshot, patch: &Patch) -> i64 {
+    let edits = patch.edits().iter();
+    edits
+        .map(|edit| {
+            let file = edit.file as usize;
+            let tokens = base.tokens(file);
+            let first = tokens.partition_point(|token| token.start < edit.start);
+            let last = tokens.partition_point(|token| token.start < edit.end);
+            last as i64 - first as i64 - clreduce_testcase::count_tokens(&edit.text) as i64
+        })
+        .sum()
+}
