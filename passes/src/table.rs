@@ -2,6 +2,7 @@
 
 use clreduce_testcase::Language;
 
+use crate::names;
 use crate::pass::Pass;
 
 /// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
@@ -50,7 +51,16 @@ pub struct Row {
 }
 
 /// Every pass, in the order in which a phase runs them.
-pub static TABLE: &[Row] = &[];
+pub static TABLE: &[Row] = &[
+    row(&names::Unreachable, Phase::Sweep, Explore::Groups),
+    row(&names::Unreachable, Phase::Coarse, Explore::Groups),
+    row(&names::StubBodies, Phase::Coarse, Explore::Groups),
+    row(&names::BodyToPrototype, Phase::Coarse, Explore::Groups),
+];
+
+const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {
+    Row { pass, phase, explore }
+}
 
 /// The row of the pass with this name.
 #[must_use]

@@ -72,10 +72,11 @@ impl SyntaxTree {
         if parser.set_language(grammar).is_err() {
             return Self::default();
         }
-        match parser.parse(masked(bytes, language), None) {
-            Some(tree) => Self { nodes: flatten(&tree, grammar) },
-            None => Self::default(),
-        }
+        let (text, masks) = masked(bytes, language);
+        let Some(tree) = parser.parse(&text, None) else { return Self::default() };
+        let mut nodes = flatten(&tree, grammar);
+        include_masks(&mut nodes, &text, &masks);
+        Self { nodes }
     }
 
     /// Whether there is no node at all.
@@ -198,6 +199,30 @@ fn flatten(tree: &tree_sitter::Tree, grammar: &'static Grammar) -> Vec<Node> {
     }
 }
 
+/// Gives the qualifiers that the grammar did not see back to the declarations they stand before.
+fn include_masks(nodes: &mut [Node], text: &[u8], masks: &[Range<usize>]) {
+    let qualified = |node: &&mut Node| {
+        matches!(
+            node.kind,
+            "declaration"
+                | "function_definition"
+                | "parameter_declaration"
+                | "field_declaration"
+                | "type_definition"
+                | "type_descriptor"
+        )
+    };
+    for node in nodes.iter_mut().filter(qualified) {
+        let before = masks.partition_point(|mask| mask.end <= node.start as usize);
+        for mask in masks[..before].iter().rev() {
+            if !text[mask.end..node.start as usize].iter().all(u8::is_ascii_whitespace) {
+                break;
+            }
+            node.start = mask.start as u32;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +236,7 @@ mod tests {
         let tree = SyntaxTree::parse(source, Language::OpenCl);
         assert!(!tree.has_error(NodeId(0)));
         let function = tree.ids().find(|&id| tree.kind(id) == "function_definition").unwrap();
+        assert!(source[tree.range(function)].starts_with(b"__kernel"));
         let body = tree.field(function, "body").unwrap();
         assert!(source[tree.range(body)].ends_with(b"; }"));
         assert_eq!(tree.parent(body), Some(function));

@@ -1,0 +1,97 @@
+//! What the passes over functions share.
+
+use clreduce_testcase::TokenKind;
+
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
+
+/// A function definition and its parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Function {
+    pub(super) file: usize,
+    pub(super) definition: NodeId,
+    pub(super) body: NodeId,
+    /// The identifier that names it.
+    pub(super) name: NodeId,
+    pub(super) symbol: SymbolId,
+}
+
+/// The function definitions of a snapshot that parsed without errors, in source order.
+pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
+    let mut found = Vec::new();
+    for file in 0..snapshot.file_count() {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        for definition in tree.ids().filter(|&id| tree.kind(id) == "function_definition") {
+            let parts = || {
+                let body = tree.field(definition, "body")?;
+                let name = declared_name(tree, tree.field(definition, "declarator")?)?;
+                Some(Function { file, definition, body, name, symbol: symbols.of(name)? })
+            };
+            if let Some(function) = parts()
+                && tree.kind(function.body) == "compound_statement"
+                && symbols.get(function.symbol).kind == SymbolKind::Function
+            {
+                found.push(function);
+            }
+        }
+    }
+    found
+}
+
+/// The identifier that a declarator declares.
+pub(super) fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<NodeId> {
+    let mut at = declarator;
+    loop {
+        match tree.kind(at) {
+            "identifier" | "type_identifier" | "field_identifier" | "primitive_type" => {
+                return Some(at);
+            }
+            "parenthesized_declarator" | "attributed_declarator" => {
+                at = tree.named_children(at).next()?;
+            }
+            _ => at = tree.field(at, "declarator")?,
+        }
+    }
+}
+
+/// Whether a function returns nothing: `void` is its type and no pointer is declared.
+pub(super) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
+    let tree = snapshot.tree(function.file);
+    let is_void = tree
+        .field(function.definition, "type")
+        .is_some_and(|kind| &snapshot.bytes(function.file)[tree.range(kind)] == b"void");
+    is_void && tree.kind(tree.node(function.name).parent) == "function_declarator" && {
+        let declarator = tree.node(function.name).parent;
+        tree.node(declarator).parent == function.definition
+    }
+}
+
+/// Number of tokens in a node.
+pub(super) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usize {
+    let range = snapshot.tree(file).range(node);
+    let tokens = snapshot.tokens(file);
+    tokens.partition_point(|token| (token.start as usize) < range.end)
+        - tokens.partition_point(|token| (token.start as usize) < range.start)
+}
+
+/// Whether a name occurs as a word in a range of bytes.
+pub(super) fn mentions(bytes: &[u8], name: &[u8]) -> bool {
+    clreduce_testcase::tokens(bytes)
+        .any(|token| token.kind == TokenKind::Word && &bytes[token.range()] == name)
+}
+
+/// The uses of a symbol that call it, as the call expressions; `None` when something else is done
+/// with it.
+pub(super) fn calls(tree: &SyntaxTree, symbols: &Symbols, symbol: SymbolId) -> Option<Vec<NodeId>> {
+    symbols
+        .get(symbol)
+        .uses
+        .iter()
+        .map(|&name| {
+            let call = tree.parent(name)?;
+            let is_call =
+                tree.kind(call) == "call_expression" && tree.node(name).field == Some("function");
+            is_call.then_some(call)
+        })
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! Turns function definitions into prototypes, for bugs that show without linking.
+//!
+//! before:
+//! ```c
+//! int f(int x) { return x; } int g(void) { return f(1); }
+//! ```
+//! after:
+//! ```c
+//! int f(int x); int g(void);
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::functions::functions;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+
+/// See the [module](self).
+pub struct BodyToPrototype;
+
+impl Pass for BodyToPrototype {
+    fn name(&self) -> &'static str {
+        "body-to-prototype"
+    }
+
+    fn about(&self) -> &'static str {
+        "Turn function definitions into prototypes"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let to_prototype = |function: super::functions::Function| {
+            let range = snapshot.tree(function.file).range(function.body);
+            Proposal::edit(Edit::replace(function.file, range, b";".as_slice()))
+        };
+        functions(snapshot).into_iter().map(to_prototype).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn replaces_the_body() {
+        let source = "static int f(int x) { return x; }\nint g(void) { return f(1); }";
+        assert_eq!(
+            reduce_with(&BodyToPrototype, source, Language::C, |text| text.contains("f(1)")),
+            "static int f(int x) ;\nint g(void) { return f(1); }"
+        );
+    }
+}

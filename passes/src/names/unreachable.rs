@@ -1,0 +1,234 @@
+//! Removes what nothing needed reaches.
+//!
+//! A use graph over the items of file scope (declarations, definitions, single declarators of a
+//! list) is followed from the kernels or `main`; without either, from every function definition,
+//! and without those from every variable. What it does not reach is proposed, so that it goes in one
+//! question where the graph is complete.
+//!
+//! before:
+//! ```c
+//! struct S { int a; }; int x, y; static int f(void) { return x; } int main(void) { return y; }
+//! ```
+//! after:
+//! ```c
+//! int y; int main(void) { return y; }
+//! ```
+
+use std::collections::HashMap;
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolId, SyntaxTree};
+
+/// See the [module](self).
+pub struct Unreachable;
+
+impl Pass for Unreachable {
+    fn name(&self) -> &'static str {
+        "unreachable"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove everything that neither a kernel nor main reaches"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        // Across files, names would have to be followed through #include: one file at a time only.
+        if snapshot.file_count() != 1 {
+            return Vec::new();
+        }
+        let tree = snapshot.tree(0);
+        if tree.is_empty() {
+            return Vec::new();
+        }
+        let items = items(snapshot);
+        let reached = reached(snapshot, &items);
+        let is_whole_dead = |declaration: NodeId| {
+            items.iter().zip(&reached).all(|(item, &reached)| item.whole != declaration || !reached)
+        };
+        let mut proposals = Vec::new();
+        let mut whole_done = None;
+        for (item, &reached) in items.iter().zip(&reached) {
+            if reached {
+                continue;
+            }
+            if is_whole_dead(item.whole) {
+                if whole_done != Some(item.whole) {
+                    whole_done = Some(item.whole);
+                    let range = with_semicolon(tree, item.whole);
+                    proposals.push(Proposal::edit(Edit::delete(0, range)));
+                }
+            } else {
+                let range = tree.range(item.node);
+                proposals.push(Proposal::new(Patch::single(Edit::delete_element(0, range))));
+            }
+        }
+        proposals
+    }
+}
+
+/// Something of file scope that can go on its own.
+struct Item {
+    /// The declarator, or the whole.
+    node: NodeId,
+    /// The declaration or definition that it is part of.
+    whole: NodeId,
+}
+
+fn items(snapshot: &Snapshot) -> Vec<Item> {
+    let tree = snapshot.tree(0);
+    let mut items = Vec::new();
+    for whole in tree.named_children(NodeId(0)) {
+        let declarators: Vec<NodeId> = match tree.kind(whole) {
+            "declaration" | "type_definition" => tree.fields(whole, "declarator").collect(),
+            _ => Vec::new(),
+        };
+        if declarators.len() > 1 {
+            items.extend(declarators.into_iter().map(|node| Item { node, whole }));
+        } else {
+            items.push(Item { node: whole, whole });
+        }
+    }
+    items
+}
+
+/// For every item, whether it is reached.
+fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
+    let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
+    // Which items a symbol of file scope is provided by: all its declarations, and for what a
+    // specifier declares (tags, enumerators), every declarator behind it.
+    let item_at = |node: NodeId| -> Vec<usize> {
+        let first = items.partition_point(|item| tree.node(item.whole).after <= node);
+        let of_whole = (first..items.len()).take_while(|&index| {
+            items[index].whole <= node && node < tree.node(items[index].whole).after
+        });
+        let exact: Vec<usize> = of_whole
+            .clone()
+            .filter(|&index| items[index].node <= node && node < tree.node(items[index].node).after)
+            .collect();
+        if exact.is_empty() { of_whole.collect() } else { exact }
+    };
+    let mut providers: HashMap<SymbolId, Vec<usize>> = HashMap::new();
+    let mut work: Vec<usize> = Vec::new();
+    for symbol in symbols.ids().filter(|&symbol| symbols.get(symbol).scope == NodeId(0)) {
+        let declarations = &symbols.get(symbol).declarations;
+        let mut provided: Vec<usize> =
+            declarations.iter().flat_map(|&node| item_at(node)).collect();
+        provided.dedup();
+        if symbols.get(symbol).opaque {
+            work.extend(&provided);
+        }
+        providers.insert(symbol, provided);
+    }
+    work.extend(roots(snapshot, items));
+    let mut reached = vec![false; items.len()];
+    while let Some(index) = work.pop() {
+        if std::mem::replace(&mut reached[index], true) {
+            continue;
+        }
+        let item = &items[index];
+        let specifiers = tree.children(item.whole).filter(|&child| {
+            item.node != item.whole && tree.node(child).field != Some("declarator")
+        });
+        let nodes = specifiers.flat_map(|child| tree.subtree(child)).chain(tree.subtree(item.node));
+        let used = nodes.filter_map(|node| symbols.of(node)).filter_map(|id| providers.get(&id));
+        work.extend(used.flatten().copied().filter(|&index| !reached[index]));
+    }
+    reached
+}
+
+/// The items everything is followed from.
+fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
+    let tree = snapshot.tree(0);
+    let indices = || 0..items.len();
+    let kind = |index: usize| tree.kind(items[index].whole);
+    let unknown = indices().filter(|&index| {
+        !matches!(
+            kind(index),
+            "declaration"
+                | "function_definition"
+                | "type_definition"
+                | "struct_specifier"
+                | "union_specifier"
+                | "enum_specifier"
+        ) || tree.has_error(items[index].whole)
+    });
+    let entries: Vec<usize> = indices()
+        .filter(|&index| {
+            kind(index) == "function_definition" && is_entry(snapshot, items[index].whole)
+        })
+        .collect();
+    let functions: Vec<usize> =
+        indices().filter(|&index| kind(index) == "function_definition").collect();
+    let variables = indices().filter(|&index| kind(index) == "declaration");
+    let chosen = if !entries.is_empty() {
+        entries
+    } else if !functions.is_empty() {
+        functions
+    } else {
+        variables.collect()
+    };
+    unknown.chain(chosen).collect()
+}
+
+/// Whether the host or the system calls this function: a kernel, or `main`.
+fn is_entry(snapshot: &Snapshot, function: NodeId) -> bool {
+    let tree = snapshot.tree(0);
+    let body =
+        tree.field(function, "body").map_or(tree.node(function).end, |body| tree.node(body).start);
+    let head = &snapshot.bytes(0)[tree.node(function).start as usize..body as usize];
+    let words = clreduce_testcase::tokens(head).map(|token| &head[token.range()]);
+    clreduce_testcase::tokens(head).any(|token| {
+        let word = &head[token.range()];
+        word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"
+    })
+}
+
+/// The bytes of an item of file scope, the semicolon behind it included.
+pub(super) fn with_semicolon(tree: &SyntaxTree, node: NodeId) -> std::ops::Range<usize> {
+    let range = tree.range(node);
+    let next = tree.node(node).after;
+    let parent = tree.node(node).parent;
+    let follows = next < tree.node(parent).after && tree.kind(next) == ";";
+    range.start..if follows { tree.range(next).end } else { range.end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    fn reduce(source: &str) -> String {
+        reduce_with(&Unreachable, source, Language::C, |_| true).trim().to_string()
+    }
+
+    #[test]
+    fn follows_types_variables_and_functions() {
+        assert_eq!(
+            reduce(
+                "typedef int int32_t; struct S { int a; };\nint x, y; static int f(void) { return x; }\n\
+                 enum { A, B };\nint32_t main(void) { return y + B; }"
+            ),
+            "typedef int int32_t; \nint  y; \nenum { A, B };\nint32_t main(void) { return y + B; }"
+        );
+    }
+
+    #[test]
+    fn kernels_are_entries() {
+        let source = "void g(void) {}\n__kernel void entry(__global ulong *r) { *r = 1; }";
+        let reduced = reduce_with(&Unreachable, source, Language::OpenCl, |_| true);
+        assert_eq!(reduced.trim(), "__kernel void entry(__global ulong *r) { *r = 1; }");
+    }
+
+    #[test]
+    fn what_macros_mention_stays() {
+        let source = "#define M x\nint x; int y;\nint main(void) { return M; }";
+        assert_eq!(reduce(source), "#define M x\nint x; \nint main(void) { return M; }");
+    }
+}
