@@ -55,7 +55,11 @@ pub static TABLE: &[Row] = &[
     row(&names::Unreachable, Phase::Sweep, Explore::Groups),
     row(&names::Unreachable, Phase::Coarse, Explore::Groups),
     row(&names::StubBodies, Phase::Coarse, Explore::Groups),
-    row(&names::BodyToPrototype, Phase::Coarse, Explore::Groups),
+    row(&names::RemoveFunctions, Phase::Coarse, Explore::Groups),
+    row(&names::RemoveVariables, Phase::Fine, Explore::Groups),
+    row(&names::Propagate, Phase::Fine, Explore::Groups),
+    row(&names::RemoveParameters, Phase::Fine, Explore::Groups),
+    row(&names::BodyToPrototype, Phase::Fine, Explore::Groups),
 ];
 
 const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {
