@@ -6,6 +6,7 @@
 
 mod pass;
 mod snapshot;
+mod syntax;
 mod table;
 mod views;
 

@@ -3,6 +3,17 @@
 use clreduce_testcase::Language;
 
 use crate::pass::Pass;
+use crate::syntax::expression_to_constant::ExpressionToConstant;
+use crate::syntax::expression_to_operand::ExpressionToOperand;
+use crate::syntax::initializers::Initializers;
+use crate::syntax::list_elements::ListElements;
+use crate::syntax::smaller_elsewhere::SmallerElsewhere;
+use crate::syntax::specifiers::Specifiers;
+use crate::syntax::statement_to_value::StatementToValue;
+use crate::syntax::statements::Statements;
+use crate::syntax::top_level::TopLevel;
+use crate::syntax::types::Types;
+use crate::syntax::unwrap::Unwrap;
 
 /// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
 /// repeated until a full round changes nothing.
@@ -40,7 +51,19 @@ pub struct Row {
 }
 
 /// Every pass, in the order in which a phase runs them.
-pub static TABLE: &[Row] = &[];
+pub static TABLE: &[Row] = &[
+    Row { pass: &TopLevel, phase: Phase::Coarse, explore: Explore::Groups },
+    Row { pass: &Statements, phase: Phase::Fine, explore: Explore::Groups },
+    Row { pass: &Unwrap, phase: Phase::Fine, explore: Explore::BiggestFirst },
+    Row { pass: &StatementToValue, phase: Phase::Fine, explore: Explore::BiggestFirst },
+    Row { pass: &Initializers, phase: Phase::Fine, explore: Explore::Groups },
+    Row { pass: &ListElements, phase: Phase::Fine, explore: Explore::Groups },
+    Row { pass: &ExpressionToOperand, phase: Phase::Fine, explore: Explore::BiggestFirst },
+    Row { pass: &ExpressionToConstant, phase: Phase::Fine, explore: Explore::BiggestFirst },
+    Row { pass: &Specifiers, phase: Phase::Fine, explore: Explore::Groups },
+    Row { pass: &Types, phase: Phase::Polish, explore: Explore::Groups },
+    Row { pass: &SmallerElsewhere, phase: Phase::Polish, explore: Explore::BiggestFirst },
+];
 
 /// The row of the pass with this name.
 #[must_use]
