@@ -3,7 +3,7 @@
 use clreduce_testcase::Language;
 
 use crate::pass::Pass;
-use crate::{names, syntax};
+use crate::{names, syntax, tokens};
 
 /// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
 /// repeated until a full round changes nothing.
@@ -73,7 +73,13 @@ pub static TABLE: &[Row] = &[
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, Explore::Groups),
     row(&syntax::top_level::TopLevel, Phase::Polish, Explore::Groups),
     row(&syntax::types::Types, Phase::Polish, Explore::Groups),
+    row(&tokens::literals::Literals, Phase::Polish, Explore::Groups),
+    row(&tokens::address_spaces::AddressSpaces, Phase::Polish, Explore::Groups),
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
+    row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
+    row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
+    row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
+    row(&tokens::identifiers::Identifiers, Phase::Polish, Explore::Groups),
 ];
 
 const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {
