@@ -91,7 +91,8 @@ impl Tree {
         u32::try_from(members.len()).unwrap_or(u32::MAX)
     }
 
-    fn all_members(&self) -> Vec<Pid> {
+    /// All processes that can be found; may mean a look at every process of the system.
+    pub fn all_members(&self) -> Vec<Pid> {
         match self.scope {
             Scope::Subreaper => self.members(),
             Scope::Marked => {
@@ -99,6 +100,8 @@ impl Tree {
                 if self.status.is_none() {
                     members.extend(self.members());
                 }
+                members.sort_by_key(|pid| pid.as_raw_nonzero());
+                members.dedup();
                 members
             }
         }
