@@ -18,10 +18,11 @@ use crate::command::capture::Capture;
 use crate::command::ended::{End, Ended};
 use crate::command::place::Place;
 
-/// When memory and processes are looked at for the first time; most tests have ended by then.
-const FIRST_LOOK: Duration = Duration::from_millis(20);
-/// How often they are looked at later.
-const LOOK_INTERVAL: Duration = Duration::from_millis(75);
+/// When memory and processes are looked at for the first time.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+/// How often they are looked at later, at least; in the beginning more often, because a fork bomb is
+/// ended easily only while it is small.
+const LOOK_INTERVAL: Duration = Duration::from_millis(80);
 /// Of all time, at most one part in so many goes into dear looks: adding up files, searching the
 /// system for detached processes.
 const DEAR_SHARE: u32 = 20;
@@ -165,8 +166,9 @@ impl<'a> Running<'a> {
         self.tree.reap_orphans();
         let before = Instant::now();
         let dear = before >= self.next_dear_look;
-        let members = if dear { self.tree.all_members() } else { self.tree.members() };
-        if members.len() > limits.processes as usize {
+        let enough = limits.processes as usize;
+        let members = if dear { self.tree.all_members(enough) } else { self.tree.members(enough) };
+        if members.len() > enough {
             return Some(request.too_many_processes());
         }
         let too_much = |limit| {
@@ -181,7 +183,7 @@ impl<'a> Running<'a> {
             }
             self.next_dear_look = Instant::now() + before.elapsed() * DEAR_SHARE;
         }
-        self.next_look = Instant::now() + LOOK_INTERVAL;
+        self.next_look = Instant::now() + self.started.elapsed().min(LOOK_INTERVAL);
         None
     }
 
