@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clreduce_passes::{Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Size, TestCase};
 
+use super::gate::Gate;
 use super::rates::Rates;
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
@@ -40,6 +41,7 @@ pub struct Reducer {
     turn: Option<(usize, Turn)>,
     refusals: Refusals,
     rates: Rates,
+    gate: Gate,
     supposed: bool,
     supposed_commit: bool,
 }
@@ -59,6 +61,7 @@ impl Reducer {
             rates: Rates::new(plan.rows.len()),
             language: plan.language,
             schedule: Arc::new(Schedule::new(plan.rows)),
+            gate: Gate::default(),
             supposed: false,
             supposed_commit: false,
         }
@@ -107,7 +110,7 @@ impl Asker for Reducer {
                 }
                 continue;
             };
-            if let Some(candidate) = turn.next(&self.current) {
+            if let Some(candidate) = turn.next(&self.current, &self.gate) {
                 return Next::Question(Question {
                     variant: candidate.variant.clone(),
                     hash: candidate.hash,
@@ -124,8 +127,12 @@ impl Asker for Reducer {
 
     fn answer(&mut self, interesting: bool) -> Option<TestCase> {
         let (row, turn) = self.turn.as_mut()?;
-        let together = turn.next(&self.current)?.together;
+        let asked = turn.next(&self.current, &self.gate)?;
+        let (together, doubt) = (asked.together, asked.doubt);
         self.rates.record(*row, together, interesting);
+        if let Some(doubt) = doubt {
+            self.gate.learn(doubt, interesting);
+        }
         let accepted = turn.answer(interesting)?;
         self.supposed_commit |= self.supposed;
         self.current = (accepted.variant.clone(), accepted.size);
