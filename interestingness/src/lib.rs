@@ -4,9 +4,14 @@
 //! searches or reductions: a variant comes in, an outcome goes out.
 
 mod cancel;
+mod command;
 mod outcome;
 
-pub use cancel::Cancel;
+pub use cancel::{Cancel, Hook};
+pub use command::{
+    CommandError, CommandOptions, CommandTest, Hint, Limits, OutputPattern, Rehearsal, SetupError,
+    TestCommand, guardian_main,
+};
 pub use outcome::{Outcome, Verdict};
 
 use clreduce_testcase::TestCase;

@@ -1,0 +1,141 @@
+//! How a test ended, and what that says of the variant.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Outcome, Verdict};
+
+/// How a test ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum End {
+    /// By itself, with this exit code.
+    Exited(i32),
+    /// By a signal that clreduce did not send.
+    #[cfg_attr(windows, expect(dead_code, reason = "Windows knows no signals"))]
+    Signalled(i32),
+    /// At the time limit.
+    TimedOut,
+    /// Because nobody waits for it any more.
+    Cancelled,
+    /// At another limit, or it could not be run at all; the text says why.
+    Failed(String),
+}
+
+/// What is known of a test that has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Ended {
+    pub end: End,
+    /// The last bytes of both streams as they came.
+    pub tail: Vec<u8>,
+    /// All of standard output and of standard error, where asked for.
+    pub streams: [Vec<u8>; 2],
+    pub wall: Duration,
+    /// Processes that were still there when the main one had ended; counted where asked for.
+    pub processes_left: u32,
+    /// A process that could not be killed within seconds.
+    pub stuck: bool,
+}
+
+impl Ended {
+    /// A test that did not come to run.
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self {
+            end: End::Failed(reason.into()),
+            tail: Vec::new(),
+            streams: [Vec::new(), Vec::new()],
+            wall: Duration::ZERO,
+            processes_left: 0,
+            stuck: false,
+        }
+    }
+
+    /// The outcome where the exit code decides.
+    pub fn outcome(self) -> Outcome {
+        let (verdict, exit_code, reason) = match self.end {
+            End::Exited(0) => (Verdict::Interesting, Some(0), String::new()),
+            End::Exited(code) => (Verdict::Uninteresting, Some(code), describe_exit(code)),
+            End::Signalled(signal) => (Verdict::Uninteresting, None, describe_signal(signal)),
+            End::TimedOut => (Verdict::TimedOut, None, "time limit".to_owned()),
+            End::Cancelled => (Verdict::Unresolved, None, "cancelled".to_owned()),
+            End::Failed(reason) => (Verdict::Unresolved, None, reason),
+        };
+        Outcome { verdict, exit_code, reason, output_tail: self.tail, wall: self.wall }
+    }
+}
+
+fn describe_exit(code: i32) -> String {
+    match code {
+        126 => "exit code 126 (from a shell: a command could not be run)".to_owned(),
+        127 => "exit code 127 (from a shell: a command was not found)".to_owned(),
+        129..160 => match signal_name(code - 128) {
+            Some(name) => format!("exit code {code} (from a shell: a command got {name})"),
+            None => format!("exit code {code}"),
+        },
+        _ => format!("exit code {code}"),
+    }
+}
+
+fn describe_signal(signal: i32) -> String {
+    match signal_name(signal) {
+        Some(name) => format!("killed by signal {signal} ({name})"),
+        None => format!("killed by signal {signal}"),
+    }
+}
+
+/// Signals that compilers and tests die of; their numbers are the same on all common Linux systems.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        _ => return None,
+    })
+}
+
+/// A number of bytes as people write it.
+pub(crate) fn show_bytes(bytes: u64) -> String {
+    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        let whole = bytes >> shift;
+        if whole > 0 {
+            let tenths = ((bytes & ((1 << shift) - 1)) * 10) >> shift;
+            return match tenths {
+                0 => format!("{whole} {unit}"),
+                _ => format!("{whole}.{tenths} {unit}"),
+            };
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_for_people() {
+        let reason = |end| Ended { end, ..Ended::failed("") }.outcome().reason;
+        assert_eq!(reason(End::Exited(1)), "exit code 1");
+        assert!(reason(End::Exited(139)).ends_with("a command got SIGSEGV)"));
+        assert_eq!(reason(End::Signalled(11)), "killed by signal 11 (SIGSEGV)");
+        assert_eq!(reason(End::Signalled(64)), "killed by signal 64");
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        let shown = [0, 1023, 1024, 1536, 200 << 20, 5 << 29].map(show_bytes);
+        assert_eq!(shown, ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "200 MiB", "2.5 GiB"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! What the tests of this crate need another process for: a guardian to run tests in, a host that
+//! can be killed while it runs a test, and a program without restraint.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clreduce_interestingness::{
+    Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, guardian_main,
+};
+use clreduce_testcase::TestCase;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<ExitCode, Failure> {
+    if let Some(code) = guardian_main() {
+        return Ok(code);
+    }
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["judge", temporary, jobs, command] => judge(temporary.into(), jobs.parse()?, command)?,
+        ["hog", bytes] => hog(bytes.parse()?),
+        ["spawn-cost", worker] => spawn_cost(worker)?,
+        _ => return Err("judge DIRECTORY JOBS COMMAND | hog BYTES | spawn-cost WORKER".into()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the same test in several threads, with guardians.
+fn judge(temporary: PathBuf, jobs: usize, command: &str) -> Result<(), Failure> {
+    let worker = Some(std::env::current_exe()?);
+    let options = CommandOptions { temporary, worker, ..CommandOptions::default() };
+    let test = CommandTest::new(&TestCommand::parse(command)?, options)?;
+    let variant = TestCase::single("a.c", b"int x;\n".as_slice())?;
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| println!("{:?}", test.judge(&variant, &Cancel::new()).verdict));
+        }
+    });
+    Ok(())
+}
+
+/// Takes memory, uses it, and keeps it.
+fn hog(bytes: usize) {
+    let memory = vec![1_u8; bytes];
+    // Whoever reads the line knows that it is all there.
+    let _ =
+        writeln!(std::io::stdout(), "{}", memory.iter().map(|&b| usize::from(b)).sum::<usize>());
+    std::thread::sleep(Duration::from_secs(1000));
+}
+
+/// Prints what a test costs that does nothing, with one file of 100 KB; for people, not for tests.
+fn spawn_cost(worker: &str) -> Result<(), Failure> {
+    let worker = (worker != "-").then(|| worker.into());
+    let options = CommandOptions { worker, ..CommandOptions::default() };
+    let test = CommandTest::new(&TestCommand::program("/bin/true".as_ref())?, options)?;
+    let variant = TestCase::single("a.c", vec![b'x'; 100_000])?;
+    let rounds = 500;
+    let started = std::time::Instant::now();
+    for _ in 0..rounds {
+        let _ = test.judge(&variant, &Cancel::new());
+    }
+    println!("{:?} per test", started.elapsed() / rounds);
+    let started = std::time::Instant::now();
+    for _ in 0..rounds {
+        std::process::Command::new("/bin/true").status()?;
+    }
+    println!("{:?} for the program alone", started.elapsed() / rounds);
+    Ok(())
+}

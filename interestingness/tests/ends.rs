@@ -1,0 +1,166 @@
+//! Nothing is left of a test, however it ends and whatever it does against that.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use clreduce_interestingness::{Cancel, Interestingness, Limits, Verdict};
+use support::{Bench, HOST, benches, entries, eventually, processes_with, unique_sleep, variant};
+
+/// Waits for as many processes as should be there before it goes on.
+fn wait_for(count: usize, sleep: &str) -> String {
+    // The pattern in brackets does not match this very script.
+    let pattern = format!("[{}]{}", &sleep[..1], &sleep[1..]);
+    format!(
+        "while [ $(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c '{pattern}') -lt {count} ]; do sleep 0.02; done"
+    )
+}
+
+/// Children of all kinds that do not want to go; four processes that sleep.
+fn stubborn_children(sleep: &str) -> String {
+    let path = format!("{}/stubborn", "$TMPDIR");
+    format!(
+        "cat > {path} <<'END'\n\
+         trap '' TERM HUP INT; sleep $1\n\
+         END\n\
+         sh {path} {sleep} &\n\
+         setsid sh {path} {sleep} &\n"
+    )
+}
+
+#[test]
+fn children_that_ignore_signals_or_detach_go_with_the_test() {
+    for bench in benches() {
+        for (end, verdict) in
+            [("exit 1", Verdict::Uninteresting), ("sleep 1000", Verdict::TimedOut)]
+        {
+            let sleep = unique_sleep();
+            let children = stubborn_children(&sleep);
+            // Detached twice over: a session of its own, the parent gone, all streams closed.
+            let daemon =
+                format!("(setsid sh -c 'sleep {sleep} & exit' </dev/null >/dev/null 2>&1 &)\n");
+            let wait = "while [ ! -e $TMPDIR/go ]; do sleep 0.02; done";
+            let line = format!("{children}{daemon}{wait}; {end}");
+            let limits = match verdict {
+                Verdict::TimedOut => {
+                    Limits { time: Some(Duration::from_secs(4)), ..Limits::default() }
+                }
+                _ => Limits::default(),
+            };
+            let test = bench.shell_test(&line, limits);
+            thread::scope(|scope| {
+                let judging = scope.spawn(|| test.judge(&variant(), &Cancel::new()).verdict);
+                // Three sleeps and two shells above them, besides the test itself.
+                eventually("children run", || processes_with(&sleep) >= 6);
+                let root = fs::read_dir(bench.base.path()).unwrap().next().unwrap().unwrap().path();
+                for slot in fs::read_dir(root).unwrap().flatten() {
+                    for place in fs::read_dir(slot.path()).unwrap().flatten() {
+                        fs::write(place.path().join("tmp/go"), b"").unwrap();
+                    }
+                }
+                assert_eq!(judging.join().unwrap(), verdict);
+            });
+            assert_eq!(processes_with(&sleep), 0);
+            assert_eq!(bench.tests_on_disk(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_guardian_finds_daemons_without_environment() {
+    let bench = Bench::with_guardians();
+    let sleep = unique_sleep();
+    let daemon = format!("env -i setsid sh -c 'sleep {sleep} & exit' </dev/null >/dev/null 2>&1");
+    let line =
+        format!("{daemon}; {}", wait_for(1, &format!("sleep.{sleep}").replace("sleep.", "")));
+    let outcome = bench.judge(&line, Limits::default());
+    assert_eq!(outcome.verdict, Verdict::Interesting);
+    assert_eq!(processes_with(&sleep), 0);
+}
+
+#[test]
+fn a_cancelled_test_ends_soon() {
+    for bench in benches() {
+        let sleep = unique_sleep();
+        let test = bench.shell_test(&format!("sleep {sleep} & sleep {sleep}"), Limits::default());
+        let cancel = Cancel::new();
+        thread::scope(|scope| {
+            let judging = scope.spawn(|| test.judge(&variant(), &cancel));
+            eventually("the test runs", || processes_with(&sleep) >= 3);
+            cancel.cancel();
+            let outcome = judging.join().unwrap();
+            assert!(outcome.wall < Duration::from_secs(300), "{outcome:?}");
+        });
+        assert_eq!((processes_with(&sleep), bench.tests_on_disk()), (0, 0));
+        // The place it ran in is fit for the next one.
+        let outcome = test.judge(&variant(), &cancel);
+        assert_eq!(outcome.reason, "cancelled");
+        assert_eq!(bench.tests_on_disk(), 0);
+    }
+}
+
+#[test]
+fn nothing_is_left_after_kill_9() {
+    for jobs in ["1", "3"] {
+        let base = tempfile::tempdir().unwrap();
+        let sleep = unique_sleep();
+        let daemon = format!("setsid sh -c 'sleep {sleep} & exit' >/dev/null 2>&1");
+        let line = format!("{daemon}; touch left $TMPDIR/left; sleep {sleep}");
+        let mut host = Command::new(HOST)
+            .args(["judge", base.path().to_str().unwrap(), jobs, &line])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let jobs: usize = jobs.parse().unwrap();
+        // The host's own command line, and a shell and two sleeps per test.
+        eventually("the tests run", || processes_with(&sleep) > 3 * jobs);
+        assert_eq!(entries(base.path()), 1);
+        host.kill().unwrap();
+        host.wait().unwrap();
+        eventually("the processes end", || processes_with(&sleep) == 0);
+        eventually("the directories go", || entries(base.path()) == 0);
+    }
+}
+
+#[test]
+fn a_test_that_kills_its_guardian_is_unresolved_and_cleaned_up() {
+    let bench = Bench::with_guardians();
+    let sleep = unique_sleep();
+    let line = format!("sleep {sleep} & kill -9 $PPID; sleep {sleep}");
+    let test = bench.shell_test(&line, Limits::default());
+    let outcome = test.judge(&variant(), &Cancel::new());
+    assert_eq!(outcome.verdict, Verdict::Unresolved);
+    assert!(outcome.reason.starts_with("the guardian of the test was lost"), "{outcome:?}");
+    assert_eq!((processes_with(&sleep), bench.tests_on_disk()), (0, 0));
+}
+
+#[test]
+fn a_guardian_does_not_mind_signals_to_everybody() {
+    let bench = Bench::with_guardians();
+    let test = bench.shell_test(
+        "kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; exit 5",
+        Limits::default(),
+    );
+    assert_eq!(test.judge(&variant(), &Cancel::new()).exit_code, Some(5));
+}
+
+#[test]
+fn a_worker_that_is_none_is_named() {
+    let bench = Bench::with_guardians();
+    for worker in ["/bin/true", "/no/such/worker"] {
+        let mut options = bench.options(Limits::default());
+        options.worker = Some(worker.into());
+        let command = clreduce_interestingness::TestCommand::Shell("true".into());
+        let error = clreduce_interestingness::CommandTest::new(&command, options).unwrap_err();
+        assert!(error.to_string().contains(worker), "{error}");
+    }
+    let mut options = bench.options(Limits::default());
+    options.temporary = "/no/such/directory".into();
+    let command = clreduce_interestingness::TestCommand::Shell("true".into());
+    let error = clreduce_interestingness::CommandTest::new(&command, options).unwrap_err();
+    assert!(error.to_string().contains("/no/such/directory"), "{error}");
+}
