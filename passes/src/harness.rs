@@ -1,6 +1,6 @@
 //! Holds a pass to its contract on one input; for unit tests, property tests and fuzzing alike.
 
-use clreduce_testcase::{Language, Patch, Size, TestCase};
+use clreduce_testcase::{Language, Patch, Size, TestCase, tokens};
 
 use crate::{Pass, Snapshot};
 
@@ -83,4 +83,34 @@ pub fn reduce_with(
         }
         case = case.apply(&accepted);
     }
+}
+
+/// Asserts what a pass alone makes of a program when a variant is interesting as long as it has all
+/// of `keep` in it. Layout and comments do not count, neither in what is kept nor in the result.
+///
+/// # Panics
+/// When something else is left than `after`.
+pub fn assert_reduces(
+    pass: &dyn Pass,
+    language: Language,
+    before: &str,
+    keep: &[&str],
+    after: &str,
+) {
+    let keep: Vec<String> = keep.iter().map(|needle| spelled(needle)).collect();
+    let left = reduce_with(pass, before, language, |text| {
+        let text = spelled(text);
+        keep.iter().all(|needle| text.contains(needle))
+    });
+    assert_eq!(spelled(&left), spelled(after), "what {} leaves of {before:?}", pass.name());
+}
+
+/// The tokens of a text with one blank around each.
+#[must_use]
+pub fn spelled(text: &str) -> String {
+    tokens(text.as_bytes()).fold(String::from(" "), |mut line, token| {
+        line.push_str(text.get(token.range()).unwrap_or("?"));
+        line.push(' ');
+        line
+    })
 }

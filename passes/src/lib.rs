@@ -7,6 +7,7 @@
 mod names;
 mod pass;
 mod snapshot;
+mod syntax;
 mod table;
 mod views;
 

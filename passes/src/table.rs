@@ -2,8 +2,8 @@
 
 use clreduce_testcase::Language;
 
-use crate::names;
 use crate::pass::Pass;
+use crate::{names, syntax};
 
 /// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
 /// repeated until a full round changes nothing.
@@ -52,10 +52,25 @@ pub struct Row {
 
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
-    row(&names::Unreachable, Phase::Sweep, Explore::Groups),
-    row(&names::Unreachable, Phase::Coarse, Explore::Groups),
-    row(&names::StubBodies, Phase::Coarse, Explore::Groups),
-    row(&names::BodyToPrototype, Phase::Coarse, Explore::Groups),
+    row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
+    row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
+    row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
+    row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::Groups),
+    row(&syntax::top_level::TopLevel, Phase::Coarse, Explore::Groups),
+    row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
+    row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
+    row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
+    row(&names::parameters::RemoveParameters, Phase::Fine, Explore::Groups),
+    row(&syntax::unwrap::Unwrap, Phase::Fine, Explore::BiggestFirst),
+    row(&syntax::statement_to_value::StatementToValue, Phase::Fine, Explore::BiggestFirst),
+    row(&syntax::initializers::Initializers, Phase::Fine, Explore::Groups),
+    row(&syntax::list_elements::ListElements, Phase::Fine, Explore::Groups),
+    row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, Explore::BiggestFirst),
+    row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, Explore::BiggestFirst),
+    row(&syntax::specifiers::Specifiers, Phase::Fine, Explore::Groups),
+    row(&names::to_prototype::BodyToPrototype, Phase::Fine, Explore::Groups),
+    row(&syntax::types::Types, Phase::Polish, Explore::Groups),
+    row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
 ];
 
 const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {

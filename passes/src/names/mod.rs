@@ -1,10 +1,12 @@
 //! Passes that know what names mean: functions, variables, types, and what uses them.
 
 mod functions;
-mod stub;
-mod to_prototype;
-mod unreachable;
+mod uses;
 
-pub use stub::StubBodies;
-pub use to_prototype::BodyToPrototype;
-pub use unreachable::Unreachable;
+pub(crate) mod parameters;
+pub(crate) mod propagate;
+pub(crate) mod remove_functions;
+pub(crate) mod remove_variables;
+pub(crate) mod stub;
+pub(crate) mod to_prototype;
+pub(crate) mod unreachable;

@@ -183,7 +183,6 @@ fn is_entry(snapshot: &Snapshot, function: NodeId) -> bool {
     let body =
         tree.field(function, "body").map_or(tree.node(function).end, |body| tree.node(body).start);
     let head = &snapshot.bytes(0)[tree.node(function).start as usize..body as usize];
-    let words = clreduce_testcase::tokens(head).map(|token| &head[token.range()]);
     clreduce_testcase::tokens(head).any(|token| {
         let word = &head[token.range()];
         word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"

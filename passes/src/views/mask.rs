@@ -1,7 +1,5 @@
 //! Blanks out what the C grammar does not know, byte for byte, so that offsets stay valid.
 
-use std::ops::Range;
-
 use clreduce_testcase::{Language, TokenKind, tokens};
 
 /// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; GNU C).
@@ -27,17 +25,15 @@ const OPENCL: &[&str] = &[
 ];
 const C: &[&str] = &["__extension__"];
 
-/// The bytes as the grammar should see them, and the ranges that were blanked out.
-pub(super) fn masked(bytes: &[u8], language: Language) -> (Vec<u8>, Vec<Range<usize>>) {
+/// The bytes as the grammar should see them.
+pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     let words = if language == Language::OpenCl { OPENCL } else { C };
     let mut out = bytes.to_vec();
-    let mut masks = Vec::new();
     for token in tokens(bytes).filter(|token| token.kind == TokenKind::Word) {
         let range = token.range();
         if words.iter().any(|word| word.as_bytes() == &bytes[range.clone()]) {
-            out[range.clone()].fill(b' ');
-            masks.push(range);
+            out[range].fill(b' ');
         }
     }
-    (out, masks)
+    out
 }

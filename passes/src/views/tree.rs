@@ -41,6 +41,8 @@ pub struct Node {
     pub named: bool,
     /// Whether the parser failed here or invented the node.
     pub error: bool,
+    /// Whether the node is an error or lies inside one, so that its place in the tree is a guess.
+    pub damaged: bool,
 }
 
 impl Node {
@@ -55,6 +57,8 @@ impl Node {
 #[derive(Debug, Default)]
 pub struct SyntaxTree {
     nodes: Vec<Node>,
+    /// How many errors lie before each node, and in all at the end.
+    errors_before: Vec<u32>,
 }
 
 impl SyntaxTree {
@@ -72,11 +76,19 @@ impl SyntaxTree {
         if parser.set_language(grammar).is_err() {
             return Self::default();
         }
-        let (text, masks) = masked(bytes, language);
-        let Some(tree) = parser.parse(&text, None) else { return Self::default() };
+        let seen = masked(bytes, language);
+        let Some(tree) = parser.parse(&seen, None) else { return Self::default() };
         let mut nodes = flatten(&tree, grammar);
-        include_masks(&mut nodes, &text, &masks);
-        Self { nodes }
+        take_in_masked_words(&mut nodes, bytes, &seen);
+        mark_damage(&mut nodes);
+        let mut errors = 0;
+        let mut errors_before = Vec::with_capacity(nodes.len() + 1);
+        errors_before.push(0);
+        errors_before.extend(nodes.iter().map(|node| {
+            errors += u32::from(node.error);
+            errors
+        }));
+        Self { nodes, errors_before }
     }
 
     /// Whether there is no node at all.
@@ -165,7 +177,14 @@ impl SyntaxTree {
     /// Whether the parser failed somewhere in the subtree.
     #[must_use]
     pub fn has_error(&self, id: NodeId) -> bool {
-        self.subtree(id).any(|node| self.node(node).error)
+        let before = |at: u32| self.errors_before[at as usize];
+        before(self.node(id).after.0) > before(id.0)
+    }
+
+    /// Whether the parser understood the whole subtree and where it stands.
+    #[must_use]
+    pub fn is_sound(&self, id: NodeId) -> bool {
+        !self.node(id).damaged && !self.has_error(id)
     }
 }
 
@@ -186,6 +205,7 @@ fn flatten(tree: &tree_sitter::Tree, grammar: &'static Grammar) -> Vec<Node> {
             depth: open.len() as u32,
             named: node.is_named(),
             error: node.is_error() || node.is_missing(),
+            damaged: false,
         });
         if cursor.goto_first_child() {
             open.push(id);
@@ -199,10 +219,14 @@ fn flatten(tree: &tree_sitter::Tree, grammar: &'static Grammar) -> Vec<Node> {
     }
 }
 
-/// Gives the qualifiers that the grammar did not see back to the declarations they stand before.
-fn include_masks(nodes: &mut [Node], text: &[u8], masks: &[Range<usize>]) {
-    let qualified = |node: &&mut Node| {
-        matches!(
+/// Declarations begin at the qualifiers that the grammar did not get to see: whoever removes a kernel
+/// removes its `__kernel` too.
+fn take_in_masked_words(nodes: &mut [Node], bytes: &[u8], seen: &[u8]) {
+    if let Some(root) = nodes.first_mut() {
+        (root.start, root.end) = (0, bytes.len() as u32);
+    }
+    for node in nodes.iter_mut().skip(1) {
+        let declares = matches!(
             node.kind,
             "declaration"
                 | "function_definition"
@@ -210,16 +234,28 @@ fn include_masks(nodes: &mut [Node], text: &[u8], masks: &[Range<usize>]) {
                 | "field_declaration"
                 | "type_definition"
                 | "type_descriptor"
-        )
-    };
-    for node in nodes.iter_mut().filter(qualified) {
-        let before = masks.partition_point(|mask| mask.end <= node.start as usize);
-        for mask in masks[..before].iter().rev() {
-            if !text[mask.end..node.start as usize].iter().all(u8::is_ascii_whitespace) {
-                break;
-            }
-            node.start = mask.start as u32;
+        );
+        if declares {
+            let start = node.start as usize;
+            let blanks =
+                seen[..start].iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let masked = bytes[start - blanks..start]
+                .iter()
+                .position(|byte| !byte.is_ascii_whitespace())
+                .map_or(0, |first| blanks - first);
+            node.start -= masked as u32;
         }
+    }
+}
+
+/// Marks errors and what lies inside them. Whole definitions right below a failed root are intact.
+fn mark_damage(nodes: &mut [Node]) {
+    for index in 0..nodes.len() {
+        let node = nodes[index];
+        let parent = nodes[node.parent.0 as usize];
+        let whole = matches!(node.kind, "function_definition" | "declaration" | "type_definition");
+        let inherited = parent.damaged && !(node.parent.0 == 0 && whole);
+        nodes[index].damaged = node.error || inherited;
     }
 }
 
@@ -236,10 +272,10 @@ mod tests {
         let tree = SyntaxTree::parse(source, Language::OpenCl);
         assert!(!tree.has_error(NodeId(0)));
         let function = tree.ids().find(|&id| tree.kind(id) == "function_definition").unwrap();
-        assert!(source[tree.range(function)].starts_with(b"__kernel"));
         let body = tree.field(function, "body").unwrap();
         assert!(source[tree.range(body)].ends_with(b"; }"));
         assert_eq!(tree.parent(body), Some(function));
+        assert!(source[tree.range(function)].starts_with(b"__kernel void"));
     }
 
     #[test]

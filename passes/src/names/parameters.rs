@@ -1,0 +1,114 @@
+//! Removes parameters together with the arguments that calls give for them.
+//!
+//! before:
+//! ```c
+//! int f(int a, int b) { return a + b; } int g(void) { return f(1, 2); }
+//! ```
+//! after:
+//! ```c
+//! int f(int a) { return a + 0; } int g(void) { return f(1); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::functions::{Function, functions};
+use super::uses::without;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolKind, SyntaxTree};
+
+/// See the [module](self).
+pub struct RemoveParameters;
+
+impl Pass for RemoveParameters {
+    fn name(&self) -> &'static str {
+        "remove-parameters"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove parameters with their arguments, and put 0 where they were used"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for function in functions(snapshot) {
+            let tree = snapshot.tree(function.file);
+            let Some(list) = parameter_list(tree, function.name) else { continue };
+            for index in 0..parameters(tree, list).len() {
+                let edits = remove_parameter(snapshot, &function, index);
+                if let Some(patch) = edits.and_then(Patch::new) {
+                    proposals.push(Proposal::new(patch));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// The parameter list behind a declaring identifier.
+pub(super) fn parameter_list(tree: &SyntaxTree, name: NodeId) -> Option<NodeId> {
+    tree.field(tree.parent(name)?, "parameters")
+}
+
+/// The parameters of a list; `void` alone counts as one, since it can go too.
+pub(super) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
+    tree.named_children(list).filter(|&child| tree.kind(child) != "variadic_parameter").collect()
+}
+
+/// Edits that remove one parameter everywhere; `None` where a declaration or call cannot be seen or
+/// does not fit.
+fn remove_parameter(snapshot: &Snapshot, function: &Function, index: usize) -> Option<Vec<Edit>> {
+    let file = function.file;
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let symbol = symbols.get(function.symbol);
+    if symbol.opaque {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for &declaring in &symbol.declarations {
+        let list = parameter_list(tree, declaring)?;
+        // A prototype without parameters says nothing about them.
+        if let Some(&parameter) = parameters(tree, list).get(index) {
+            edits.push(Edit::delete_element(file, tree.range(parameter)));
+            for node in tree.subtree(parameter) {
+                let Some(id) = symbols.of(node) else { continue };
+                let entry = symbols.get(id);
+                if entry.kind == SymbolKind::Parameter && entry.declarations.contains(&node) {
+                    edits.extend(entry.uses.iter().map(|&name| without(snapshot, file, name)));
+                }
+            }
+        }
+    }
+    for &name in &symbol.uses {
+        let call = tree.parent(name)?;
+        if tree.kind(call) != "call_expression" || tree.node(name).field != Some("function") {
+            continue; // its address is taken: the call through it cannot be seen
+        }
+        let arguments = tree.field(call, "arguments")?;
+        if let Some(argument) = tree.named_children(arguments).nth(index) {
+            edits.push(Edit::delete_element(file, tree.range(argument)));
+        }
+    }
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn arguments_go_with_their_parameter() {
+        let source = "int f(int, int);\nint f(int a, int b) { return a + b; }\nint g(void) { return f(1, 2); }";
+        let reduced =
+            reduce_with(&RemoveParameters, source, Language::C, |text| text.contains("int a"));
+        assert_eq!(
+            reduced,
+            "int f(int);\nint f(int a) { return a + 0; }\nint g() { return f(1); }"
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! How to take a use of a name out of the code around it.
+
+use clreduce_testcase::Edit;
+
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolId, SymbolKind, SyntaxTree};
+
+/// The edit that makes the code around a use of a variable or function do without it: an assignment
+/// to it becomes its right side, a statement that only uses it goes, anything else becomes `0`.
+pub(super) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
+    let tree = snapshot.tree(file);
+    let node = access_path(tree, name);
+    let Some(parent) = tree.parent(node) else { return zero(tree, file, node) };
+    match tree.kind(parent) {
+        "expression_statement" => remove_statement(tree, file, parent),
+        "update_expression" => remove_expression(tree, file, parent),
+        "assignment_expression" if tree.node(node).field == Some("left") => {
+            match tree.field(parent, "right") {
+                Some(right) if is_statement(tree, parent) && !has_effect(tree, right) => {
+                    remove_expression(tree, file, parent)
+                }
+                Some(right) => {
+                    let text = snapshot.bytes(file)[tree.range(right)].to_vec();
+                    Edit::replace(file, tree.range(parent), text)
+                }
+                None => zero(tree, file, parent),
+            }
+        }
+        _ => zero(tree, file, node),
+    }
+}
+
+/// The largest expression that is nothing but access to what `name` names: `(*x[i]).f`, `&x`, and
+/// for functions the call.
+pub(super) fn access_path(tree: &SyntaxTree, name: NodeId) -> NodeId {
+    let mut at = name;
+    while let Some(parent) = tree.parent(at) {
+        let field = tree.node(at).field;
+        let is_access = match tree.kind(parent) {
+            "subscript_expression" | "field_expression" | "pointer_expression" => {
+                field == Some("argument")
+            }
+            "call_expression" => field == Some("function"),
+            "parenthesized_expression" => {
+                tree.parent(parent).is_some_and(|above| is_access_base(tree, above, parent))
+            }
+            _ => false,
+        };
+        if !is_access {
+            break;
+        }
+        at = parent;
+    }
+    at
+}
+
+fn is_access_base(tree: &SyntaxTree, above: NodeId, node: NodeId) -> bool {
+    matches!(
+        (tree.kind(above), tree.node(node).field),
+        ("subscript_expression" | "field_expression" | "pointer_expression", Some("argument"))
+            | ("call_expression", Some("function"))
+    )
+}
+
+/// Whether evaluating a node may do more than give a value.
+pub(super) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
+    tree.subtree(node).any(|node| {
+        matches!(
+            tree.kind(node),
+            "call_expression"
+                | "assignment_expression"
+                | "update_expression"
+                | "gnu_asm_expression"
+        )
+    })
+}
+
+/// Whether an expression is a whole statement.
+pub(super) fn is_statement(tree: &SyntaxTree, node: NodeId) -> bool {
+    tree.parent(node).is_some_and(|parent| tree.kind(parent) == "expression_statement")
+}
+
+/// Removes an expression, and the statement with it where it is all of one.
+pub(super) fn remove_expression(tree: &SyntaxTree, file: usize, node: NodeId) -> Edit {
+    match tree.parent(node) {
+        Some(parent) if tree.kind(parent) == "expression_statement" => {
+            remove_statement(tree, file, parent)
+        }
+        _ => zero(tree, file, node),
+    }
+}
+
+/// Removes a statement; where one must stand, `;` stays.
+pub(super) fn remove_statement(tree: &SyntaxTree, file: usize, statement: NodeId) -> Edit {
+    let is_in_list = tree.parent(statement).is_some_and(|parent| {
+        matches!(tree.kind(parent), "compound_statement" | "translation_unit" | "case_statement")
+    });
+    if is_in_list {
+        Edit::delete(file, tree.range(statement))
+    } else {
+        Edit::replace(file, tree.range(statement), b";".as_slice())
+    }
+}
+
+fn zero(tree: &SyntaxTree, file: usize, node: NodeId) -> Edit {
+    Edit::replace(file, tree.range(node), b"0".as_slice())
+}
+
+/// Removes one declaration of a symbol: the function, the parameter, the whole declaration or the
+/// declarator alone.
+pub(super) fn remove_declaration(
+    tree: &SyntaxTree,
+    file: usize,
+    declaring: NodeId,
+) -> Option<Edit> {
+    let mut at = declaring;
+    loop {
+        let parent = tree.parent(at)?;
+        match tree.kind(parent) {
+            "function_definition" => return Some(Edit::delete(file, tree.range(parent))),
+            "parameter_declaration" => {
+                return Some(Edit::delete_element(file, tree.range(parent)));
+            }
+            "declaration" | "type_definition" | "field_declaration" => {
+                let declarators = tree.fields(parent, "declarator").count();
+                let in_for = tree.parent(parent).is_some_and(|p| tree.kind(p) == "for_statement");
+                return Some(match (declarators, in_for) {
+                    (0..=1, true) => Edit::replace(file, tree.range(parent), b";".as_slice()),
+                    (0..=1, false) => Edit::delete(file, tree.range(parent)),
+                    _ => Edit::delete_element(file, tree.range(at)),
+                });
+            }
+            kind if kind.ends_with("declarator") => at = parent,
+            _ => return None,
+        }
+    }
+}
+
+/// The edits that remove a symbol with everything that uses it; `None` where the table cannot see
+/// every use.
+pub(super) fn remove_symbol(snapshot: &Snapshot, file: usize, id: SymbolId) -> Option<Vec<Edit>> {
+    let (tree, symbol) = (snapshot.tree(file), snapshot.symbols(file).get(id));
+    if symbol.opaque || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Variable) {
+        return None;
+    }
+    let declarations = symbol.declarations.iter();
+    let mut edits = declarations
+        .map(|&declaring| remove_declaration(tree, file, declaring))
+        .collect::<Option<Vec<Edit>>>()?;
+    edits.extend(symbol.uses.iter().map(|&name| without(snapshot, file, name)));
+    Some(edits)
+}

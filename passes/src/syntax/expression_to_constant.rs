@@ -1,0 +1,115 @@
+//! Replaces an expression by `0`, or by `1` where that may make a difference.
+//!
+//! ```text
+//! before: int f(int x) { return g(x) + h(x); }
+//! after:  int f(int x) { return 0 + h(x); }
+//! ```
+
+use clreduce_testcase::Language;
+
+use super::context::{Place, is_condition, places};
+use super::unit::Unit;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct ExpressionToConstant;
+
+impl Pass for ExpressionToConstant {
+    fn name(&self) -> &'static str {
+        "expression-to-constant"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace an expression by 0 or 1"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let places = places(unit);
+            for (id, kind) in unit.sound() {
+                if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
+                    continue;
+                }
+                if zero_fits(unit, id) {
+                    proposals.extend(unit.shrink(id, b"0"));
+                }
+                if one_matters(unit, id, kind) {
+                    proposals.extend(unit.shrink(id, b"1").map(|proposal| proposal.in_list(1)));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// Whether the value of an expression goes anywhere. Removing a statement or one side of a comma is
+/// for other passes, and a parenthesis is tried as a whole.
+fn is_used(unit: Unit<'_>, id: NodeId) -> bool {
+    let parent = unit.tree.node(id).parent;
+    match unit.tree.kind(parent) {
+        "expression_statement" | "comma_expression" => false,
+        "parenthesized_expression" => is_condition(unit, parent),
+        _ => true,
+    }
+}
+
+fn zero_fits(unit: Unit<'_>, id: NodeId) -> bool {
+    let node = unit.tree.node(id);
+    is_used(unit, id)
+        && match unit.tree.kind(node.parent) {
+            "binary_expression" => {
+                node.field != Some("right")
+                    || unit
+                        .tree
+                        .field(node.parent, "operator")
+                        .is_none_or(|operator| !matches!(unit.text(operator), b"/" | b"%"))
+            }
+            parent => !(parent.ends_with("array_declarator") || parent == "bitfield_clause"),
+        }
+}
+
+/// Whether 1 is worth a try as well. For a name it is only where 0 cannot stand or ends a loop;
+/// literals have a pass of their own.
+fn one_matters(unit: Unit<'_>, id: NodeId, kind: &str) -> bool {
+    let condition = is_condition(unit, unit.tree.node(id).parent);
+    is_used(unit, id)
+        && match kind {
+            "identifier" => condition || !zero_fits(unit, id),
+            "number_literal" | "char_literal" => false,
+            _ => true,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &str, after: &str) {
+        let wrap = |text: &str| format!("int f(void) {{ {text} }}");
+        assert_reduces(&ExpressionToConstant, Language::C, &wrap(before), &[keep], &wrap(after));
+    }
+
+    #[test]
+    fn values_become_zero() {
+        check("g(a + b, s.x, p[i * 2]); return x;", "g(", "g(0, 0, 0); return 0;");
+        check("if (a && b) ;", "if", "if (0) ;");
+    }
+
+    #[test]
+    fn what_must_not_be_zero_becomes_one() {
+        check("int a[n + 1]; x = 3 / (y - z);", "3 /", "int a[1]; x = 3 / 1;");
+        check("while (a < b) ;", "while (1)", "while (1) ;");
+    }
+
+    #[test]
+    fn places_that_need_more_than_a_value_stay() {
+        check("(*p)++; s.a = f.b; *q = &r;", "", "(*p)++; s.a = 0; *q = 0;");
+    }
+}

@@ -1,0 +1,171 @@
+//! Replaces an expression by one of its operands: a sum by a term, a call by an argument, a
+//! conditional by a branch, a cast, element or member by what it is taken of.
+//!
+//! ```text
+//! before: int f(int x) { return g(x, x + 1) * 2; }
+//! after:  int f(int x) { return g(x, x + 1); }
+//! ```
+
+use clreduce_testcase::Language;
+
+use super::context::{Place, is_condition, is_lvalue, places};
+use super::unit::{Unit, is_expression};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct ExpressionToOperand;
+
+impl Pass for ExpressionToOperand {
+    fn name(&self) -> &'static str {
+        "expression-to-operand"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace an expression by one of its operands or arguments"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let places = places(unit);
+            for (id, _) in unit.sound() {
+                let place = places[id.0 as usize];
+                if place == Place::Fixed || is_condition(unit, id) {
+                    continue;
+                }
+                let whole = unit.tree.range(id);
+                proposals.extend(
+                    operands(unit, id)
+                        .into_iter()
+                        .filter(|&operand| fits(unit, place, id, operand))
+                        .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
+                        .map(Proposal::new),
+                );
+            }
+        }
+        proposals
+    }
+}
+
+/// The operands of an expression, in source order.
+fn operands(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+    let tree = unit.tree;
+    let fields: &[&str] = match tree.kind(id) {
+        "binary_expression" | "comma_expression" => &["left", "right"],
+        "assignment_expression" => &["left", "right"],
+        "conditional_expression" => &["condition", "consequence", "alternative"],
+        "unary_expression" | "pointer_expression" | "update_expression" => &["argument"],
+        "field_expression" => &["argument"],
+        "subscript_expression" => &["argument", "index"],
+        "cast_expression" | "sizeof_expression" => &["value"],
+        "call_expression" => return arguments(unit, id),
+        "parenthesized_expression" => return parenthesized(unit, id),
+        _ => return Vec::new(),
+    };
+    let expression = |&node: &NodeId| is_expression(tree.kind(node));
+    fields.iter().filter_map(|field| tree.field(id, field)).filter(expression).collect()
+}
+
+/// The first arguments of a call.
+fn arguments(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+    let tree = unit.tree;
+    let Some(list) = tree.field(id, "arguments") else { return Vec::new() };
+    tree.named_children(list).filter(|&node| is_expression(tree.kind(node))).take(16).collect()
+}
+
+/// What stands in a parenthesis, where it binds as tightly without.
+fn parenthesized(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+    let tree = unit.tree;
+    let Some(inside) = tree.named_children(id).next() else { return Vec::new() };
+    let kind = tree.kind(inside);
+    let primary = matches!(
+        kind,
+        "identifier"
+            | "number_literal"
+            | "char_literal"
+            | "string_literal"
+            | "call_expression"
+            | "subscript_expression"
+            | "field_expression"
+            | "parenthesized_expression"
+    );
+    let stands_alone = match tree.kind(tree.node(id).parent) {
+        "expression_statement" | "return_statement" | "subscript_expression" => {
+            tree.node(id).field != Some("argument")
+        }
+        "init_declarator"
+        | "initializer_list"
+        | "argument_list"
+        | "assignment_expression"
+        | "parenthesized_expression"
+        | "for_statement" => kind != "comma_expression",
+        _ => false,
+    };
+    let free = is_expression(kind) && (primary || stands_alone);
+    free.then_some(inside).into_iter().collect()
+}
+
+/// Whether an operand can stand where the expression stood.
+fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
+    let tree = unit.tree;
+    let kind = tree.kind(operand);
+    let literal = matches!(kind, "number_literal" | "char_literal");
+    let is_statement = tree.kind(tree.node(whole).parent) == "expression_statement";
+    if is_statement && !has_effect(unit, operand) {
+        return false; // removing the statement is for another pass
+    }
+    match place {
+        Place::Lvalue => {
+            let field = tree.node(operand).field;
+            is_lvalue(kind) && field != Some("index") && tree.kind(whole) != "call_expression"
+        }
+        // `a[i].f` is not `i.f` as a rule, but a vector cast or a call may well be its argument.
+        Place::Composite => !literal && tree.node(operand).field != Some("index"),
+        // `c ? a, b : d` is no `a, b` among arguments.
+        _ => kind != "comma_expression" || tree.kind(whole) == "parenthesized_expression",
+    }
+}
+
+/// Whether evaluating an expression does anything.
+pub(super) fn has_effect(unit: Unit<'_>, id: NodeId) -> bool {
+    unit.tree.subtree(id).any(|node| {
+        matches!(
+            unit.tree.kind(node),
+            "call_expression" | "assignment_expression" | "update_expression"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &str, after: &str) {
+        let wrap = |text: &str| format!("int f(void) {{ {text} }}");
+        assert_reduces(&ExpressionToOperand, Language::C, &wrap(before), &[keep], &wrap(after));
+    }
+
+    #[test]
+    fn down_to_the_operand_that_counts() {
+        check("return (int)(a ? g(1, -b[2].c) : 3) + 4;", "b", "return b;");
+        check("x = (y, z());", "z", "z();");
+    }
+
+    #[test]
+    fn what_is_assigned_to_can_be_assigned_to() {
+        check("p->a[i + 1] = 0;", "= 0", "p = 0;");
+        check("(a + b)[0] = 0;", "[0] = 0", "a[0] = 0;");
+    }
+
+    #[test]
+    fn conditions_keep_their_parentheses() {
+        check("if ((a)) ;", "if", "if (a) ;");
+        check("if (sizeof(x) > 1) ;", "if", "if (x) ;");
+    }
+}

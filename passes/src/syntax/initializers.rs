@@ -1,0 +1,90 @@
+//! Removes the initialisers of variables and the values of enumerators, or makes them trivial.
+//!
+//! ```text
+//! before: enum E { A = 4 }; struct S s = { 1, { 2 } }; int x = 1;
+//! after:  enum E { A }; struct S s = { 1, { 2 } }; int x = 1;
+//! ```
+
+use clreduce_testcase::Language;
+
+use super::unit::Unit;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Initializers;
+
+impl Pass for Initializers {
+    fn name(&self) -> &'static str {
+        "initializers"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove initialisers and enumerators' values, or replace them by 0"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for (id, kind) in unit.sound() {
+                match kind {
+                    "init_declarator" => proposals.extend(removal(unit, id, "declarator")),
+                    "enumerator" => proposals.extend(removal(unit, id, "name")),
+                    "initializer_list" => proposals.extend(trivial(unit, id)),
+                    _ => {}
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// Removes what follows the name, unless the size of an array is told by it.
+fn removal(unit: Unit<'_>, id: NodeId, name: &str) -> Option<Proposal> {
+    let tree = unit.tree;
+    let declarator = tree.field(id, name)?;
+    let value = tree.field(id, "value")?;
+    let sized_by_value =
+        tree.kind(declarator) == "array_declarator" && tree.field(declarator, "size").is_none();
+    let range = tree.range(declarator).end..tree.range(value).end;
+    (!sized_by_value).then(|| Proposal::edit(unit.delete(range)))
+}
+
+/// `{ a, { b } }` becomes `{0}`, and inside another list or where a scalar will do `0`.
+fn trivial(unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
+    let empty = unit.tree.named_children(id).next().is_none();
+    let in_array = unit
+        .tree
+        .field(unit.tree.node(id).parent, "declarator")
+        .is_some_and(|declarator| unit.tree.kind(declarator) == "array_declarator");
+    let braced = (!empty).then(|| unit.shrink(id, b"{0}")).flatten();
+    let bare = (!in_array).then(|| unit.shrink(id, b"0")).flatten();
+    let lists =
+        [braced.map(|proposal| proposal.in_list(1)), bare.map(|proposal| proposal.in_list(2))];
+    lists.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &str, after: &str) {
+        assert_reduces(&Initializers, Language::C, before, &[keep], after);
+    }
+
+    #[test]
+    fn initialisers_go() {
+        check("enum E { A = 4 }; int x = 1, y[2] = { 1, 2 };", "", "enum E { A }; int x, y[2];");
+        check("int y[] = \"abc\"; int z[] = { 1, 2 };", "", "int y[] = \"abc\"; int z[] = {0};");
+    }
+
+    #[test]
+    fn or_become_zero() {
+        check("struct S s = { 1, { 2, 3 } };", "{ 1,", "struct S s = { 1, 0 };");
+    }
+}

@@ -1,0 +1,116 @@
+//! Removes elements of lists together with their commas: arguments, parameters, initialisers,
+//! enumerators, members, and declarators where a declaration has several.
+//!
+//! ```text
+//! before: enum E { A, B = 2, C }; int a = 1, b[] = { 1, 2, 3 };
+//! after:  enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::unit::Unit;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct ListElements;
+
+impl Pass for ListElements {
+    fn name(&self) -> &'static str {
+        "list-elements"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove arguments, parameters, initialisers, enumerators, members and declarators"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let levels = levels(unit);
+            for (id, kind) in unit.sound() {
+                let elements: Vec<NodeId> = match kind {
+                    "argument_list"
+                    | "parameter_list"
+                    | "initializer_list"
+                    | "enumerator_list"
+                    | "field_declaration_list"
+                    | "gnu_asm_output_operand_list"
+                    | "gnu_asm_input_operand_list"
+                    | "gnu_asm_clobber_list"
+                    | "preproc_params" => unit.tree.named_children(id).collect(),
+                    "declaration" | "field_declaration" | "type_definition" => {
+                        declarators(unit, id)
+                    }
+                    _ => continue,
+                };
+                let is_separated = kind != "field_declaration_list";
+                let edits = elements.into_iter().map(|element| {
+                    let range = unit.tree.range(element);
+                    let delete = if is_separated { Edit::delete_element } else { Edit::delete };
+                    delete(unit.file, range)
+                });
+                let level = levels[id.0 as usize];
+                proposals.extend(edits.map(|edit| Proposal::edit(edit).in_list(level)));
+            }
+        }
+        proposals
+    }
+}
+
+/// How many lists lie around each node.
+fn levels(unit: Unit<'_>) -> Vec<u32> {
+    let mut levels: Vec<u32> = Vec::with_capacity(unit.tree.len());
+    for id in unit.tree.ids() {
+        let parent = unit.tree.node(id).parent;
+        let around = levels.get(parent.0 as usize).copied().unwrap_or(0);
+        levels.push(around + u32::from(unit.tree.kind(id).ends_with("_list")));
+    }
+    levels
+}
+
+/// The declarators of a declaration, if there are several.
+fn declarators(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+    let declarators: Vec<NodeId> = unit.tree.fields(id, "declarator").collect();
+    // A width or an attribute behind a declarator belongs to it and would be left over.
+    let plain = |&node: &NodeId| {
+        let end = unit.tree.range(node).end;
+        let next = unit.bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
+        matches!(next, Some(b',' | b';'))
+    };
+    if declarators.len() > 1 { declarators.into_iter().filter(plain).collect() } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&ListElements, Language::OpenCl, before, keep, after);
+    }
+
+    #[test]
+    fn commas_go_with_elements() {
+        check(
+            "void f(int a, __global int *b, ...) { g(a, (b, a), h(b)); }",
+            &["f(", "h("],
+            "void f() { g(h()); }",
+        );
+        check("int a[2][2] = { { 1, 2 }, { 3, 4 }, };", &["3"], "int a[2][2] = { { 3 }, };");
+        check("int a = 1, *b, c[3];", &["*b"], "int *b;");
+    }
+
+    #[test]
+    fn members_go_with_their_semicolon() {
+        check(
+            "struct S { int a; __global int *b; int c : 3; };",
+            &["int a"],
+            "struct S { int a; };",
+        );
+    }
+}

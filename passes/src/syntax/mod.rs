@@ -1,0 +1,17 @@
+//! Passes over the syntax tree. They know kinds of nodes and no names: what they propose is well
+//! formed, but whether what is left is still declared is for the test to say.
+
+mod context;
+mod unit;
+
+pub(crate) mod expression_to_constant;
+pub(crate) mod expression_to_operand;
+pub(crate) mod initializers;
+pub(crate) mod list_elements;
+pub(crate) mod smaller_elsewhere;
+pub(crate) mod specifiers;
+pub(crate) mod statement_to_value;
+pub(crate) mod statements;
+pub(crate) mod top_level;
+pub(crate) mod types;
+pub(crate) mod unwrap;

@@ -1,0 +1,113 @@
+//! Removes attributes, storage classes, qualifiers, bit-field widths, assembly labels, and all but
+//! one word of types of several words.
+//!
+//! ```text
+//! before: static const unsigned long x __attribute__((aligned(8))) = 1;
+//! after:  const unsigned long x __attribute__((aligned(8))) = 1;
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::unit::Unit;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Specifiers;
+
+impl Pass for Specifiers {
+    fn name(&self) -> &'static str {
+        "specifiers"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove attributes, storage classes, qualifiers and words of long types"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for (id, kind) in unit.sound() {
+                let edit = match kind {
+                    "storage_class_specifier"
+                    | "type_qualifier"
+                    | "attribute_specifier"
+                    | "attribute_declaration"
+                    | "alignas_qualifier"
+                    | "bitfield_clause"
+                    | "ms_declspec_modifier"
+                    | "ms_call_modifier"
+                    | "launch_bounds"
+                    | "gnu_asm_qualifier" => unit.delete(unit.tree.range(id)),
+                    "gnu_asm_expression" if is_label(unit, id) => unit.delete(unit.tree.range(id)),
+                    _ if is_element_of_attribute(unit, id) => {
+                        Edit::delete_element(unit.file, unit.tree.range(id))
+                    }
+                    "sized_type_specifier" => {
+                        proposals.extend(words(unit, id));
+                        continue;
+                    }
+                    _ => continue,
+                };
+                proposals.push(Proposal::edit(edit));
+            }
+        }
+        proposals
+    }
+}
+
+/// `int f(void) __asm__("g");`
+fn is_label(unit: Unit<'_>, id: NodeId) -> bool {
+    let parent = unit.tree.kind(unit.tree.node(id).parent);
+    matches!(parent, "function_declarator" | "declaration" | "init_declarator")
+}
+
+/// The elements of `__attribute__((a, b))`; a single one goes with the whole attribute.
+fn is_element_of_attribute(unit: Unit<'_>, id: NodeId) -> bool {
+    let tree = unit.tree;
+    let list = tree.node(id).parent;
+    tree.node(id).named
+        && tree.kind(list) == "argument_list"
+        && tree.kind(tree.node(list).parent) == "attribute_specifier"
+        && tree.named_children(list).take(2).count() > 1
+}
+
+/// `unsigned long int` becomes any one of its words. Removing words one by one could leave none, and
+/// a declaration without a type is hard to read for every later pass.
+fn words(unit: Unit<'_>, id: NodeId) -> impl Iterator<Item = Proposal> {
+    let whole = unit.tree.range(id);
+    let words = unit.tree.children(id).map(|word| unit.tree.range(word));
+    words
+        .filter(move |word| word.len() < unit.tree.range(id).len())
+        .map(move |word| Proposal::new(unit.keep(whole.clone(), word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &str, after: &str) {
+        assert_reduces(&Specifiers, Language::C, before, &[keep], after);
+    }
+
+    #[test]
+    fn everything_that_can_go_goes() {
+        check(
+            "static inline int f(const int *volatile p) __attribute__((noinline)) { return 0; }",
+            "",
+            "int f( int * p) { return 0; }",
+        );
+        check("struct S { int a : 3; };", "", "struct S { int a ; };");
+    }
+
+    #[test]
+    fn one_word_of_a_type_stays() {
+        check("unsigned long int x;", "unsigned", "unsigned x;");
+        check("unsigned long int x;", "long", "long x;");
+    }
+}

@@ -1,0 +1,138 @@
+//! Removes statements and the declarations among them, level by level.
+//!
+//! ```text
+//! before: void f(int x) { if (x) { g(); h(); } k(); }
+//! after:  void f(int x) { if (x) { h(); } k(); }
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::top_level::with_semicolon;
+use super::unit::{Unit, is_statement, is_statement_list};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Statements;
+
+impl Pass for Statements {
+    fn name(&self) -> &'static str {
+        "statements"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove statements, declarations in bodies, cases and else branches"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let levels = levels(unit);
+            for id in unit.tree.ids().skip(1).filter(|&id| !unit.tree.node(id).damaged) {
+                let level = levels[id.0 as usize];
+                if let Some(edit) = removal(unit, id, level) {
+                    proposals.push(Proposal::edit(edit).in_list(level));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// How many bodies lie around each node.
+fn levels(unit: Unit<'_>) -> Vec<u32> {
+    let mut levels: Vec<u32> = Vec::with_capacity(unit.tree.len());
+    for id in unit.tree.ids() {
+        let parent = unit.tree.node(id).parent;
+        let around = levels.get(parent.0 as usize).copied().unwrap_or(0);
+        let opens = matches!(unit.tree.kind(id), "compound_statement" | "case_statement");
+        levels.push(around + u32::from(opens));
+    }
+    levels
+}
+
+/// The edit that removes a node, if it is something that a body can do without.
+fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
+    let node = unit.tree.node(id);
+    let parent = node.parent;
+    let empty = || unit.text(id) == b";";
+    match unit.tree.kind(parent) {
+        list if is_statement_list(list) => {
+            let is_value_of_case = list == "case_statement" && node.field == Some("value");
+            if !node.named || node.kind == "comment" || is_value_of_case {
+                return None;
+            }
+            let lone = list == "case_statement" && is_all_of_the_last_case(unit, parent, id);
+            if lone && !empty() {
+                return Some(unit.replace(node.range(), b";"));
+            }
+            (!lone).then(|| unit.delete(with_semicolon(unit, id)))
+        }
+        conditional if level > 0 && conditional.starts_with("preproc_") => {
+            let is_item = node.named && node.field.is_none() && node.kind != "comment";
+            is_item.then(|| unit.delete(with_semicolon(unit, id)))
+        }
+        "if_statement" if node.kind == "else_clause" => Some(unit.delete(node.range())),
+        // A place that must hold one statement.
+        "if_statement" | "else_clause" | "for_statement" | "while_statement" | "do_statement"
+        | "labeled_statement" | "for_range_loop" => {
+            let is_body = is_statement(node.kind) && node.field != Some("initializer");
+            (is_body && !empty()).then(|| unit.replace(node.range(), b";"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a statement is the only one of the last case of its switch: a label must not be followed
+/// by a brace.
+fn is_all_of_the_last_case(unit: Unit<'_>, case: NodeId, statement: NodeId) -> bool {
+    let tree = unit.tree;
+    let mut statements =
+        tree.named_children(case).filter(|&child| tree.node(child).field != Some("value"));
+    if statements.next() != Some(statement) || statements.next().is_some() {
+        return false;
+    }
+    let body = tree.node(case).parent;
+    tree.named_children(body).last() == Some(case)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&Statements, Language::C, before, keep, after);
+    }
+
+    #[test]
+    fn nested_statements_and_types_go() {
+        check(
+            "void f(void) { struct S { int a; }; int x; while (1) { g(); x = 2; } l: h(); }",
+            &["while", "g()"],
+            "void f(void) { while (1) { g(); } }",
+        );
+    }
+
+    #[test]
+    fn what_must_hold_a_statement_keeps_an_empty_one() {
+        check(
+            "void f(void) { if (a) b(); else c(); for (int i = 0;;) d(); }",
+            &["if (a)", "for (int i"],
+            "void f(void) { if (a) ; for (int i = 0;;) ; }",
+        );
+    }
+
+    #[test]
+    fn the_last_case_keeps_a_statement() {
+        check(
+            "void f(void) { switch (a) { case 1: b(); break; case 2: break; } }",
+            &["case 2"],
+            "void f(void) { switch (a) { case 2: ; } }",
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Removes functions, declarations, type definitions and directives without understanding them.
+//!
+//! ```text
+//! before: struct S { int a; }; int x; void f(void) { }
+//! after:  struct S { int a; }; void f(void) { }
+//! ```
+
+use clreduce_testcase::Language;
+
+use super::unit::Unit;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct TopLevel;
+
+impl Pass for TopLevel {
+    fn name(&self) -> &'static str {
+        "top-level"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove functions, declarations, types and directives outside functions"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for list in unit.tree.ids().filter(|&id| holds_items(unit, id)) {
+                for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
+                    let range = with_semicolon(unit, item);
+                    let level = unit.tree.node(list).depth;
+                    proposals.push(Proposal::edit(unit.delete(range)).in_list(level));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+fn holds_items(unit: Unit<'_>, id: NodeId) -> bool {
+    let conditional = |kind: &str| kind.starts_with("preproc_if") || kind.starts_with("preproc_el");
+    let kind = unit.tree.kind(id);
+    id.0 == 0
+        || kind == "declaration_list"
+        || conditional(kind)
+            && unit
+                .tree
+                .ancestors(id)
+                .find(|&outer| !conditional(unit.tree.kind(outer)))
+                .is_some_and(|outer| {
+                    matches!(unit.tree.kind(outer), "translation_unit" | "declaration_list")
+                })
+}
+
+/// Whether a child of such a node can be deleted. An error can: it stands where an item would.
+fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
+    let node = unit.tree.node(id);
+    let is_part_of_a_directive = node.field.is_some() || node.kind.starts_with("preproc_el");
+    node.named && node.start < node.end && node.kind != "comment" && !is_part_of_a_directive
+}
+
+/// The range of an item and the semicolon behind it that the grammar keeps apart.
+pub(super) fn with_semicolon(unit: Unit<'_>, id: NodeId) -> std::ops::Range<usize> {
+    let node = unit.tree.node(id);
+    let range = node.range();
+    if !node.kind.ends_with("_specifier") {
+        return range;
+    }
+    match unit.bytes[range.end..].iter().position(|byte| !byte.is_ascii_whitespace()) {
+        Some(blanks) if unit.bytes[range.end + blanks] == b';' => {
+            range.start..range.end + blanks + 1
+        }
+        _ => range,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn what_is_declared_goes_with_its_semicolon_and_qualifiers() {
+        let before = "struct S { int a; };\n__constant int c = 1;\n__kernel void entry(void) { }\n";
+        assert_reduces(&TopLevel, Language::OpenCl, before, &[], "");
+    }
+
+    #[test]
+    fn items_of_a_conditional_are_a_level_of_their_own() {
+        assert_reduces(
+            &TopLevel,
+            Language::C,
+            "#if X\nint a;\nint b;\n#else\nint c;\n#endif\n",
+            &["#else", "int a"],
+            "#if X\nint a;\n#else\n#endif",
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! One file as the syntax passes see it: bytes and tree, and the edits they are made of.
+
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Patch, count_tokens};
+
+use crate::views::{NodeId, SyntaxTree};
+use crate::{Proposal, Snapshot};
+
+/// A file of a snapshot with its tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    pub file: usize,
+    pub bytes: &'a [u8],
+    pub tree: &'a SyntaxTree,
+}
+
+impl<'a> Unit<'a> {
+    /// The files of a snapshot.
+    pub fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Unit<'a>> {
+        (0..snapshot.file_count()).map(|file| Unit {
+            file,
+            bytes: snapshot.bytes(file),
+            tree: snapshot.tree(file),
+        })
+    }
+
+    /// The bytes of a node.
+    pub fn text(self, id: NodeId) -> &'a [u8] {
+        &self.bytes[self.tree.range(id)]
+    }
+
+    /// The nodes that the parser understood, with their kinds, in pre-order.
+    pub fn sound(self) -> impl Iterator<Item = (NodeId, &'static str)> {
+        let tree = self.tree;
+        tree.ids().filter(|&id| tree.is_sound(id)).map(|id| (id, tree.kind(id)))
+    }
+
+    /// Removes a range.
+    pub fn delete(self, range: Range<usize>) -> Edit {
+        Edit::delete(self.file, range)
+    }
+
+    /// Replaces a range.
+    pub fn replace(self, range: Range<usize>, text: &'static [u8]) -> Edit {
+        Edit::replace(self.file, range, text)
+    }
+
+    /// Replaces a node, if that makes the program smaller.
+    pub fn shrink(self, id: NodeId, text: &'static [u8]) -> Option<Proposal> {
+        is_smaller(text, self.text(id))
+            .then(|| Proposal::edit(self.replace(self.tree.range(id), text)))
+    }
+
+    /// Replaces a range by a part of itself.
+    pub fn keep(self, whole: Range<usize>, part: Range<usize>) -> Patch {
+        Patch::new(self.keep_parts(whole, &[part])).unwrap_or_default()
+    }
+
+    /// The edits that leave of a range nothing but some parts of it, which are in order.
+    ///
+    /// What goes is replaced by a blank rather than deleted. Two patches that keep different parts
+    /// of one range then conflict, as they should, where deletions would join and leave nothing;
+    /// and edits inside a part that stays remain free to be made along with it.
+    pub fn keep_parts(self, whole: Range<usize>, parts: &[Range<usize>]) -> Vec<Edit> {
+        let mut edits = Vec::with_capacity(parts.len() + 1);
+        let mut at = whole.start;
+        for part in parts.iter().cloned().chain([whole.end..whole.end]) {
+            if at < part.start {
+                edits.push(self.replace(at..part.start, b" "));
+            }
+            at = part.end;
+        }
+        edits
+    }
+}
+
+/// Whether a text is smaller than the one it would replace, under the order that the engine uses.
+pub(crate) fn is_smaller(new: &[u8], old: &[u8]) -> bool {
+    let dense = |text: &[u8]| -> Vec<u8> {
+        text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
+    let key = |text: &[u8]| {
+        let dense = dense(text);
+        (count_tokens(text), dense.len(), dense)
+    };
+    // Most replacements are far shorter: then the old text need not be measured to its end.
+    let shortened = &old[..old.len().min(4 * new.len() + 64)];
+    count_tokens(shortened) > count_tokens(new) + 1 || key(new) < key(old)
+}
+
+/// Whether a declaration, loop, ... of this kind is a place for a list of statements.
+pub(crate) fn is_statement_list(kind: &str) -> bool {
+    matches!(kind, "compound_statement" | "case_statement")
+}
+
+/// Whether nodes of this kind are statements (declarations included).
+pub(crate) fn is_statement(kind: &str) -> bool {
+    kind.ends_with("_statement") || matches!(kind, "declaration" | "type_definition")
+}
+
+/// Whether nodes of this kind are expressions.
+pub(crate) fn is_expression(kind: &str) -> bool {
+    kind.ends_with("_expression")
+        && !matches!(kind, "gnu_asm_expression" | "generic_expression" | "extension_expression")
+        || matches!(
+            kind,
+            "identifier"
+                | "number_literal"
+                | "char_literal"
+                | "string_literal"
+                | "concatenated_string"
+                | "true"
+                | "false"
+                | "null"
+        )
+}

@@ -1,0 +1,268 @@
+//! Replaces a statement by a part of itself: a loop by its body, an `if` by a branch or its
+//! condition, a block by what it holds.
+//!
+//! ```text
+//! before: void f(int x) { for (int i = 0; i < x; i++) { if (i) break; g(i); } }
+//! after:  void f(int x) { int i = 0; if (i) ; g(i); }
+//! ```
+
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::unit::{Unit, is_expression, is_statement, is_statement_list};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Unwrap;
+
+impl Pass for Unwrap {
+    fn name(&self) -> &'static str {
+        "unwrap"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace loops, branches, switches, labels and blocks by what they hold"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for (id, kind) in unit.sound() {
+                let parts = match kind {
+                    "if_statement" => branches(unit, id),
+                    "while_statement" | "do_statement" | "for_range_loop" => {
+                        vec![body_once(unit, id), condition(unit, id)]
+                    }
+                    "for_statement" => vec![body_of_for(unit, id)],
+                    "switch_statement" => switch(unit, id),
+                    "labeled_statement" => vec![last_part(unit, id)],
+                    "compound_statement" => vec![block(unit, id)],
+                    _ => continue,
+                };
+                // Alternatives for one statement stand in different lists.
+                let patches =
+                    parts.into_iter().zip(0..).filter_map(|(patch, list)| Some((patch?, list)));
+                proposals.extend(patches.map(|(patch, list)| Proposal::new(patch).in_list(list)));
+            }
+        }
+        proposals
+    }
+}
+
+fn in_list(unit: Unit<'_>, id: NodeId) -> bool {
+    is_statement_list(unit.tree.kind(unit.tree.node(id).parent))
+}
+
+/// The range of a statement that is to stand in the place of `whole`: without its braces where a list
+/// of statements can stand.
+fn bare(unit: Unit<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
+    let range = unit.tree.range(part);
+    let is_block = unit.tree.kind(part) == "compound_statement";
+    if is_block && in_list(unit, whole) { range.start + 1..range.end - 1 } else { range }
+}
+
+fn body_once(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let body = unit.tree.field(id, "body")?;
+    let mut edits = unit.keep_parts(unit.tree.range(id), &[bare(unit, id, body)]);
+    edits.extend(without_jumps(unit, body, true));
+    Patch::new(edits)
+}
+
+/// `for (init; ...) body` becomes `init; body`.
+fn body_of_for(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let (whole, body) = (tree.range(id), tree.field(id, "body")?);
+    let Some(init) = tree.field(id, "initializer") else { return body_once(unit, id) };
+    let semicolon = tree.children(id).find(|&child| child >= init && unit.text(child) == b";");
+    let init_end = match tree.kind(init) {
+        "declaration" => tree.range(init).end,
+        _ => tree.range(semicolon?).end,
+    };
+    let mut edits;
+    if in_list(unit, id) {
+        let init = tree.range(init).start..init_end;
+        edits = unit.keep_parts(whole, &[init, bare(unit, id, body)]);
+    } else if tree.kind(body) == "compound_statement" {
+        let inside = tree.range(body).start + 1..whole.end;
+        edits = vec![
+            unit.replace(whole.start..tree.range(init).start, b"{"),
+            unit.replace(init_end..inside.start, b" "),
+            // Says that this brace is taken, so that no other patch removes it.
+            unit.replace(whole.end - 1..whole.end, b"}"),
+        ];
+    } else {
+        return None;
+    }
+    edits.extend(without_jumps(unit, body, true));
+    Patch::new(edits)
+}
+
+/// Empties the jumps in a body that would have no loop (or switch) to belong to any more.
+fn without_jumps(unit: Unit<'_>, body: NodeId, of_loop: bool) -> Vec<Edit> {
+    let tree = unit.tree;
+    let mut edits = Vec::new();
+    let mut at = body;
+    let mut switch_ends = body;
+    while at < tree.node(body).after {
+        let next = tree.node(at).after;
+        at = match tree.kind(at) {
+            "while_statement" | "do_statement" | "for_statement" | "for_range_loop" => next,
+            "switch_statement" if !of_loop => next,
+            "switch_statement" => {
+                switch_ends = switch_ends.max(next);
+                NodeId(at.0 + 1)
+            }
+            "break_statement" | "continue_statement" => {
+                let is_break = tree.kind(at) == "break_statement";
+                if (is_break && at >= switch_ends) || (!is_break && of_loop) {
+                    edits.push(unit.replace(tree.range(at), b";"));
+                }
+                next
+            }
+            _ => NodeId(at.0 + 1),
+        };
+    }
+    edits
+}
+
+/// `{ s; t; }` in a list, or around a single statement elsewhere, loses its braces.
+fn block(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let range = tree.range(id);
+    let mut inside = tree.named_children(id);
+    let only = inside.next()?;
+    let parent = tree.kind(tree.node(id).parent);
+    let alone = inside.next().is_none()
+        && is_statement(tree.kind(only))
+        && !matches!(tree.kind(only), "declaration" | "type_definition" | "case_statement")
+        && (is_statement(parent) || parent == "else_clause")
+        && parent != "switch_statement";
+    let free = is_statement_list(parent) || alone;
+    free.then(|| unit.keep(range.clone(), range.start + 1..range.end - 1))
+}
+
+/// Either branch alone, the condition alone, and `if (c) a else b` as `if (c) b`.
+fn branches(unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
+    let tree = unit.tree;
+    let whole = tree.range(id);
+    let then = tree.field(id, "consequence");
+    let otherwise = tree.field(id, "alternative").and_then(|clause| {
+        tree.named_children(clause).find(|&child| is_statement(tree.kind(child)))
+    });
+    let keep = |part: NodeId| unit.keep(whole.clone(), bare(unit, id, part));
+    let swapped = then.zip(otherwise).map(|(then, otherwise)| {
+        let range = tree.range(then).start..tree.range(otherwise).start;
+        Patch::single(unit.replace(range, b" "))
+    });
+    vec![then.map(keep), otherwise.map(keep), condition(unit, id), swapped]
+}
+
+/// `if (c) s` becomes `c;`.
+fn condition(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let whole = tree.range(id);
+    let clause = tree.field(id, "condition")?;
+    let value =
+        tree.named_children(clause).next().filter(|&node| is_expression(tree.kind(node)))?;
+    let range = tree.range(value);
+    let before = unit.replace(whole.start..range.start, b" ");
+    Patch::new(vec![before, unit.replace(range.end..whole.end, b";")])
+}
+
+/// All cases in a row, then each case alone, then the value.
+fn switch(unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
+    let tree = unit.tree;
+    let whole = tree.range(id);
+    let Some(body) = tree.field(id, "body") else { return Vec::new() };
+    let statements: Vec<Range<usize>> = tree
+        .named_children(body)
+        .filter(|&case| tree.kind(case) == "case_statement")
+        .filter_map(|case| {
+            let inside = |&child: &NodeId| tree.node(child).field != Some("value");
+            let first = tree.named_children(case).find(inside)?;
+            Some(tree.range(first).start..tree.range(case).end)
+        })
+        .collect();
+    let braces = !in_list(unit, id);
+    let jumps = without_jumps(unit, body, false);
+    let keep = |parts: &[Range<usize>]| {
+        let mut edits = unit.keep_parts(whole.clone(), parts);
+        if braces {
+            edits.first_mut()?.text = b"{".as_slice().into();
+            edits.last_mut().filter(|edit| edit.end as usize == whole.end)?.text =
+                b"}".as_slice().into();
+        }
+        let kept = |edit: &&Edit| parts.iter().any(|part| part.contains(&(edit.start as usize)));
+        edits.extend(jumps.iter().filter(kept).cloned());
+        Patch::new(edits)
+    };
+    let mut patches = vec![(!statements.is_empty()).then(|| keep(&statements)).flatten()];
+    if statements.len() > 1 {
+        let each = statements.iter().take(64);
+        patches.extend(each.map(|case| keep(std::slice::from_ref(case))));
+    }
+    patches.push(condition(unit, id));
+    patches
+}
+
+/// `label: s` becomes `s`.
+fn last_part(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let statement = tree.named_children(id).last().filter(|&node| is_statement(tree.kind(node)))?;
+    Some(unit.keep(tree.range(id), tree.range(statement)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&Unwrap, Language::C, before, keep, after);
+    }
+
+    #[test]
+    fn everything_around_a_statement_goes() {
+        let before = "void f(void) {
+            l: while (a) { if (b) { do { for (;;) g(); } while (c); } else h(); }
+        }";
+        check(before, &["g()"], "void f(void) { g(); }");
+        check(before, &["h()"], "void f(void) { h(); }");
+    }
+
+    #[test]
+    fn an_initializer_stays_with_the_body() {
+        check(
+            "void f(void) { if (a) for (int i = 0; i < 9; i++) { g(i); } }",
+            &["if (a)", "i = 0"],
+            "void f(void) { if (a) { int i = 0; g(i); } }",
+        );
+    }
+
+    #[test]
+    fn jumps_without_a_loop_are_emptied() {
+        check(
+            "void f(void) { while (a) { switch (b) { case 1: continue; case 2: break; } break; } }",
+            &["switch (b)"],
+            "void f(void) { switch (b) { case 1: ; case 2: break; } ; }",
+        );
+    }
+
+    #[test]
+    fn a_switch_becomes_its_cases() {
+        let before = "void f(void) { switch (a) { case 1: g(); break; default: { h(); break; } } }";
+        check(before, &["g()", "h()"], "void f(void) { g(); ; h(); ; }");
+        check(before, &["h()"], "void f(void) { h(); ; }");
+    }
+
+    #[test]
+    fn the_condition_may_be_what_counts() {
+        check("void f(void) { if (g()) h(); }", &["g()"], "void f(void) { g(); }");
+    }
+}
