@@ -40,6 +40,8 @@ pub struct Original {
     pub path: Arc<str>,
     /// Where the copy goes.
     pub copy: PathBuf,
+    /// What people are told: the copy of the whole FILE or DIR that it belongs to.
+    pub base: PathBuf,
 }
 
 /// The one who writes to the user's files.
@@ -283,6 +285,7 @@ mod tests {
             let original = |place: &Place| Original {
                 path: Arc::clone(&place.path),
                 copy: self.dir.path().join("orig").join(&*place.path),
+                base: self.dir.path().join("orig"),
             };
             let originals = self.places.iter().map(original).collect();
             Keeper::new(self.places.clone(), self.state(), case.clone(), originals, case.clone())

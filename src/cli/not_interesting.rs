@@ -81,11 +81,8 @@ fn copy(case: &TestCase, folder: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    for file in case.files() {
-        let path = folder.join(&*file.path);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        fs::write(path, &file.bytes)?;
-    }
+    fs::create_dir_all(folder)?;
+    super::judge::write(case, folder)?;
     std::path::absolute(folder)
 }
 
