@@ -28,6 +28,8 @@ pub enum Event {
         hash: ContentHash,
         /// Pass that proposed it.
         pass: &'static str,
+        /// How likely it was thought to be interesting, in thousandths.
+        chance: u16,
         /// The answer and how it came about.
         outcome: Outcome,
         /// Whether it was known already, from this run's cache or an earlier run's journal.

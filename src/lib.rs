@@ -5,3 +5,10 @@
 
 pub mod asker;
 pub mod events;
+pub mod journal;
+mod reduction;
+pub mod speculation;
+
+pub use reduction::{
+    Contradiction, Efficiency, PassStatistics, Reduced, Reduction, ReductionError, Resume,
+};

@@ -14,6 +14,8 @@ pub use command::{
 };
 pub use outcome::{Outcome, Verdict};
 
+use std::time::Duration;
+
 use clreduce_testcase::TestCase;
 
 /// Something that decides whether a variant is interesting.
@@ -24,6 +26,10 @@ pub trait Interestingness: Send + Sync {
     /// Judges one variant. Blocks until the answer is known, or until `cancel` is triggered, after
     /// which it returns soon, with any outcome: nobody reads it.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome;
+
+    /// Sets the wall-time limit of every later test. The reducer calls it before it judges the
+    /// original and once more when the limit is known. Tests without a notion of time ignore it.
+    fn set_time_limit(&self, _limit: Duration) {}
 }
 
 impl<F> Interestingness for F

@@ -1,0 +1,71 @@
+//! What the original says before anything is asked: that it is interesting, and how long a test takes.
+
+use std::time::Duration;
+
+use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
+use clreduce_testcase::TestCase;
+
+use super::result::ReductionError;
+
+/// Bounds of the derived limit.
+const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
+const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
+
+/// A test may take so many times the median of warm runs.
+const LIMIT_FACTOR: u32 = 10;
+
+/// Runs after the first, which is cold and says little about time.
+const WARM_RUNS: usize = 3;
+
+/// What runs of the original showed.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Calibration {
+    /// It is interesting, every time.
+    Done {
+        /// Wall-time limit of every later test.
+        limit: Duration,
+        /// Tests run.
+        tests: u64,
+    },
+    /// Cancelled after so many tests.
+    Cancelled {
+        /// Tests run.
+        tests: u64,
+    },
+}
+
+/// Judges the original: several times, and once when the limit is known from an earlier run.
+pub fn calibrate(
+    test: &dyn Interestingness,
+    original: &TestCase,
+    given: Option<Duration>,
+    earlier: Option<Duration>,
+    cancel: &Cancel,
+) -> Result<Calibration, ReductionError> {
+    test.set_time_limit(earlier.or(given).unwrap_or(LIMIT_AT_MOST));
+    let runs = if earlier.is_some() { 1 } else { 1 + WARM_RUNS };
+    let mut outcomes: Vec<Outcome> = Vec::with_capacity(runs);
+    for run in 1..=runs {
+        let outcome = test.judge(original, cancel);
+        if cancel.is_cancelled() {
+            return Ok(Calibration::Cancelled { tests: run as u64 });
+        }
+        if run == 1 && outcome.verdict != Verdict::Interesting {
+            return Err(ReductionError::NotInteresting(Box::new(outcome)));
+        }
+        outcomes.push(outcome);
+    }
+    let interesting =
+        outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Interesting).count();
+    if let Some(contrary) = outcomes.iter().find(|o| o.verdict != Verdict::Interesting) {
+        let contrary = Box::new(contrary.clone());
+        return Err(ReductionError::Flaky { interesting, runs, contrary });
+    }
+    let limit = earlier.or(given).unwrap_or_else(|| {
+        let mut warm: Vec<_> = outcomes[1..].iter().map(|outcome| outcome.wall).collect();
+        warm.sort();
+        (warm[warm.len() / 2] * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
+    });
+    test.set_time_limit(limit);
+    Ok(Calibration::Done { limit, tests: runs as u64 })
+}

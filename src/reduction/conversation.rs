@@ -1,0 +1,285 @@
+//! Holds the conversation: consumes answers in order, journals them, keeps what is committed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clreduce_interestingness::Verdict;
+use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
+
+use super::Reduction;
+use super::calibration::{Calibration, calibrate};
+use super::result::{Efficiency, Reduced, ReductionError};
+use super::statistics::Statistics;
+use crate::asker::Asker;
+use crate::events::{Ending, Event};
+use crate::journal::{Facts, Header, Journal, StateError};
+use crate::speculation::{Answered, Counters, Executor, Pool, Scheduler, Stop, Verdicts};
+
+/// Runs a reduction from the first test of the original to the last event.
+pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, ReductionError> {
+    let started = Instant::now();
+    let deadline = reduction.time_limit.map(|limit| started + limit);
+    let mut state = reduction.state.take();
+    let mut journal = None;
+    let mut earlier = None;
+    if let Some(state) = &mut state {
+        note_timeout(&mut state.facts, reduction.timeout);
+        let header = Header::new(&reduction.case.hash(), Duration::ZERO, state.facts.clone());
+        if let Some((resumed, header)) = state.folder.resume(&header)? {
+            journal = Some(resumed);
+            earlier = Some(header.time_limit());
+        }
+    }
+    let calibration = calibrate(
+        &*reduction.test,
+        &reduction.case,
+        reduction.timeout,
+        earlier,
+        &reduction.cancel,
+    )?;
+    let (timeout, tests) = match calibration {
+        Calibration::Done { limit, tests } => (limit, tests),
+        Calibration::Cancelled { tests } => {
+            return Ok(untouched(reduction.case, tests, started.elapsed()));
+        }
+    };
+    if let (Some(state), None) = (&state, &journal) {
+        let header = Header::new(&reduction.case.hash(), timeout, state.facts.clone());
+        journal = Some(state.folder.begin(&reduction.case, &header)?);
+    }
+    let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
+    let mut verdicts = Verdicts::default();
+    verdicts.remember(reduction.case.hash(), Verdict::Interesting);
+    replay.iter().for_each(|(hash, verdict)| verdicts.remember(*hash, *verdict));
+    let pool = match reduction.pool.take() {
+        Some(pool) => pool,
+        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
+    };
+    let slots = reduction.jobs.get().min(pool.threads());
+    let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
+    let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
+    let mut executor = Executor::new(scheduler, pool, test, cancel, deadline);
+
+    let size = Size::of(&reduction.case);
+    let bytes = reduction.case.total_bytes();
+    let resumed_answers = replay.len() as u64;
+    let mut conversation = Conversation {
+        versions: Versions::default(),
+        statistics: Statistics::new(),
+        best: (reduction.case.clone(), size),
+        on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
+        journal,
+        calibration_tests: tests,
+        reduction,
+    };
+    conversation.tell(&Event::Started { size, bytes, resumed_answers, time_limit: timeout });
+    let ending =
+        conversation.replay(&mut executor).and_then(|()| conversation.go_on(&mut executor));
+    if matches!(ending, Ok(Ending::Minimal | Ending::QuestionLimit)) {
+        executor.recheck();
+    }
+    executor.stop();
+    let reduced = conversation.finish(ending?, &executor, slots, timeout, started)?;
+    // Unlocked last: another run may start now.
+    drop(state);
+    Ok(reduced)
+}
+
+/// A limit that a person gave decides answers.
+fn note_timeout(facts: &mut Facts, given: Option<Duration>) {
+    let given = given.map_or_else(|| "measured".to_owned(), |given| format!("{given:?}"));
+    facts.insert("--timeout".to_owned(), given);
+}
+
+fn untouched(case: TestCase, tests: u64, wall: Duration) -> Reduced {
+    Reduced {
+        size: Size::of(&case),
+        case,
+        ending: Ending::Interrupted,
+        questions: 0,
+        tests,
+        killed: 0,
+        cache_hits: 0,
+        wall,
+        timeout: Duration::ZERO,
+        passes: Vec::new(),
+        contradictions: Vec::new(),
+        efficiency: Efficiency::default(),
+    }
+}
+
+struct Conversation<'a> {
+    reduction: Reduction<'a>,
+    journal: Option<Journal>,
+    statistics: Statistics,
+    best: (TestCase, Size),
+    /// What the committed test cases consisted of, while an earlier run is replayed.
+    versions: Versions,
+    on_disk: Option<TestCase>,
+    calibration_tests: u64,
+}
+
+impl Conversation<'_> {
+    fn tell(&mut self, event: &Event) {
+        (self.reduction.on_event)(event);
+    }
+
+    /// Comes to where an earlier run was left. Neither a cancellation nor a limit ends it on the way:
+    /// the result would be larger than what is on disk.
+    fn replay<A: Asker>(&mut self, executor: &mut Executor<A>) -> Result<(), ReductionError> {
+        self.versions.add(&self.best.0);
+        if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
+            return self.check_disk();
+        }
+        while let Some(answered) = executor.known_answer() {
+            if let Some(case) = self.consume(answered, executor.scheduler().counters())? {
+                self.versions.add(&case);
+            }
+            if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
+                return self.check_disk();
+            }
+        }
+        // A question that the earlier run did not ask.
+        Err(self.journal.as_ref().map_or_else(
+            || unreachable!("there is a journal to replay"),
+            |journal| journal.diverged().into(),
+        ))
+    }
+
+    /// The files must be what the journal knows; what it knows to be better is put there.
+    fn check_disk(&mut self) -> Result<(), ReductionError> {
+        let on_disk = self.on_disk.take();
+        if let Some(case) = &on_disk {
+            self.versions.check(case)?;
+        }
+        let is_there = on_disk.as_ref() == Some(&self.best.0);
+        if is_there || (on_disk.is_none() && self.statistics.questions == 0) {
+            return Ok(());
+        }
+        (self.reduction.keep)(&self.best.0).map_err(ReductionError::Keep)
+    }
+
+    fn go_on<A: Asker>(&mut self, executor: &mut Executor<A>) -> Result<Ending, ReductionError> {
+        loop {
+            let limit = self.reduction.max_questions;
+            if limit.is_some_and(|limit| self.statistics.questions >= limit) && !executor.is_done()
+            {
+                return Ok(Ending::QuestionLimit);
+            }
+            let answered = match executor.next_answer() {
+                Ok(answered) => answered,
+                Err(Stop::Done) => return Ok(Ending::Minimal),
+                Err(Stop::Cancelled) => return Ok(Ending::Interrupted),
+                Err(Stop::Deadline) => return Ok(Ending::TimeLimit),
+            };
+            let committed = self.consume(answered, executor.scheduler().counters())?;
+            if let Some(case) = committed {
+                (self.reduction.keep)(&case).map_err(ReductionError::Keep)?;
+            }
+        }
+    }
+
+    /// Journals an answer and tells of it. Returns what it made the current test case.
+    fn consume(
+        &mut self,
+        answered: Answered,
+        counters: Counters,
+    ) -> Result<Option<TestCase>, ReductionError> {
+        let turn_ended = self.statistics.count(&answered);
+        let Answered { question, outcome, known, committed } = answered;
+        if let Some(journal) = &mut self.journal {
+            journal.record(&question.hash, outcome.verdict, question.pass)?;
+        }
+        if let Some(event) = turn_ended {
+            self.tell(&event);
+        }
+        let number = self.statistics.questions;
+        self.tell(&Event::Answered {
+            question: number,
+            hash: question.hash,
+            pass: question.pass,
+            chance: question.chance,
+            outcome,
+            known,
+            tests: self.calibration_tests + counters.started,
+        });
+        if let Some(case) = &committed {
+            let size = if *case == question.variant { question.size } else { Size::of(case) };
+            self.statistics.committed(self.best.1, size);
+            self.best = (case.clone(), size);
+            let (pass, bytes, case) = (question.pass, case.total_bytes(), case.clone());
+            self.tell(&Event::Committed { question: number, pass, size, bytes, case });
+        }
+        Ok(committed)
+    }
+
+    fn finish<A: Asker>(
+        mut self,
+        ending: Ending,
+        executor: &Executor<A>,
+        slots: usize,
+        timeout: Duration,
+        started: Instant,
+    ) -> Result<Reduced, ReductionError> {
+        if let Some(journal) = &mut self.journal
+            && ending == Ending::Minimal
+        {
+            journal.finish()?;
+        }
+        if let Some(event) = self.statistics.finish_turn() {
+            self.tell(&event);
+        }
+        let (case, size) = self.best.clone();
+        self.tell(&Event::Finished { size, ending });
+        let counters = executor.scheduler().counters();
+        let wall = started.elapsed();
+        Ok(Reduced {
+            case,
+            size,
+            ending,
+            questions: self.statistics.questions,
+            tests: self.calibration_tests + counters.started,
+            killed: counters.killed,
+            cache_hits: self.statistics.cache_hits,
+            wall,
+            timeout,
+            passes: self.statistics.into_passes(),
+            contradictions: executor.scheduler().contradictions().to_vec(),
+            efficiency: Efficiency {
+                consumed: share(counters.consumed as f64, counters.finished as f64),
+                busy: share(executor.busy().as_secs_f64(), wall.as_secs_f64() * slots as f64),
+            },
+        })
+    }
+}
+
+/// `part` of `whole`; 0 of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
+}
+
+/// The files that committed test cases consisted of. With several files a crash may leave some of one
+/// commit and some of the next.
+#[derive(Default)]
+struct Versions {
+    files: HashSet<ContentHash>,
+}
+
+impl Versions {
+    fn add(&mut self, case: &TestCase) {
+        self.files.extend(case.files().iter().map(version));
+    }
+
+    fn check(&self, case: &TestCase) -> Result<(), StateError> {
+        match case.files().iter().find(|file| !self.files.contains(&version(file))) {
+            Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn version(file: &SourceFile) -> ContentHash {
+    let content = ContentHash::of(&file.bytes);
+    ContentHash::of(&[file.path.as_bytes(), &content.0].concat())
+}

@@ -1,0 +1,221 @@
+//! The front door: what is reduced, who judges it, and how.
+
+mod calibration;
+mod conversation;
+mod result;
+mod statistics;
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clreduce_interestingness::{Cancel, Interestingness};
+use clreduce_testcase::{Language, TestCase};
+
+use crate::asker::{Asker, Next};
+use crate::events::Event;
+use crate::journal::{Facts, StateFolder};
+use crate::speculation::Pool;
+
+pub use result::{Contradiction, Efficiency, PassStatistics, Reduced, ReductionError};
+
+/// One in so many consumed answers is checked by a second test.
+const RECHECK_ONE_IN: u64 = 100;
+
+/// Where a reduction keeps its state, and what it rests on.
+#[derive(Debug)]
+pub struct Resume {
+    /// The folder. An unfinished journal in it is gone on with; see [`StateFolder::unfinished`] for the
+    /// test case that belongs to it, and [`StateFolder::discard`] to start afresh.
+    pub folder: StateFolder,
+    /// What the conversation depends on.
+    pub facts: Facts,
+    /// The files as they are now, where they are reduced in place: each must be a version that the
+    /// journal knows.
+    pub on_disk: Option<TestCase>,
+}
+
+/// A test case that nobody judges yet.
+#[derive(Debug)]
+pub struct Subject(TestCase);
+
+impl Subject {
+    /// Says who judges variants: a closure, or anything else that implements [`Interestingness`].
+    pub fn test<'a>(self, test: impl Interestingness + 'static) -> Reduction<'a> {
+        self.shared_test(Arc::new(test))
+    }
+
+    /// Says who judges variants, possibly those of other reductions as well.
+    pub fn shared_test<'a>(self, test: Arc<dyn Interestingness>) -> Reduction<'a> {
+        Reduction {
+            language: Language::detect(&self.0),
+            case: self.0,
+            test,
+            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            pool: None,
+            timeout: None,
+            time_limit: None,
+            max_questions: None,
+            recheck_one_in: RECHECK_ONE_IN,
+            state: None,
+            keep: Box::new(|_| Ok(())),
+            on_event: Box::new(|_| {}),
+            cancel: Cancel::new(),
+        }
+    }
+}
+
+/// Places a new current test case where people look.
+type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + 'a>;
+
+/// A reduction about to run.
+///
+/// ```
+/// use clreduce::Reduction;
+/// use clreduce_testcase::TestCase;
+///
+/// let case = TestCase::single("bug.c", b"int a;\nint b;\n".as_slice())?;
+/// let mentions_b = |variant: &TestCase| variant.files()[0].bytes.contains(&b'b');
+/// let reduced = Reduction::of(case).test(mentions_b).run()?;
+/// assert!(reduced.case.files()[0].bytes.contains(&b'b'));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Reduction<'a> {
+    case: TestCase,
+    test: Arc<dyn Interestingness>,
+    language: Language,
+    jobs: NonZeroUsize,
+    pool: Option<Arc<Pool>>,
+    timeout: Option<Duration>,
+    time_limit: Option<Duration>,
+    max_questions: Option<u64>,
+    recheck_one_in: u64,
+    state: Option<Resume>,
+    keep: Keep<'a>,
+    on_event: Box<dyn FnMut(&Event) + 'a>,
+    cancel: Cancel,
+}
+
+impl<'a> Reduction<'a> {
+    /// Begins to say what is reduced.
+    #[must_use]
+    pub fn of(case: TestCase) -> Subject {
+        Subject(case)
+    }
+
+    /// The language the passes see; guessed from the files otherwise.
+    #[must_use]
+    pub fn language(self, language: Language) -> Self {
+        Self { language, ..self }
+    }
+
+    /// Most tests at a time; the number of cores otherwise. Changes nothing but the time it takes.
+    #[must_use]
+    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
+        Self { jobs, ..self }
+    }
+
+    /// Threads shared with other reductions; own ones otherwise.
+    #[must_use]
+    pub fn pool(self, pool: Arc<Pool>) -> Self {
+        Self { pool: Some(pool), ..self }
+    }
+
+    /// Wall-time limit of one test; derived from runs of the original otherwise.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+
+    /// Ends the reduction after this time and keeps the best so far. What that is depends on time.
+    #[must_use]
+    pub fn time_limit(self, limit: Duration) -> Self {
+        Self { time_limit: Some(limit), ..self }
+    }
+
+    /// Ends the reduction after this many questions and keeps the best so far. Questions of an earlier
+    /// run that is resumed count.
+    #[must_use]
+    pub fn max_questions(self, limit: u64) -> Self {
+        Self { max_questions: Some(limit), ..self }
+    }
+
+    /// Checks one in so many consumed answers by a second test, when a thread has nothing better to
+    /// do; 0 checks none.
+    #[must_use]
+    pub fn recheck_one_in(self, answers: u64) -> Self {
+        Self { recheck_one_in: answers, ..self }
+    }
+
+    /// Keeps a journal, and goes on with an unfinished one.
+    #[must_use]
+    pub fn state(self, state: Resume) -> Self {
+        Self { state: Some(state), ..self }
+    }
+
+    /// Called with every new current test case, after the journal knows of it: places it where people
+    /// look. An error ends the reduction.
+    #[must_use]
+    pub fn keep(self, keep: impl FnMut(&TestCase) -> io::Result<()> + 'a) -> Self {
+        Self { keep: Box::new(keep), ..self }
+    }
+
+    /// Called with everything that happens, in the order of the conversation.
+    #[must_use]
+    pub fn on_event(self, listener: impl FnMut(&Event) + 'a) -> Self {
+        Self { on_event: Box::new(listener), ..self }
+    }
+
+    /// Ends the reduction when the token is triggered; the best so far is kept.
+    #[must_use]
+    pub fn cancel(self, cancel: Cancel) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// Reduces. Blocks until it is over; tests run on threads of the pool, everything else on this one.
+    ///
+    /// # Errors
+    /// When the test case is not interesting to begin with, or the state cannot be kept.
+    ///
+    /// # Panics
+    /// When the test or a listener does.
+    pub fn run(self) -> Result<Reduced, ReductionError> {
+        let asker = reducer(&self.case, self.language);
+        self.run_with(asker)
+    }
+
+    /// Reduces by somebody else's questions.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    pub fn run_with(self, asker: impl Asker) -> Result<Reduced, ReductionError> {
+        conversation::hold(self, asker)
+    }
+}
+
+/// Where the reducer is made. It has no passes to ask by until it is plugged in here.
+fn reducer(_case: &TestCase, _language: Language) -> impl Asker + use<> {
+    Content
+}
+
+/// Asks nothing.
+#[derive(Clone, Debug)]
+struct Content;
+
+impl Asker for Content {
+    fn next(&mut self) -> Next {
+        Next::Done
+    }
+
+    fn answer(&mut self, _interesting: bool) -> Option<TestCase> {
+        None
+    }
+
+    fn mark_supposed(&mut self) {}
+
+    fn confirm(&mut self) {}
+}

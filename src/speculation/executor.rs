@@ -1,0 +1,225 @@
+//! Carries out on threads what the scheduler decides.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clreduce_interestingness::{Cancel, Interestingness, Outcome};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+
+use super::pool::Pool;
+use super::scheduler::{Action, Answered, Scheduler, Step, TestId};
+use crate::asker::Asker;
+
+/// How often a waiting executor looks whether it was cancelled.
+const CANCEL_POLL: Duration = Duration::from_millis(20);
+
+/// Why no further answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing is left to ask.
+    Done,
+    /// The token was triggered.
+    Cancelled,
+    /// The deadline has passed.
+    Deadline,
+}
+
+/// A conversation whose questions are tested on a pool, ahead of time where there is room.
+#[derive(Debug)]
+pub struct Executor<A: Asker> {
+    scheduler: Scheduler<A>,
+    tests: Tests,
+    cancel: Cancel,
+    deadline: Option<Instant>,
+}
+
+impl<A: Asker> Executor<A> {
+    /// Runs what `scheduler` decides on `pool`, until `cancel` is triggered or `deadline` has passed.
+    #[must_use]
+    pub fn new(
+        scheduler: Scheduler<A>,
+        pool: Arc<Pool>,
+        test: Arc<dyn Interestingness>,
+        cancel: Cancel,
+        deadline: Option<Instant>,
+    ) -> Self {
+        Self { scheduler, tests: Tests::new(pool, test), cancel, deadline }
+    }
+
+    /// Waits for the next answer of the conversation and consumes it.
+    ///
+    /// # Errors
+    /// None comes any more.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn next_answer(&mut self) -> Result<Answered, Stop> {
+        loop {
+            if let Some(stop) = self.stopped() {
+                return Err(stop);
+            }
+            match self.scheduler.step() {
+                Step::Answered(answered) => return Ok(*answered),
+                Step::Done => return Err(Stop::Done),
+                Step::Waiting => {}
+            }
+            let actions = self.scheduler.plan();
+            self.tests.carry_out(actions);
+            self.wait();
+        }
+    }
+
+    /// Consumes the next answer of the conversation if it is known without a test.
+    pub fn known_answer(&mut self) -> Option<Answered> {
+        match self.scheduler.step() {
+            Step::Answered(answered) => Some(*answered),
+            Step::Done | Step::Waiting => None,
+        }
+    }
+
+    /// Whether nothing is left to ask.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.scheduler.is_done()
+    }
+
+    /// Runs the checks of earlier answers that wait, until they are done or the executor is stopped.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn recheck(&mut self) {
+        loop {
+            let actions = self.scheduler.plan_rechecks();
+            self.tests.carry_out(actions);
+            if self.scheduler.is_idle() || self.stopped().is_some() {
+                return;
+            }
+            self.wait();
+        }
+    }
+
+    /// Kills what runs and waits for its end.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn stop(&mut self) {
+        let actions = self.scheduler.kill_all();
+        self.tests.carry_out(actions);
+        while !self.scheduler.is_idle() {
+            self.wait();
+        }
+    }
+
+    /// The scheduler, for its figures.
+    #[must_use]
+    pub fn scheduler(&self) -> &Scheduler<A> {
+        &self.scheduler
+    }
+
+    /// Total time that tests ran, over all threads.
+    #[must_use]
+    pub fn busy(&self) -> Duration {
+        self.tests.busy
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        if self.cancel.is_cancelled() {
+            return Some(Stop::Cancelled);
+        }
+        self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Stop::Deadline)
+    }
+
+    /// Waits a moment for the end of a test and reports all that have ended.
+    fn wait(&mut self) {
+        let limit = self.deadline.map_or(CANCEL_POLL, |deadline| {
+            deadline.saturating_duration_since(Instant::now()).min(CANCEL_POLL)
+        });
+        let mut ended = self.tests.wait(limit);
+        while let Some((id, outcome)) = ended {
+            self.scheduler.ended(id, outcome);
+            ended = self.tests.poll();
+        }
+    }
+}
+
+/// The tests on their way, and how they report back.
+struct Tests {
+    pool: Arc<Pool>,
+    test: Arc<dyn Interestingness>,
+    running: HashMap<TestId, Cancel>,
+    report: Sender<Report>,
+    reports: Receiver<Report>,
+    busy: Duration,
+}
+
+struct Report {
+    id: TestId,
+    result: Result<Outcome, Box<dyn Any + Send>>,
+    wall: Duration,
+}
+
+impl Tests {
+    fn new(pool: Arc<Pool>, test: Arc<dyn Interestingness>) -> Self {
+        let (report, reports) = unbounded();
+        Self { pool, test, running: HashMap::new(), report, reports, busy: Duration::ZERO }
+    }
+
+    fn carry_out(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Kill(id) => self.running.get(&id).into_iter().for_each(Cancel::cancel),
+                Action::Start(id, variant) => {
+                    let cancel = Cancel::new();
+                    self.running.insert(id, cancel.clone());
+                    let (test, report) = (Arc::clone(&self.test), self.report.clone());
+                    self.pool.run(move || {
+                        let started = Instant::now();
+                        let judge = AssertUnwindSafe(|| test.judge(&variant, &cancel));
+                        let result = catch_unwind(judge);
+                        // Before the report: whoever reads it may be the last to hold the test.
+                        drop((test, variant));
+                        // Nobody reads it once the executor is gone.
+                        let _ = report.send(Report { id, result, wall: started.elapsed() });
+                    });
+                }
+            }
+        }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<(TestId, Outcome)> {
+        match self.reports.recv_timeout(limit) {
+            Ok(report) => Some(self.accept(report)),
+            // The sender beside the receiver keeps the channel open.
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn poll(&mut self) -> Option<(TestId, Outcome)> {
+        let report = self.reports.try_recv().ok()?;
+        Some(self.accept(report))
+    }
+
+    fn accept(&mut self, report: Report) -> (TestId, Outcome) {
+        self.running.remove(&report.id);
+        self.busy += report.wall;
+        // A test that panics does so where the reduction was started.
+        let outcome = report.result.unwrap_or_else(|panic| resume_unwind(panic));
+        (report.id, outcome)
+    }
+}
+
+impl Drop for Tests {
+    /// Nobody waits for them any more.
+    fn drop(&mut self) {
+        self.running.values().for_each(Cancel::cancel);
+    }
+}
+
+impl std::fmt::Debug for Tests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tests").field("running", &self.running).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,351 @@
+//! Which tests run, and what is done with their answers. No threads, no clock, no I/O.
+
+use std::collections::{HashSet, VecDeque};
+
+use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_testcase::{ContentHash, TestCase};
+
+use super::tree::{CERTAIN, Prospect, Tree};
+use super::verdicts::Verdicts;
+use crate::asker::{Asker, Next, Question};
+
+/// States per slot in the tree, and a few more. The most probable questions of a slow root lie on a
+/// path that grows with every answer; this bounds how far ahead of the conversation tests may run.
+const STATES_PER_SLOT: usize = 8;
+const STATES_AT_LEAST: usize = 8;
+
+/// A question less probable than this leaves its slot to the checking of an earlier answer.
+const WORTH_A_SLOT: u64 = CERTAIN / 16;
+
+/// Variants kept to be tested once more, at most.
+const RECHECKS_WAITING: usize = 64;
+
+/// Names a test from its start to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TestId(u64);
+
+/// What is to be done.
+#[derive(Debug)]
+pub enum Action {
+    /// Start a test of this variant in a free slot.
+    Start(TestId, TestCase),
+    /// End this test early. Its slot stays taken until [`Scheduler::ended`] is told of its end.
+    Kill(TestId),
+}
+
+/// What the conversation came to.
+#[derive(Debug)]
+pub enum Step {
+    /// The next answer was consumed.
+    Answered(Box<Answered>),
+    /// It is not there yet.
+    Waiting,
+    /// Nothing is left to ask.
+    Done,
+}
+
+/// A consumed answer.
+#[derive(Debug)]
+pub struct Answered {
+    /// The question.
+    pub question: Question,
+    /// Its answer.
+    pub outcome: Outcome,
+    /// The answer had been consumed before, in this run or the one that is resumed.
+    pub known: bool,
+    /// The variant that became the current test case.
+    pub committed: Option<TestCase>,
+}
+
+/// An answer that was checked by a second test.
+#[derive(Clone, Debug)]
+pub struct Recheck {
+    /// Content hash of the variant.
+    pub hash: ContentHash,
+    /// The variant.
+    pub variant: TestCase,
+    /// The answer that was consumed, and stands.
+    pub first: Outcome,
+    /// What the second test said.
+    pub second: Outcome,
+}
+
+/// Numbers of tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Started.
+    pub started: u64,
+    /// Ended early, since nobody waited for them any more.
+    pub killed: u64,
+    /// Ended by themselves.
+    pub finished: u64,
+    /// Ended by themselves, with an answer that was consumed.
+    pub consumed: u64,
+    /// Run once more to check an answer; not among `finished`.
+    pub rechecks: u64,
+}
+
+#[derive(Debug)]
+struct Running {
+    id: TestId,
+    hash: ContentHash,
+    /// The answer that is being checked.
+    recheck: Option<Box<(TestCase, Outcome)>>,
+    /// Another test ran at some time during this one.
+    shared: bool,
+    /// Told to end; what it says does not count.
+    killed: bool,
+}
+
+/// Decides which tests run. Whoever drives it calls [`step`](Self::step) until it says `Waiting`,
+/// carries out what [`plan`](Self::plan) returns, and reports ends of tests.
+#[derive(Debug)]
+pub struct Scheduler<A> {
+    tree: Tree<A>,
+    verdicts: Verdicts,
+    slots: usize,
+    running: Vec<Running>,
+    started: u64,
+    /// Timed out while other tests ran: to be run alone before the answer counts.
+    suspects: HashSet<ContentHash>,
+    recheck_one_in: u64,
+    rechecks_waiting: VecDeque<(ContentHash, TestCase, Outcome)>,
+    contradictions: Vec<Recheck>,
+    counters: Counters,
+}
+
+impl<A: Asker> Scheduler<A> {
+    /// A scheduler of at most `slots` tests at a time that checks one in `recheck_one_in` answers (0:
+    /// none), with what earlier runs are known to have said.
+    #[must_use]
+    pub fn new(asker: A, slots: usize, verdicts: Verdicts, recheck_one_in: u64) -> Self {
+        let slots = slots.max(1);
+        Self {
+            tree: Tree::new(asker, slots * STATES_PER_SLOT + STATES_AT_LEAST),
+            verdicts,
+            slots,
+            running: Vec::with_capacity(slots),
+            started: 0,
+            suspects: HashSet::new(),
+            recheck_one_in,
+            rechecks_waiting: VecDeque::new(),
+            contradictions: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Numbers of tests so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Answers that a second test contradicted.
+    #[must_use]
+    pub fn contradictions(&self) -> &[Recheck] {
+        &self.contradictions
+    }
+
+    /// Whether any test has not ended.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Whether nothing is left to ask.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(self.tree.next(), Next::Done)
+    }
+
+    /// Consumes the next answer of the conversation if it is there.
+    pub fn step(&mut self) -> Step {
+        let hash = match self.tree.next() {
+            Next::Question(question) => question.hash,
+            Next::Done => return Step::Done,
+            Next::Blocked => unreachable!("a real state is never blocked"),
+        };
+        let Some((outcome, known)) = self.verdicts.consume(&hash) else { return Step::Waiting };
+        let (next, committed) = self.tree.advance(outcome.verdict == Verdict::Interesting);
+        let Next::Question(question) = next else { unreachable!("the root asked a question") };
+        self.suspects.remove(&hash);
+        if !known {
+            self.counters.consumed += 1;
+            self.consider_recheck(&question, &outcome);
+        }
+        Step::Answered(Box::new(Answered { question, outcome, known, committed }))
+    }
+
+    /// What to do now, in order. At once after it, no test can be started.
+    pub fn plan(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.tree.prune(known(&self.verdicts, &self.suspects));
+        let alone = match self.tree.next() {
+            Next::Question(question) if self.suspects.contains(&question.hash) => Some(question),
+            _ => None,
+        };
+        if let Some(question) = alone {
+            let (hash, variant) = (question.hash, question.variant.clone());
+            self.kill(&mut actions, |test, tree| {
+                test.recheck.is_some() || !tree.reaches(&test.hash)
+            });
+            // Whatever else runs ends by itself: it may well be asked for next.
+            if self.running.is_empty() {
+                self.start(&mut actions, hash, variant, None);
+            }
+            return actions;
+        }
+        let prospects = self.tree.prospects(self.slots, known(&self.verdicts, &self.suspects));
+        self.kill(&mut actions, |test, tree| test.recheck.is_none() && !tree.reaches(&test.hash));
+        self.fill(&mut actions, &prospects);
+        self.make_room(&mut actions, &prospects);
+        actions
+    }
+
+    /// Decides as [`plan`](Self::plan) does when the conversation is over: only checks are left.
+    pub fn plan_rechecks(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.kill(&mut actions, |test, _| test.recheck.is_none());
+        self.fill(&mut actions, &[]);
+        actions
+    }
+
+    /// Everything that runs is to end.
+    pub fn kill_all(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.kill(&mut actions, |_, _| true);
+        actions
+    }
+
+    /// A test has ended and its slot is free.
+    ///
+    /// # Panics
+    /// When no such test runs.
+    pub fn ended(&mut self, id: TestId, outcome: Outcome) {
+        let at = self.running.iter().position(|test| test.id == id).expect("a test ends once");
+        let test = self.running.swap_remove(at);
+        if test.killed {
+            self.counters.killed += 1;
+            return;
+        }
+        if let Some(checked) = test.recheck {
+            self.counters.rechecks += 1;
+            let (variant, first) = *checked;
+            let yes = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
+            // A busy machine explains a time-out; everything else ought to be the same again.
+            if yes(&first) != yes(&outcome) && outcome.verdict != Verdict::TimedOut {
+                self.contradictions.push(Recheck {
+                    hash: test.hash,
+                    variant,
+                    first,
+                    second: outcome,
+                });
+            }
+            return;
+        }
+        self.counters.finished += 1;
+        if outcome.verdict == Verdict::TimedOut && test.shared {
+            self.suspects.insert(test.hash);
+        } else {
+            self.verdicts.insert(test.hash, outcome);
+        }
+    }
+
+    /// Starts the most probable questions, and checks where nothing probable is left.
+    fn fill(&mut self, actions: &mut Vec<Action>, prospects: &[Prospect]) {
+        let mut prospects = prospects.iter();
+        while self.running.len() < self.slots {
+            let runs = |hash| self.running.iter().any(|test| test.answers(hash));
+            let best = prospects.find(|prospect| !runs(&prospect.hash));
+            let probable = best.is_some_and(|best| best.probability >= WORTH_A_SLOT);
+            if !probable && let Some((hash, variant, first)) = self.rechecks_waiting.pop_front() {
+                let recheck = Some(Box::new((variant.clone(), first)));
+                self.start(actions, hash, variant, recheck);
+            } else if let Some(best) = best
+                && let Some(question) = self.tree.question(best.node)
+            {
+                let (hash, variant) = (question.hash, question.variant.clone());
+                self.start(actions, hash, variant, None);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The conversation waits for the most probable question: it does not wait for a slot.
+    fn make_room(&mut self, actions: &mut Vec<Action>, prospects: &[Prospect]) {
+        let Some(first) = prospects.first().filter(|first| first.probability == CERTAIN) else {
+            return;
+        };
+        if self.running.iter().any(|test| test.killed || test.answers(&first.hash)) {
+            return;
+        }
+        if self.running.len() < self.slots {
+            return;
+        }
+        let rank = |test: &Running| {
+            let prospect = prospects.iter().find(|prospect| prospect.hash == test.hash);
+            (test.recheck.is_none(), prospect.map_or(0, |prospect| prospect.probability))
+        };
+        if let Some(least) = self.running.iter().min_by_key(|test| (rank(test), test.id)) {
+            let id = least.id;
+            self.kill(actions, |test, _| test.id == id);
+        }
+    }
+}
+
+impl<A> Scheduler<A> {
+    fn start(
+        &mut self,
+        actions: &mut Vec<Action>,
+        hash: ContentHash,
+        variant: TestCase,
+        recheck: Option<Box<(TestCase, Outcome)>>,
+    ) {
+        self.started += 1;
+        let id = TestId(self.started);
+        self.counters.started += 1;
+        let shared = !self.running.is_empty();
+        self.running.iter_mut().for_each(|test| test.shared = true);
+        self.running.push(Running { id, hash, recheck, shared, killed: false });
+        actions.push(Action::Start(id, variant));
+    }
+
+    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&Running, &Tree<A>) -> bool) {
+        for test in self.running.iter_mut().filter(|test| !test.killed) {
+            if !which(test, &self.tree) {
+                continue;
+            }
+            test.killed = true;
+            actions.push(Action::Kill(test.id));
+            if let Some(recheck) = test.recheck.take() {
+                self.rechecks_waiting.push_back((test.hash, recheck.0, recheck.1));
+            }
+        }
+    }
+
+    /// Chosen by content, so that every `-j` checks the same answers.
+    fn consider_recheck(&mut self, question: &Question, outcome: &Outcome) {
+        let chosen = question.hash.low_bits().checked_rem(self.recheck_one_in) == Some(0);
+        let plain = matches!(outcome.verdict, Verdict::Interesting | Verdict::Uninteresting);
+        if chosen && plain && self.rechecks_waiting.len() < RECHECKS_WAITING {
+            let waiting = (question.hash, question.variant.clone(), outcome.clone());
+            self.rechecks_waiting.push_back(waiting);
+        }
+    }
+}
+
+impl Running {
+    /// Whether its answer will be that to the question about this variant.
+    fn answers(&self, hash: &ContentHash) -> bool {
+        self.hash == *hash && !self.killed && self.recheck.is_none()
+    }
+}
+
+/// What speculation builds on: answers, and that what timed out will do so again.
+fn known(
+    verdicts: &Verdicts,
+    suspects: &HashSet<ContentHash>,
+) -> impl Fn(&ContentHash) -> Option<bool> {
+    |hash| verdicts.interesting(hash).or_else(|| suspects.contains(hash).then_some(false))
+}

@@ -1,0 +1,237 @@
+//! The states that supposed answers lead to.
+//!
+//! The root is the real state of the conversation; a node's children are what it becomes when its
+//! question is answered "no" or "yes". When the root moves on, the child on the way becomes the root and
+//! keeps everything below it, so that no variant is made twice.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use clreduce_testcase::{ContentHash, TestCase};
+use slab::Slab;
+
+use crate::asker::{Asker, Next, Question};
+
+/// The probability of what is certain. Chances are thousandths, so that a product fits 64 bits.
+pub(crate) const CERTAIN: u64 = 1 << 48;
+
+/// A tree of supposed states.
+#[derive(Debug)]
+pub struct Tree<A> {
+    nodes: Slab<Node<A>>,
+    root: usize,
+    /// Most nodes at any time: each may hold a variant.
+    capacity: usize,
+}
+
+#[derive(Debug)]
+struct Node<A> {
+    asker: A,
+    next: Next,
+    /// The variant that became the current test case on the way from the parent.
+    committed: Option<TestCase>,
+    /// By answer: no, yes.
+    children: [Option<usize>; 2],
+    /// A blocked state was told that no supposed success leads to it, and said what it wants then.
+    released: bool,
+}
+
+/// A question that may come, and how likely that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prospect {
+    /// Content hash of the variant.
+    pub hash: ContentHash,
+    /// Where it stands in the tree.
+    pub node: usize,
+    /// Of [`CERTAIN`].
+    pub probability: u64,
+}
+
+/// A state that the search for prospects may look at, most probable first, then oldest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    probability: u64,
+    number: Reverse<u32>,
+    parent: usize,
+    interesting: bool,
+    /// A supposed success lies on the way from the root.
+    after_success: bool,
+}
+
+impl<A: Asker> Tree<A> {
+    /// A tree of the real state alone, to grow to no more than `capacity` states.
+    #[must_use]
+    pub fn new(mut asker: A, capacity: usize) -> Self {
+        let next = asker.next();
+        let mut nodes = Slab::new();
+        let root = nodes.insert(Node::new(asker, next, None));
+        Self { nodes, root, capacity }
+    }
+
+    /// What the real state wants.
+    #[must_use]
+    pub fn next(&self) -> &Next {
+        &self.nodes[self.root].next
+    }
+
+    /// The question at a node, where it asks one.
+    #[must_use]
+    pub(crate) fn question(&self, node: usize) -> Option<&Question> {
+        match &self.nodes[node].next {
+            Next::Question(question) => Some(question),
+            Next::Blocked | Next::Done => None,
+        }
+    }
+
+    /// Whether any state in the tree asks about this variant.
+    #[must_use]
+    pub(crate) fn reaches(&self, hash: &ContentHash) -> bool {
+        self.nodes.iter().any(
+            |(_, node)| matches!(&node.next, Next::Question(question) if question.hash == *hash),
+        )
+    }
+
+    /// Number of states.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: there is always the real state.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Answers the root's question. Returns what that question was, and the variant that became the
+    /// current test case.
+    pub fn advance(&mut self, interesting: bool) -> (Next, Option<TestCase>) {
+        let child = self.nodes[self.root].children[usize::from(interesting)].take();
+        let Some(child) = child else {
+            self.drop_children(self.root);
+            let root = &mut self.nodes[self.root];
+            let committed = root.asker.answer(interesting);
+            root.released = false;
+            let next = root.asker.next();
+            return (std::mem::replace(&mut root.next, next), committed);
+        };
+        self.drop_children(self.root);
+        let old = self.nodes.remove(self.root);
+        self.root = child;
+        let root = &mut self.nodes[child];
+        root.asker.confirm();
+        if matches!(root.next, Next::Blocked) {
+            root.next = root.asker.next();
+        }
+        (old.next, root.committed.take())
+    }
+
+    /// Drops what known answers rule out.
+    pub(crate) fn prune(&mut self, known: impl Fn(&ContentHash) -> Option<bool>) {
+        let mut pending = vec![self.root];
+        while let Some(at) = pending.pop() {
+            if let Some(question) = self.question(at)
+                && let Some(interesting) = known(&question.hash)
+                && let Some(child) = self.nodes[at].children[usize::from(!interesting)].take()
+            {
+                self.drop_subtree(child);
+            }
+            pending.extend(self.nodes[at].children.iter().flatten());
+        }
+    }
+
+    /// The most probable unanswered questions, at most `count`, most probable first, each once. Makes
+    /// the states that lead to them.
+    pub(crate) fn prospects(
+        &mut self,
+        count: usize,
+        known: impl Fn(&ContentHash) -> Option<bool>,
+    ) -> Vec<Prospect> {
+        let mut found: Vec<Prospect> = Vec::with_capacity(count);
+        let mut open = BinaryHeap::new();
+        let mut number = 0;
+        let mut visit = (self.root, CERTAIN, false);
+        loop {
+            let (node, probability, after_success) = visit;
+            if let Some(question) = self.question(node) {
+                let hash = question.hash;
+                let answer = known(&hash);
+                if answer.is_none() && found.iter().all(|prospect| prospect.hash != hash) {
+                    found.push(Prospect { hash, node, probability });
+                    if found.len() >= count {
+                        return found;
+                    }
+                }
+                // Neither answer is impossible before it is there.
+                let chance = u64::from(question.chance.clamp(1, 999));
+                for (interesting, share) in [(false, 1000 - chance), (true, chance)] {
+                    if answer.is_some_and(|answer| answer != interesting) {
+                        continue;
+                    }
+                    number += 1;
+                    open.push(Candidate {
+                        probability: match answer {
+                            Some(_) => probability,
+                            None => probability * share / 1000,
+                        },
+                        number: Reverse(number),
+                        parent: node,
+                        interesting,
+                        after_success: after_success || interesting,
+                    });
+                }
+            }
+            visit = loop {
+                let Some(best) = open.pop() else { return found };
+                if let Some(node) = self.child(&best) {
+                    break (node, best.probability, best.after_success);
+                }
+            };
+        }
+    }
+
+    /// The node of a candidate, made if there is room.
+    fn child(&mut self, candidate: &Candidate) -> Option<usize> {
+        let answer = usize::from(candidate.interesting);
+        if let Some(child) = self.nodes[candidate.parent].children[answer] {
+            let node = &mut self.nodes[child];
+            // It was blocked behind a success that has since become real.
+            if matches!(node.next, Next::Blocked) && !candidate.after_success && !node.released {
+                node.released = true;
+                node.asker.confirm();
+                node.next = node.asker.next();
+            }
+            return Some(child);
+        }
+        if self.nodes.len() >= self.capacity {
+            return None;
+        }
+        // `Asker::suppose`, but for what was committed.
+        let mut asker = self.nodes[candidate.parent].asker.clone();
+        asker.mark_supposed();
+        let committed = asker.answer(candidate.interesting);
+        let next = asker.next();
+        let child = self.nodes.insert(Node::new(asker, next, committed));
+        self.nodes[candidate.parent].children[answer] = Some(child);
+        Some(child)
+    }
+
+    fn drop_children(&mut self, node: usize) {
+        for child in std::mem::take(&mut self.nodes[node].children).into_iter().flatten() {
+            self.drop_subtree(child);
+        }
+    }
+
+    fn drop_subtree(&mut self, node: usize) {
+        let mut pending = vec![node];
+        while let Some(at) = pending.pop() {
+            pending.extend(self.nodes.remove(at).children.into_iter().flatten());
+        }
+    }
+}
+
+impl<A> Node<A> {
+    fn new(asker: A, next: Next, committed: Option<TestCase>) -> Self {
+        Self { asker, next, committed, children: [None, None], released: false }
+    }
+}
