@@ -12,7 +12,6 @@ pub(crate) enum End {
     /// By itself, with this exit code.
     Exited(i32),
     /// By a signal that clreduce did not send.
-    #[cfg_attr(windows, expect(dead_code, reason = "Windows knows no signals"))]
     Signalled(i32),
     /// At the time limit.
     TimedOut,

@@ -211,6 +211,7 @@ impl Request {
         End::Failed(format!("wrote more than {limit} to disk"))
     }
 
+    #[cfg(target_os = "linux")]
     fn too_much_memory(&self) -> End {
         let limit = ended::show_bytes(self.limits.memory_bytes.unwrap_or_default());
         End::Failed(format!("used more than {limit} of memory"))

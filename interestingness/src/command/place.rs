@@ -136,12 +136,17 @@ pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
 
 /// Makes it possible to remove what is in a directory (Unix) or the file itself (Windows).
 fn unlock(path: &Path) {
-    let Ok(metadata) = fs::symlink_metadata(path) else { return };
-    let mut permissions = metadata.permissions();
     #[cfg(unix)]
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     #[cfg(not(unix))]
-    permissions.set_readonly(false);
+    let permissions = {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return };
+        let mut permissions = metadata.permissions();
+        // World-writable on Unix only, which this is not.
+        #[allow(clippy::permissions_set_readonly_false)]
+        permissions.set_readonly(false);
+        permissions
+    };
     // Where this fails, the removal that follows says so.
     let _ = fs::set_permissions(path, permissions);
 }
