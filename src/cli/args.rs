@@ -175,7 +175,6 @@ pub enum Color {
 /// What `--generate` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "lower")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Generate {
     Man,
     Bash,

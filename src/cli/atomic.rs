@@ -44,7 +44,8 @@ pub fn create(path: &Path, bytes: &[u8], like: &Path) -> io::Result<bool> {
 }
 
 fn written(bytes: &[u8], folder: &Path) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new().prefix(".clreduce-").suffix(".tmp").tempfile_in(folder)?;
+    let mut file =
+        tempfile::Builder::new().prefix(".clreduce-").suffix(".tmp").tempfile_in(folder)?;
     file.write_all(bytes)?;
     // Without it, some file systems keep the rename but not the bytes when the power fails.
     file.as_file().sync_all()?;

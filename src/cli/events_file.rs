@@ -15,7 +15,8 @@ pub struct EventsFile {
     writer: Option<BufWriter<File>>,
 }
 
-/// One line. Sizes are of the whole test case; `key` is the content hash of a variant; times in seconds.
+/// One line. Sizes are of the whole test case; `key` is the content hash of a variant; `chance` is how
+/// likely it was thought to be interesting, in thousandths; times are in seconds.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line<'a> {
@@ -33,6 +34,7 @@ enum Line<'a> {
         interesting: bool,
         verdict: &'static str,
         pass: &'a str,
+        chance: u16,
         known: bool,
         tests: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,18 +100,21 @@ impl<'a> Line<'a> {
                 resumed_answers: *resumed_answers,
                 timeout: time_limit.as_secs_f64(),
             },
-            Event::Answered { question, hash, pass, outcome, known, tests } => Self::Answered {
-                question: *question,
-                key: hash.to_string(),
-                interesting: outcome.verdict == Verdict::Interesting,
-                verdict: verdict_name(outcome.verdict),
-                pass,
-                known: *known,
-                tests: *tests,
-                exit_code: outcome.exit_code,
-                reason: &outcome.reason,
-                seconds: outcome.wall.as_secs_f64(),
-            },
+            Event::Answered { question, hash, pass, chance, outcome, known, tests } => {
+                Self::Answered {
+                    question: *question,
+                    key: hash.to_string(),
+                    interesting: outcome.verdict == Verdict::Interesting,
+                    verdict: verdict_name(outcome.verdict),
+                    pass,
+                    chance: *chance,
+                    known: *known,
+                    tests: *tests,
+                    exit_code: outcome.exit_code,
+                    reason: &outcome.reason,
+                    seconds: outcome.wall.as_secs_f64(),
+                }
+            }
             Event::Committed { question, pass, size, bytes, case } => Self::Committed {
                 question: *question,
                 key: case.hash().to_string(),

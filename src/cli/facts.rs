@@ -42,7 +42,9 @@ fn test(command: &TestCommand) -> String {
     let mut text = command.to_string();
     let files: Vec<&Path> = match command {
         TestCommand::Program { path, .. } => vec![path],
-        TestCommand::Shell(line) => line.split_whitespace().map(Path::new).filter(is_script).collect(),
+        TestCommand::Shell(line) => {
+            line.split_whitespace().map(Path::new).filter(is_script).collect()
+        }
     };
     // What cannot be read cannot have been read then either.
     for bytes in files.into_iter().flat_map(fs::read) {

@@ -18,7 +18,6 @@ use super::target::OutputError;
 
 /// Why a run ended early.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum Failure {
     #[error(transparent)]
     Usage(#[from] UsageError),

@@ -31,6 +31,11 @@ impl Judge {
         Self { test, first: OnceLock::new(), also }
     }
 
+    /// Judges something that is not part of the reduction.
+    pub fn judge_aside(&self, case: &TestCase) -> Outcome {
+        self.test.judge(case, &Cancel::new())
+    }
+
     /// What the first run did, once it has ended.
     pub fn first(&self) -> Option<&Rehearsal> {
         self.first.get()

@@ -17,7 +17,6 @@ use super::load::Place;
 
 /// Why the best so far could not be kept.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum KeepError {
     #[error("cannot {action} `{path}`: {source}")]
     Io { action: &'static str, path: PathBuf, source: io::Error },
@@ -220,7 +219,9 @@ fn write_tree(folder: &Path, case: &TestCase) -> Result<(), KeepError> {
 
 fn remove_tree(folder: &Path) -> Result<(), KeepError> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", folder)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(failed("remove", folder)(error))
+        }
         _ => Ok(()),
     }
 }
@@ -292,7 +293,9 @@ mod tests {
         }
 
         fn shows(&self, case: &TestCase) -> bool {
-            let same = |place: &Place| read(&place.disk).unwrap().as_deref() == bytes_of(case, &place.path);
+            let same = |place: &Place| {
+                read(&place.disk).unwrap().as_deref() == bytes_of(case, &place.path)
+            };
             self.places.iter().all(same)
         }
     }

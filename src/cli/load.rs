@@ -22,7 +22,6 @@ const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Why the input cannot be reduced.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum LoadError {
     #[error("`{0}` does not exist")]
     Missing(PathBuf),
@@ -80,12 +79,8 @@ pub struct Place {
 /// What was read.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The FILEs and DIRs.
-    pub inputs: Vec<Input>,
     /// The test case.
     pub case: TestCase,
-    /// Where its files were found, in the order of the test case.
-    pub places: Vec<Place>,
     /// What a person should know although it is no error.
     pub notes: Vec<String>,
 }
@@ -95,25 +90,37 @@ impl Input {
     ///
     /// # Errors
     /// When there is nothing, or something that is neither a file nor a folder.
-    pub fn find(named: &Path) -> Result<Self, LoadError> {
+    pub fn find_all(named: &[PathBuf]) -> Result<Vec<Self>, LoadError> {
+        // An interrupted run may have removed some of several files; the others' state knows.
+        let resumable = named.first().is_some_and(|first| {
+            let real = fs::canonicalize(first);
+            beside(&real.unwrap_or_else(|_| first.clone()), STATE).exists()
+        });
+        named.iter().map(|named| Self::find(named, resumable)).collect()
+    }
+
+    fn find(named: &Path, may_be_gone: bool) -> Result<Self, LoadError> {
         let read = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => LoadError::Missing(named.to_owned()),
             _ => LoadError::Read { path: named.to_owned(), source },
         };
-        let real = fs::canonicalize(named).map_err(read)?;
-        let meta = fs::metadata(&real).map_err(read)?;
-        if !meta.is_dir() && !meta.is_file() {
-            return Err(LoadError::Special(named.to_owned()));
-        }
+        let real = match fs::canonicalize(named) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && may_be_gone => None,
+            real => Some(real.map_err(read)?),
+        };
         let absolute = match (named.parent(), named.file_name()) {
             (Some(parent), Some(name)) => {
                 let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
                 fs::canonicalize(parent).map_err(read)?.join(name)
             }
             // `.`, `..` and `/` have no name of their own.
-            _ => real.clone(),
+            _ => real.clone().unwrap_or_default(),
         };
-        Ok(Self { named: named.to_owned(), absolute, real, is_dir: meta.is_dir() })
+        let real = real.unwrap_or_else(|| absolute.clone());
+        if real.exists() && !real.is_dir() && !real.is_file() {
+            return Err(LoadError::Special(named.to_owned()));
+        }
+        Ok(Self { named: named.to_owned(), absolute, is_dir: real.is_dir(), real })
     }
 }
 
@@ -129,53 +136,47 @@ pub fn beside(path: &Path, ending: &str) -> PathBuf {
 ///
 /// # Errors
 /// When something cannot be read or makes no test case; before anything was written.
-pub fn load(named: &[PathBuf], excluded: &[PathBuf], in_place: bool) -> Result<Loaded, LoadError> {
-    let mut loaded = Loaded {
-        inputs: Vec::new(),
-        case: TestCase::new(Vec::new())?,
-        places: Vec::new(),
-        notes: Vec::new(),
-    };
-    let mut files = Vec::new();
-    for named in named {
-        let input = Input::find(named)?;
+pub fn load(inputs: &[Input], excluded: &[PathBuf], in_place: bool) -> Result<Loaded, LoadError> {
+    let (mut files, mut notes): (Vec<(PathBuf, SourceFile)>, Vec<String>) = Default::default();
+    for input in inputs {
         let found = if input.is_dir {
-            files_of_dir(&input, excluded, &mut loaded.notes)?
+            files_of_dir(input, excluded, &mut notes)?
         } else {
-            vec![single(&input, in_place, &mut loaded.notes)?]
+            vec![single(input, in_place, &mut notes)?]
         };
-        for place in found {
-            let bytes = fs::read(&place.disk)
-                .map_err(|source| LoadError::Read { path: place.disk.clone(), source })?;
-            if in_place && fs::metadata(&place.disk).is_ok_and(|meta| meta.permissions().readonly()) {
-                return Err(LoadError::ReadOnly(place.disk));
+        for (path, disk) in found {
+            let read = |source: io::Error| match source.kind() {
+                io::ErrorKind::NotFound => LoadError::Missing(disk.clone()),
+                _ => LoadError::Read { path: disk.clone(), source },
+            };
+            if in_place && fs::metadata(&disk).map_err(read)?.permissions().readonly() {
+                return Err(LoadError::ReadOnly(disk));
             }
-            files.push(SourceFile { path: Arc::clone(&place.path), bytes: bytes.into() });
-            loaded.places.push(place);
+            let bytes = fs::read(&disk).map_err(read)?.into();
+            files.push((disk, SourceFile { path: path.into(), bytes }));
         }
-        loaded.inputs.push(input);
     }
-    loaded.places.sort_by(|a, b| a.path.cmp(&b.path));
-    if let Some(pair) = loaded.places.windows(2).find(|pair| pair[0].path == pair[1].path) {
+    files.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    if let Some(pair) = files.windows(2).find(|pair| pair[0].1.path == pair[1].1.path) {
         return Err(LoadError::SameName {
-            name: pair[0].path.to_string(),
-            first: pair[0].disk.clone(),
-            second: pair[1].disk.clone(),
+            name: pair[0].1.path.to_string(),
+            first: pair[0].0.clone(),
+            second: pair[1].0.clone(),
         });
     }
-    if files.iter().all(|file| file.bytes.is_empty()) {
-        let first = named.first().cloned().unwrap_or_default();
-        return Err(if files.is_empty() {
-            LoadError::NoFiles(first)
-        } else {
-            LoadError::Empty(first)
-        });
+    if files.iter().all(|(_, file)| file.bytes.is_empty()) {
+        let first = inputs.first().map(|input| input.named.clone()).unwrap_or_default();
+        let nothing = if files.is_empty() { LoadError::NoFiles } else { LoadError::Empty };
+        return Err(nothing(first));
     }
-    loaded.case = TestCase::new(files)?;
-    Ok(loaded)
+    let case = TestCase::new(files.into_iter().map(|(_, file)| file).collect())?;
+    Ok(Loaded { case, notes })
 }
 
-fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<Place, LoadError> {
+/// Path in the test case, and absolute path on disk.
+type Found = (String, PathBuf);
+
+fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<Found, LoadError> {
     let name = input.absolute.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| LoadError::NotUtf8(input.named.clone()))?;
     if input.absolute != input.real && in_place {
@@ -185,8 +186,7 @@ fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<Plac
             input.real.display()
         ));
     }
-    let root = input.real.parent().unwrap_or(&input.real).to_owned();
-    Ok(Place { path: name.into(), disk: input.real.clone(), root })
+    Ok((name.to_owned(), input.real.clone()))
 }
 
 /// The files below a folder, in a loop, not by recursion: how deep it goes is the user's business.
@@ -194,8 +194,8 @@ fn files_of_dir(
     input: &Input,
     excluded: &[PathBuf],
     notes: &mut Vec<String>,
-) -> Result<Vec<Place>, LoadError> {
-    let mut places = Vec::new();
+) -> Result<Vec<Found>, LoadError> {
+    let mut found = Vec::new();
     let mut folders = vec![(input.real.clone(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
         let read = |source| LoadError::Read { path: folder.clone(), source };
@@ -222,13 +222,13 @@ fn files_of_dir(
                     folders.push((disk, format!("{path}/")));
                 }
             } else if meta.is_file() {
-                places.push(Place { path: path.into(), disk, root: input.real.clone() });
+                found.push((path, disk));
             } else {
                 notes.push(format!("`{}` is not a regular file and left out", disk.display()));
             }
         }
     }
-    Ok(places)
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -248,9 +248,9 @@ mod tests {
             fs::write(path, "x").unwrap();
         }
         let test = fs::canonicalize(dir.path().join("test.sh")).unwrap();
-        let loaded = load(&[dir.path().to_owned()], &[test], true).unwrap();
+        let inputs = Input::find_all(&[dir.path().to_owned()]).unwrap();
+        let loaded = load(&inputs, &[test], true).unwrap();
         assert_eq!(names(&loaded), ["a.c", "sub/b.h"]);
-        assert!(loaded.places[1].disk.ends_with("sub/b.h"));
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();
         }
-        let error = load(&paths, &[], true).unwrap_err();
+        let error = load(&Input::find_all(&paths).unwrap(), &[], true).unwrap_err();
         assert!(matches!(error, LoadError::SameName { name, .. } if name == "a.c"));
     }
 
@@ -270,7 +270,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let empty = dir.path().join("empty.c");
         fs::write(&empty, "").unwrap();
-        let error = |path: &Path| load(&[path.to_owned()], &[], true).unwrap_err();
+        let error = |path: &Path| {
+            let inputs = Input::find_all(&[path.to_owned()]);
+            inputs.and_then(|inputs| load(&inputs, &[], true)).unwrap_err()
+        };
         assert!(matches!(error(&empty), LoadError::Empty(_)));
         assert!(matches!(error(&dir.path().join("none.c")), LoadError::Missing(_)));
         fs::remove_file(&empty).unwrap();

@@ -42,7 +42,11 @@ pub fn main() -> ExitCode {
     match run(args) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("{}: {}", console::style("error").for_stderr().red().bold(), failure.message());
+            eprintln!(
+                "{}: {}",
+                console::style("error").for_stderr().red().bold(),
+                failure.message()
+            );
             failure.exit_code()
         }
     }

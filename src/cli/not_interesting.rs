@@ -51,10 +51,9 @@ pub fn explain(case: &TestCase, outcome: &Outcome, test: &TestCommand, folder: &
 
 fn ending(outcome: &Outcome) -> String {
     match outcome.verdict {
-        Verdict::TimedOut => format!(
-            "the test was stopped after {}, its time limit",
-            show_duration(outcome.wall)
-        ),
+        Verdict::TimedOut => {
+            format!("the test was stopped after {}, its time limit", show_duration(outcome.wall))
+        }
         Verdict::Unresolved => format!("the test failed: it {}", outcome.reason),
         _ if outcome.reason.is_empty() => "the test said so".to_owned(),
         _ => format!("the test ended with {}", outcome.reason),

@@ -43,7 +43,7 @@ impl Progress {
         let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
                 bar.set_style(style);
             }
             bar.set_message("checking that the test case is interesting");

@@ -11,7 +11,7 @@ use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;
 
-use super::args::{Color, ReduceArgs};
+use super::args::ReduceArgs;
 use super::progress::Verbosity;
 
 /// Everything a reduction is started with.
@@ -55,8 +55,6 @@ pub struct Settings {
     pub summary: Option<PathBuf>,
     /// How much is shown.
     pub verbosity: Verbosity,
-    /// Colours.
-    pub color: Color,
 }
 
 /// Which passes may run, by name.
@@ -72,11 +70,8 @@ pub struct PassChoice {
 
 /// Why the command line makes no sense.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum UsageError {
-    #[error(
-        "nothing to reduce was named\nhelp: clreduce bug.c --test ./interesting.sh"
-    )]
+    #[error("nothing to reduce was named\nhelp: clreduce bug.c --test ./interesting.sh")]
     NoInput,
     #[error(
         "no test was given: what decides whether a variant is interesting?\n\
@@ -117,7 +112,8 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     if passes.rows().is_empty() {
         return Err(UsageError::NoPasses);
     }
-    let pattern = OutputPattern { stdout: args.interesting_stdout, stderr: args.interesting_stderr };
+    let pattern =
+        OutputPattern { stdout: args.interesting_stdout, stderr: args.interesting_stderr };
     Ok(Settings {
         inputs: args.inputs,
         test,
@@ -143,7 +139,6 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
             (false, 1) => Verbosity::Steps,
             (false, _) => Verbosity::Questions,
         },
-        color: args.color,
     })
 }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use clreduce::Reduced;
 use serde::Serialize;
 
 use super::statistics::{Statistics, ending_name};
@@ -11,11 +12,10 @@ use super::statistics::{Statistics, ending_name};
 #[derive(Serialize)]
 struct Summary<'a> {
     version: &'static str,
-    /// How it ended; absent when it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ending: Option<&'static str>,
+    ending: &'static str,
     questions: u64,
     tests: u64,
+    killed_tests: u64,
     cache_hits: u64,
     commits: u64,
     resumed_answers: u64,
@@ -30,6 +30,11 @@ struct Summary<'a> {
     /// Time limit of one test, in seconds.
     timeout: f64,
     jobs: usize,
+    /// Of the tests that ran to their end, the share whose answer was consumed.
+    consumed_share: f64,
+    /// Of the time of all jobs, the share in which a test ran.
+    busy_share: f64,
+    contradictions: usize,
     passes: Vec<Pass>,
     warnings: &'a [String],
 }
@@ -47,32 +52,41 @@ struct Pass {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write(path: &Path, statistics: &Statistics, jobs: usize) -> io::Result<()> {
-    let passes = statistics.passes.iter().map(|pass| Pass {
+pub fn write(
+    path: &Path,
+    reduced: &Reduced,
+    statistics: &Statistics,
+    jobs: usize,
+) -> io::Result<()> {
+    let passes = reduced.passes.iter().map(|pass| Pass {
         name: pass.name,
         asked: pass.asked,
         interesting: pass.interesting,
         tokens_removed: pass.tokens_removed,
-        seconds: pass.time.as_secs_f64(),
+        seconds: pass.wall.as_secs_f64(),
     });
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
-        ending: statistics.ending.map(ending_name),
-        questions: statistics.questions,
-        tests: statistics.tests,
-        cache_hits: statistics.cache_hits,
+        ending: ending_name(reduced.ending),
+        questions: reduced.questions,
+        tests: reduced.tests,
+        killed_tests: reduced.killed,
+        cache_hits: reduced.cache_hits,
         commits: statistics.commits,
         resumed_answers: statistics.resumed_answers,
         timed_out: statistics.timed_out,
         unresolved: statistics.unresolved,
         original_bytes: statistics.first.1,
         original_tokens: statistics.first.0.tokens,
-        bytes: statistics.best.1,
-        tokens: statistics.best.0.tokens,
-        work_items: statistics.best.0.work_items,
-        seconds: statistics.elapsed().as_secs_f64(),
-        timeout: statistics.timeout.as_secs_f64(),
+        bytes: reduced.case.total_bytes(),
+        tokens: reduced.size.tokens,
+        work_items: reduced.size.work_items,
+        seconds: reduced.wall.as_secs_f64(),
+        timeout: reduced.timeout.as_secs_f64(),
         jobs,
+        consumed_share: reduced.efficiency.consumed,
+        busy_share: reduced.efficiency.busy,
+        contradictions: reduced.contradictions.len(),
         passes: passes.collect(),
         warnings: &statistics.warnings,
     };

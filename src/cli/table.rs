@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
+use clreduce::PassStatistics;
 use clreduce_passes::TABLE;
 use clreduce_testcase::Language;
 use console::style;
 
-use super::statistics::{PassFigures, Statistics};
 use super::units::{show_count, show_duration};
 
 /// What each pass did, the ones that removed most first.
-pub fn of_run(statistics: &Statistics) -> String {
-    let mut passes: Vec<&PassFigures> = statistics.passes.iter().collect();
+pub fn of_run(passes: &[PassStatistics]) -> String {
+    let mut passes: Vec<&PassStatistics> = passes.iter().collect();
     passes.sort_by_key(|pass| (-pass.tokens_removed, pass.asked));
     let mut rows =
         vec![["pass", "asked", "interesting", "tokens removed", "time"].map(str::to_owned)];
@@ -21,7 +21,7 @@ pub fn of_run(statistics: &Statistics) -> String {
             show_count(pass.asked),
             show_count(pass.interesting),
             signed(pass.tokens_removed),
-            show_duration(pass.time),
+            show_duration(pass.wall),
         ]
     }));
     let widths: Vec<usize> = (0..5)

@@ -13,7 +13,6 @@ use super::load::{ALSO_INTERESTING, Input, LoadError, ORIGINAL, Place, STATE, be
 
 /// Why the result cannot go where `--output` says.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum OutputError {
     #[error("`{0}` is the input itself; leave --output out to reduce in place")]
     IsInput(PathBuf),
@@ -29,7 +28,7 @@ pub enum OutputError {
 }
 
 /// Where one reduction reads and writes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Target {
     /// What is reduced.
     pub inputs: Vec<Input>,
@@ -137,6 +136,14 @@ impl Target {
         copies
     }
 
+    /// Where the result is.
+    pub fn results(&self) -> Vec<PathBuf> {
+        match &self.output {
+            Some(output) => vec![output.clone()],
+            None => self.inputs.iter().map(|input| input.absolute.clone()).collect(),
+        }
+    }
+
     /// Refuses an output folder in which files of somebody else lie.
     ///
     /// # Errors
@@ -148,10 +155,10 @@ impl Target {
         match fs::read_dir(output) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(source) => Err(OutputError::Unusable { path: output.clone(), source }),
-            Ok(mut entries) if entries.next().is_some() => {
-                Err(OutputError::NotEmpty(output.clone()))
-            }
-            Ok(_) => Ok(()),
+            Ok(mut entries) => match entries.next() {
+                Some(_) => Err(OutputError::NotEmpty(output.clone())),
+                None => Ok(()),
+            },
         }
     }
 
@@ -214,7 +221,8 @@ mod tests {
     use super::*;
 
     fn inputs(paths: &[&Path]) -> Vec<Input> {
-        paths.iter().map(|path| Input::find(path).unwrap()).collect()
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
+        Input::find_all(&paths).unwrap()
     }
 
     #[test]
