@@ -23,6 +23,8 @@ pub struct AlsoInteresting {
     pub code: i32,
     /// Gets one folder per variant, named after its content.
     pub folder: PathBuf,
+    /// For folders that are not finished, on the same file system.
+    pub scratch: PathBuf,
 }
 
 impl Judge {
@@ -80,7 +82,7 @@ impl AlsoInteresting {
             return Ok(());
         }
         fs::create_dir_all(&self.folder)?;
-        let unfinished = tempfile::Builder::new().prefix(".clreduce-").tempdir_in(&self.folder)?;
+        let unfinished = tempfile::Builder::new().prefix(".clreduce-").tempdir_in(&self.scratch)?;
         write(variant, unfinished.path())?;
         let unfinished = unfinished.keep();
         fs::rename(&unfinished, &folder).or_else(|error| {

@@ -114,7 +114,7 @@ impl Keeper {
             }
             let like = self.places.iter().find(|place| place.path == original.path);
             let like = like.map_or(original.copy.as_path(), |place| &place.disk);
-            atomic::create(&original.copy, bytes, like).map_err(failed)?;
+            atomic::create(&original.copy, bytes, &self.state, like).map_err(failed)?;
         }
         Ok(())
     }
@@ -168,6 +168,7 @@ pub fn repair(places: &[Place], state: &Path) -> Result<(), KeepError> {
         }
         remove_tree(&previous)?;
     }
+    atomic::clean(state);
     remove_tree(&new)
 }
 

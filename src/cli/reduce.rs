@@ -225,9 +225,11 @@ fn judge(settings: &Settings, target: &Target, progress: &Progress) -> Result<Ju
         save,
         ..defaults
     };
-    let also = settings
-        .also_interesting
-        .map(|code| AlsoInteresting { code, folder: target.also_interesting() });
+    let also = settings.also_interesting.map(|code| AlsoInteresting {
+        code,
+        folder: target.also_interesting(),
+        scratch: target.state(),
+    });
     Ok(Judge::new(CommandTest::new(&settings.test, options)?, also))
 }
 
