@@ -97,7 +97,7 @@ pub fn assert_reduces(
     keep: &[&str],
     after: &str,
 ) {
-    let keep: Vec<String> = keep.iter().map(|needle| spelled(needle)).collect();
+    let keep: Vec<String> = keep.iter().map(|needle| spelled(needle).trim().to_owned()).collect();
     let left = reduce_with(pass, before, language, |text| {
         let text = spelled(text);
         keep.iter().all(|needle| text.contains(needle))

@@ -6,9 +6,11 @@
 
 mod names;
 mod pass;
+mod smaller;
 mod snapshot;
 mod syntax;
 mod table;
+mod tokens;
 mod views;
 
 pub mod harness;

@@ -3,7 +3,7 @@
 use clreduce_testcase::Language;
 
 use crate::pass::Pass;
-use crate::{names, syntax};
+use crate::{names, syntax, tokens};
 
 /// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
 /// repeated until a full round changes nothing.
@@ -56,11 +56,13 @@ pub static TABLE: &[Row] = &[
     row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::Groups),
-    row(&syntax::top_level::TopLevel, Phase::Coarse, Explore::Groups),
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
     row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
     row(&names::parameters::RemoveParameters, Phase::Fine, Explore::Groups),
+    row(&names::inline::Inline, Phase::Fine, Explore::Groups),
+    row(&names::typedefs::InlineTypedefs, Phase::Fine, Explore::Groups),
+    row(&names::struct_to_field::StructToField, Phase::Fine, Explore::Groups),
     row(&syntax::unwrap::Unwrap, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::statement_to_value::StatementToValue, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::initializers::Initializers, Phase::Fine, Explore::Groups),
@@ -69,8 +71,15 @@ pub static TABLE: &[Row] = &[
     row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::specifiers::Specifiers, Phase::Fine, Explore::Groups),
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, Explore::Groups),
+    row(&syntax::top_level::TopLevel, Phase::Polish, Explore::Groups),
     row(&syntax::types::Types, Phase::Polish, Explore::Groups),
+    row(&tokens::literals::Literals, Phase::Polish, Explore::Groups),
+    row(&tokens::address_spaces::AddressSpaces, Phase::Polish, Explore::Groups),
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
+    row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
+    row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
+    row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
+    row(&tokens::identifiers::Identifiers, Phase::Polish, Explore::Groups),
 ];
 
 const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Row, Snapshot};
+use clreduce_passes::{Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Size, TestCase};
 
 use super::rates::Rates;
@@ -18,6 +18,14 @@ pub struct Plan {
     pub language: Language,
     /// The passes, in the order of the table.
     pub rows: Vec<&'static Row>,
+}
+
+impl Plan {
+    /// Every pass there is.
+    #[must_use]
+    pub fn new(language: Language) -> Self {
+        Self { language, rows: TABLE.iter().collect() }
+    }
 }
 
 /// A deterministic conversation that reduces one test case.

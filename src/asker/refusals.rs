@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use clreduce_passes::Snapshot;
+use clreduce_passes::{Phase, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Token, TokenKind};
 
 /// Fingerprints of refused proposals. Cloning is cheap.
@@ -33,14 +33,20 @@ impl Refusals {
 pub(super) struct Fingerprints<'a> {
     snapshot: &'a Snapshot,
     pass: &'static str,
+    heads_only: bool,
     occurrences: HashMap<&'a [u8], u32>,
 }
 
 /// Tokens on either side of an edit that belong to what it touches.
 const CONTEXT: usize = 2;
 
+/// Tokens that tell one item of file scope from another.
+const HEAD: usize = 8;
+
 impl<'a> Fingerprints<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, pass: &'static str) -> Self {
+    /// Passes of the sweep come again and again: what they were refused is known by its first tokens
+    /// alone, however much of it has changed.
+    pub(super) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
         let mut occurrences = HashMap::new();
         for file in 0..snapshot.file_count() {
             let bytes = snapshot.bytes(file);
@@ -48,7 +54,7 @@ impl<'a> Fingerprints<'a> {
                 *occurrences.entry(&bytes[token.range()]).or_default() += 1;
             }
         }
-        Self { snapshot, pass, occurrences }
+        Self { snapshot, pass: row.pass.name(), heads_only: row.phase == Phase::Sweep, occurrences }
     }
 
     pub(super) fn of(&self, patch: &Patch) -> u64 {
@@ -58,6 +64,13 @@ impl<'a> Fingerprints<'a> {
             let (bytes, tokens) = (self.snapshot.bytes(file), self.snapshot.tokens(file));
             let first = tokens.partition_point(|token| token.end <= edit.start);
             let after = tokens.partition_point(|token| token.start < edit.end);
+            if self.heads_only {
+                for token in &tokens[first..after.min(first + HEAD)] {
+                    touched.extend_from_slice(&bytes[token.range()]);
+                    touched.push(0);
+                }
+                continue;
+            }
             touched.push(0);
             touched.extend_from_slice(&edit.text);
             touched.push(1);

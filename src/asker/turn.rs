@@ -49,7 +49,7 @@ impl Turn {
         proposals: Vec<Proposal>,
         refusals: &Refusals,
     ) -> Self {
-        let fingerprints = Fingerprints::new(&base, row.pass.name());
+        let fingerprints = Fingerprints::new(&base, row);
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut prepared: Vec<Prepared> = Vec::new();
         for proposal in proposals {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use clreduce_interestingness::{Cancel, Interestingness};
 use clreduce_testcase::{Language, TestCase};
 
-use crate::asker::{Asker, Next};
+use crate::asker::{Asker, Plan, Reducer};
 use crate::events::Event;
 use crate::journal::{Facts, StateFolder};
 use crate::speculation::Pool;
@@ -197,25 +197,7 @@ impl<'a> Reduction<'a> {
     }
 }
 
-/// Where the reducer is made. It has no passes to ask by until it is plugged in here.
-fn reducer(_case: &TestCase, _language: Language) -> impl Asker + use<> {
-    Content
-}
-
-/// Asks nothing.
-#[derive(Clone, Debug)]
-struct Content;
-
-impl Asker for Content {
-    fn next(&mut self) -> Next {
-        Next::Done
-    }
-
-    fn answer(&mut self, _interesting: bool) -> Option<TestCase> {
-        None
-    }
-
-    fn mark_supposed(&mut self) {}
-
-    fn confirm(&mut self) {}
+/// The reducer that [`Reduction::run`] asks by.
+fn reducer(case: &TestCase, language: Language) -> impl Asker + use<> {
+    Reducer::new(case.clone(), Plan::new(language))
 }

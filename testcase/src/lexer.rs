@@ -45,12 +45,13 @@ pub fn count_tokens(bytes: &[u8]) -> usize {
 /// The tokens of a file, without comments and white space.
 pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
     let mut at = 0;
+    let mut endless = Endless::default();
     std::iter::from_fn(move || {
-        at = skip_blank(bytes, at);
+        at = skip_blank(bytes, at, &mut endless);
         let start = at;
         let first = *bytes.get(start)?;
         let (kind, length) = match first {
-            b'"' | b'\'' => literal(&bytes[start..], 0),
+            b'"' | b'\'' => endless.literal(bytes, start),
             b'0'..=b'9' => (TokenKind::Number, number(&bytes[start..])),
             b'.' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
                 (TokenKind::Number, 1 + number(&bytes[start + 1..]))
@@ -63,6 +64,30 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
     })
 }
 
+/// What was found never to end, so that it is not looked for again: a file of nothing but `/*` or
+/// `\"` would else be read once for each.
+#[derive(Default)]
+struct Endless {
+    /// No `*/` follows.
+    comment: bool,
+    /// Up to where no closing `"` and no closing `'` follows.
+    quotes: [usize; 2],
+}
+
+impl Endless {
+    fn literal(&mut self, bytes: &[u8], start: usize) -> (TokenKind, usize) {
+        let until = &mut self.quotes[usize::from(bytes[start] == b'\'')];
+        if start < *until {
+            return (TokenKind::Punctuation, 1);
+        }
+        let (kind, length, seen) = literal(&bytes[start..], 0);
+        if kind == TokenKind::Punctuation {
+            *until = start + seen;
+        }
+        (kind, length)
+    }
+}
+
 fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$'
 }
@@ -71,7 +96,7 @@ fn is_word(byte: u8) -> bool {
     is_word_start(byte) || byte.is_ascii_digit()
 }
 
-fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
+fn skip_blank(bytes: &[u8], mut at: usize, endless: &mut Endless) -> usize {
     loop {
         match bytes.get(at) {
             Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) => at += 1,
@@ -79,10 +104,13 @@ fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
                 at +=
                     bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at);
             }
-            Some(b'/') if bytes.get(at + 1) == Some(&b'*') => {
+            Some(b'/') if bytes.get(at + 1) == Some(&b'*') && !endless.comment => {
                 match bytes[at + 2..].windows(2).position(|pair| pair == b"*/") {
                     Some(length) => at += length + 4,
-                    None => return at,
+                    None => {
+                        endless.comment = true;
+                        return at;
+                    }
                 }
             }
             _ => return at,
@@ -91,8 +119,8 @@ fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// A string or character literal whose quote stands at `quote`; a lone quote where it never ends on
-/// its line.
-fn literal(bytes: &[u8], quote: usize) -> (TokenKind, usize) {
+/// its line. Also how far was looked.
+fn literal(bytes: &[u8], quote: usize) -> (TokenKind, usize, usize) {
     let delimiter = bytes[quote];
     let kind = if delimiter == b'"' { TokenKind::String } else { TokenKind::Char };
     let mut at = quote + 1;
@@ -100,11 +128,11 @@ fn literal(bytes: &[u8], quote: usize) -> (TokenKind, usize) {
         match byte {
             b'\\' if at + 1 < bytes.len() => at += 2,
             b'\n' => break,
-            _ if byte == delimiter => return (kind, at + 1),
+            _ if byte == delimiter => return (kind, at + 1, at + 1),
             _ => at += 1,
         }
     }
-    (TokenKind::Punctuation, 1)
+    (TokenKind::Punctuation, 1, at)
 }
 
 fn word(bytes: &[u8]) -> (TokenKind, usize) {
@@ -115,7 +143,7 @@ fn word(bytes: &[u8]) -> (TokenKind, usize) {
         _ => &[],
     };
     if prefixes.contains(&&bytes[..length]) {
-        let (kind, end) = literal(bytes, length);
+        let (kind, end, _) = literal(bytes, length);
         if kind != TokenKind::Punctuation {
             return (kind, end);
         }
@@ -195,6 +223,14 @@ mod tests {
     #[test]
     fn survives_what_never_ends() {
         assert_eq!(texts("\"abc\n/* x"), ["\"", "abc", "/", "*", "x"]);
+    }
+
+    #[test]
+    fn what_never_ends_is_looked_for_once() {
+        // Quadratic time would be minutes here.
+        for pattern in ["/*", "\\\"", "\\'\\\"", "L\\\" L\"\n"] {
+            assert!(tokens(pattern.repeat(1 << 20).as_bytes()).count() >= 1 << 20);
+        }
     }
 
     proptest! {

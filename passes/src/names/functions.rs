@@ -1,7 +1,5 @@
 //! What the passes over functions share.
 
-use clreduce_testcase::TokenKind;
-
 use crate::snapshot::Snapshot;
 use crate::views::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
 
@@ -72,12 +70,6 @@ pub(super) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usi
     let tokens = snapshot.tokens(file);
     tokens.partition_point(|token| (token.start as usize) < range.end)
         - tokens.partition_point(|token| (token.start as usize) < range.start)
-}
-
-/// Whether a name occurs as a word in a range of bytes.
-pub(super) fn mentions(bytes: &[u8], name: &[u8]) -> bool {
-    clreduce_testcase::tokens(bytes)
-        .any(|token| token.kind == TokenKind::Word && &bytes[token.range()] == name)
 }
 
 /// The uses of a symbol that call it, as the call expressions; `None` when something else is done

@@ -3,10 +3,13 @@
 mod functions;
 mod uses;
 
+pub(crate) mod inline;
 pub(crate) mod parameters;
 pub(crate) mod propagate;
 pub(crate) mod remove_functions;
 pub(crate) mod remove_variables;
+pub(crate) mod struct_to_field;
 pub(crate) mod stub;
 pub(crate) mod to_prototype;
+pub(crate) mod typedefs;
 pub(crate) mod unreachable;

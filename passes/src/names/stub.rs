@@ -11,11 +11,14 @@
 //! int f(int x) { return 0; } void g(void) { }
 //! ```
 
+use std::borrow::Cow;
+
 use clreduce_testcase::{Edit, Language};
 
-use super::functions::{functions, returns_void, token_count};
+use super::functions::{Function, functions, returns_void, token_count};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
+use crate::views::NodeId;
 
 /// See the [module](self).
 pub struct StubBodies;
@@ -37,15 +40,57 @@ impl Pass for StubBodies {
         let mut proposals = Vec::new();
         for function in functions(snapshot) {
             let range = snapshot.tree(function.file).range(function.body);
-            let stub: &[u8] =
-                if returns_void(snapshot, &function) { b"{ }" } else { b"{ return 0; }" };
-            let stub_tokens = clreduce_testcase::count_tokens(stub);
+            let stub = stub_of(snapshot, &function);
+            let stub_tokens = clreduce_testcase::count_tokens(&stub);
             if token_count(snapshot, function.file, function.body) > stub_tokens {
                 proposals.push(Proposal::edit(Edit::replace(function.file, range, stub)));
             }
         }
         proposals
     }
+}
+
+/// The smallest body that is valid for the function's type.
+fn stub_of(snapshot: &Snapshot, function: &Function) -> Cow<'static, [u8]> {
+    if returns_void(snapshot, function) {
+        return Cow::Borrowed(b"{ }");
+    }
+    match returned_aggregate(snapshot, function) {
+        // Static, so that what is returned has a value.
+        Some(kind) => {
+            let kind = &snapshot.bytes(function.file)[snapshot.tree(function.file).range(kind)];
+            Cow::Owned([b"{ static ", kind, b" r; return r; }"].concat())
+        }
+        None => Cow::Borrowed(b"{ return 0; }"),
+    }
+}
+
+/// The type of a function that returns a structure or union by value.
+fn returned_aggregate(snapshot: &Snapshot, function: &Function) -> Option<NodeId> {
+    let tree = snapshot.tree(function.file);
+    let declarator = tree.field(function.definition, "declarator")?;
+    if tree.kind(declarator) != "function_declarator" {
+        return None; // a pointer to something
+    }
+    let kind = tree.field(function.definition, "type")?;
+    let mut at = kind;
+    // A chain of typedefs is as long as the program at most.
+    for _ in 0..tree.len() {
+        match tree.kind(at) {
+            "struct_specifier" | "union_specifier" => return Some(kind),
+            "type_identifier" => {
+                let symbols = snapshot.symbols(function.file);
+                let declaring = symbols.get(symbols.of(at)?).declarations[0];
+                let definition = tree.parent(declaring)?;
+                if tree.kind(definition) != "type_definition" {
+                    return None;
+                }
+                at = tree.field(definition, "type")?;
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -60,6 +105,11 @@ mod tests {
         assert_eq!(
             reduce_with(&StubBodies, source, Language::C, |_| true),
             "int f(int x) { return 0; } void *p(void) { return 0; } void g(void) { }"
+        );
+        let source = "typedef struct { int a; } S; S f(void) { S s; s.a = 1; g(); return s; } S *p(void) { g(); }";
+        assert_eq!(
+            reduce_with(&StubBodies, source, Language::C, |_| true),
+            "typedef struct { int a; } S; S f(void) { static S r; return r; } S *p(void) { return 0; }"
         );
     }
 }

@@ -6,11 +6,12 @@
 //! after:  int f(int a, int *b) { return a + a; }
 //! ```
 
-use clreduce_testcase::Language;
+use clreduce_testcase::{Edit, Language};
 
 use super::context::{Place, is_condition, places};
-use super::unit::{Unit, is_smaller};
+use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -53,7 +54,7 @@ impl Pass for SmallerElsewhere {
                     let offers = names.iter().filter(|name| is_smaller(name, unit.text(id)));
                     for (name, list) in offers.take(OFFERS).zip(0..).filter(|_| composed) {
                         let range = unit.tree.range(id);
-                        let edit = clreduce_testcase::Edit::replace(unit.file, range, name.clone());
+                        let edit = Edit::replace(unit.file, range, name.clone());
                         proposals.push(Proposal::edit(edit).in_list(list));
                         if proposals.len() == LIMIT {
                             return proposals;

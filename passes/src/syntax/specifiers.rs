@@ -83,7 +83,8 @@ fn words(unit: Unit<'_>, id: NodeId) -> impl Iterator<Item = Proposal> {
     let words = unit.tree.children(id).map(|word| unit.tree.range(word));
     words
         .filter(move |word| word.len() < unit.tree.range(id).len())
-        .map(move |word| Proposal::new(unit.keep(whole.clone(), word)))
+        .zip(0..)
+        .map(move |(word, list)| Proposal::new(unit.keep(whole.clone(), word)).in_list(list))
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Patch, count_tokens};
+use clreduce_testcase::{Edit, Patch};
 
+use crate::smaller::is_smaller;
 use crate::views::{NodeId, SyntaxTree};
 use crate::{Proposal, Snapshot};
 
@@ -63,33 +64,14 @@ impl<'a> Unit<'a> {
     /// of one range then conflict, as they should, where deletions would join and leave nothing;
     /// and edits inside a part that stays remain free to be made along with it.
     pub fn keep_parts(self, whole: Range<usize>, parts: &[Range<usize>]) -> Vec<Edit> {
-        let mut edits = Vec::with_capacity(parts.len() + 1);
-        let mut at = whole.start;
-        for part in parts.iter().cloned().chain([whole.end..whole.end]) {
-            if at < part.start {
-                edits.push(self.replace(at..part.start, b" "));
-            }
-            at = part.end;
-        }
-        edits
+        let starts = std::iter::once(whole.start).chain(parts.iter().map(|part| part.end));
+        let ends = parts.iter().map(|part| part.start).chain(std::iter::once(whole.end));
+        let gaps = starts.zip(ends).filter(|(start, end)| start < end);
+        gaps.map(|(start, end)| self.replace(start..end, b" ")).collect()
     }
 }
 
-/// Whether a text is smaller than the one it would replace, under the order that the engine uses.
-pub(crate) fn is_smaller(new: &[u8], old: &[u8]) -> bool {
-    let dense = |text: &[u8]| -> Vec<u8> {
-        text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
-    };
-    let key = |text: &[u8]| {
-        let dense = dense(text);
-        (count_tokens(text), dense.len(), dense)
-    };
-    // Most replacements are far shorter: then the old text need not be measured to its end.
-    let shortened = &old[..old.len().min(4 * new.len() + 64)];
-    count_tokens(shortened) > count_tokens(new) + 1 || key(new) < key(old)
-}
-
-/// Whether a declaration, loop, ... of this kind is a place for a list of statements.
+/// Whether nodes of this kind hold a list of statements.
 pub(crate) fn is_statement_list(kind: &str) -> bool {
     matches!(kind, "compound_statement" | "case_statement")
 }

@@ -1,0 +1,39 @@
+# Two commands do it all on a fresh Debian or Ubuntu machine: "make demo" and "make test".
+# Both install what is missing, and only that, through apt.
+
+target := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+demo := $(target)/demo
+host := $(target)/fixtures/run_kernel
+
+.PHONY: help demo test fixtures
+
+help:
+	@echo "make demo   install what is missing, build, reduce an OpenCL kernel"
+	@echo "make test   install what is missing, run every test"
+
+demo:
+	scripts/setup rust kernel
+	cargo build --release
+	$(MAKE) --no-print-directory fixtures
+	rm -rf $(demo)
+	mkdir -p $(demo)
+	cp fixtures/mad-sat/kernel.cl fixtures/mad-sat/interesting.sh $(host) $(demo)
+	cd $(demo) && $(abspath $(target))/release/clreduce kernel.cl --test ./interesting.sh -j 2
+	@echo
+	@echo "From $$(wc -l <fixtures/mad-sat/kernel.cl) lines and $$(wc -c <fixtures/mad-sat/kernel.cl) bytes to" \
+		"$$(wc -l <$(demo)/kernel.cl) lines and $$(wc -c <$(demo)/kernel.cl) bytes, in $(demo)/kernel.cl:"
+	@echo
+	@cat $(demo)/kernel.cl
+
+test:
+	scripts/setup rust kernel c python
+	$(MAKE) --no-print-directory fixtures
+	cargo test --workspace
+	bench/test_peers.py
+
+# The small OpenCL host with which fixtures/mad-sat/interesting.sh runs kernels.
+fixtures: $(host)
+
+$(host): fixtures/host/run_kernel.c
+	mkdir -p $(dir $@)
+	cc -std=c11 -O1 -Wall -Wextra -Werror $< -o $@ -lOpenCL

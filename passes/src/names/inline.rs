@@ -1,0 +1,333 @@
+//! Puts a function's body in place of its calls and removes the function.
+//!
+//! A function that only returns an expression can stand anywhere. Any other must end in its only
+//! `return` or have none, and be called as a statement, an assigned value, an initialiser or a
+//! returned value. A parameter that the body never changes is replaced by its argument; the others
+//! become variables of the block.
+//!
+//! before:
+//! ```c
+//! int sq(int x) { return x * x; } void set(int v) { g = v; h(); } int f(void) { set(3); return sq(2); }
+//! ```
+//! after:
+//! ```c
+//! int f(void) { { g = 3; h(); } return (2 * 2); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::functions::{Function, calls, functions};
+use super::parameters::{parameter_list, parameters};
+use super::propagate::as_operand;
+use super::uses::{access_path, is_statement, remove_declaration};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolKind, SyntaxTree};
+
+/// See the [module](self).
+pub struct Inline;
+
+impl Pass for Inline {
+    fn name(&self) -> &'static str {
+        "inline"
+    }
+
+    fn about(&self) -> &'static str {
+        "Put function bodies in place of calls"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let inlined = |function: &Function| {
+            let patch = Patch::new(inline(snapshot, function)?)?;
+            // Each call grows by the body: with many calls the result cannot be smaller.
+            Some(Proposal::new(patch))
+        };
+        functions(snapshot).iter().filter_map(inlined).collect()
+    }
+}
+
+/// A function as far as inlining needs to know it.
+struct Body<'a> {
+    snapshot: &'a Snapshot,
+    file: usize,
+    statements: Vec<NodeId>,
+    /// What a final `return` returns.
+    result: Option<NodeId>,
+    parameters: Vec<Parameter>,
+}
+
+struct Parameter {
+    /// Its name; `None` where it has none.
+    name: Option<NodeId>,
+    declaration: NodeId,
+    uses: Vec<NodeId>,
+    changed: bool,
+}
+
+fn inline(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
+    let file = function.file;
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let symbol = symbols.get(function.symbol);
+    if symbol.opaque || symbol.uses.is_empty() || symbol.uses.len() > 8 {
+        return None;
+    }
+    let calls = calls(tree, symbols, function.symbol)?;
+    let nested =
+        |call: &NodeId| calls.iter().any(|outer| outer < call && *call < tree.node(*outer).after);
+    let recursive =
+        |call: &NodeId| function.definition < *call && *call < tree.node(function.definition).after;
+    if calls.iter().any(|call| nested(call) || recursive(call)) {
+        return None;
+    }
+    let body = Body::read(snapshot, function)?;
+    let mut edits = Vec::new();
+    for declaring in &symbol.declarations {
+        edits.push(remove_declaration(tree, file, *declaring)?);
+    }
+    for call in calls {
+        edits.push(body.at_call(call)?);
+    }
+    Some(edits)
+}
+
+impl<'a> Body<'a> {
+    fn read(snapshot: &'a Snapshot, function: &Function) -> Option<Self> {
+        let file = function.file;
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let mut statements: Vec<NodeId> = tree.named_children(function.body).collect();
+        let returns = tree
+            .subtree(function.body)
+            .filter(|&node| matches!(tree.kind(node), "return_statement" | "goto_statement"))
+            .count();
+        let mut result = None;
+        if let Some(&last) = statements.last()
+            && tree.kind(last) == "return_statement"
+        {
+            result = tree.named_children(last).next();
+            statements.pop();
+        }
+        if returns > usize::from(result.is_some()) {
+            return None;
+        }
+        let list = parameter_list(tree, function.name)?;
+        let mut declared = Vec::new();
+        for declaration in parameters(tree, list) {
+            let name = tree.subtree(declaration).find(|&node| {
+                symbols.of(node).is_some_and(|id| {
+                    let symbol = symbols.get(id);
+                    symbol.kind == SymbolKind::Parameter && symbol.declarations.contains(&node)
+                })
+            });
+            let uses = name
+                .and_then(|name| symbols.of(name))
+                .map(|id| symbols.get(id).uses.clone())
+                .unwrap_or_default();
+            let changed = uses.iter().any(|&name| is_changed(tree, name));
+            declared.push(Parameter { name, declaration, uses, changed });
+        }
+        // `(void)` is no parameter.
+        declared.retain(|parameter| parameter.name.is_some() || declared_count(tree, list) > 1);
+        Some(Self { snapshot, file, statements, result, parameters: declared })
+    }
+
+    /// The edit that puts the body in place of one call.
+    fn at_call(&self, call: NodeId) -> Option<Edit> {
+        let tree = self.snapshot.tree(self.file);
+        let arguments = tree.field(call, "arguments")?;
+        let arguments: Vec<NodeId> = tree.named_children(arguments).collect();
+        if arguments.len() < self.parameters.len() {
+            return None;
+        }
+        let changed = self.parameters.iter().any(|parameter| parameter.changed);
+        if self.statements.is_empty()
+            && !changed
+            && let Some(result) = self.result
+        {
+            let value = self.with_arguments(result, &arguments);
+            let text = as_operand(tree, result, &value);
+            return Some(Edit::replace(self.file, tree.range(call), text));
+        }
+        self.as_block(call, &arguments)
+    }
+
+    fn as_block(&self, call: NodeId, arguments: &[NodeId]) -> Option<Edit> {
+        let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
+        let mut block: Vec<u8> = b"{ ".to_vec();
+        for (parameter, &argument) in self.parameters.iter().zip(arguments) {
+            if parameter.changed {
+                block.extend_from_slice(&bytes[tree.range(parameter.declaration)]);
+                block.extend_from_slice(b" = ");
+                block.extend_from_slice(&bytes[tree.range(argument)]);
+                block.extend_from_slice(b"; ");
+            }
+        }
+        for &statement in &self.statements {
+            block.extend_from_slice(&self.with_arguments(statement, arguments));
+            block.push(b' ');
+        }
+        let value = self.result.map(|result| self.with_arguments(result, arguments));
+        let parent = tree.parent(call)?;
+        let statement = match tree.kind(parent) {
+            "expression_statement" => {
+                if let Some(value) = &value {
+                    block.extend_from_slice(value);
+                    block.push(b';');
+                }
+                parent
+            }
+            "assignment_expression" if is_statement(tree, parent) => {
+                let target = tree.node(parent).start as usize..tree.node(call).start as usize;
+                block.extend_from_slice(&bytes[target]);
+                block.extend_from_slice(&value?);
+                block.push(b';');
+                tree.parent(parent)?
+            }
+            "return_statement" => {
+                block.extend_from_slice(b"return ");
+                block.extend_from_slice(&value?);
+                block.push(b';');
+                parent
+            }
+            "init_declarator" => return self.as_initialiser(call, parent, block, &value?),
+            _ => return None,
+        };
+        block.extend_from_slice(b" }");
+        Some(Edit::replace(self.file, tree.range(statement), block))
+    }
+
+    /// `T v = f(a);` becomes `T v; { body v = result; }`.
+    fn as_initialiser(
+        &self,
+        call: NodeId,
+        init: NodeId,
+        mut block: Vec<u8>,
+        value: &[u8],
+    ) -> Option<Edit> {
+        let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
+        let declaration = tree.parent(init)?;
+        let declarator = tree.field(init, "declarator")?;
+        let alone = tree.fields(declaration, "declarator").count() == 1
+            && tree.kind(tree.parent(declaration)?) == "compound_statement"
+            && tree.kind(declarator) == "identifier";
+        if !alone {
+            return None;
+        }
+        block.extend_from_slice(&bytes[tree.range(declarator)]);
+        block.extend_from_slice(b" = ");
+        block.extend_from_slice(value);
+        block.extend_from_slice(b"; }");
+        let text = [b";", &block[..]].concat();
+        let range = tree.range(declarator).end..tree.range(declaration).end;
+        debug_assert!(range.contains(&tree.range(call).start));
+        Some(Edit::replace(self.file, range, text))
+    }
+
+    /// The text of a node of the body, arguments in place of the parameters that never change.
+    fn with_arguments(&self, node: NodeId, arguments: &[NodeId]) -> Vec<u8> {
+        let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
+        let inside = |name: &NodeId| node <= *name && *name < tree.node(node).after;
+        let mut replaced: Vec<(NodeId, NodeId)> = Vec::new();
+        for (parameter, &argument) in self.parameters.iter().zip(arguments) {
+            if !parameter.changed {
+                let uses = parameter.uses.iter().copied().filter(inside);
+                replaced.extend(uses.map(|name| (name, argument)));
+            }
+        }
+        replaced.sort_unstable();
+        let mut text = Vec::new();
+        let mut at = tree.range(node).start;
+        for (name, argument) in replaced {
+            text.extend_from_slice(&bytes[at..tree.range(name).start]);
+            let argument_text = &bytes[tree.range(argument)];
+            if is_operand(tree, name) {
+                text.extend_from_slice(&as_operand(tree, argument, argument_text));
+            } else {
+                text.extend_from_slice(argument_text);
+            }
+            at = tree.range(name).end;
+        }
+        text.extend_from_slice(&bytes[at..tree.range(node).end]);
+        text
+    }
+}
+
+/// Whether what stands in place of a name must bind tightly: not where it is all of an argument, a
+/// returned, assigned or parenthesised value.
+fn is_operand(tree: &SyntaxTree, name: NodeId) -> bool {
+    let Some(parent) = tree.parent(name) else { return true };
+    let is_right = matches!(tree.node(name).field, Some("right" | "value"));
+    !(matches!(
+        tree.kind(parent),
+        "argument_list" | "return_statement" | "parenthesized_expression" | "expression_statement"
+    ) || (is_right && matches!(tree.kind(parent), "assignment_expression" | "init_declarator")))
+}
+
+/// Whether a parameter is set, counted up or pointed to by this use of it.
+fn is_changed(tree: &SyntaxTree, name: NodeId) -> bool {
+    let path = access_path(tree, name);
+    let direct = |node: NodeId| {
+        tree.parent(node).is_some_and(|parent| match tree.kind(parent) {
+            "assignment_expression" => tree.node(node).field == Some("left"),
+            "update_expression" => true,
+            "pointer_expression" => {
+                tree.field(parent, "operator").is_some_and(|op| tree.kind(op) == "&")
+            }
+            _ => false,
+        })
+    };
+    direct(name) || (path != name && direct(path) && !reaches_through_pointer(tree, name, path))
+}
+
+fn reaches_through_pointer(tree: &SyntaxTree, name: NodeId, path: NodeId) -> bool {
+    tree.ancestors(name).take_while(|&node| node >= path).any(|node| {
+        tree.kind(node) == "pointer_expression"
+            || tree.kind(node) == "subscript_expression"
+            || tree.children(node).any(|child| tree.kind(child) == "->")
+    })
+}
+
+fn declared_count(tree: &SyntaxTree, list: NodeId) -> usize {
+    parameters(tree, list).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    fn reduce(source: &str) -> String {
+        reduce_with(&Inline, source, Language::C, |_| true).trim().to_string()
+    }
+
+    #[test]
+    fn expressions_stand_anywhere() {
+        assert_eq!(
+            reduce(
+                "int sq(int x, int y) { return x * y; }\nint f(void) { return 1 + sq(2 + 3, g); }"
+            ),
+            "int f(void) { return 1 + ((2 + 3) * g); }"
+        );
+    }
+
+    #[test]
+    fn statements_become_blocks() {
+        assert_eq!(
+            reduce("void set(int v, int n) { g = v; n--; }\nint f(void) { set(3, 4); }"),
+            "int f(void) { { int n = 4; g = 3; n--;  } }"
+        );
+        assert_eq!(
+            reduce("int get(void) { g = 1; return g; }\nint f(void) { int x = get(); y = x; }"),
+            "int f(void) { int x;{ g = 1; x = g; } y = x; }"
+        );
+    }
+
+    #[test]
+    fn leaves_early_returns_and_recursion() {
+        let source = "int f(int x) { if (x) return 1; return f(0); }\nint g(void) { return f(1); }";
+        assert_eq!(reduce(source), source);
+    }
+}

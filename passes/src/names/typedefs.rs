@@ -1,0 +1,85 @@
+//! Puts a type in place of the name that a typedef gave it.
+//!
+//! before:
+//! ```c
+//! typedef unsigned long u64; u64 x; u64 f(u64 *p);
+//! ```
+//! after:
+//! ```c
+//! unsigned long x; unsigned long f(unsigned long *p);
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{Symbol, SymbolKind};
+
+/// See the [module](self).
+pub struct InlineTypedefs;
+
+impl Pass for InlineTypedefs {
+    fn name(&self) -> &'static str {
+        "inline-typedefs"
+    }
+
+    fn about(&self) -> &'static str {
+        "Put types in place of the names that typedefs gave them"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for file in 0..snapshot.file_count() {
+            let symbols = snapshot.symbols(file);
+            let typedefs = symbols.ids().map(|id| symbols.get(id));
+            let inlined = typedefs.filter_map(|symbol| inline(snapshot, file, symbol));
+            proposals.extend(inlined.filter_map(Patch::new).map(Proposal::new));
+        }
+        proposals
+    }
+}
+
+fn inline(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> {
+    let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
+    let [declaring] = symbol.declarations[..] else { return None };
+    if symbol.kind != SymbolKind::Typedef || symbol.opaque {
+        return None;
+    }
+    // Only `typedef T name;`: pointers and arrays would have to move into every declarator.
+    let definition = tree.parent(declaring)?;
+    if tree.kind(definition) != "type_definition"
+        || tree.fields(definition, "declarator").count() != 1
+    {
+        return None;
+    }
+    let aliased = tree.field(definition, "type")?;
+    let has_body = tree.field(aliased, "body").is_some();
+    if has_body && symbol.uses.len() > 1 {
+        return None;
+    }
+    let text = bytes[tree.range(aliased)].to_vec();
+    let mut edits = vec![Edit::delete(file, tree.range(definition))];
+    let uses = symbol.uses.iter();
+    edits.extend(uses.map(|&name| Edit::replace(file, tree.range(name), text.clone())));
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn types_take_the_place_of_their_names() {
+        let source =
+            "typedef unsigned long u64; typedef struct { int a; } S;\nu64 x; u64 f(u64); S s;";
+        assert_eq!(
+            reduce_with(&InlineTypedefs, source, Language::C, |_| true).trim(),
+            "unsigned long x; unsigned long f(unsigned long); struct { int a; } s;"
+        );
+    }
+}

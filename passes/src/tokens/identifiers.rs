@@ -1,0 +1,198 @@
+//! Renames what the program declares to short names: one identifier at a time, all its uses in all
+//! files together, to a name that occurs nowhere yet.
+//!
+//! ```text
+//! before: struct Point { int first; }; int sum(struct Point *point) { return point->first; }
+//! after:  struct a { int first; }; int sum(struct a *point) { return point->first; }
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use clreduce_testcase::{Edit, Language, Patch, TokenKind};
+
+use super::unit::Tokens;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot, SyntaxTree};
+
+/// The pass.
+pub(crate) struct Identifiers;
+
+impl Pass for Identifiers {
+    fn name(&self) -> &'static str {
+        "identifiers"
+    }
+
+    fn about(&self) -> &'static str {
+        "Rename variables, functions, types, members and labels to short names"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let declared = declared(snapshot);
+        let Words { uses, order, all } = words(snapshot, &declared);
+        let mut targets = short_names().filter(|name| !all.contains(name.as_slice()));
+        let mut target = targets.next();
+        let mut proposals = Vec::new();
+        for name in order {
+            let Some(short) = target.as_ref().filter(|short| short.len() < name.len()) else {
+                continue;
+            };
+            let rename = |&(file, ref range): &(usize, std::ops::Range<usize>)| {
+                Edit::replace(file, range.clone(), short.clone())
+            };
+            let Some(patch) = Patch::new(uses[name].iter().map(rename).collect()) else { continue };
+            proposals.push(Proposal::new(patch));
+            target = targets.next();
+        }
+        proposals
+    }
+}
+
+/// The words of a test case.
+struct Words<'a> {
+    /// Where each name that may be renamed stands.
+    uses: HashMap<&'a [u8], Vec<(usize, std::ops::Range<usize>)>>,
+    /// These names, first used first.
+    order: Vec<&'a [u8]>,
+    /// Every word there is.
+    all: HashSet<&'a [u8]>,
+}
+
+fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Words<'a> {
+    let mut words = Words { uses: HashMap::new(), order: Vec::new(), all: HashSet::new() };
+    for unit in Tokens::all(snapshot) {
+        let directives = unit.directives();
+        for (index, token) in unit.tokens.iter().enumerate() {
+            if token.kind != TokenKind::Word {
+                continue;
+            }
+            let name = unit.text(index);
+            words.all.insert(name);
+            let Some(&is_member) = declared.get(name) else { continue };
+            let behind_dot = index > 0 && matches!(unit.text(index - 1), b"." | b"->");
+            let elsewhere = matches!(directives[index], Some(b"include" | b"pragma" | b""));
+            if elsewhere || (behind_dot && !is_member) {
+                continue;
+            }
+            let uses = words.uses.entry(name).or_default();
+            if uses.is_empty() {
+                words.order.push(name);
+            }
+            uses.push((unit.file, token.range()));
+        }
+    }
+    words
+}
+
+/// The names that the test case declares, and whether one is a member's.
+fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
+    let mut declared: HashMap<&[u8], bool> = HashMap::new();
+    let mut fixed: HashSet<&[u8]> = HashSet::from([b"main".as_slice(), b"entry"]);
+    for file in 0..snapshot.file_count() {
+        let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
+        for id in tree.ids().skip(1) {
+            if !tree.node(id).damaged && declares(tree, id) {
+                let name = &bytes[tree.range(id)];
+                *declared.entry(name).or_default() |= tree.kind(id) == "field_identifier";
+            }
+            if tree.kind(id) == "function_definition" && is_kernel(tree, bytes, id) {
+                fixed.extend(function_name(tree, id).map(|name| &bytes[tree.range(name)]));
+            }
+        }
+    }
+    declared.retain(|name, _| !fixed.contains(name) && !name.starts_with(b"__"));
+    declared
+}
+
+/// Whether an identifier stands where it is declared.
+fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
+    let node = tree.node(id);
+    let parent = tree.kind(node.parent);
+    let field = node.field.unwrap_or("");
+    match node.kind {
+        "identifier" => match parent {
+            "parameter_declaration" | "declaration" | "init_declarator" => field == "declarator",
+            "enumerator" | "preproc_def" | "preproc_function_def" => field == "name",
+            "preproc_params" => true,
+            _ => parent.ends_with("_declarator") && field != "size",
+        },
+        "type_identifier" => match parent {
+            "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
+                field == "name" && tree.field(node.parent, "body").is_some()
+            }
+            "type_definition" => field == "declarator",
+            _ => parent.ends_with("_declarator") && field != "type",
+        },
+        "field_identifier" => {
+            parent.ends_with("_declarator")
+                || (parent == "field_declaration" && field == "declarator")
+        }
+        "statement_identifier" => parent == "labeled_statement",
+        _ => false,
+    }
+}
+
+fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
+    let Some(body) = tree.field(function, "body") else { return false };
+    let head = tree.range(function).start..tree.range(body).start;
+    clreduce_testcase::tokens(&bytes[head.clone()]).any(|token| {
+        let word = &bytes[head.start + token.start as usize..head.start + token.end as usize];
+        matches!(word, b"kernel" | b"__kernel" | b"__global__")
+    })
+}
+
+/// The identifier that a function definition declares.
+fn function_name(tree: &SyntaxTree, function: NodeId) -> Option<NodeId> {
+    let declarator = tree.field(function, "declarator")?;
+    tree.subtree(declarator).find(|&id| tree.kind(id) == "identifier")
+}
+
+/// `a` to `z`, `A` to `Z`, then two letters; none of them a keyword.
+fn short_names() -> impl Iterator<Item = Vec<u8>> {
+    let letters = || (b'a'..=b'z').chain(b'A'..=b'Z');
+    let pairs = letters().flat_map(move |first| letters().map(move |second| vec![first, second]));
+    let is_keyword = |name: &[u8]| matches!(name, b"if" | b"do" | b"or");
+    letters().map(|letter| vec![letter]).chain(pairs).filter(move |name| !is_keyword(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&Identifiers, Language::OpenCl, before, keep, after);
+    }
+
+    #[test]
+    fn kernels_built_ins_and_what_is_not_declared_keep_their_names() {
+        check(
+            "void help(int a) { goto end; end: ; }
+             __kernel void entry(__global ulong *result) { help(get_global_id(0)); result[0] = NULL; }",
+            &[],
+            "void b(int a) { goto c; c: ; }
+             __kernel void entry(__global ulong *d) { b(get_global_id(0)); d[0] = NULL; }",
+        );
+    }
+
+    #[test]
+    fn members_and_vector_components_are_kept_apart() {
+        check(
+            "struct S { int hi; }; void f(int4 lo, struct S s) { lo.lo = s.hi; }",
+            &["struct S"],
+            "struct S { int a; }; void f(int4 b, struct S s) { b.lo = s.a; }",
+        );
+    }
+
+    #[test]
+    fn macros_and_typedefs_are_renamed_and_headers_left() {
+        check(
+            "#include <size.h>\n#define size(from) from\ntypedef int type; type x = size(1);",
+            &[],
+            "#include <size.h>\n#define a(b) b\ntypedef int c; c x = a(1);",
+        );
+    }
+}

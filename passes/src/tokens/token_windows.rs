@@ -1,0 +1,202 @@
+//! Removes runs of adjacent tokens, longest first. What would leave a lone delimiter, or two tokens
+//! side by side that never are in C, is not tried, except in plain text.
+//!
+//! ```text
+//! before: int f(int a) { return a + b * 2 ; }
+//! after:  int f(int a) { return a + b ; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, TokenKind};
+
+use super::unit::Tokens;
+use crate::Snapshot;
+use crate::pass::{ANY, Pass, Proposal};
+
+/// The pass.
+pub(crate) struct TokenWindows;
+
+/// Lengths of the windows and how far apart they begin. Long ones need not begin everywhere: what
+/// they miss is removed in pieces.
+const WINDOWS: [(usize, usize); 8] =
+    [(16, 8), (12, 4), (8, 2), (6, 2), (4, 1), (3, 1), (2, 1), (1, 1)];
+
+/// Most proposals for one file. A larger file is looked at in longer strides only.
+const LIMIT: usize = 200_000;
+
+impl Pass for TokenWindows {
+    fn name(&self) -> &'static str {
+        "token-windows"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove runs of up to 16 adjacent tokens"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        ANY
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let is_text = snapshot.language() == Language::Text;
+        let mut proposals = Vec::new();
+        for unit in Tokens::all(snapshot) {
+            let nesting = nesting(unit);
+            let count = unit.tokens.len();
+            let mut left = LIMIT;
+            for (list, (length, stride)) in (0..).zip(WINDOWS) {
+                let windows = count / stride;
+                if windows > left {
+                    break;
+                }
+                left -= windows;
+                for first in (0..(count + 1).saturating_sub(length)).step_by(stride) {
+                    let after = first + length;
+                    if is_text || (nesting.encloses(first, after) && can_meet(unit, first, after)) {
+                        let edit = Edit::delete(unit.file, unit.span(first, after - 1));
+                        proposals.push(Proposal::edit(edit).in_list(list));
+                    }
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// Tells whether a run of tokens is balanced.
+struct Nesting {
+    /// For each token the farthest partner before it among those that close here; and the depth.
+    depth: Vec<i64>,
+}
+
+/// The depth before each token, and after the last.
+fn nesting(unit: Tokens<'_>) -> Nesting {
+    let mut now = 0;
+    let mut depth = Vec::with_capacity(unit.tokens.len() + 1);
+    depth.push(now);
+    for index in 0..unit.tokens.len() {
+        now += match unit.text(index) {
+            b"(" | b"[" | b"{" => 1,
+            b")" | b"]" | b"}" => -1,
+            _ => 0,
+        };
+        depth.push(now);
+    }
+    Nesting { depth }
+}
+
+impl Nesting {
+    /// Whether the tokens of `first..after` open all that they close and close all that they open.
+    fn encloses(&self, first: usize, after: usize) -> bool {
+        let level = self.depth[first];
+        self.depth[after] == level && self.depth[first..after].iter().all(|&depth| depth >= level)
+    }
+}
+
+/// Whether the token before `first` and the one at `after` can stand side by side. Only pairs that
+/// no program has are ruled out.
+fn can_meet(unit: Tokens<'_>, first: usize, after: usize) -> bool {
+    let Some(before) = first.checked_sub(1) else { return true };
+    let (left, right) = (unit.text(before), unit.text(after));
+    let (left_kind, right_kind) = (unit.kind(before), unit.kind(after));
+    if after >= unit.tokens.len() {
+        return true;
+    }
+    let literal = |kind| matches!(kind, TokenKind::Number | TokenKind::Char);
+    let closes = matches!(right, b")" | b"]" | b"}" | b";" | b",");
+    let operand_follows = right_kind == TokenKind::Word || literal(right_kind);
+    let wants_operand = matches!(
+        left,
+        b"=" | b"+"
+            | b"-"
+            | b"/"
+            | b"%"
+            | b"<"
+            | b"=="
+            | b"!="
+            | b"<="
+            | b">="
+            | b"||"
+            | b"|"
+            | b"^"
+            | b"<<"
+            | b"!"
+            | b"~"
+            | b"?"
+            | b"+="
+            | b"-="
+            | b"*="
+            | b"/="
+            | b"%="
+            | b"&="
+            | b"|="
+            | b"^="
+            | b"<<="
+            | b">>="
+            | b"."
+            | b"->"
+            | b"["
+    );
+    let only_binary = matches!(
+        right,
+        b"/" | b"%"
+            | b"<"
+            | b"=="
+            | b"!="
+            | b"<="
+            | b">="
+            | b"||"
+            | b"|"
+            | b"^"
+            | b"<<"
+            | b"?"
+            | b"+="
+            | b"-="
+            | b"*="
+            | b"/="
+            | b"%="
+            | b"&="
+            | b"|="
+            | b"^="
+            | b"<<="
+            | b">>="
+            | b"->"
+            | b"="
+    );
+    let array_without_size = left == b"[" && right == b"]";
+    let begins_statement = matches!(left, b";" | b"{" | b"}" | b":" | b"else" | b"do");
+    let loses_semicolon = unit.text(after - 1) == b";" && !begins_statement && right != b";";
+    let list_of_one_comma = matches!(left, b"(" | b"," | b"{") && right == b",";
+    !(literal(left_kind) && operand_follows
+        || wants_operand && closes && !array_without_size
+        || wants_operand && only_binary
+        || matches!(left, b"(" | b"{" | b"," | b";") && only_binary
+        || list_of_one_comma
+        || loses_semicolon
+        || left == b"," && matches!(right, b")" | b"]" | b";"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn text_is_cut_without_regard() {
+        assert_reduces(&TokenWindows, Language::Text, "a ( b c ] d", &["b", "]"], "b ]");
+    }
+
+    #[test]
+    fn code_stays_balanced() {
+        let before = "int f(int a) { return g(a, 1) + a * 2; }";
+        let after = "f(int a) { g(a); }";
+        assert_reduces(&TokenWindows, Language::C, before, &["f(int a) {", "g(a"], after);
+    }
+
+    #[test]
+    fn a_huge_file_gets_no_more_proposals_than_the_limit() {
+        let source = "x ".repeat(1_000_000);
+        let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
+        let proposals = TokenWindows.propose(&Snapshot::new(case, Language::Text));
+        assert!(proposals.len() <= LIMIT && proposals.len() > LIMIT / 4);
+    }
+}

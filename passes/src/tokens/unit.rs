@@ -1,0 +1,147 @@
+//! One file as the token passes see it.
+
+use std::ops::Range;
+
+use clreduce_testcase::{Language, Token, TokenKind};
+
+use crate::{NodeId, Snapshot};
+
+/// A file of a snapshot with its tokens.
+#[derive(Clone, Copy)]
+pub(crate) struct Tokens<'a> {
+    pub file: usize,
+    pub bytes: &'a [u8],
+    pub tokens: &'a [Token],
+}
+
+impl<'a> Tokens<'a> {
+    /// The files of a snapshot.
+    pub fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
+        (0..snapshot.file_count()).map(|file| Tokens {
+            file,
+            bytes: snapshot.bytes(file),
+            tokens: snapshot.tokens(file),
+        })
+    }
+
+    /// The files that the syntax passes cannot fully read.
+    pub fn unparsed(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
+        Self::all(snapshot).filter(|unit| {
+            let tree = snapshot.tree(unit.file);
+            snapshot.language() == Language::Text || tree.is_empty() || tree.has_error(NodeId(0))
+        })
+    }
+
+    /// The bytes of a token; empty beyond the last.
+    pub fn text(self, index: usize) -> &'a [u8] {
+        self.tokens.get(index).map_or(b"", |token| &self.bytes[token.range()])
+    }
+
+    /// What kind of token; `Punctuation` beyond the last.
+    pub fn kind(self, index: usize) -> TokenKind {
+        self.tokens.get(index).map_or(TokenKind::Punctuation, |token| token.kind)
+    }
+
+    /// From the first byte of one token to the last of another.
+    pub fn span(self, first: usize, last: usize) -> Range<usize> {
+        self.tokens[first].start as usize..self.tokens[last].end as usize
+    }
+
+    /// For each delimiter the index of its partner, for all else its own. Of delimiters that cross
+    /// or have no partner, the inner pairs that match are found.
+    pub fn partners(self) -> Vec<usize> {
+        let mut partners: Vec<usize> = (0..self.tokens.len()).collect();
+        let mut open: Vec<(usize, u8)> = Vec::new();
+        for index in 0..self.tokens.len() {
+            match self.text(index) {
+                b"(" => open.push((index, b')')),
+                b"[" => open.push((index, b']')),
+                b"{" => open.push((index, b'}')),
+                [close @ (b')' | b']' | b'}')] => match open.pop() {
+                    Some((partner, expected)) if expected == *close => {
+                        partners[partner] = index;
+                        partners[index] = partner;
+                    }
+                    // Nothing that is open now can be trusted any more.
+                    _ => open.clear(),
+                },
+                _ => {}
+            }
+        }
+        partners
+    }
+
+    /// For each token the name of the directive whose line it stands on: `include`, `define`, empty
+    /// for a line marker; `None` for plain code.
+    pub fn directives(self) -> Vec<Option<&'a [u8]>> {
+        let mut directives = Vec::with_capacity(self.tokens.len());
+        let mut current: Option<(&[u8], usize)> = None;
+        for (index, token) in self.tokens.iter().enumerate() {
+            let start = token.start as usize;
+            if current.is_some_and(|(_, end)| start >= end) {
+                current = None;
+            }
+            if current.is_none() && self.text(index) == b"#" && begins_line(self.bytes, start) {
+                let end = end_of_logical_line(self.bytes, start);
+                let named = self
+                    .tokens
+                    .get(index + 1)
+                    .is_some_and(|next| next.kind == TokenKind::Word && (next.end as usize) <= end);
+                let name = if named { self.text(index + 1) } else { b"" };
+                current = Some((name, end));
+            }
+            directives.push(current.map(|(name, _)| name));
+        }
+        directives
+    }
+}
+
+fn begins_line(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    matches!(before, None | Some(b'\n'))
+}
+
+/// The end of the line, without its newline, that a backslash may continue.
+pub(crate) fn end_of_logical_line(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(length) = bytes[at..].iter().position(|&byte| byte == b'\n') {
+        at += length;
+        let line = bytes[from..at].strip_suffix(b"\r").unwrap_or(&bytes[from..at]);
+        if !line.ends_with(b"\\") {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::TestCase;
+
+    use super::*;
+
+    #[test]
+    fn directives_reach_over_continued_lines() {
+        let source = b"a\n # define X \\\r\n b\nc # d\n# 1 \"x\"\n".as_slice();
+        let case = TestCase::single("a.c", source).unwrap();
+        let snapshot = Snapshot::new(case, Language::C);
+        let unit = Tokens::all(&snapshot).next().unwrap();
+        let lines: Vec<_> = unit.directives().into_iter().collect();
+        let define = Some(b"define".as_slice());
+        let marker = Some(b"".as_slice());
+        // The backslash is a token of its own.
+        let expected = [
+            None, define, define, define, define, define, None, None, None, marker, marker, marker,
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn pairs_are_found_inside_what_does_not_match() {
+        let case = TestCase::single("a.c", b"( [ ( ) } { }".as_slice()).unwrap();
+        let snapshot = Snapshot::new(case, Language::C);
+        let unit = Tokens::all(&snapshot).next().unwrap();
+        assert_eq!(unit.partners(), [0, 1, 3, 2, 4, 6, 5]);
+    }
+}
