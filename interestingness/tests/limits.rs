@@ -45,19 +45,21 @@ fn output() {
 fn processes() {
     for bench in benches() {
         let limits = Limits { processes: 64, ..patient() };
-        // A tree of doublings: more and more of them until there would be 1,024.
-        let sleep = unique_sleep();
-        let bomb = format!(
-            "cat > $TMPDIR/bomb <<'END'\n\
-             [ $1 -eq 0 ] && exec sleep {sleep}\n\
-             sh $0 $(($1 - 1)) & sh $0 $(($1 - 1)) & wait\n\
-             END\n\
-             sh $TMPDIR/bomb 9"
-        );
-        let outcome = bench.judge(&bomb, limits);
-        assert_eq!(outcome.verdict, Verdict::Unresolved);
-        assert_eq!(outcome.reason, "ran more than 64 processes at a time");
-        assert_eq!(processes_with(&sleep), 0);
+        // A tree of doublings that would come to 512 leaves, once with and once without the branches.
+        for then in ["wait", "exit"] {
+            let sleep = unique_sleep();
+            let bomb = format!(
+                "cat > $TMPDIR/bomb <<'END'\n\
+                 [ $1 -eq 0 ] && exec sleep {sleep}\n\
+                 sh $0 $(($1 - 1)) & sh $0 $(($1 - 1)) & {then}\n\
+                 END\n\
+                 sh $TMPDIR/bomb 9; sleep 1000"
+            );
+            let outcome = bench.judge(&bomb, limits.clone());
+            assert_eq!(outcome.verdict, Verdict::Unresolved);
+            assert_eq!(outcome.reason, "ran more than 64 processes at a time");
+            assert_eq!(processes_with(&sleep), 0);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod smaller;
 mod snapshot;
 mod syntax;
 mod table;
+mod text;
 mod tokens;
 mod views;
 

@@ -3,7 +3,7 @@
 use clreduce_testcase::Language;
 
 use crate::pass::Pass;
-use crate::{names, syntax, tokens};
+use crate::{names, syntax, text, tokens};
 
 /// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
 /// repeated until a full round changes nothing.
@@ -52,10 +52,17 @@ pub struct Row {
 
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
+    row(&text::files::Files, Phase::Prepare, Explore::Groups),
+    row(&text::line_markers::LineMarkers, Phase::Prepare, Explore::Groups),
+    row(&text::comments::Comments, Phase::Prepare, Explore::Groups),
+    row(&text::own_headers::OwnHeaders, Phase::Prepare, Explore::Groups),
     row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
     row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::Groups),
+    row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
+    row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
+    row(&text::lines::Lines, Phase::Coarse, Explore::Groups),
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
     row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
@@ -71,6 +78,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::specifiers::Specifiers, Phase::Fine, Explore::Groups),
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, Explore::Groups),
+    row(&text::macros::Macros, Phase::Fine, Explore::Groups),
     row(&syntax::top_level::TopLevel, Phase::Polish, Explore::Groups),
     row(&syntax::types::Types, Phase::Polish, Explore::Groups),
     row(&tokens::literals::Literals, Phase::Polish, Explore::Groups),
@@ -80,6 +88,7 @@ pub static TABLE: &[Row] = &[
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Polish, Explore::Groups),
+    row(&text::format::Format, Phase::Finish, Explore::Groups),
 ];
 
 const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {

@@ -72,7 +72,7 @@ impl Turn {
             }
         }
         let search = match row.explore {
-            Explore::Groups => Search::Groups(Groups::new(Vec::new())),
+            Explore::Groups => Search::Groups(Groups::new(std::iter::empty())),
             Explore::BiggestFirst => Search::BiggestFirst(BiggestFirst::new(Vec::new())),
         };
         Self {
@@ -140,7 +140,10 @@ impl Turn {
             .filter(|&index| !self.accepted.covers(&self.proposals[index as usize].patch))
             .collect();
         self.search = match self.search {
-            Search::Groups(_) => Search::Groups(Groups::new(items)),
+            Search::Groups(_) => {
+                let weight = |&index: &u32| self.proposals[index as usize].gain.max(1) as u64;
+                Search::Groups(Groups::new(items.iter().map(|item| (*item, weight(item)))))
+            }
             Search::BiggestFirst(_) => Search::BiggestFirst(BiggestFirst::new(items)),
         };
         Some(())

@@ -41,13 +41,27 @@ impl Pass for Inline {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let inlined = |function: &Function| {
-            let patch = Patch::new(inline(snapshot, function)?)?;
-            // Each call grows by the body: with many calls the result cannot be smaller.
-            Some(Proposal::new(patch))
-        };
-        functions(snapshot).iter().filter_map(inlined).collect()
+        let functions = functions(snapshot);
+        let mut proposals = Vec::new();
+        for (list, arguments) in [Arguments::Substituted, Arguments::Stored].into_iter().enumerate()
+        {
+            let inlined = |function: &Function| {
+                let patch = Patch::new(inline(snapshot, function, arguments)?)?;
+                Some(Proposal::new(patch).in_list(list as u32))
+            };
+            proposals.extend(functions.iter().filter_map(inlined));
+        }
+        proposals
     }
+}
+
+/// What becomes of arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    /// They take the place of parameters that the body never changes.
+    Substituted,
+    /// They are stored in variables of the parameters' types, which may convert them.
+    Stored,
 }
 
 /// A function as far as inlining needs to know it.
@@ -65,10 +79,11 @@ struct Parameter {
     name: Option<NodeId>,
     declaration: NodeId,
     uses: Vec<NodeId>,
-    changed: bool,
+    /// It becomes a variable of the block.
+    stored: bool,
 }
 
-fn inline(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
+fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Option<Vec<Edit>> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let symbol = symbols.get(function.symbol);
@@ -83,7 +98,7 @@ fn inline(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
     if calls.iter().any(|call| nested(call) || recursive(call)) {
         return None;
     }
-    let body = Body::read(snapshot, function)?;
+    let body = Body::read(snapshot, function, arguments)?;
     let mut edits = Vec::new();
     for declaring in &symbol.declarations {
         edits.push(remove_declaration(tree, file, *declaring)?);
@@ -95,7 +110,7 @@ fn inline(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
 }
 
 impl<'a> Body<'a> {
-    fn read(snapshot: &'a Snapshot, function: &Function) -> Option<Self> {
+    fn read(snapshot: &'a Snapshot, function: &Function, arguments: Arguments) -> Option<Self> {
         let file = function.file;
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
         let mut statements: Vec<NodeId> = tree.named_children(function.body).collect();
@@ -126,11 +141,16 @@ impl<'a> Body<'a> {
                 .and_then(|name| symbols.of(name))
                 .map(|id| symbols.get(id).uses.clone())
                 .unwrap_or_default();
-            let changed = uses.iter().any(|&name| is_changed(tree, name));
-            declared.push(Parameter { name, declaration, uses, changed });
+            let stored = !uses.is_empty() && arguments == Arguments::Stored
+                || uses.iter().any(|&name| is_changed(tree, name));
+            declared.push(Parameter { name, declaration, uses, stored });
         }
         // `(void)` is no parameter.
-        declared.retain(|parameter| parameter.name.is_some() || declared_count(tree, list) > 1);
+        if let [only] = &declared[..]
+            && only.name.is_none()
+        {
+            declared.clear();
+        }
         Some(Self { snapshot, file, statements, result, parameters: declared })
     }
 
@@ -142,9 +162,9 @@ impl<'a> Body<'a> {
         if arguments.len() < self.parameters.len() {
             return None;
         }
-        let changed = self.parameters.iter().any(|parameter| parameter.changed);
+        let stored = self.parameters.iter().any(|parameter| parameter.stored);
         if self.statements.is_empty()
-            && !changed
+            && !stored
             && let Some(result) = self.result
         {
             let value = self.with_arguments(result, &arguments);
@@ -158,7 +178,7 @@ impl<'a> Body<'a> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
         let mut block: Vec<u8> = b"{ ".to_vec();
         for (parameter, &argument) in self.parameters.iter().zip(arguments) {
-            if parameter.changed {
+            if parameter.stored {
                 block.extend_from_slice(&bytes[tree.range(parameter.declaration)]);
                 block.extend_from_slice(b" = ");
                 block.extend_from_slice(&bytes[tree.range(argument)]);
@@ -232,7 +252,7 @@ impl<'a> Body<'a> {
         let inside = |name: &NodeId| node <= *name && *name < tree.node(node).after;
         let mut replaced: Vec<(NodeId, NodeId)> = Vec::new();
         for (parameter, &argument) in self.parameters.iter().zip(arguments) {
-            if !parameter.changed {
+            if !parameter.stored {
                 let uses = parameter.uses.iter().copied().filter(inside);
                 replaced.extend(uses.map(|name| (name, argument)));
             }
@@ -288,10 +308,6 @@ fn reaches_through_pointer(tree: &SyntaxTree, name: NodeId, path: NodeId) -> boo
             || tree.kind(node) == "subscript_expression"
             || tree.children(node).any(|child| tree.kind(child) == "->")
     })
-}
-
-fn declared_count(tree: &SyntaxTree, list: NodeId) -> usize {
-    parameters(tree, list).len()
 }
 
 #[cfg(test)]

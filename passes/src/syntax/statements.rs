@@ -5,11 +5,14 @@
 //! after:  void f(int x) { if (x) { h(); } k(); }
 //! ```
 
+use std::collections::HashSet;
+
 use clreduce_testcase::{Edit, Language};
 
 use super::top_level::with_semicolon;
 use super::unit::{Unit, is_statement, is_statement_list};
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::views::declared_by;
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -32,7 +35,10 @@ impl Pass for Statements {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
-            for id in unit.tree.ids().skip(1).filter(|&id| !unit.tree.node(id).damaged) {
+            // Without them, what uses them would be left undeclared.
+            let needed = used_declarations(snapshot, unit);
+            let sound = unit.tree.ids().skip(1).filter(|&id| !unit.tree.node(id).damaged);
+            for id in sound.filter(|id| !needed.contains(id)) {
                 let level = levels[id.0 as usize];
                 if let Some(edit) = removal(unit, id, level) {
                     proposals.push(Proposal::edit(edit).in_list(level));
@@ -41,6 +47,14 @@ impl Pass for Statements {
         }
         proposals
     }
+}
+
+/// The declarations of something that is used.
+fn used_declarations(snapshot: &Snapshot, unit: Unit<'_>) -> HashSet<NodeId> {
+    let symbols = snapshot.symbols(unit.file);
+    let used = symbols.ids().map(|id| symbols.get(id)).filter(|symbol| !symbol.uses.is_empty());
+    let declaring = used.flat_map(|symbol| &symbol.declarations);
+    declaring.filter_map(|&name| declared_by(unit.tree, name)).collect()
 }
 
 /// How many bodies lie around each node.

@@ -1,6 +1,6 @@
 //! Passes over tokens. They need no parser, and so work on any language and on broken programs.
 
-mod unit;
+pub(crate) mod unit;
 
 pub(crate) mod address_spaces;
 pub(crate) mod balanced;

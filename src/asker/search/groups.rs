@@ -10,36 +10,55 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Groups {
     items: Arc<[u32]>,
+    /// Weight of all items before each, and of all.
+    weight_before: Arc<[u64]>,
     end: usize,
-    group: usize,
+    start: usize,
 }
 
 impl Groups {
-    /// A search over these items, in the order of the list; the first group is all of them.
+    /// A search over items with their weights, in the order of the list; the first group is all of
+    /// them.
     #[must_use]
-    pub fn new(items: Vec<u32>) -> Self {
-        let group = items.len();
-        Self { end: items.len(), items: items.into(), group }
+    pub fn new(items: impl Iterator<Item = (u32, u64)>) -> Self {
+        let mut weight_before = vec![0];
+        let items: Vec<u32> = items
+            .map(|(item, weight)| {
+                weight_before.push(weight_before[weight_before.len() - 1] + weight.max(1));
+                item
+            })
+            .collect();
+        Self {
+            end: items.len(),
+            start: 0,
+            items: items.into(),
+            weight_before: weight_before.into(),
+        }
     }
 
     /// The items to try next, together.
     #[must_use]
     pub fn next(&self) -> &[u32] {
-        &self.items[self.end - self.group.min(self.end)..self.end]
+        &self.items[self.start..self.end]
     }
 
     /// Takes the answer.
     pub fn answer(&mut self, interesting: bool) {
-        let tried = self.next().len();
-        if interesting {
-            self.end -= tried;
-            self.group = tried * 2;
+        let tried = self.end - self.start;
+        let weight = self.weight_before[self.end] - self.weight_before[self.start];
+        let next = if interesting {
+            self.end = self.start;
+            weight * 2
         } else if tried > 1 {
-            self.group = (tried / 4).max(1);
+            weight / 4
         } else {
-            self.end -= tried;
-            self.group = 1;
-        }
+            self.end = self.start;
+            0
+        };
+        // The longest group of at most that weight, but one item at least.
+        let lowest = self.weight_before[self.end].saturating_sub(next);
+        let start = self.weight_before.partition_point(|&before| before < lowest);
+        self.start = start.min(self.end.saturating_sub(1));
     }
 }
 
@@ -49,7 +68,7 @@ mod tests {
 
     /// Runs the search; `needed` items cannot go. Returns what is left and how often it asked.
     fn run(count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
-        let mut search = Groups::new((0..count).collect());
+        let mut search = Groups::new((0..count).map(|item| (item, 1)));
         let (mut left, mut asked) = ((0..count).collect::<Vec<_>>(), 0);
         while !search.next().is_empty() {
             let group = search.next().to_vec();

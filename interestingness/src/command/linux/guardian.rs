@@ -23,6 +23,8 @@ use crate::command::place::{Place, remove_tree};
 
 /// The argument that makes a worker program a guardian.
 pub(super) const ARGUMENT: &str = "--internal-guardian";
+/// How many processes and threads a user's tests may add to those that are there.
+const SPARE_PROCESSES: u64 = 8192;
 /// What it is called in a list of processes.
 pub(super) const NAME: &str = "test-guardian";
 
@@ -72,6 +74,13 @@ fn become_guardian() -> io::Result<()> {
     let hard = rustix::process::getrlimit(Resource::Core).maximum;
     let soft = Some(hard.map_or(1, |hard| hard.min(1)));
     let _ = setrlimit(Resource::Core, Rlimit { current: soft, maximum: hard });
+    // A second fence against forking without end, far away from what anybody means to do; it does
+    // not hold back root.
+    if let Some(most) = tree::count_processes().checked_add(SPARE_PROCESSES) {
+        let old = rustix::process::getrlimit(Resource::Nproc);
+        let current = Some(old.current.map_or(most, |old| old.min(most)));
+        let _ = setrlimit(Resource::Nproc, Rlimit { current, ..old });
+    }
     // Who wants to end clreduce by a signal to everything in sight ends clreduce; the guardian
     // notices and cleans up. A handler, because tests would inherit an ignored signal.
     for signal in [SIGHUP, SIGINT, SIGTERM] {

@@ -18,12 +18,14 @@ use crate::command::capture::Capture;
 use crate::command::ended::{End, Ended};
 use crate::command::place::Place;
 
-/// When memory and processes are looked at for the first time; most tests have ended by then.
-const FIRST_LOOK: Duration = Duration::from_millis(20);
-/// How often they are looked at later.
-const LOOK_INTERVAL: Duration = Duration::from_millis(75);
-/// Of all time, at most one part in so many goes into adding up files.
-const DISK_SHARE: u32 = 20;
+/// When memory and processes are looked at for the first time.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+/// How often they are looked at later, at least; in the beginning more often, because a fork bomb is
+/// ended easily only while it is small.
+const LOOK_INTERVAL: Duration = Duration::from_millis(80);
+/// Of all time, at most one part in so many goes into dear looks: adding up files, searching the
+/// system for detached processes.
+const DEAR_SHARE: u32 = 20;
 
 /// Tells a running test that it is to end.
 pub(super) trait Control {
@@ -64,7 +66,7 @@ struct Running<'a> {
     pipes: Vec<(usize, PipeReader)>,
     capture: Capture,
     next_look: Instant,
-    next_disk: Instant,
+    next_dear_look: Instant,
 }
 
 impl<'a> Running<'a> {
@@ -87,7 +89,7 @@ impl<'a> Running<'a> {
             pipes,
             capture: Capture::new(job.request.whole_output),
             next_look: started + FIRST_LOOK,
-            next_disk: started + FIRST_LOOK,
+            next_dear_look: started + FIRST_LOOK,
         })
     }
 
@@ -162,8 +164,11 @@ impl<'a> Running<'a> {
     fn look(&mut self) -> Option<End> {
         let (request, limits) = (self.job.request, &self.job.request.limits);
         self.tree.reap_orphans();
-        let members = self.tree.members();
-        if members.len() > limits.processes as usize {
+        let before = Instant::now();
+        let dear = before >= self.next_dear_look;
+        let enough = limits.processes as usize;
+        let members = if dear { self.tree.all_members(enough) } else { self.tree.members(enough) };
+        if members.len() > enough {
             return Some(request.too_many_processes());
         }
         let too_much = |limit| {
@@ -172,14 +177,13 @@ impl<'a> Running<'a> {
         if limits.memory_bytes.is_some_and(too_much) {
             return Some(request.too_much_memory());
         }
-        let before = Instant::now();
-        if before >= self.next_disk {
+        if dear {
             if self.job.place.disk_usage(limits.disk_bytes) > limits.disk_bytes {
                 return Some(request.too_much_disk());
             }
-            self.next_disk = Instant::now() + before.elapsed() * DISK_SHARE;
+            self.next_dear_look = Instant::now() + before.elapsed() * DEAR_SHARE;
         }
-        self.next_look = Instant::now() + LOOK_INTERVAL;
+        self.next_look = Instant::now() + self.started.elapsed().min(LOOK_INTERVAL);
         None
     }
 

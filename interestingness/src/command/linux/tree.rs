@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,10 @@ pub(super) const MARK: &str = "CLREDUCE_TEST";
 /// After being killed, a process may need this long to give back its memory. One that needs longer
 /// is stuck in the kernel (a driver, a network file system).
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many processes are looked for before those found are killed: among those that fork without
+/// end, the search for the last one is a race that is lost.
+const BATCH: usize = 256;
 
 /// How the processes of a test are known.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +77,14 @@ impl Tree {
         }
     }
 
-    /// Processes that are found without looking at the whole system, zombies included.
-    pub fn members(&self) -> Vec<Pid> {
+    /// Processes that are found without looking at the whole system, zombies included; no more than
+    /// about `enough`.
+    pub fn members(&self, enough: usize) -> Vec<Pid> {
         match self.scope {
-            Scope::Subreaper => descendants(getpid()),
+            Scope::Subreaper => descendants(getpid(), enough),
             Scope::Marked => {
                 let mut members = vec![self.leader];
-                members.extend(descendants(self.leader));
+                members.extend(descendants(self.leader, enough));
                 members
             }
         }
@@ -86,19 +92,22 @@ impl Tree {
 
     /// How many processes there are besides the main one.
     pub fn count_others(&self) -> u32 {
-        let mut members = self.all_members();
+        let mut members = self.all_members(usize::MAX);
         members.retain(|&pid| pid != self.leader);
         u32::try_from(members.len()).unwrap_or(u32::MAX)
     }
 
-    fn all_members(&self) -> Vec<Pid> {
+    /// All processes that can be found; may mean a look at every process of the system.
+    pub fn all_members(&self, enough: usize) -> Vec<Pid> {
         match self.scope {
-            Scope::Subreaper => self.members(),
+            Scope::Subreaper => self.members(enough),
             Scope::Marked => {
                 let mut members = marked(|mark| mark == self.mark.as_bytes());
                 if self.status.is_none() {
-                    members.extend(self.members());
+                    members.extend(self.members(enough));
                 }
+                members.sort_by_key(|pid| pid.as_raw_nonzero());
+                members.dedup();
                 members
             }
         }
@@ -115,7 +124,7 @@ impl Tree {
             if !children && matches!(self.scope, Scope::Subreaper) {
                 return Ok(self.status);
             }
-            let members = self.all_members();
+            let members = self.all_members(BATCH);
             if !children && members.is_empty() {
                 return Ok(self.status);
             }
@@ -142,7 +151,7 @@ pub(super) fn end_all_children() {
         match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             Ok(None) => {
-                let members = descendants(getpid());
+                let members = descendants(getpid(), BATCH);
                 kill_all_with_groups(&members);
                 wait_for_end(members.first().copied());
             }
@@ -191,13 +200,16 @@ fn wait_for_end(pid: Option<Pid>) {
     let _ = poll(&mut fds, Some(&moment));
 }
 
-/// All descendants of a process that are linked to it by living parents, breadth first.
-fn descendants(root: Pid) -> Vec<Pid> {
+/// Descendants of a process that are linked to it by living parents, breadth first; not many more
+/// than `enough`.
+fn descendants(root: Pid, enough: usize) -> Vec<Pid> {
     let mut found = Vec::new();
     if kernel_lists_children() {
         children(root, &mut found);
         let mut next = 0;
-        while let Some(&pid) = found.get(next) {
+        while let Some(&pid) = found.get(next)
+            && found.len() <= enough
+        {
             children(pid, &mut found);
             next += 1;
         }
@@ -224,13 +236,24 @@ fn kernel_lists_children() -> bool {
     *LISTS.get_or_init(|| fs::exists("/proc/thread-self/children").unwrap_or(false))
 }
 
+/// Cheap, because in the face of a fork bomb every time slice counts.
 fn children(pid: Pid, found: &mut Vec<Pid>) {
-    // Each thread has children of its own.
-    let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero()));
-    for task in tasks.into_iter().flatten().flatten() {
-        let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        found.extend(list.split_ascii_whitespace().filter_map(parse_pid));
+    let tasks = format!("/proc/{}/task", pid.as_raw_nonzero());
+    children_of_thread(&format!("{tasks}/{}/children", pid.as_raw_nonzero()), found);
+    // Each thread has children of its own. A directory has two links and one per directory in it.
+    if fs::metadata(&tasks).is_ok_and(|metadata| metadata.nlink() > 3) {
+        for task in fs::read_dir(&tasks).into_iter().flatten().flatten() {
+            if task.file_name().to_str().and_then(parse_pid) != Some(pid) {
+                children_of_thread(&format!("{}/children", task.path().display()), found);
+            }
+        }
     }
+}
+
+fn children_of_thread(list: &str, found: &mut Vec<Pid>) {
+    // Gone meanwhile: no children.
+    let list = fs::read_to_string(list).unwrap_or_default();
+    found.extend(list.split_ascii_whitespace().filter_map(parse_pid));
 }
 
 /// The parent's number from `/proc/PID/stat`: `PID (NAME) STATE PARENT ...`; the name may hold anything.
@@ -244,6 +267,14 @@ fn parent(pid: Pid) -> Option<i32> {
 fn all_processes() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| parse_pid(entry.file_name().to_str()?))
+}
+
+/// How many processes and threads there are, whoever they belong to.
+pub(super) fn count_processes() -> u64 {
+    // `0.05 0.15 0.08 1/83 6028`: the number after the slash.
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let count = load.split(['/', ' ']).nth(4).and_then(|count| count.parse().ok());
+    count.unwrap_or(u64::MAX)
 }
 
 fn parse_pid(text: &str) -> Option<Pid> {
@@ -303,10 +334,24 @@ mod tests {
     }
 
     #[test]
+    fn finds_children_of_threads() {
+        let (send, receive) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+            let found = descendants(getpid(), usize::MAX).contains(&pid_of(&child));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            send.send(found).unwrap();
+        });
+        assert!(receive.recv().unwrap());
+        thread.join().unwrap();
+    }
+
+    #[test]
     fn reads_the_process_table() {
         let mut child = Command::new("sleep").arg("1000").env(MARK, "unit/1").spawn().unwrap();
         let pid = pid_of(&child);
-        assert!(descendants(getpid()).contains(&pid));
+        assert!(descendants(getpid(), usize::MAX).contains(&pid));
         assert_eq!(parent(pid), Some(getpid().as_raw_nonzero().get()));
         // Until the new program is loaded, a child shows the environment of this process.
         let deadline = Instant::now() + Duration::from_secs(20);
@@ -316,8 +361,9 @@ mod tests {
         }
         let (resident, proportional) = (resident_bytes(&[pid]), proportional_bytes(&[pid]));
         assert!(0 < proportional && proportional <= resident, "{proportional} {resident}");
+        assert!((2..100_000).contains(&count_processes()));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!descendants(getpid()).contains(&pid));
+        assert!(!descendants(getpid(), usize::MAX).contains(&pid));
     }
 }

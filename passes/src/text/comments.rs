@@ -1,0 +1,56 @@
+//! Removes comments, all but the one that says how a kernel is launched.
+//!
+//! ```text
+//! before: int x; /* a */ int y; // b
+//! after:  int x; /* a */ int y;
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::view::{comments, launch_comment};
+use crate::Snapshot;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::tokens::unit::Tokens;
+
+/// The pass.
+pub(crate) struct Comments;
+
+impl Pass for Comments {
+    fn name(&self) -> &'static str {
+        "comments"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove comments"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Tokens::all(snapshot) {
+            let launch = launch_comment(unit.bytes);
+            for comment in comments(unit) {
+                if comment.range.start >= launch.end {
+                    proposals.push(Proposal::edit(Edit::delete(unit.file, comment.range)));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn comments_go_and_line_breaks_and_strings_stay() {
+        let source = "// -g 4 -l 2\r\nint/**/x; // b\r\nchar *s = \"/* no */\"; /* c\n */";
+        let left = reduce_with(&Comments, source, Language::OpenCl, |_| true);
+        assert_eq!(left, "// -g 4 -l 2\r\nint x; \r\nchar *s = \"/* no */\"; ");
+    }
+}

@@ -1,0 +1,68 @@
+//! Removes directives of one line: `#include`, `#define`, `#undef`, `#pragma`, `#error`, ...
+//!
+//! ```text
+//! before:
+//! #include <stdio.h>
+//! #define N 4
+//! int x[N];
+//! after:
+//! #define N 4
+//! int x[N];
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::view::directives;
+use crate::Snapshot;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::tokens::unit::Tokens;
+
+/// The pass.
+pub(crate) struct Directives;
+
+impl Pass for Directives {
+    fn name(&self) -> &'static str {
+        "directives"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove #include, #define, #undef, #pragma and the like"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Tokens::all(snapshot) {
+            for directive in directives(unit) {
+                // Conditionals and line markers have passes of their own.
+                let has_parts = directive.name.starts_with(b"if")
+                    || directive.name.starts_with(b"el")
+                    || matches!(directive.name, b"" | b"line" | b"endif");
+                if !has_parts {
+                    proposals.push(Proposal::edit(Edit::delete(unit.file, directive.line)));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn continued_lines_go_as_one() {
+        assert_reduces(
+            &Directives,
+            Language::C,
+            "#define A \\\n 1\n#pragma once\n#if 1\n#include \"a.h\"\n#endif\nint x;",
+            &["once"],
+            "#pragma once\n#if 1\n#endif\nint x;",
+        );
+    }
+}

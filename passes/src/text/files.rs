@@ -1,0 +1,52 @@
+//! Removes whole files of a test case that has several.
+
+use clreduce_testcase::{Edit, Language};
+
+use crate::Snapshot;
+use crate::pass::{ANY, Pass, Proposal};
+
+/// The pass.
+pub(crate) struct Files;
+
+impl Pass for Files {
+    fn name(&self) -> &'static str {
+        "files"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove whole files"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        ANY
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        // A test case without files is none: the largest always stays.
+        let files = 0..snapshot.file_count();
+        let largest = files.clone().rev().max_by_key(|&file| snapshot.bytes(file).len());
+        files
+            .filter(|&file| Some(file) != largest)
+            .map(|file| Proposal::edit(Edit::remove_file(file)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{SourceFile, TestCase};
+
+    use super::*;
+
+    #[test]
+    fn all_but_the_largest_can_go() {
+        let file = |path: &str, text: &str| SourceFile {
+            path: path.into(),
+            bytes: text.as_bytes().to_vec().into(),
+        };
+        let files = vec![file("a.c", "int x;"), file("b.c", "int x, y;"), file("c.c", "")];
+        let snapshot = Snapshot::new(TestCase::new(files).unwrap(), Language::C);
+        let expected = [0, 2].map(|file| Proposal::edit(Edit::remove_file(file)));
+        assert_eq!(Files.propose(&snapshot), expected);
+    }
+}

@@ -1,0 +1,79 @@
+//! Lays the program out for a person: one statement a line, indented by its nesting.
+//!
+//! Exempt from the size order, which does not see white space.
+//!
+//! ```text
+//! before: int f(int x) {return x  *-1;}
+//! after:
+//! int f(int x) {
+//!     return x * -1;
+//! }
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::layout::{lay_out, trim_lines};
+use super::view::comments;
+use crate::pass::{ANY, Pass, Proposal};
+use crate::tokens::unit::Tokens;
+use crate::{Snapshot, SyntaxTree};
+
+/// The pass.
+pub(crate) struct Format;
+
+impl Pass for Format {
+    fn name(&self) -> &'static str {
+        "format"
+    }
+
+    fn about(&self) -> &'static str {
+        "Lay the program out for a person"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        ANY
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let language = snapshot.language();
+        let mut proposals = Vec::new();
+        for unit in Tokens::all(snapshot) {
+            let Some(new) = formatted(unit, snapshot.tree(unit.file), language) else { continue };
+            if new != unit.bytes {
+                let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);
+                proposals.push(Proposal::edit(edit));
+            }
+        }
+        proposals
+    }
+}
+
+/// A file laid out; `None` where the result would not say the same or not be stable.
+fn formatted(unit: Tokens<'_>, tree: &SyntaxTree, language: Language) -> Option<Vec<u8>> {
+    let new = if language == Language::Text {
+        trim_lines(unit.bytes)
+    } else {
+        let new = lay_out(unit, tree)?;
+        let again =
+            with_tokens(&new, |unit| lay_out(unit, &SyntaxTree::parse(unit.bytes, language)))?;
+        (again == new).then_some(new)?
+    };
+    with_tokens(&new, |other| says_the_same(unit, other)).then_some(new)
+}
+
+fn with_tokens<T>(bytes: &[u8], with: impl FnOnce(Tokens<'_>) -> T) -> T {
+    let tokens: Vec<_> = clreduce_testcase::tokens(bytes).collect();
+    with(Tokens { file: 0, bytes, tokens: &tokens })
+}
+
+/// Whether two texts have the same tokens, directives and comments.
+fn says_the_same(old: Tokens<'_>, new: Tokens<'_>) -> bool {
+    let tokens = |unit: Tokens<'_>| (0..unit.tokens.len()).all(|at| unit.text(at) == old.text(at));
+    let comments = |unit: Tokens<'_>| -> Vec<Vec<u8>> {
+        comments(unit).into_iter().map(|comment| unit.bytes[comment.range].to_vec()).collect()
+    };
+    old.tokens.len() == new.tokens.len()
+        && tokens(new)
+        && old.directives() == new.directives()
+        && comments(old) == comments(new)
+}

@@ -1,0 +1,363 @@
+//! Prints pieces line by line.
+
+use super::line_break;
+use super::pieces::{Kind, Piece};
+use super::roles::Role;
+use super::spacing::{Word, blank_between};
+
+/// Blanks for each level.
+const INDENT: usize = 4;
+/// Levels beyond this look alike: nesting as deep as a file is long must not make it quadratic.
+const DEEPEST: usize = 20;
+/// Columns after which a list goes on in the next line.
+const WIDTH: usize = 90;
+
+/// Prints the pieces of a file.
+pub(super) fn print(bytes: &[u8], pieces: &[Piece]) -> Vec<u8> {
+    let mut printer = Printer {
+        line_break: line_break(bytes),
+        out: Vec::with_capacity(bytes.len() + bytes.len() / 8),
+        line_start: 0,
+        blocks: Vec::new(),
+        holders: Vec::new(),
+        inside: 0,
+        headers: Vec::new(),
+        expected: None,
+        last: None,
+        pending: Pending::None,
+        in_statement: false,
+        after_do: false,
+    };
+    let is_token = |piece: &&Piece| matches!(piece.kind, Kind::Token(..));
+    for (index, piece) in pieces.iter().enumerate() {
+        let text = &bytes[piece.range.clone()];
+        match piece.kind {
+            Kind::Token(kind, role) => {
+                let word = |piece: &Piece, kind, role| Word {
+                    text: &bytes[piece.range.clone()],
+                    kind,
+                    role,
+                    spaced: piece.spaced,
+                };
+                // Comments may stand in between, but nobody puts many there.
+                let next = pieces[index + 1..].iter().take(8).find(is_token);
+                let next = next.and_then(|piece| match piece.kind {
+                    Kind::Token(kind, role) => Some(word(piece, kind, role)),
+                    _ => None,
+                });
+                printer.token(word(piece, kind, role), next);
+            }
+            Kind::LineComment | Kind::BlockComment => printer.comment(piece, text),
+            Kind::Directive => printer.directive(text),
+        }
+    }
+    if !printer.out.is_empty() {
+        printer.out.extend_from_slice(printer.line_break);
+    }
+    printer.out
+}
+
+/// What goes before the next piece.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Pending {
+    None,
+    Line,
+    /// A line break and an empty line.
+    Empty,
+}
+
+/// Braces that are open, their content indented.
+struct Block {
+    /// Level of the content.
+    level: usize,
+    /// What was open outside: holders, headers, parentheses.
+    holders: usize,
+    headers: usize,
+    inside: usize,
+}
+
+/// Something that holds one statement, such as `if (c)` or `else`.
+#[derive(Clone, Copy)]
+struct Holder {
+    word: Hold,
+    /// Level of the statement that it holds.
+    inner: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    If,
+    Do,
+    Other,
+}
+
+struct Printer<'a> {
+    line_break: &'static [u8],
+    out: Vec<u8>,
+    line_start: usize,
+    blocks: Vec<Block>,
+    holders: Vec<Holder>,
+    /// Parentheses, brackets and inline braces that are open in the innermost block.
+    inside: usize,
+    /// For each open parenthesis, what begins when it closes.
+    headers: Vec<Option<Hold>>,
+    /// What the next parenthesis is the header of.
+    expected: Option<Hold>,
+    /// The token before on this line.
+    last: Option<Word<'a>>,
+    pending: Pending,
+    in_statement: bool,
+    /// Whether the next `while` ends a loop instead of beginning one.
+    after_do: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn token(&mut self, word: Word<'a>, next: Option<Word<'a>>) {
+        let next_text = next.map_or(b"".as_slice(), |next| next.text);
+        if matches!(word.role, Role::Block | Role::Members) {
+            match word.text {
+                b"{" => self.open_block(word, next_text),
+                _ => self.close_block(word, next_text),
+            }
+            return;
+        }
+        let begins_label = matches!(word.text, b"case" | b"default")
+            || next.is_some_and(|next| next.role == Role::Label);
+        self.place(word, begins_label && !self.in_statement);
+        self.in_statement = true;
+        let block_follows = next.is_some_and(|next| next.role == Role::Block);
+        match word.text {
+            b"if" => self.expected = Some(Hold::If),
+            b"for" | b"switch" => self.expected = Some(Hold::Other),
+            b"while" if std::mem::take(&mut self.after_do) => self.expected = None,
+            b"while" => self.expected = Some(Hold::Other),
+            b"else" => self.hold(Hold::Other, block_follows || next_text == b"if", next_text),
+            b"do" => self.hold(Hold::Do, block_follows, next_text),
+            b"(" => {
+                self.inside += 1;
+                self.headers.push(self.expected.take());
+            }
+            b"[" | b"{" => self.inside += 1,
+            b"]" | b"}" => self.inside = self.inside.saturating_sub(1),
+            b")" => {
+                self.inside = self.inside.saturating_sub(1);
+                if let Some(Some(hold)) = self.headers.pop() {
+                    self.hold(hold, block_follows, next_text);
+                }
+            }
+            b";" if self.inside == 0 => self.end_statement(next_text, false),
+            b"," if self.inside > 0 && self.out.len() - self.line_start > WIDTH => {
+                self.end_line(Pending::Line);
+            }
+            _ if word.role == Role::Label => {
+                self.in_statement = false;
+                self.end_line(Pending::Line);
+            }
+            _ => {}
+        }
+    }
+
+    fn comment(&mut self, piece: &Piece, text: &[u8]) {
+        let own_line = piece.on_new_line || self.out.is_empty();
+        if own_line {
+            self.end_line(Pending::Line);
+            self.begin_line(self.level());
+        } else {
+            self.out.push(b' ');
+        }
+        self.out.extend_from_slice(text);
+        if own_line || piece.kind == Kind::LineComment {
+            self.end_line(Pending::Line);
+        }
+        self.last = None;
+    }
+
+    fn directive(&mut self, text: &[u8]) {
+        self.end_line(Pending::Line);
+        self.begin_line(0);
+        self.out.extend_from_slice(text);
+        self.end_line(Pending::Line);
+        self.last = None;
+    }
+
+    /// Level of the statement that is being printed or begins next.
+    fn level(&self) -> usize {
+        let (level, outside) =
+            self.blocks.last().map_or((0, 0), |block| (block.level, block.holders));
+        match self.holders.last() {
+            Some(holder) if self.holders.len() > outside => holder.inner,
+            _ => level,
+        }
+    }
+
+    fn place(&mut self, word: Word<'a>, outdented: bool) {
+        if self.pending != Pending::None || self.out.is_empty() {
+            let level = self.level() + usize::from(self.in_statement);
+            self.begin_line(level - usize::from(outdented).min(level));
+        } else if self.last.is_none_or(|last| blank_between(last, word)) {
+            self.out.push(b' ');
+        }
+        self.out.extend_from_slice(word.text);
+        self.last = Some(word);
+    }
+
+    fn end_line(&mut self, pending: Pending) {
+        self.pending = self.pending.max(pending);
+    }
+
+    fn begin_line(&mut self, level: usize) {
+        let breaks = if self.out.is_empty() { 0 } else { self.pending as usize };
+        for _ in 0..breaks {
+            self.out.extend_from_slice(self.line_break);
+        }
+        self.pending = Pending::None;
+        self.line_start = self.out.len();
+        self.out.resize(self.out.len() + INDENT * level.min(DEEPEST), b' ');
+    }
+
+    fn open_block(&mut self, word: Word<'a>, next: &[u8]) {
+        self.place(word, false);
+        self.blocks.push(Block {
+            level: self.level() + 1,
+            holders: self.holders.len(),
+            headers: self.headers.len(),
+            inside: std::mem::take(&mut self.inside),
+        });
+        self.in_statement = false;
+        if next != b"}" {
+            self.end_line(Pending::Line);
+        }
+    }
+
+    fn close_block(&mut self, word: Word<'a>, next: &[u8]) {
+        let empty =
+            self.last.is_some_and(|last| last.text == b"{") && self.pending == Pending::None;
+        // A brace that closes nothing leaves nothing open.
+        let outside = Block { level: 1, holders: 0, headers: 0, inside: 0 };
+        let block = self.blocks.pop().unwrap_or(outside);
+        self.holders.truncate(block.holders);
+        self.headers.truncate(block.headers);
+        self.inside = block.inside;
+        if empty {
+            self.out.push(b'}');
+            self.last = Some(word);
+        } else {
+            self.end_line(Pending::Line);
+            self.in_statement = false;
+            self.place(word, false);
+        }
+        self.in_statement = true;
+        if word.role == Role::Block && self.inside == 0 {
+            self.end_statement(next, true);
+        }
+    }
+
+    /// Something ends that one statement belongs to.
+    fn hold(&mut self, word: Hold, on_same_line: bool, next: &[u8]) {
+        if self.inside > 0 {
+            return;
+        }
+        let inner = self.level() + usize::from(!on_same_line);
+        self.holders.push(Holder { word, inner });
+        self.in_statement = false;
+        if !on_same_line && next != b";" {
+            self.end_line(Pending::Line);
+        }
+    }
+
+    /// A statement ends, and with it those that hold it, unless they go on with `else` or `while`.
+    fn end_statement(&mut self, next: &[u8], with_brace: bool) {
+        self.in_statement = false;
+        let outside = self.blocks.last().map_or(0, |block| block.holders);
+        while self.holders.len() > outside {
+            let Some(holder) = self.holders.pop() else { break };
+            self.after_do = holder.word == Hold::Do && next == b"while";
+            if self.after_do || (holder.word == Hold::If && next == b"else") {
+                if !with_brace {
+                    self.end_line(Pending::Line);
+                }
+                return;
+            }
+        }
+        let ends_function = with_brace && self.blocks.is_empty();
+        self.end_line(if ends_function { Pending::Empty } else { Pending::Line });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, TestCase};
+
+    use crate::Snapshot;
+    use crate::text::layout::lay_out;
+    use crate::tokens::unit::Tokens;
+
+    fn check(before: &str, after: &str) {
+        let case = TestCase::single("a.c", before.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case, Language::OpenCl);
+        let unit = Tokens::all(&snapshot).next().unwrap();
+        let out = lay_out(unit, snapshot.tree(0)).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out), after);
+    }
+
+    #[test]
+    fn statements_stand_on_lines_of_their_own() {
+        check(
+            "typedef struct{int a;int*b:3;}S;S s={1,{2,-3}};enum E{A=1,B};
+             __kernel void entry ( __global ulong*result ){int i,*p=&i;l:for(i=0;i<4;++i){
+             if(i)continue;else if(!i){p[i]--;}else{}
+             do i=i*-2;while(i&&*p);switch(i){case 1:break;default:;}while(1);}result[0]=(int)i?f(i , 1):s.a;}
+             int (*g)(void);int h(void);",
+            "typedef struct {
+    int a;
+    int *b : 3;
+} S;
+S s = {1, {2, -3}};
+enum E {A = 1, B};
+__kernel void entry(__global ulong *result) {
+    int i, *p = &i;
+l:
+    for (i = 0; i < 4; ++i) {
+        if (i)
+            continue;
+        else if (!i) {
+            p[i]--;
+        } else {}
+        do
+            i = i * -2;
+        while (i && *p);
+        switch (i) {
+        case 1:
+            break;
+        default:
+            ;
+        }
+        while (1);
+    }
+    result[0] = (int)i ? f(i, 1) : s.a;
+}
+
+int (*g)(void);
+int h(void);
+",
+        );
+    }
+
+    #[test]
+    fn comments_and_directives_keep_their_lines() {
+        check(
+            "// -g 1 -l 1\n  #define A( x )  x\nint a; // b\n\n\n/* c */ int d; /* e */ int f(/* g */);",
+            "// -g 1 -l 1\n#define A( x )  x\nint a; // b\n/* c */\nint d; /* e */\nint f( /* g */ );\n",
+        );
+    }
+
+    #[test]
+    fn broken_code_is_laid_out_by_its_tokens() {
+        check("if(a{b;}}else-c*d;x[", "if (a {\n    b;\n}\n}\n\nelse\n    -c * d;\nx[\n");
+    }
+
+    #[test]
+    fn line_breaks_stay_as_they_are() {
+        check("int a;int b;\r\n", "int a;\r\nint b;\r\n");
+    }
+}

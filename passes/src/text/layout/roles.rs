@@ -1,0 +1,161 @@
+//! What an operator or brace means where it stands: told by the syntax tree where the parser
+//! understood the file, guessed from the neighbours where it did not.
+
+use clreduce_testcase::TokenKind;
+
+use crate::tokens::unit::Tokens;
+use crate::{NodeId, SyntaxTree};
+
+/// The part that a token plays in the layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing more than its text says.
+    Plain,
+    /// An operator before its operand, or the star of a declarator.
+    Prefix,
+    /// A star between a type and a name.
+    Pointer,
+    /// An operator behind its operand.
+    Postfix,
+    /// An operator between two operands.
+    Binary,
+    /// A brace around statements: its content is indented, and a statement ends with it.
+    Block,
+    /// A brace around members: its content is indented.
+    Members,
+    /// A brace around values.
+    Inline,
+    /// The colon of a label.
+    Label,
+    /// The parenthesis that closes the type of a cast.
+    Cast,
+    /// A parenthesis that stands apart from the word before it.
+    Apart,
+}
+
+/// The roles of all tokens.
+pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<Role> {
+    let mut roles = guessed(unit);
+    if !tree.is_empty() && !tree.has_error(NodeId(0)) {
+        let mut index = 0;
+        for id in tree.ids() {
+            let node = tree.node(id);
+            let is_leaf = node.after.0 == id.0 + 1;
+            if !is_leaf || node.start == node.end {
+                continue;
+            }
+            while unit.tokens.get(index).is_some_and(|token| token.start < node.start) {
+                index += 1;
+            }
+            let here = unit.tokens.get(index).is_some_and(|token| token.start == node.start);
+            if let Some(role) = parsed(tree, id).filter(|_| here) {
+                roles[index] = role;
+            }
+        }
+    }
+    roles
+}
+
+/// The role of a leaf, where its parent tells.
+fn parsed(tree: &SyntaxTree, id: NodeId) -> Option<Role> {
+    let node = tree.node(id);
+    let parent = tree.kind(node.parent);
+    Some(match (node.kind, parent) {
+        ("*" | "&" | "&&", "pointer_declarator" | "abstract_pointer_declarator") => Role::Pointer,
+        ("&" | "&&", "reference_declarator" | "abstract_reference_declarator") => Role::Pointer,
+        (_, "pointer_expression" | "unary_expression") if node.field == Some("operator") => {
+            Role::Prefix
+        }
+        ("++" | "--", "update_expression") => {
+            if id.0 == node.parent.0 + 1 {
+                Role::Prefix
+            } else {
+                Role::Postfix
+            }
+        }
+        (_, "binary_expression") if node.field == Some("operator") => Role::Binary,
+        ("{" | "}", "compound_statement" | "declaration_list") => Role::Block,
+        ("{" | "}", "field_declaration_list") => Role::Members,
+        ("{" | "}", "initializer_list" | "enumerator_list") => Role::Inline,
+        (":", "labeled_statement" | "case_statement") => Role::Label,
+        ("?" | ":", "conditional_expression") => Role::Binary,
+        (":", "bitfield_clause") => Role::Binary,
+        (")", "cast_expression" | "compound_literal_expression") => Role::Cast,
+        ("(", "parenthesized_declarator") => Role::Apart,
+        _ => return None,
+    })
+}
+
+/// Roles as the tokens themselves suggest them.
+fn guessed(unit: Tokens<'_>) -> Vec<Role> {
+    let mut roles = Vec::with_capacity(unit.tokens.len());
+    let mut braces: Vec<Role> = Vec::new();
+    let mut label = false;
+    for index in 0..unit.tokens.len() {
+        let before = if index == 0 { b";".as_slice() } else { unit.text(index - 1) };
+        let kind = if index == 0 { TokenKind::Punctuation } else { unit.kind(index - 1) };
+        let begins = matches!(before, b";" | b"{" | b"}");
+        let keyword = matches!(before, b"return" | b"case" | b"else" | b"do" | b"goto" | b"sizeof");
+        let operand = match kind {
+            TokenKind::Punctuation => matches!(before, b")" | b"]"),
+            _ => !keyword,
+        };
+        let text = unit.text(index);
+        label |= begins && matches!(text, b"case" | b"default");
+        label |= unit.kind(index) == TokenKind::Word && begins && unit.text(index + 1) == b":";
+        roles.push(match text {
+            b"!" | b"~" => Role::Prefix,
+            b"*" | b"&" | b"-" | b"+" if !operand => Role::Prefix,
+            b"*" if is_type(before) => Role::Pointer,
+            b"++" | b"--" => {
+                if operand {
+                    Role::Postfix
+                } else {
+                    Role::Prefix
+                }
+            }
+            b":" if label => {
+                label = false;
+                Role::Label
+            }
+            b"*" | b"&" | b"-" | b"+" | b"/" | b"%" | b"|" | b"^" | b"<" | b">" | b"=" | b"?"
+            | b":" | b"<<" | b">>" | b"&&" | b"||" => Role::Binary,
+            [.., b'='] => Role::Binary,
+            b"{" => {
+                let value = matches!(before, b"=" | b"," | b"(" | b"return" | b"[")
+                    || (before == b"{" && braces.last() == Some(&Role::Inline));
+                let members = kind == TokenKind::Word && !matches!(before, b"else" | b"do");
+                braces.push(match (value, members) {
+                    (true, _) => Role::Inline,
+                    (_, true) => Role::Members,
+                    _ => Role::Block,
+                });
+                *braces.last().unwrap_or(&Role::Block)
+            }
+            b"}" => braces.pop().unwrap_or(Role::Block),
+            _ => Role::Plain,
+        });
+    }
+    roles
+}
+
+fn is_type(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"void"
+            | b"char"
+            | b"short"
+            | b"int"
+            | b"long"
+            | b"float"
+            | b"double"
+            | b"signed"
+            | b"unsigned"
+            | b"uchar"
+            | b"ushort"
+            | b"uint"
+            | b"ulong"
+            | b"half"
+            | b"const"
+    )
+}

@@ -1,0 +1,61 @@
+//! Whether a blank stands between two tokens on a line.
+
+use clreduce_testcase::{TokenKind, tokens};
+
+use super::roles::Role;
+
+/// A token with what the spacing needs to know of it.
+#[derive(Clone, Copy)]
+pub(super) struct Word<'a> {
+    pub text: &'a [u8],
+    pub kind: TokenKind,
+    pub role: Role,
+    /// Whether white space stood before it.
+    pub spaced: bool,
+}
+
+/// Whether a blank goes between two tokens.
+pub(super) fn blank_between(left: Word<'_>, right: Word<'_>) -> bool {
+    looks_better_apart(left, right) || would_join(left.text, right.text)
+}
+
+fn looks_better_apart(left: Word<'_>, right: Word<'_>) -> bool {
+    let is_name = |word: Word<'_>| word.kind != TokenKind::Punctuation;
+    match (left.text, right.text) {
+        (_, b"." | b"->" | b"::") | (b"." | b"->" | b"::", _) => return false,
+        (_, b"<<<" | b">>>") | (b"<<<" | b">>>", _) => return false,
+        (_, b"," | b")" | b"]") | (b"(" | b"[", _) => return false,
+        (b";", b";") | (_, b";") => return false,
+        (b"," | b";", _) => return true,
+        _ => {}
+    }
+    match (left.role, right.role) {
+        (Role::Prefix | Role::Pointer | Role::Cast, _) => false,
+        (_, Role::Postfix | Role::Label) => false,
+        (Role::Binary, _) | (_, Role::Binary | Role::Pointer | Role::Apart) => true,
+        (_, Role::Block | Role::Members) | (Role::Block | Role::Members | Role::Label, _) => true,
+        (_, Role::Inline) if right.text == b"}" => false,
+        (Role::Inline, _) if left.text == b"{" => false,
+        (Role::Inline, _) | (_, Role::Inline) => true,
+        (_, Role::Prefix) => is_name(left) || left.text == b")",
+        _ => match right.text {
+            b"(" => is_name(left) && takes_blank(left.text),
+            b"[" => false,
+            _ if is_name(right) => is_name(left) || matches!(left.text, b")" | b"]"),
+            _ => right.spaced,
+        },
+    }
+}
+
+/// Keywords that stand apart from a parenthesis.
+fn takes_blank(word: &[u8]) -> bool {
+    matches!(word, b"if" | b"for" | b"while" | b"switch" | b"return" | b"case" | b"else" | b"do")
+}
+
+/// Whether two tokens written without a blank would be read as something else.
+fn would_join(left: &[u8], right: &[u8]) -> bool {
+    // Only the beginning of the right one can matter, and only the end of a left one that is no
+    // literal; literals end with their quote.
+    let text = [left, &right[..right.len().min(4)]].concat();
+    tokens(&text).next().is_none_or(|first| first.end as usize != left.len())
+}

@@ -1,0 +1,144 @@
+//! Removes lines, where the parser fails: first those outside all braces with all that is nested in
+//! them, then less and less nested ones together, and last every line alone.
+//!
+//! In code a line also ends behind `;`, `{` and `}`, as if the program were laid out with one
+//! statement a line. It never ends inside a comment or a literal.
+//!
+//! ```text
+//! before:
+//! void f( { g();
+//! if }
+//! h();
+//! after:
+//! void f( { g();
+//! if }
+//! ```
+
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Language};
+
+use super::view::{comments, launch_comment};
+use crate::Snapshot;
+use crate::pass::{ANY, Pass, Proposal};
+use crate::tokens::unit::Tokens;
+
+/// The pass.
+pub(crate) struct Lines;
+
+/// Braces around a line up to which it begins a group.
+const DEPTHS: [i64; 9] = [0, 1, 2, 3, 4, 6, 8, 10, i64::MAX];
+/// Most groups of one depth; where there are more lines, several go together.
+const LIMIT: usize = 50_000;
+
+impl Pass for Lines {
+    fn name(&self) -> &'static str {
+        "lines"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove lines grouped by nesting, where the parser fails"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        ANY
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Tokens::unparsed(snapshot) {
+            let lines = lines(unit, snapshot.language());
+            let mut before = usize::MAX;
+            for (list, depth) in (0..).zip(DEPTHS) {
+                let begins = |line: &&Line| line.depth <= depth;
+                let count = lines.iter().filter(begins).count();
+                if count == before {
+                    continue; // the same groups again
+                }
+                before = count;
+                let starts = lines.iter().filter(begins).step_by(count.div_ceil(LIMIT).max(1));
+                let starts: Vec<usize> = starts.map(|line| line.start).collect();
+                let ends = starts.iter().copied().skip(1).chain([unit.bytes.len()]);
+                for (start, end) in starts.iter().copied().zip(ends) {
+                    if unit.bytes[start..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
+                        let edit = Edit::delete(unit.file, start..end);
+                        proposals.push(Proposal::edit(edit).in_list(list));
+                    }
+                }
+            }
+        }
+        proposals
+    }
+}
+
+struct Line {
+    start: usize,
+    /// Braces that are open where it starts.
+    depth: i64,
+}
+
+fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
+    let bytes = unit.bytes;
+    // Where no line may end, in order: tokens and comments, each up to before its last byte.
+    let mut solid: Vec<(Range<usize>, i64, bool)> = Vec::with_capacity(unit.tokens.len());
+    let is_code = language != Language::Text;
+    for (index, token) in unit.tokens.iter().enumerate() {
+        let text = unit.text(index);
+        let nests = i64::from(text == b"{") - i64::from(text == b"}");
+        solid.push((token.range(), nests, is_code && matches!(text, b";" | b"{" | b"}")));
+    }
+    if is_code {
+        solid.extend(comments(unit).into_iter().map(|comment| (comment.range, 0, false)));
+        solid.sort_by_key(|(range, ..)| range.start);
+    }
+    let mut lines = vec![Line { start: launch_comment(bytes).end, depth: 0 }];
+    let (mut at, mut depth) = (0, 0);
+    let end = (bytes.len()..bytes.len() + 1, 0, false);
+    for (range, nests, ends_line) in solid.into_iter().chain([end]) {
+        let breaks = (at..range.start).filter(|&at| bytes[at] == b'\n');
+        lines.extend(breaks.map(|at| Line { start: at + 1, depth }));
+        depth += nests;
+        at = range.end;
+        let goes_on = bytes.get(at).is_some_and(|&byte| byte != b'\n' && byte != b'\r');
+        if ends_line && goes_on {
+            lines.push(Line { start: at, depth });
+        }
+    }
+    let first = lines[0].start;
+    lines.retain(|line| (first..bytes.len()).contains(&line.start));
+    // A closing brace belongs to what it closes.
+    for line in &mut lines {
+        let next = bytes[line.start..].iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        line.depth += i64::from(next == Some(&b'}'));
+        line.depth = line.depth.max(0);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn whole_functions_go_first() {
+        let source = "a {\n b;\n c;\n}\nd {\n e;\n}\n";
+        let case = clreduce_testcase::TestCase::single("x", source.as_bytes()).unwrap();
+        let proposals = Lines.propose(&Snapshot::new(case, Language::Text));
+        let first: Vec<&str> = proposals
+            .iter()
+            .filter(|proposal| proposal.list == 0)
+            .map(|proposal| &source[proposal.patch.edits()[0].range()])
+            .collect();
+        assert_eq!(first, ["a {\n b;\n c;\n}\n", "d {\n e;\n}\n"]);
+    }
+
+    #[test]
+    fn one_line_may_hold_many_statements() {
+        let source = "// -g 1 -l 1\nvoid f( { a(); b(); /* ; \n */ c(); }";
+        let left = reduce_with(&Lines, source, Language::C, |text| {
+            text.contains("b()") && text.contains('{')
+        });
+        assert_eq!(left, "// -g 1 -l 1\nvoid f( { b();");
+    }
+}
