@@ -146,7 +146,13 @@ impl<A: Asker> Scheduler<A> {
         &self.contradictions
     }
 
-    /// Whether any test has not ended.
+    /// States of the conversation held now, real and supposed.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether no test runs.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.running.is_empty()
