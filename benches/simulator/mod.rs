@@ -59,7 +59,8 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
             Step::Done => break,
             Step::Waiting => {}
         }
-        for action in scheduler.plan() {
+        let mut actions = scheduler.plan();
+        while let Some(action) = actions.pop() {
             match action {
                 Action::Start(id, variant) => {
                     variants.insert(id, variant);
@@ -69,6 +70,9 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
                     killed.insert(id);
                     ends.push(Reverse((now + KILL_MS, id)));
                 }
+            }
+            if actions.is_empty() {
+                actions = scheduler.plan();
             }
         }
         states = states.max(scheduler.states());

@@ -26,6 +26,8 @@ compile_error!("tests as programs are supported on Linux and Windows");
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 use regex::bytes::Regex;
@@ -104,6 +106,8 @@ pub enum SetupError {
 pub struct CommandTest {
     runner: system::Runner,
     limits: Limits,
+    /// Takes the place of the time in `limits` once it is set.
+    time_limit: RwLock<Option<Duration>>,
     pattern: Option<OutputPattern>,
 }
 
@@ -128,7 +132,12 @@ impl CommandTest {
     /// When there is no place for the tests, or the worker program does not answer.
     pub fn new(command: &TestCommand, options: CommandOptions) -> Result<Self, SetupError> {
         let runner = system::Runner::new(command, options.worker, options.temporary)?;
-        Ok(Self { runner, limits: options.limits, pattern: options.pattern })
+        Ok(Self {
+            runner,
+            limits: options.limits,
+            time_limit: RwLock::new(None),
+            pattern: options.pattern,
+        })
     }
 
     /// Changes the limits of the tests to come.
@@ -155,7 +164,10 @@ impl CommandTest {
     }
 
     fn request(&self, count_left: bool) -> Request {
-        Request { limits: self.limits.clone(), whole_output: self.pattern.is_some(), count_left }
+        let mut limits = self.limits.clone();
+        let set = *self.time_limit.read().unwrap_or_else(PoisonError::into_inner);
+        limits.time = set.or(limits.time);
+        Request { limits, whole_output: self.pattern.is_some(), count_left }
     }
 
     fn outcome(&self, ended: Ended) -> Outcome {
@@ -176,6 +188,10 @@ impl CommandTest {
 impl Interestingness for CommandTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
         self.outcome(self.runner.run(&self.request(false), variant, cancel, |_| ()))
+    }
+
+    fn set_time_limit(&self, limit: Duration) {
+        *self.time_limit.write().unwrap_or_else(PoisonError::into_inner) = Some(limit);
     }
 }
 
