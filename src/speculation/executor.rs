@@ -7,14 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Cancel, Interestingness, Outcome};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::pool::Pool;
 use super::scheduler::{Action, Answered, Scheduler, Step, TestId};
 use crate::asker::Asker;
-
-/// How often a waiting executor looks whether it was cancelled.
-const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 /// Why no further answer comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +63,13 @@ impl<A: Asker> Executor<A> {
                 Step::Done => return Err(Stop::Done),
                 Step::Waiting => {}
             }
-            let actions = self.scheduler.plan();
-            self.tests.carry_out(actions);
+            loop {
+                let actions = self.scheduler.plan();
+                if actions.is_empty() {
+                    break;
+                }
+                self.tests.carry_out(actions);
+            }
             self.wait();
         }
     }
@@ -109,7 +111,8 @@ impl<A: Asker> Executor<A> {
         let actions = self.scheduler.kill_all();
         self.tests.carry_out(actions);
         while !self.scheduler.is_idle() {
-            self.wait();
+            let ended = self.tests.wait(None);
+            self.note(ended);
         }
     }
 
@@ -132,12 +135,20 @@ impl<A: Asker> Executor<A> {
         self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Stop::Deadline)
     }
 
-    /// Waits a moment for the end of a test and reports all that have ended.
+    /// Waits for the end of a test, the cancellation or the deadline.
     fn wait(&mut self) {
-        let limit = self.deadline.map_or(CANCEL_POLL, |deadline| {
-            deadline.saturating_duration_since(Instant::now()).min(CANCEL_POLL)
+        let wake = self.tests.report.clone();
+        let hook = self.cancel.on_cancel(move || {
+            // Nobody waits once the executor is gone.
+            let _ = wake.send(None);
         });
-        let mut ended = self.tests.wait(limit);
+        let ended = self.tests.wait(self.deadline);
+        drop(hook);
+        self.note(ended);
+    }
+
+    /// Reports an end and all others that are known.
+    fn note(&mut self, mut ended: Option<(TestId, Outcome)>) {
         while let Some((id, outcome)) = ended {
             self.scheduler.ended(id, outcome);
             ended = self.tests.poll();
@@ -150,8 +161,9 @@ struct Tests {
     pool: Arc<Pool>,
     test: Arc<dyn Interestingness>,
     running: HashMap<TestId, Cancel>,
-    report: Sender<Report>,
-    reports: Receiver<Report>,
+    /// `None` only wakes whoever waits.
+    report: Sender<Option<Report>>,
+    reports: Receiver<Option<Report>>,
     busy: Duration,
 }
 
@@ -182,23 +194,25 @@ impl Tests {
                         // Before the report: whoever reads it may be the last to hold the test.
                         drop((test, variant));
                         // Nobody reads it once the executor is gone.
-                        let _ = report.send(Report { id, result, wall: started.elapsed() });
+                        let _ = report.send(Some(Report { id, result, wall: started.elapsed() }));
                     });
                 }
             }
         }
     }
 
-    fn wait(&mut self, limit: Duration) -> Option<(TestId, Outcome)> {
-        match self.reports.recv_timeout(limit) {
-            Ok(report) => Some(self.accept(report)),
-            // The sender beside the receiver keeps the channel open.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+    /// Waits for the next report, not beyond the deadline. The sender beside the receiver keeps the
+    /// channel open.
+    fn wait(&mut self, deadline: Option<Instant>) -> Option<(TestId, Outcome)> {
+        let report = match deadline {
+            Some(deadline) => self.reports.recv_deadline(deadline).ok(),
+            None => self.reports.recv().ok(),
+        };
+        report.flatten().map(|report| self.accept(report))
     }
 
     fn poll(&mut self) -> Option<(TestId, Outcome)> {
-        let report = self.reports.try_recv().ok()?;
+        let report = self.reports.try_recv().ok().flatten()?;
         Some(self.accept(report))
     }
 

@@ -146,7 +146,13 @@ impl<A: Asker> Scheduler<A> {
         &self.contradictions
     }
 
-    /// Whether any test has not ended.
+    /// States of the conversation held now, real and supposed.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether no test runs.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.running.is_empty()
@@ -176,15 +182,14 @@ impl<A: Asker> Scheduler<A> {
         Step::Answered(Box::new(Answered { question, outcome, known, committed }))
     }
 
-    /// What to do now, in order. At once after it, no test can be started.
+    /// What to do now. Making variants takes time, so that it returns as soon as a test can be started:
+    /// to be called until nothing is left to do.
     pub fn plan(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
         self.tree.prune(known(&self.verdicts, &self.suspects));
-        let alone = match self.tree.next() {
-            Next::Question(question) if self.suspects.contains(&question.hash) => Some(question),
-            _ => None,
-        };
-        if let Some(question) = alone {
+        if let Next::Question(question) = self.tree.next()
+            && self.suspects.contains(&question.hash)
+        {
             let (hash, variant) = (question.hash, question.variant.clone());
             self.kill(&mut actions, |test, tree| {
                 test.recheck.is_some() || !tree.reaches(&test.hash)
@@ -195,9 +200,18 @@ impl<A: Asker> Scheduler<A> {
             }
             return actions;
         }
-        let prospects = self.tree.prospects(self.slots, known(&self.verdicts, &self.suspects));
+        let has_room = self.running.len() < self.slots;
+        let running = &self.running;
+        let starts = |hash: &ContentHash| !running.iter().any(|test| test.answers(hash));
+        let prospects =
+            self.tree.prospects(self.slots, known(&self.verdicts, &self.suspects), |hash| {
+                has_room && starts(hash)
+            });
+        let best = prospects.last().filter(|last| starts(&last.hash)).copied();
+        if has_room && self.start_best(&mut actions, best) {
+            return actions;
+        }
         self.kill(&mut actions, |test, tree| test.recheck.is_none() && !tree.reaches(&test.hash));
-        self.fill(&mut actions, &prospects);
         self.make_room(&mut actions, &prospects);
         actions
     }
@@ -206,7 +220,7 @@ impl<A: Asker> Scheduler<A> {
     pub fn plan_rechecks(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
         self.kill(&mut actions, |test, _| test.recheck.is_none());
-        self.fill(&mut actions, &[]);
+        while self.running.len() < self.slots && self.start_best(&mut actions, None) {}
         actions
     }
 
@@ -251,25 +265,21 @@ impl<A: Asker> Scheduler<A> {
         }
     }
 
-    /// Starts the most probable questions, and checks where nothing probable is left.
-    fn fill(&mut self, actions: &mut Vec<Action>, prospects: &[Prospect]) {
-        let mut prospects = prospects.iter();
-        while self.running.len() < self.slots {
-            let runs = |hash| self.running.iter().any(|test| test.answers(hash));
-            let best = prospects.find(|prospect| !runs(&prospect.hash));
-            let probable = best.is_some_and(|best| best.probability >= WORTH_A_SLOT);
-            if !probable && let Some((hash, variant, first)) = self.rechecks_waiting.pop_front() {
-                let recheck = Some(Box::new((variant.clone(), first)));
-                self.start(actions, hash, variant, recheck);
-            } else if let Some(best) = best
-                && let Some(question) = self.tree.question(best.node)
-            {
-                let (hash, variant) = (question.hash, question.variant.clone());
-                self.start(actions, hash, variant, None);
-            } else {
-                return;
-            }
+    /// Starts a test of this question, or a check where it is not probable. Whether there was either.
+    fn start_best(&mut self, actions: &mut Vec<Action>, best: Option<Prospect>) -> bool {
+        if best.is_none_or(|best| best.probability < WORTH_A_SLOT)
+            && let Some((hash, variant, first)) = self.rechecks_waiting.pop_front()
+        {
+            let recheck = Some(Box::new((variant.clone(), first)));
+            self.start(actions, hash, variant, recheck);
+            return true;
         }
+        let Some(question) = best.and_then(|best| self.tree.question(best.node)) else {
+            return false;
+        };
+        let (hash, variant) = (question.hash, question.variant.clone());
+        self.start(actions, hash, variant, None);
+        true
     }
 
     /// The conversation waits for the most probable question: it does not wait for a slot.

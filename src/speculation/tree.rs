@@ -140,12 +140,13 @@ impl<A: Asker> Tree<A> {
         }
     }
 
-    /// The most probable unanswered questions, at most `count`, most probable first, each once. Makes
-    /// the states that lead to them.
+    /// The most probable unanswered questions, most probable first, each once: as many as `count`, or
+    /// fewer when one is found that is `enough`. Makes the states that lead to them.
     pub(crate) fn prospects(
         &mut self,
         count: usize,
         known: impl Fn(&ContentHash) -> Option<bool>,
+        enough: impl Fn(&ContentHash) -> bool,
     ) -> Vec<Prospect> {
         let mut found: Vec<Prospect> = Vec::with_capacity(count);
         let mut open = BinaryHeap::new();
@@ -158,7 +159,7 @@ impl<A: Asker> Tree<A> {
                 let answer = known(&hash);
                 if answer.is_none() && found.iter().all(|prospect| prospect.hash != hash) {
                     found.push(Prospect { hash, node, probability });
-                    if found.len() >= count {
+                    if found.len() >= count || enough(&hash) {
                         return found;
                     }
                 }

@@ -1,0 +1,94 @@
+//! The scheduler of speculative tests in virtual time, and the bound it is held to.
+//!
+//! What the bound is and why: `notes/speculation.md`.
+
+mod bound;
+mod replay;
+mod trace;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use clreduce::asker::Asker;
+use clreduce::speculation::{Action, Counters, Scheduler, Step, TestId, Verdicts};
+use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_testcase::TestCase;
+
+pub use bound::bound_ms;
+pub use replay::{Chances, Replay};
+pub use trace::{Entry, Trace};
+
+/// Time a test takes, in virtual milliseconds.
+pub const TEST_MS: u64 = 100;
+
+/// Time from the decision to kill a test to its end.
+const KILL_MS: u64 = 1;
+
+/// What a simulated reduction came to.
+#[derive(Debug)]
+pub struct Simulated {
+    /// Virtual wall time in milliseconds.
+    pub wall_ms: u64,
+    /// The conversation.
+    pub trace: Trace,
+    pub counters: Counters,
+    /// Most states held at a time.
+    pub states: usize,
+}
+
+/// Holds a conversation with `slots` tests at a time.
+pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> bool) -> Simulated {
+    let mut scheduler = Scheduler::new(asker, slots, Verdicts::default(), 0);
+    let mut now = 0;
+    let mut ends: BinaryHeap<Reverse<(u64, TestId)>> = BinaryHeap::new();
+    let mut variants: HashMap<TestId, TestCase> = HashMap::new();
+    let mut killed: HashSet<TestId> = HashSet::new();
+    let mut entries = Vec::new();
+    let mut states = 0;
+    loop {
+        match scheduler.step() {
+            Step::Answered(answered) => {
+                let interesting = answered.outcome.verdict == Verdict::Interesting;
+                let question = answered.question;
+                if !answered.known {
+                    let (pass, chance) = (question.pass, Some(question.chance));
+                    entries.push(Entry { pass, chance, interesting });
+                }
+                continue;
+            }
+            Step::Done => break,
+            Step::Waiting => {}
+        }
+        let mut actions = scheduler.plan();
+        while let Some(action) = actions.pop() {
+            match action {
+                Action::Start(id, variant) => {
+                    variants.insert(id, variant);
+                    ends.push(Reverse((now + TEST_MS, id)));
+                }
+                Action::Kill(id) => {
+                    killed.insert(id);
+                    ends.push(Reverse((now + KILL_MS, id)));
+                }
+            }
+            if actions.is_empty() {
+                actions = scheduler.plan();
+            }
+        }
+        states = states.max(scheduler.states());
+        // Everything that ends at one moment is known before anything is decided.
+        while let Some(Reverse((end, id))) = ends.pop() {
+            // A killed test is in the queue twice.
+            if let Some(variant) = variants.remove(&id) {
+                now = end;
+                let yes = !killed.contains(&id) && oracle(&variant);
+                let verdict = if yes { Verdict::Interesting } else { Verdict::Uninteresting };
+                scheduler.ended(id, Outcome::from(verdict));
+            }
+            if ends.peek().is_none_or(|Reverse((next, _))| *next > now) {
+                break;
+            }
+        }
+    }
+    Simulated { wall_ms: now, trace: Trace::new(entries), counters: scheduler.counters(), states }
+}

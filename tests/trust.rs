@@ -1,0 +1,186 @@
+//! Tests that cannot be trusted are noticed, and failures are told where they belong.
+
+#[allow(dead_code)]
+mod common;
+
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use clreduce::events::{Ending, Event};
+use clreduce::{Reduction, ReductionError};
+use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
+use clreduce_testcase::TestCase;
+use common::{ListAsker, Oracle, transcribe};
+
+const ORACLE: Oracle = Oracle { seed: 3, length: 40, bumpy: false, delay: Duration::ZERO };
+
+fn jobs(jobs: usize) -> NonZeroUsize {
+    NonZeroUsize::new(jobs).unwrap()
+}
+
+#[test]
+fn an_answer_that_changes_is_reported_and_the_first_stands() {
+    let original = ORACLE.original();
+    let asked = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));
+    let changeable = {
+        let (original, asked) = (original.clone(), Arc::clone(&asked));
+        // Right the first time, wrong the second.
+        move |case: &TestCase| {
+            let first = *case == original || asked.lock().unwrap().insert(case.hash());
+            ORACLE.accepts(case) == first
+        }
+    };
+    let reduction = Reduction::of(original.clone()).test(changeable).jobs(jobs(1));
+    let (transcript, reduced) = transcribe(reduction.recheck_one_in(3), &original);
+    let reduced = reduced.unwrap();
+    let (expected, trusted) =
+        transcribe(Reduction::of(original.clone()).test(ORACLE.test()).jobs(jobs(1)), &original);
+    assert_eq!(transcript, expected);
+    assert_eq!(reduced.case, trusted.unwrap().case);
+    let chosen = expected.iter().filter(|(hash, _)| hash.low_bits().is_multiple_of(3));
+    let mut chosen: Vec<_> = chosen.map(|(hash, _)| *hash).collect();
+    chosen.sort();
+    chosen.dedup();
+    assert!(!chosen.is_empty());
+    let mut found: Vec<_> = reduced.contradictions.iter().map(|found| found.hash).collect();
+    found.sort();
+    assert_eq!(found, chosen);
+    assert!(reduced.contradictions.iter().all(|c| c.first.verdict != c.second.verdict));
+}
+
+#[test]
+fn an_honest_test_is_not_accused() {
+    let original = ORACLE.original();
+    for n in [1, 4] {
+        let reduction = Reduction::of(original.clone()).test(ORACLE.test()).jobs(jobs(n));
+        let (_, reduced) = transcribe(reduction.recheck_one_in(2), &original);
+        assert!(reduced.unwrap().contradictions.is_empty());
+    }
+}
+
+#[test]
+fn a_test_that_wavers_on_the_original_is_refused() {
+    let original = ORACLE.original();
+    let calls = AtomicU64::new(0);
+    let wavers = move |_: &TestCase| calls.fetch_add(1, Ordering::Relaxed) != 2;
+    let (_, reduced) = transcribe(Reduction::of(original.clone()).test(wavers), &original);
+    assert!(
+        matches!(reduced, Err(ReductionError::Flaky { interesting: 3, runs: 4, .. })),
+        "{reduced:?}"
+    );
+}
+
+#[test]
+fn an_uninteresting_original_is_refused() {
+    let original = ORACLE.original();
+    let (_, reduced) =
+        transcribe(Reduction::of(original.clone()).test(|_: &TestCase| false), &original);
+    assert!(matches!(reduced, Err(ReductionError::NotInteresting(_))), "{reduced:?}");
+}
+
+#[test]
+fn a_test_that_panics_does_so_where_the_reduction_was_started() {
+    let original = ORACLE.original();
+    let panics = {
+        let original = original.clone();
+        move |case: &TestCase| case == &original || std::panic::panic_any("broken oracle")
+    };
+    let reduction = Reduction::of(original.clone()).test(panics).jobs(jobs(2));
+    let run = AssertUnwindSafe(|| reduction.run_with(ListAsker::new(&original)));
+    let panic = catch_unwind(run).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"broken oracle"));
+}
+
+#[test]
+fn limits_end_a_reduction_early() {
+    let original = ORACLE.original();
+    for n in [1, 3] {
+        let reduction = Reduction::of(original.clone()).test(ORACLE.test()).jobs(jobs(n));
+        let (transcript, reduced) = transcribe(reduction.max_questions(7), &original);
+        let reduced = reduced.unwrap();
+        assert_eq!((transcript.len(), reduced.ending), (7, Ending::QuestionLimit));
+    }
+    let reduction = Reduction::of(original.clone()).test(Stuck(AtomicUsize::new(0)));
+    let (_, reduced) = transcribe(reduction.time_limit(Duration::from_millis(50)), &original);
+    let reduced = reduced.unwrap();
+    assert_eq!(reduced.ending, Ending::TimeLimit);
+    assert!(ORACLE.accepts(&reduced.case));
+}
+
+/// Answers a few times, then only waits for its cancellation.
+struct Stuck(AtomicUsize);
+
+impl Interestingness for Stuck {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        if self.0.fetch_add(1, Ordering::SeqCst) > 8 {
+            while !cancel.wait(Duration::from_secs(1)) {}
+        }
+        let yes = ORACLE.accepts(variant);
+        Outcome::from(if yes { Verdict::Interesting } else { Verdict::Uninteresting })
+    }
+}
+
+/// Notes when it runs, and whether it is told to stop.
+#[derive(Default)]
+struct Watched {
+    running: AtomicUsize,
+    most: AtomicUsize,
+    cancelled: AtomicBool,
+    limit: AtomicU64,
+}
+
+struct Watcher(Arc<Watched>);
+
+impl Interestingness for Watcher {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        let running = self.0.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.0.most.fetch_max(running, Ordering::SeqCst);
+        if cancel.wait(Duration::from_millis(1)) {
+            self.0.cancelled.store(true, Ordering::SeqCst);
+        }
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+        let yes = ORACLE.accepts(variant);
+        Outcome::from(if yes { Verdict::Interesting } else { Verdict::Uninteresting })
+    }
+
+    fn set_time_limit(&self, limit: Duration) {
+        self.0.limit.store(limit.as_secs(), Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn tests_run_side_by_side_and_none_outlives_the_reduction() {
+    let original = ORACLE.original();
+    let watched = Arc::new(Watched::default());
+    let mut most_reported = 0;
+    let reduction =
+        Reduction::of(original.clone()).test(Watcher(Arc::clone(&watched))).jobs(jobs(4));
+    let reduced = reduction
+        .on_event(|event| {
+            if let Event::Answered { tests, .. } = event {
+                most_reported = *tests;
+            }
+        })
+        .run_with(ListAsker::new(&original))
+        .unwrap();
+    assert_eq!(watched.running.load(Ordering::SeqCst), 0);
+    assert_eq!(watched.most.load(Ordering::SeqCst), 4);
+    assert_eq!(
+        watched.limit.load(Ordering::SeqCst),
+        2,
+        "ten times the median, at least two seconds"
+    );
+    assert!(watched.cancelled.load(Ordering::SeqCst));
+    assert!(reduced.killed > 0);
+    assert!(
+        reduced.tests >= most_reported && most_reported >= reduced.questions - reduced.cache_hits
+    );
+    assert!(reduced.efficiency.consumed > 0.0 && reduced.efficiency.consumed <= 1.0);
+    assert_eq!(reduced.passes.iter().map(|pass| pass.asked).sum::<u64>(), reduced.questions);
+    let removed: i64 = reduced.passes.iter().map(|pass| pass.tokens_removed).sum();
+    let before = clreduce_testcase::Size::of(&original).tokens;
+    assert_eq!(removed, before as i64 - reduced.size.tokens as i64);
+}
