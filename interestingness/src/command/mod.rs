@@ -26,7 +26,7 @@ compile_error!("tests as programs are supported on Linux and Windows");
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clreduce_testcase::TestCase;
@@ -66,6 +66,9 @@ pub struct CommandOptions {
     pub worker: Option<PathBuf>,
     /// Where the directories of the tests go.
     pub temporary: PathBuf,
+    /// A folder on the same file system that tests' directories are moved to when they have ended,
+    /// numbered, for somebody who wants to look at them; otherwise they are removed.
+    pub save: Option<PathBuf>,
 }
 
 impl Default for CommandOptions {
@@ -75,6 +78,7 @@ impl Default for CommandOptions {
             pattern: None,
             worker: None,
             temporary: std::env::temp_dir(),
+            save: None,
         }
     }
 }
@@ -105,9 +109,8 @@ pub enum SetupError {
 #[derive(Debug)]
 pub struct CommandTest {
     runner: system::Runner,
-    limits: Limits,
-    /// Takes the place of the time in `limits` once it is set.
-    time_limit: RwLock<Option<Duration>>,
+    limits: Mutex<Limits>,
+    save: Option<PathBuf>,
     pattern: Option<OutputPattern>,
 }
 
@@ -132,23 +135,30 @@ impl CommandTest {
     /// When there is no place for the tests, or the worker program does not answer.
     pub fn new(command: &TestCommand, options: CommandOptions) -> Result<Self, SetupError> {
         let runner = system::Runner::new(command, options.worker, options.temporary)?;
-        Ok(Self {
-            runner,
-            limits: options.limits,
-            time_limit: RwLock::new(None),
-            pattern: options.pattern,
-        })
+        let CommandOptions { limits, pattern, save, .. } = options;
+        Ok(Self { runner, limits: Mutex::new(limits), save, pattern })
     }
 
     /// Changes the limits of the tests to come.
-    pub fn set_limits(&mut self, limits: Limits) {
-        self.limits = limits;
+    pub fn set_limits(&self, limits: Limits) {
+        *self.lock_limits() = limits;
     }
 
     /// The limits in force.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn limits(&self) -> Limits {
+        self.lock_limits().clone()
+    }
+
+    fn lock_limits(&self) -> MutexGuard<'_, Limits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the directories of an ended test, where that is wanted. That it fails shows in the folder.
+    fn save(&self, place: &place::Place) {
+        if let Some(folder) = &self.save {
+            let _ = place.move_to(folder);
+        }
     }
 
     /// Runs the test once and looks at what it leaves; for the original, before a reduction.
@@ -158,16 +168,14 @@ impl CommandTest {
         let ended = self.runner.run(&self.request(true), variant, cancel, |place| {
             modified = place.modified(variant);
             added = place.added(variant);
+            self.save(place);
         });
         let processes_left = ended.processes_left;
         Rehearsal { outcome: self.outcome(ended), modified, added, processes_left }
     }
 
     fn request(&self, count_left: bool) -> Request {
-        let mut limits = self.limits.clone();
-        let set = *self.time_limit.read().unwrap_or_else(PoisonError::into_inner);
-        limits.time = set.or(limits.time);
-        Request { limits, whole_output: self.pattern.is_some(), count_left }
+        Request { limits: self.limits(), whole_output: self.pattern.is_some(), count_left }
     }
 
     fn outcome(&self, ended: Ended) -> Outcome {
@@ -187,11 +195,13 @@ impl CommandTest {
 
 impl Interestingness for CommandTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
-        self.outcome(self.runner.run(&self.request(false), variant, cancel, |_| ()))
+        self.outcome(self.runner.run(&self.request(false), variant, cancel, |place| {
+            self.save(place);
+        }))
     }
 
     fn set_time_limit(&self, limit: Duration) {
-        *self.time_limit.write().unwrap_or_else(PoisonError::into_inner) = Some(limit);
+        self.lock_limits().time = Some(limit);
     }
 }
 

@@ -91,6 +91,17 @@ impl Place {
         names
     }
 
+    /// Moves both directories below `folder`, under a name that no other test of the same run has.
+    pub fn move_to(&self, folder: &Path) -> io::Result<()> {
+        let mut name = OsString::new();
+        let (slot, number) = (self.root.parent().and_then(Path::file_name), self.root.file_name());
+        for part in slot.into_iter().chain(number) {
+            name.push(if name.is_empty() { "test-" } else { "-" });
+            name.push(part);
+        }
+        fs::rename(&self.root, folder.join(name))
+    }
+
     /// Removes both directories with everything in them.
     pub fn remove(&self) -> io::Result<()> {
         remove_tree(&self.root)

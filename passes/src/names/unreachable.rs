@@ -14,7 +14,7 @@
 //! int y; int main(void) { return y; }
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use clreduce_testcase::{Edit, Language, Patch};
 
@@ -49,22 +49,18 @@ impl Pass for Unreachable {
         }
         let items = items(snapshot);
         let reached = reached(snapshot, &items);
-        let is_whole_dead = |declaration: NodeId| {
-            items.iter().zip(&reached).all(|(item, &reached)| item.whole != declaration || !reached)
-        };
         let mut proposals = Vec::new();
-        let mut whole_done = None;
-        for (item, &reached) in items.iter().zip(&reached) {
-            if reached {
+        // The items of one declaration stand side by side.
+        let mut start = 0;
+        for parts in items.chunk_by(|a, b| a.whole == b.whole) {
+            let reached = &reached[start..start + parts.len()];
+            start += parts.len();
+            if !reached.contains(&true) {
+                let range = with_semicolon(tree, parts[0].whole);
+                proposals.push(Proposal::edit(Edit::delete(0, range)));
                 continue;
             }
-            if is_whole_dead(item.whole) {
-                if whole_done != Some(item.whole) {
-                    whole_done = Some(item.whole);
-                    let range = with_semicolon(tree, item.whole);
-                    proposals.push(Proposal::edit(Edit::delete(0, range)));
-                }
-            } else {
+            for (item, _) in parts.iter().zip(reached).filter(|(_, reached)| !**reached) {
                 let range = tree.range(item.node);
                 proposals.push(Proposal::new(Patch::single(Edit::delete_element(0, range))));
             }
@@ -128,6 +124,8 @@ fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
     }
     work.extend(roots(snapshot, items));
     let mut reached = vec![false; items.len()];
+    // Each symbol is followed once: one with many declarations leads to all of them from each.
+    let mut followed = HashSet::new();
     while let Some(index) = work.pop() {
         if std::mem::replace(&mut reached[index], true) {
             continue;
@@ -137,7 +135,8 @@ fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
             item.node != item.whole && tree.node(child).field != Some("declarator")
         });
         let nodes = specifiers.flat_map(|child| tree.subtree(child)).chain(tree.subtree(item.node));
-        let used = nodes.filter_map(|node| symbols.of(node)).filter_map(|id| providers.get(&id));
+        let used = nodes.filter_map(|node| symbols.of(node)).filter(|&id| followed.insert(id));
+        let used = used.filter_map(|id| providers.get(&id));
         work.extend(used.flatten().copied().filter(|&index| !reached[index]));
     }
     reached

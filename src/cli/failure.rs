@@ -1,0 +1,78 @@
+//! Everything that can end a run early, and with which exit status.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clreduce::ReductionError;
+use clreduce::journal::StateError;
+use clreduce_interestingness::SetupError;
+use thiserror::Error;
+
+use super::keep::KeepError;
+use super::load::LoadError;
+use super::resolve::UsageError;
+use super::target::OutputError;
+
+/// Why a run ended early.
+#[derive(Debug, Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error(transparent)]
+    Keep(#[from] KeepError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Reduction(ReductionError),
+    /// With everything that helps to find out why.
+    #[error("{0}")]
+    NotInteresting(String),
+    #[error(
+        "the test changes the file that it judges (`{0}`), so that nobody knows what it judged\n\
+         help: let it work on a copy, as in: cp {0} copy-{0}"
+    )]
+    Modifies(String),
+    #[error(
+        "the test finds even a directory without the program interesting, and it mentions `{0}`: it \
+         judges that file and not the variants\n\
+         help: use the file's name alone; each variant lies in the directory the test is started in"
+    )]
+    AbsolutePath(PathBuf),
+    #[error("cannot write `{path}`: {source}")]
+    Report { path: PathBuf, source: io::Error },
+    #[error("cannot handle Ctrl-C: {0}")]
+    Signals(#[from] ctrlc::Error),
+    #[error("cannot write to standard output: {0}")]
+    Stdout(io::Error),
+}
+
+impl Failure {
+    /// The exit status: 2 for a wrong command line, 1 for everything else.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
+    }
+
+    /// The message with what caused it.
+    pub fn message(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = self.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            if !text.contains(&cause_text) {
+                // Writing to a string cannot fail.
+                let _ = write!(text, ": {cause_text}");
+            }
+            source = cause.source();
+        }
+        text
+    }
+}

@@ -1,0 +1,25 @@
+//! Ctrl-C: once stops cleanly, twice at once.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use clreduce_interestingness::Cancel;
+
+/// Exit status of an interrupted run, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
+/// A token that the first Ctrl-C (or termination) triggers. The second ends the process without
+/// further ado: what is on disk is whole at every instant, and tests do not survive their guardians.
+///
+/// # Errors
+/// When the system does not let signals be handled; once per process.
+pub fn on_interrupt() -> Result<Cancel, ctrlc::Error> {
+    let cancel = Cancel::new();
+    let (token, count) = (cancel.clone(), AtomicU32::new(0));
+    ctrlc::set_handler(move || {
+        if count.fetch_add(1, Ordering::Relaxed) > 0 {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        token.cancel();
+    })?;
+    Ok(cancel)
+}

@@ -1,0 +1,282 @@
+//! From what the user named to a test case, and back: which file of the test case lies where on disk.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
+use thiserror::Error;
+
+/// Ends of names that never belong to a test case: they are what reducers leave beside their input.
+const OWN_ENDINGS: [&str; 3] = [ORIGINAL, STATE, ALSO_INTERESTING];
+/// What the name of a kept original ends in.
+pub const ORIGINAL: &str = ".orig";
+/// What the name of a state folder ends in.
+pub const STATE: &str = ".clreduce";
+/// What the name of the folder with `--also-interesting` variants ends in.
+pub const ALSO_INTERESTING: &str = ".also-interesting";
+/// Folders of version control, which no test case means to contain.
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+
+/// Why the input cannot be reduced.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    #[error("`{0}` does not exist")]
+    Missing(PathBuf),
+    #[error("cannot read `{path}`: {source}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error(
+        "`{0}` is read-only, so the reduced program cannot replace it\n\
+         help: make it writable (chmod u+w), or write the result elsewhere with --output PATH"
+    )]
+    ReadOnly(PathBuf),
+    #[error("`{0}` is neither a file nor a folder")]
+    Special(PathBuf),
+    #[error(
+        "the name of `{0}` is not valid UTF-8, so no test could be told about it\n\
+         help: rename or copy the file first"
+    )]
+    NotUtf8(PathBuf),
+    #[error("`{0}` is empty: there is nothing to reduce")]
+    Empty(PathBuf),
+    #[error("`{0}` holds no files: there is nothing to reduce")]
+    NoFiles(PathBuf),
+    #[error(
+        "`{first}` and `{second}` would both be `{name}` in the directory of the test\n\
+         help: put them in one folder, and name that folder instead"
+    )]
+    SameName { name: String, first: PathBuf, second: PathBuf },
+    #[error(transparent)]
+    Invalid(#[from] InvalidTestCase),
+}
+
+/// One FILE or DIR of the command line.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// As the user wrote it, for messages.
+    pub named: PathBuf,
+    /// Absolute, symbolic links of the parent folders resolved, the last part as the user wrote it.
+    pub absolute: PathBuf,
+    /// Absolute, all symbolic links resolved: what is replaced.
+    pub real: PathBuf,
+    /// Whether it is a folder.
+    pub is_dir: bool,
+}
+
+/// One file of the test case on disk.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Path in the test case.
+    pub path: Arc<str>,
+    /// Absolute path on disk.
+    pub disk: PathBuf,
+    /// Folders up to this one are the user's and stay even when they become empty.
+    pub root: PathBuf,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The test case.
+    pub case: TestCase,
+    /// What a person should know although it is no error.
+    pub notes: Vec<String>,
+}
+
+impl Input {
+    /// Finds out what the user named.
+    ///
+    /// # Errors
+    /// When there is nothing, or something that is neither a file nor a folder.
+    pub fn find_all(named: &[PathBuf]) -> Result<Vec<Self>, LoadError> {
+        // An interrupted run may have removed some of several files; the others' state knows.
+        let resumable = named.first().is_some_and(|first| {
+            let real = fs::canonicalize(first);
+            beside(&real.unwrap_or_else(|_| first.clone()), STATE).exists()
+        });
+        named.iter().map(|named| Self::find(named, resumable)).collect()
+    }
+
+    fn find(named: &Path, may_be_gone: bool) -> Result<Self, LoadError> {
+        let read = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => LoadError::Missing(named.to_owned()),
+            _ => LoadError::Read { path: named.to_owned(), source },
+        };
+        let real = match fs::canonicalize(named) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && may_be_gone => None,
+            real => Some(real.map_err(read)?),
+        };
+        let absolute = match (named.parent(), named.file_name()) {
+            (Some(parent), Some(name)) => {
+                let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+                fs::canonicalize(parent).map_err(read)?.join(name)
+            }
+            // `.`, `..` and `/` have no name of their own.
+            _ => real.clone().unwrap_or_default(),
+        };
+        let real = real.unwrap_or_else(|| absolute.clone());
+        if real.exists() && !real.is_dir() && !real.is_file() {
+            return Err(LoadError::Special(named.to_owned()));
+        }
+        Ok(Self { named: named.to_owned(), absolute, is_dir: real.is_dir(), real })
+    }
+}
+
+/// `path` with `ending` added to its last part.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Reads everything the user named. `excluded` are absolute paths that are not part of a DIR: the test
+/// and the reports. `in_place` says whether the files are going to be replaced.
+///
+/// # Errors
+/// When something cannot be read or makes no test case; before anything was written.
+pub fn load(inputs: &[Input], excluded: &[PathBuf], in_place: bool) -> Result<Loaded, LoadError> {
+    let (mut files, mut notes): (Vec<(PathBuf, SourceFile)>, Vec<String>) = Default::default();
+    for input in inputs {
+        let found = if input.is_dir {
+            files_of_dir(input, excluded, &mut notes)?
+        } else {
+            vec![single(input, in_place, &mut notes)?]
+        };
+        for (path, disk) in found {
+            let read = |source: io::Error| match source.kind() {
+                io::ErrorKind::NotFound => LoadError::Missing(disk.clone()),
+                _ => LoadError::Read { path: disk.clone(), source },
+            };
+            if in_place && fs::metadata(&disk).map_err(read)?.permissions().readonly() {
+                return Err(LoadError::ReadOnly(disk));
+            }
+            let bytes = fs::read(&disk).map_err(read)?.into();
+            files.push((disk, SourceFile { path: path.into(), bytes }));
+        }
+    }
+    files.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    if let Some(pair) = files.windows(2).find(|pair| pair[0].1.path == pair[1].1.path) {
+        return Err(LoadError::SameName {
+            name: pair[0].1.path.to_string(),
+            first: pair[0].0.clone(),
+            second: pair[1].0.clone(),
+        });
+    }
+    if files.iter().all(|(_, file)| file.bytes.is_empty()) {
+        let first = inputs.first().map(|input| input.named.clone()).unwrap_or_default();
+        let nothing = if files.is_empty() { LoadError::NoFiles } else { LoadError::Empty };
+        return Err(nothing(first));
+    }
+    let case = TestCase::new(files.into_iter().map(|(_, file)| file).collect())?;
+    Ok(Loaded { case, notes })
+}
+
+/// Path in the test case, and absolute path on disk.
+type Found = (String, PathBuf);
+
+fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<Found, LoadError> {
+    let name = input.absolute.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| LoadError::NotUtf8(input.named.clone()))?;
+    if input.absolute != input.real && in_place {
+        notes.push(format!(
+            "`{}` is a symbolic link: what it points to, `{}`, is reduced in place",
+            input.named.display(),
+            input.real.display()
+        ));
+    }
+    Ok((name.to_owned(), input.real.clone()))
+}
+
+/// The files below a folder, in a loop, not by recursion: how deep it goes is the user's business.
+fn files_of_dir(
+    input: &Input,
+    excluded: &[PathBuf],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Found>, LoadError> {
+    let mut found = Vec::new();
+    let mut folders = vec![(input.real.clone(), String::new())];
+    while let Some((folder, prefix)) = folders.pop() {
+        let read = |source| LoadError::Read { path: folder.clone(), source };
+        for entry in fs::read_dir(&folder).map_err(read)? {
+            let disk = entry.map_err(read)?.path();
+            if excluded.contains(&disk) {
+                continue;
+            }
+            let name = disk.file_name().and_then(|name| name.to_str());
+            let name = name.ok_or_else(|| LoadError::NotUtf8(disk.clone()))?;
+            if OWN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+                continue;
+            }
+            let path = format!("{prefix}{name}");
+            let link = fs::symlink_metadata(&disk).map_err(read)?.is_symlink();
+            let meta = match fs::metadata(&disk) {
+                Ok(meta) => meta,
+                Err(source) => return Err(LoadError::Read { path: disk, source }),
+            };
+            if meta.is_dir() && link {
+                notes.push(format!("`{}` is a link to a folder and left out", disk.display()));
+            } else if meta.is_dir() {
+                if !VERSION_CONTROL.contains(&name) {
+                    folders.push((disk, format!("{path}/")));
+                }
+            } else if meta.is_file() {
+                found.push((path, disk));
+            } else {
+                notes.push(format!("`{}` is not a regular file and left out", disk.display()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(loaded: &Loaded) -> Vec<&str> {
+        loaded.case.files().iter().map(|file| &*file.path).collect()
+    }
+
+    #[test]
+    fn folder_without_what_reducers_leave() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["a.c", "a.c.orig", "sub/b.h", ".git/config", "x.clreduce/journal", "test.sh"] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let test = fs::canonicalize(dir.path().join("test.sh")).unwrap();
+        let inputs = Input::find_all(&[dir.path().to_owned()]).unwrap();
+        let loaded = load(&inputs, &[test], true).unwrap();
+        assert_eq!(names(&loaded), ["a.c", "sub/b.h"]);
+    }
+
+    #[test]
+    fn same_names_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = ["one/a.c", "two/a.c"].map(|path| dir.path().join(path));
+        for path in &paths {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let error = load(&Input::find_all(&paths).unwrap(), &[], true).unwrap_err();
+        assert!(matches!(error, LoadError::SameName { name, .. } if name == "a.c"));
+    }
+
+    #[test]
+    fn nothing_to_reduce_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let empty = dir.path().join("empty.c");
+        fs::write(&empty, "").unwrap();
+        let error = |path: &Path| {
+            let inputs = Input::find_all(&[path.to_owned()]);
+            inputs.and_then(|inputs| load(&inputs, &[], true)).unwrap_err()
+        };
+        assert!(matches!(error(&empty), LoadError::Empty(_)));
+        assert!(matches!(error(&dir.path().join("none.c")), LoadError::Missing(_)));
+        fs::remove_file(&empty).unwrap();
+        assert!(matches!(error(dir.path()), LoadError::NoFiles(_)));
+    }
+}

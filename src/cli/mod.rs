@@ -1,0 +1,78 @@
+//! The command line: what the user says, what the user sees.
+//!
+//! Everything about reductions is in the library; here are options, files, messages. Options pass two
+//! stages: [`args`] records them, [`resolve`] decides what they mean.
+
+mod args;
+mod atomic;
+mod events_file;
+mod facts;
+mod failure;
+mod generate;
+mod interrupt;
+mod judge;
+mod keep;
+mod load;
+mod not_interesting;
+mod progress;
+mod reduce;
+mod report;
+mod resolve;
+mod statistics;
+mod summary;
+mod table;
+mod target;
+mod units;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Color};
+use failure::Failure;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    if let Some(code) = clreduce_interestingness::guardian_main() {
+        return code;
+    }
+    let args = Args::parse();
+    set_colors(args.reduce.color);
+    match run(args) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!(
+                "{}: {}",
+                console::style("error").for_stderr().red().bold(),
+                failure.message()
+            );
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(args: Args) -> Result<ExitCode, Failure> {
+    let mut out = io::stdout();
+    if let Some(what) = args.generate {
+        generate::generate(what, &mut out).map_err(Failure::Stdout)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.list_passes {
+        out.write_all(table::of_passes().as_bytes()).map_err(Failure::Stdout)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let settings = resolve::resolve(args.reduce)?;
+    reduce::reduce(&settings)
+}
+
+fn set_colors(color: Color) {
+    let enabled = match color {
+        // `console` looks at the terminal, NO_COLOR and CLICOLOR itself.
+        Color::Auto => return,
+        Color::Always => true,
+        Color::Never => false,
+    };
+    console::set_colors_enabled(enabled);
+    console::set_colors_enabled_stderr(enabled);
+}

@@ -1,0 +1,317 @@
+//! The reduction from the settings to the exit status: prepares, runs, reports.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clreduce::asker::{Plan, Reducer};
+use clreduce::events::{Ending, Event};
+use clreduce::journal::StateFolder;
+use clreduce::{Reduced, Reduction, ReductionError, Resume};
+use clreduce_interestingness::{
+    Cancel, CommandOptions, CommandTest, Hint, Interestingness, Limits, TestCommand, Verdict,
+};
+use clreduce_testcase::{Language, SourceFile, TestCase};
+
+use super::events_file::EventsFile;
+use super::facts;
+use super::failure::Failure;
+use super::interrupt::{self, INTERRUPTED};
+use super::judge::{AlsoInteresting, Judge};
+use super::keep::{KeepError, Keeper, repair};
+use super::load::{Input, Place, load};
+use super::not_interesting;
+use super::progress::Progress;
+use super::report;
+use super::resolve::Settings;
+use super::statistics::Statistics;
+use super::summary;
+use super::target::{self, Target};
+
+/// Folder in the state folder with a copy of a test case that was not interesting.
+const TRY: &str = "try";
+
+/// Reduces as told and says how it went.
+///
+/// # Errors
+/// When nothing could be reduced, or not to the end; what was reached until then is on disk.
+pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
+    let cancel = interrupt::on_interrupt()?;
+    let mut progress = Progress::new(settings.verbosity);
+    let subject = open(settings, &progress)?;
+    let state = subject.target.state();
+    let results = subject.target.results();
+    let result = run(settings, subject, &cancel, &mut progress);
+    progress.finish();
+    tidy(&state, &result);
+    let done = result?;
+    if let Some(path) = &settings.summary {
+        summary::write(path, &done.reduced, &done.statistics, settings.jobs)
+            .map_err(|source| Failure::Report { path: path.clone(), source })?;
+    }
+    report::print(&done, &results, settings.verbosity, &progress)?;
+    Ok(match done.reduced.ending {
+        Ending::Interrupted => ExitCode::from(INTERRUPTED),
+        Ending::Minimal | Ending::QuestionLimit | Ending::TimeLimit => ExitCode::SUCCESS,
+    })
+}
+
+/// What a reduction came to.
+pub struct Done {
+    /// As the engine tells it.
+    pub reduced: Reduced,
+    /// As it was seen from here.
+    pub statistics: Statistics,
+    /// Copies of the original.
+    pub originals: Vec<PathBuf>,
+}
+
+/// What is reduced, found, read, and held against other runs.
+struct Subject {
+    target: Target,
+    folder: StateFolder,
+    /// The original, of an interrupted run if there is one.
+    case: TestCase,
+    /// What lies on disk now, where that is part of the conversation.
+    on_disk: Option<TestCase>,
+    places: Vec<Place>,
+    resumed: bool,
+}
+
+fn open(settings: &Settings, progress: &Progress) -> Result<Subject, Failure> {
+    let inputs = Input::find_all(&settings.inputs)?;
+    let target = Target::of(inputs, settings.output.as_deref())?;
+    let excluded = excluded(settings, &target);
+    let read = || -> Result<_, Failure> {
+        let loaded = load(&target.inputs, &excluded, target.in_place())?;
+        target.check_output_empty()?;
+        Ok(loaded)
+    };
+    let state = target.state();
+    if !state.exists() {
+        // Nothing is left behind for an input that cannot be reduced.
+        read()?;
+    }
+    let folder = StateFolder::open(&state)?;
+    let unfinished = folder.unfinished();
+    if settings.fresh {
+        if let Ok(Some(original)) = &unfinished {
+            // The files are to belong together; where that is too late, they are taken as they are.
+            let _ = repair(&target.places(original), &state);
+        }
+        folder.discard()?;
+    } else if let Some(case) = unfinished? {
+        let places = target.places(&case);
+        repair(&places, &state)?;
+        let on_disk = Some(target::read(&places)?);
+        return Ok(Subject { target, folder, case, on_disk, places, resumed: true });
+    }
+    let loaded = read()?;
+    loaded.notes.iter().for_each(|note| progress.note(note));
+    let places = target.places(&loaded.case);
+    let on_disk = target.in_place().then(|| loaded.case.clone());
+    Ok(Subject { target, folder, case: loaded.case, on_disk, places, resumed: false })
+}
+
+/// What is never part of a DIR: the test, the reports, the output.
+fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
+    let test = match &settings.test {
+        TestCommand::Program { path, .. } => Some(path.as_path()),
+        TestCommand::Shell(_) => None,
+    };
+    let reports = [settings.events.as_deref(), settings.summary.as_deref()];
+    let paths = reports.into_iter().flatten().chain(test).chain(target.output());
+    paths.filter_map(|path| target::absolute(path).ok()).collect()
+}
+
+fn run(
+    settings: &Settings,
+    subject: Subject,
+    cancel: &Cancel,
+    progress: &mut Progress,
+) -> Result<Done, Failure> {
+    let Subject { target, folder, case, on_disk, places, resumed } = subject;
+    let state = target.state();
+    let judge = Arc::new(judge(settings, &target, progress)?);
+    check_hints(settings, &target, &case, &judge, progress)?;
+    let mut events = match &settings.events {
+        Some(path) => Some(
+            EventsFile::create(path)
+                .map_err(|source| Failure::Report { path: path.clone(), source })?,
+        ),
+        None => None,
+    };
+    let language = settings.language.unwrap_or_else(|| Language::detect(&case));
+    let now = target::read(&places)?;
+    let originals = target.originals(&case);
+    let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
+    bases.dedup();
+    let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
+    let mut keep_error = None;
+    let mut statistics = Statistics::new();
+    let plan = Plan { language, rows: settings.passes.rows() };
+    let mut reduction = Reduction::of(case.clone())
+        .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
+        .language(language)
+        .jobs(NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN))
+        .state(Resume { folder, facts: facts::facts(settings, language), on_disk })
+        .cancel(cancel.clone())
+        .keep(|case| keep(&mut keeper, case, &mut keep_error))
+        .on_event(|event| {
+            statistics.update(event);
+            if matches!(event, Event::Started { .. }) {
+                warn_of_first_run(&judge, progress);
+            }
+            progress.update(event, &statistics);
+            if let Some(Err(error)) = events.as_mut().map(|events| events.write(event)) {
+                progress.warning(&format!("the events are incomplete: {error}"));
+            }
+        });
+    if let Some(timeout) = settings.timeout {
+        reduction = reduction.timeout(timeout);
+    }
+    if let Some(limit) = settings.time_limit {
+        reduction = reduction.time_limit(limit);
+    }
+    if let Some(limit) = settings.max_questions {
+        reduction = reduction.max_questions(limit);
+    }
+    let result = reduction.run_with(Reducer::new(case.clone(), plan));
+    match result {
+        Ok(reduced) => {
+            if !target.in_place() && statistics.began() {
+                // Also when nothing could be removed.
+                keeper.keep(&reduced.case)?;
+            }
+            let originals = bases.into_iter().filter(|path| path.exists()).collect();
+            Ok(Done { reduced, statistics, originals })
+        }
+        Err(error) => {
+            let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
+            Err(hint_at_resume(failure, resumed, progress))
+        }
+    }
+}
+
+fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) -> io::Result<()> {
+    keeper.keep(case).map_err(|error| {
+        let text = error.to_string();
+        *failed = Some(error);
+        io::Error::other(text)
+    })
+}
+
+fn judge(settings: &Settings, target: &Target, progress: &Progress) -> Result<Judge, Failure> {
+    let defaults = CommandOptions::default();
+    let save = if settings.save_temps {
+        let folder = tempfile::Builder::new()
+            .prefix("clreduce-tests-")
+            .tempdir_in(&defaults.temporary)
+            .map_err(|source| Failure::Report { path: defaults.temporary.clone(), source })?
+            .keep();
+        progress.note(&format!("the directories of the tests are kept in {}", folder.display()));
+        Some(folder)
+    } else {
+        None
+    };
+    let limits = Limits { memory_bytes: settings.memory_limit, ..Limits::default() };
+    let options = CommandOptions {
+        limits,
+        pattern: settings.pattern.clone(),
+        // Without it, tests survive a kill of this process; they run all the same.
+        worker: std::env::current_exe().ok(),
+        save,
+        ..defaults
+    };
+    let also = settings.also_interesting.map(|code| AlsoInteresting {
+        code,
+        folder: target.also_interesting(),
+        scratch: target.state(),
+    });
+    Ok(Judge::new(CommandTest::new(&settings.test, options)?, also))
+}
+
+/// Says what looks wrong with the test, and refuses one that would let everything be removed.
+fn check_hints(
+    settings: &Settings,
+    target: &Target,
+    case: &TestCase,
+    judge: &Judge,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
+    for hint in settings.test.hints(&inputs) {
+        if let Hint::AbsolutePath(path) = &hint {
+            let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
+            let nothing = TestCase::new(case.files().iter().map(empty).collect());
+            let found = nothing.map(|nothing| judge.judge_aside(&nothing).verdict);
+            if found == Ok(Verdict::Interesting) {
+                return Err(Failure::AbsolutePath(path.clone()));
+            }
+        }
+        progress.warning(&hint.to_string());
+    }
+    Ok(())
+}
+
+fn warn_of_first_run(judge: &Judge, progress: &Progress) {
+    if let Some(left) = judge.first().map(|first| first.processes_left).filter(|left| *left > 0) {
+        let processes =
+            if left == 1 { "a process".to_owned() } else { format!("{left} processes") };
+        progress.warning(&format!(
+            "the test ended and left {processes} running; such are killed after each test"
+        ));
+    }
+}
+
+fn explain(
+    error: ReductionError,
+    keep_error: Option<KeepError>,
+    settings: &Settings,
+    judge: &Judge,
+    case: &TestCase,
+    folder: &Path,
+) -> Failure {
+    match error {
+        ReductionError::NotInteresting(outcome) => {
+            let modified = judge.first().and_then(|first| first.modified.first());
+            match modified {
+                Some(file) => Failure::Modifies(file.clone()),
+                None => Failure::NotInteresting(not_interesting::explain(
+                    case,
+                    &outcome,
+                    &settings.test,
+                    folder,
+                )),
+            }
+        }
+        ReductionError::Keep(error) => {
+            keep_error.map_or(Failure::Reduction(ReductionError::Keep(error)), Failure::Keep)
+        }
+        error => Failure::Reduction(error),
+    }
+}
+
+/// A failure in the middle loses nothing, and people should know.
+fn hint_at_resume(failure: Failure, resumed: bool, progress: &Progress) -> Failure {
+    if resumed && matches!(failure, Failure::NotInteresting(_)) {
+        progress.note(
+            "an interrupted run found the same test case interesting, so something else has changed; \
+             the best so far is on disk",
+        );
+    }
+    failure
+}
+
+/// The state folder goes when nobody needs it: after the end of a reduction, and after a failure before
+/// its begin.
+fn tidy(state: &Path, result: &Result<Done, Failure>) {
+    let finished = result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
+    let useful = state.join("journal").exists() || state.join(TRY).exists();
+    if finished || !useful {
+        // What cannot be removed is not in the way of the next run.
+        let _ = std::fs::remove_dir_all(state);
+    }
+}

@@ -1,0 +1,71 @@
+//! Tables for people: what each pass did, and which passes there are.
+
+use std::fmt::Write;
+
+use clreduce::PassStatistics;
+use clreduce_passes::TABLE;
+use clreduce_testcase::Language;
+use console::style;
+
+use super::units::{show_count, show_duration};
+
+/// What each pass did, the ones that removed most first.
+pub fn of_run(passes: &[PassStatistics]) -> String {
+    let mut passes: Vec<&PassStatistics> = passes.iter().collect();
+    passes.sort_by_key(|pass| (-pass.tokens_removed, pass.asked));
+    let mut rows =
+        vec![["pass", "asked", "interesting", "tokens removed", "time"].map(str::to_owned)];
+    rows.extend(passes.iter().map(|pass| {
+        [
+            pass.name.to_owned(),
+            show_count(pass.asked),
+            show_count(pass.interesting),
+            signed(pass.tokens_removed),
+            show_duration(pass.wall),
+        ]
+    }));
+    let widths: Vec<usize> = (0..5)
+        .map(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or_default())
+        .collect();
+    let mut table = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let mut line = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "  {cell:>width$}");
+        }
+        let _ = if index == 0 {
+            writeln!(table, "{}", style(line).bold())
+        } else {
+            writeln!(table, "{line}")
+        };
+    }
+    table
+}
+
+/// `--list-passes`: every pass with its phase, its languages and what it does, in order.
+pub fn of_passes() -> String {
+    let name_width = TABLE.iter().map(|row| row.pass.name().len()).max().unwrap_or_default();
+    let mut table = String::new();
+    for row in TABLE {
+        let phase = format!("{:?}", row.phase).to_ascii_lowercase();
+        let languages = row.pass.languages();
+        let languages = if languages.len() == Language::ALL.len() {
+            "all".to_owned()
+        } else {
+            languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(",")
+        };
+        let _ = writeln!(
+            table,
+            "{:<name_width$}  {phase:<7}  {languages:<13}  {}",
+            row.pass.name(),
+            row.pass.about()
+        );
+    }
+    table
+}
+
+fn signed(count: i64) -> String {
+    let sign = if count < 0 { "-" } else { "" };
+    format!("{sign}{}", show_count(count.unsigned_abs()))
+}

@@ -1,0 +1,9 @@
+//! The `clreduce` program.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -1,0 +1,139 @@
+//! Where the result goes, and what is kept.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use support::{BUG, Bench, assert_mentions, stderr, stdout};
+
+#[test]
+fn reduces_in_place_and_keeps_the_original() {
+    let bench = Bench::with_bug();
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    let result = bench.read("bug.c");
+    assert!(result.len() < BUG.len() / 4, "{result}");
+    assert!(bench.is_interesting(&["bug.c"]));
+    assert_eq!(bench.read("bug.c.orig"), BUG);
+    assert_eq!(bench.names(), ["bug.c", "bug.c.orig", "test.sh"]);
+    assert_mentions(&stdout(&run), &["asked", "tokens removed", "result:   bug.c", "bug.c.orig"]);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_later_run_does_not_touch_the_first_original() {
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    let reduced = bench.read("bug.c");
+    let again = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    assert_mentions(&stdout(&again), &["minimal already"]);
+    assert_eq!((bench.read("bug.c"), bench.read("bug.c.orig")), (reduced, BUG.to_owned()));
+
+    let other = BUG.replace("table", "other");
+    bench.write("bug.c", &other);
+    bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    assert_eq!(bench.read("bug.c.orig"), BUG);
+    assert_eq!(bench.read("bug.c.2.orig"), other);
+}
+
+#[test]
+fn the_older_order_means_the_same() {
+    let (old, new) = (Bench::with_bug(), Bench::with_bug());
+    old.reduce(&["./test.sh", "bug.c"]);
+    new.reduce(&["bug.c", "--test", "./test.sh"]);
+    assert_eq!(old.read("bug.c"), new.read("bug.c"));
+}
+
+#[test]
+fn output_leaves_the_input_alone() {
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", "./test.sh", "--output", "small.c"]);
+    assert_eq!(bench.read("bug.c"), BUG);
+    assert!(bench.read("small.c").len() < BUG.len() / 4);
+    assert_eq!(bench.names(), ["bug.c", "small.c", "test.sh"]);
+}
+
+#[test]
+fn output_is_written_also_when_nothing_can_be_removed() {
+    let bench = Bench::new();
+    bench.write("bug.c", "int a;\n");
+    bench.reduce(&["bug.c", "--test", "grep -qx 'int a;' bug.c", "--output", "small.c"]);
+    assert_eq!(bench.read("small.c"), "int a;\n");
+}
+
+#[test]
+fn permissions_stay_and_read_only_is_refused() {
+    let bench = Bench::with_bug();
+    fs::set_permissions(bench.path("bug.c"), fs::Permissions::from_mode(0o444)).unwrap();
+    let refused = bench.run(&["bug.c", "--test", "./test.sh"]).code(1);
+    assert_mentions(&stderr(&refused), &["read-only", "chmod u+w", "--output"]);
+    assert_eq!(bench.names(), ["bug.c", "test.sh"]);
+    bench.reduce(&["bug.c", "--test", "./test.sh", "--output", "small.c"]);
+
+    fs::set_permissions(bench.path("bug.c"), fs::Permissions::from_mode(0o640)).unwrap();
+    bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    assert_eq!(fs::metadata(bench.path("bug.c")).unwrap().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn what_a_symbolic_link_points_to_is_reduced() {
+    let bench = Bench::with_bug();
+    fs::create_dir(bench.path("elsewhere")).unwrap();
+    fs::rename(bench.path("bug.c"), bench.path("elsewhere/real.c")).unwrap();
+    symlink("elsewhere/real.c", bench.path("bug.c")).unwrap();
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    assert_mentions(&stderr(&run), &["symbolic link", "real.c"]);
+    assert!(fs::symlink_metadata(bench.path("bug.c")).unwrap().is_symlink());
+    assert!(bench.read("elsewhere/real.c").len() < BUG.len() / 4);
+    assert_eq!(bench.read("bug.c.orig"), BUG);
+}
+
+/// A test for two files: `bug.c` must include `part.h`, which must define `needle`.
+const TWO: &str = "#!/bin/sh\n\
+    grep -q needle part.h && grep -q part.h bug.c && gcc -fsyntax-only -w bug.c\n";
+
+fn with_two_files() -> Bench {
+    let bench = Bench::new();
+    bench.script("test.sh", TWO);
+    bench.write("src/part.h", "int other(int);\nint needle(int);\n");
+    bench.write("src/bug.c", "#include \"part.h\"\nint a;\nint b;\nint main(void) { return 0; }\n");
+    bench.write("src/unused.h", "int unused;\n");
+    bench
+}
+
+#[test]
+fn a_folder_is_reduced_as_a_whole() {
+    let bench = with_two_files();
+    bench.write("src/bug.c.orig", "from an older tool");
+    bench.reduce(&["src", "--test", "./test.sh"]);
+    assert!(!bench.read("src/part.h").contains("other"));
+    assert!(!bench.read("src/bug.c").contains("main"));
+    assert_eq!(bench.read("src.orig/unused.h"), "int unused;\n");
+    assert_eq!(bench.read("src/bug.c.orig"), "from an older tool");
+    assert!(!bench.path("src.orig/bug.c.orig").exists());
+    assert_eq!(bench.names(), ["src", "src.orig", "test.sh"]);
+}
+
+#[test]
+fn several_files_have_an_original_each() {
+    let bench = with_two_files();
+    bench.reduce(&["src/bug.c", "src/part.h", "--test", "./test.sh"]);
+    assert!(!bench.read("src/part.h").contains("other"));
+    assert!(bench.read("src/part.h.orig").contains("other"));
+    assert!(bench.read("src/bug.c.orig").contains("main"));
+    assert_eq!(bench.read("src/unused.h"), "int unused;\n");
+}
+
+#[test]
+fn a_folder_goes_to_a_new_folder_and_the_test_is_no_part_of_it() {
+    let bench = with_two_files();
+    bench.script("src/test.sh", TWO);
+    bench.reduce(&["src", "--test", "src/test.sh", "--output", "small"]);
+    assert!(bench.read("src/part.h").contains("other"));
+    assert!(!bench.read("small/part.h").contains("other"));
+    assert!(!bench.path("small/test.sh").exists());
+    let refused = bench.run(&["src", "--test", "src/test.sh", "--output", "small"]).code(1);
+    assert_mentions(&stderr(&refused), &["small", "not empty"]);
+}

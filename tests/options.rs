@@ -1,0 +1,194 @@
+//! Options and what they do, from outside.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+
+use support::{BUG, Bench, TEST, assert_mentions, stderr, stdout};
+
+#[test]
+fn exit_codes() {
+    let bench = Bench::with_bug();
+    bench.run(&["bug.c", "--test", "./test.sh"]).code(0);
+    bench.run(&["bug.c", "--test", "false"]).code(1);
+    bench.run(&["none.c", "--test", "true"]).code(1);
+    for wrong in [&["bug.c"][..], &["--test", "true"], &["bug.c", "--test", "true", "--no-such"]] {
+        bench.run(wrong).code(2);
+    }
+    for wrong in ["-j0", "--timeout=0", "--memory-limit=x", "--protect=(", "--lang=fortran"] {
+        bench.run(&["bug.c", "--test", "true", wrong]).code(2);
+    }
+}
+
+#[test]
+fn wrong_names_get_a_suggestion() {
+    let bench = Bench::with_bug();
+    let run = bench.run(&["bug.c", "--test", "./test.sh", "--passes", "statement"]).code(2);
+    assert_mentions(&stderr(&run), &["statements"]);
+    let run = bench.run(&["bug.c", "--test", "recipe.toml"]).code(2);
+    assert_mentions(&stderr(&run), &["recipe", "script"]);
+}
+
+#[test]
+fn events_tell_the_conversation() {
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", "./test.sh", "--events", "e.jsonl", "--summary", "s.json"]);
+    let events = bench.events("e.jsonl");
+    let kind = |index: usize| events[index]["event"].as_str().unwrap();
+    assert_eq!((kind(0), kind(events.len() - 1)), ("started", "finished"));
+    let known = ["started", "answered", "committed", "pass_finished", "finished"];
+    assert!(events.iter().all(|event| known.contains(&event["event"].as_str().unwrap())));
+
+    let answered: Vec<_> = events.iter().filter(|event| event["event"] == "answered").collect();
+    for (index, event) in answered.iter().enumerate() {
+        assert_eq!(event["question"], index as u64 + 1);
+        assert_eq!(event["key"].as_str().unwrap().len(), 64);
+        assert_eq!(event["interesting"], event["verdict"] == "interesting");
+        assert!(event["pass"].is_string() && event["known"].is_boolean());
+        assert!(event["tests"].as_u64() > Some(0));
+    }
+    let committed = events.iter().filter(|event| event["event"] == "committed").last().unwrap();
+    assert_eq!(committed["bytes"], bench.read("bug.c").len());
+
+    let summary = bench.json("s.json");
+    assert_eq!(summary["questions"], answered.len());
+    assert_eq!(summary["bytes"], bench.read("bug.c").len());
+    assert_eq!(summary["original_bytes"], BUG.len());
+    assert_eq!(summary["tokens"], committed["tokens"]);
+    assert_eq!(summary["ending"], "minimal");
+    assert!(summary["seconds"].as_f64() > Some(0.0));
+    assert!(summary["tests"].as_u64() > Some(0) && summary["cache_hits"].is_u64());
+    let passes = summary["passes"].as_array().unwrap();
+    let asked: u64 = passes.iter().map(|pass| pass["asked"].as_u64().unwrap()).sum();
+    assert_eq!(asked, answered.len() as u64);
+}
+
+#[test]
+fn every_number_of_jobs_asks_the_same() {
+    let runs = ["1", "2", "8"].map(|jobs| {
+        let bench = Bench::with_bug();
+        bench.reduce(&["bug.c", "--test", "./test.sh", "-j", jobs, "--events", "e.jsonl"]);
+        (bench.read("bug.c"), bench.keys("e.jsonl"))
+    });
+    assert_eq!(runs[0], runs[1]);
+    assert_eq!(runs[0], runs[2]);
+}
+
+#[test]
+fn max_questions_stops_early_and_goes_on_later() {
+    let whole = Bench::with_bug();
+    whole.reduce(&["bug.c", "--test", "./test.sh"]);
+    let bench = Bench::with_bug();
+    let run =
+        bench.reduce(&["bug.c", "--test", "./test.sh", "--max-questions", "5", "--summary", "s"]);
+    assert_mentions(&stdout(&run), &["--max-questions"]);
+    assert_eq!(bench.json("s")["questions"], 5);
+    assert_eq!(bench.json("s")["ending"], "question_limit");
+    assert!(bench.is_interesting(&["bug.c"]));
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    assert_mentions(&stderr(&run), &["going on"]);
+    assert_eq!(bench.read("bug.c"), whole.read("bug.c"));
+    assert_eq!(bench.read("bug.c.orig"), BUG);
+}
+
+#[test]
+fn fresh_begins_with_the_files_as_they_are() {
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", "./test.sh", "--max-questions", "5"]);
+    let now = bench.read("bug.c").len();
+    bench.reduce(&["bug.c", "--test", "./test.sh", "--fresh", "--summary", "s"]);
+    assert_eq!(bench.json("s")["original_bytes"], now);
+    assert_eq!(bench.read("bug.c.orig"), BUG);
+}
+
+#[test]
+fn time_limit_keeps_the_best() {
+    let bench = Bench::with_bug();
+    bench.script("test.sh", &TEST.replace("grep", "sleep 0.2; grep"));
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "--time-limit", "2s"]);
+    assert_mentions(&stdout(&run), &["--time-limit"]);
+    assert!(bench.is_interesting(&["bug.c"]));
+}
+
+#[test]
+fn output_of_a_command_is_a_test_without_a_script() {
+    let bench = Bench::new();
+    bench.write("bug.c", "int a;\nint b;\nint c = undeclared;\nint d;\n");
+    let test = ["--test", "gcc -c bug.c", "--interesting-stderr", "undeclared. undeclared"];
+    bench.reduce(&[&["bug.c"], &test[..]].concat());
+    let result = bench.read("bug.c");
+    assert!(result.contains("undeclared") && !result.contains("int b"), "{result}");
+
+    bench.write("bug.c", "int one;\nint two;\nint three;\n");
+    bench.reduce(&["bug.c", "--test", "cat bug.c; false", "--interesting-stdout", "(?m)^int two"]);
+    assert_eq!(bench.read("bug.c").trim(), "int two;");
+}
+
+#[test]
+fn also_interesting_variants_are_put_aside() {
+    let bench = Bench::with_bug();
+    bench.script("test.sh", &TEST.replace("\ngrep", "\ngrep -q main bug.c || exit 77\ngrep"));
+    bench.reduce(&["bug.c", "--test", "./test.sh", "--also-interesting", "77"]);
+    let folders: Vec<_> = fs::read_dir(bench.path("bug.c.also-interesting")).unwrap().collect();
+    assert!(!folders.is_empty());
+    for folder in folders {
+        let variant = fs::read_to_string(folder.unwrap().path().join("bug.c")).unwrap();
+        assert!(!variant.contains("main"), "{variant}");
+    }
+}
+
+#[test]
+fn directories_of_tests_can_be_kept() {
+    let bench = Bench::with_bug();
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "--save-temps"]);
+    let noted = stderr(&run);
+    let folder = noted.split_once("are kept in ").unwrap().1.lines().next().unwrap();
+    let kept: Vec<_> = fs::read_dir(folder).unwrap().flatten().collect();
+    assert!(kept.len() > 4, "{kept:?}");
+    assert!(kept.iter().all(|entry| entry.path().join("variant/bug.c").exists()));
+    assert!(folder.starts_with(bench.temporary().to_str().unwrap()));
+}
+
+#[test]
+fn quiet_prints_nothing_and_verbose_prints_steps() {
+    let bench = Bench::with_bug();
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "--quiet", "--output", "a.c"]);
+    assert_eq!((stdout(&run), stderr(&run)), (String::new(), String::new()));
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "-v", "--output", "b.c"]);
+    assert_mentions(&stderr(&run), &["tokens  unreachable"]);
+    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "-vv", "--output", "c.c"]);
+    assert_mentions(&stderr(&run), &[": interesting", ": no"]);
+}
+
+#[test]
+fn passes_can_be_chosen() {
+    let bench = Bench::with_bug();
+    let args = ["bug.c", "--test", "./test.sh", "--summary", "s", "--output"];
+    let names = |extra: &[&str], output: &str| -> Vec<String> {
+        bench.reduce(&[&args[..], &[output], extra].concat());
+        let summary = bench.json("s");
+        let passes = summary["passes"].as_array().unwrap();
+        passes.iter().map(|pass| pass["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&["--passes", "statements"], "a.c"), ["statements"]);
+    let without = names(&["--skip-pass", "statements,unreachable"], "b.c");
+    assert!(!without.is_empty());
+    assert!(!without.iter().any(|name| name == "statements" || name == "unreachable"));
+}
+
+#[test]
+fn tables_come_from_one_place() {
+    let bench = Bench::new();
+    let list = stdout(&bench.run(&["--list-passes"]).code(0));
+    let completions = stdout(&bench.run(&["--generate", "bash"]).code(0));
+    let manual = stdout(&bench.run(&["--generate", "man"]).code(0));
+    let help = stdout(&bench.run(&["--help"]).code(0));
+    for pass in list.lines().map(|line| line.split_whitespace().next().unwrap()) {
+        assert!(completions.contains(pass), "{pass}");
+    }
+    for text in [&completions, &manual.replace('\\', ""), &help] {
+        assert_mentions(text, &["--max-questions", "--also-interesting", "--start-with-pass"]);
+    }
+}
