@@ -5,8 +5,8 @@ use clreduce_testcase::Language;
 use crate::pass::Pass;
 use crate::{names, syntax, text, tokens};
 
-/// When a pass runs. Phases run in this order, each repeated until it changes nothing; the whole is
-/// repeated until a full round changes nothing.
+/// When a pass runs. Phases run in this order; those in rounds are repeated until a full round changes
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Once at the start: what makes every later test cheaper.
@@ -19,15 +19,23 @@ pub enum Phase {
     Fine,
     /// Literals, tokens, anything that spoils the structure for other passes.
     Polish,
-    /// Once at the very end: layout for a person.
+    /// Once at the very end: names and layout for a person. Exempt from the size order, but for tokens.
     Finish,
 }
 
 impl Phase {
-    /// Whether the phase belongs to the fixpoint: phases that run once do not.
+    /// Whether the phase belongs to the rounds that go on until nothing changes: phases that run once
+    /// do not.
     #[must_use]
-    pub fn repeats(self) -> bool {
+    pub fn is_in_rounds(self) -> bool {
         matches!(self, Self::Coarse | Self::Fine | Self::Polish)
+    }
+
+    /// Whether the phase goes round by itself before the next one begins. Only the one whose passes
+    /// make work for each other cheaply does.
+    #[must_use]
+    pub fn settles(self) -> bool {
+        self == Self::Fine
     }
 }
 
@@ -59,10 +67,10 @@ pub static TABLE: &[Row] = &[
     row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
     row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
-    row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::Groups),
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
     row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
+    row(&names::remove_functions::RemoveFunctions, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
     row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
     row(&names::parameters::RemoveParameters, Phase::Fine, Explore::Groups),
@@ -88,7 +96,7 @@ pub static TABLE: &[Row] = &[
     row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
-    row(&tokens::identifiers::Identifiers, Phase::Polish, Explore::Groups),
+    row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),
 ];
 

@@ -1,8 +1,8 @@
 //! The order in which passes take their turns.
 //!
-//! Phases run one after the other. A repeating phase goes round until a full round changed nothing;
-//! all repeating phases together start over until nothing changes at all. After every turn that
-//! changed something, the passes of [`Phase::Sweep`] take theirs.
+//! Phases run one after the other. One that settles goes round until it changes nothing; the phases in
+//! rounds start over together until nothing changes at all. After every turn that changed something,
+//! the passes of [`Phase::Sweep`] take theirs.
 
 use clreduce_passes::{Phase, Row};
 
@@ -22,7 +22,7 @@ pub(super) struct Position {
     idle: usize,
     /// The next pass of the sweep under way.
     sweep: Option<usize>,
-    /// Whether anything changed since the repeating phases were last begun.
+    /// Whether anything changed since the phases in rounds were last begun.
     round_changed: bool,
 }
 
@@ -69,7 +69,7 @@ impl Schedule {
         }
         position.idle = if changed { 0 } else { position.idle + 1 };
         position.row += 1;
-        if position.idle >= rows.len() || (!phase.repeats() && position.row == rows.len()) {
+        if position.idle >= rows.len() || (!phase.settles() && position.row == rows.len()) {
             self.leave_phase(position, *phase);
         } else if position.row == rows.len() {
             position.row = 0;
@@ -80,10 +80,10 @@ impl Schedule {
         position.row = 0;
         position.idle = 0;
         position.phase += 1;
-        let more = self.phases.get(position.phase).is_some_and(|(next, _)| next.repeats());
-        if phase.repeats() && !more && position.round_changed {
+        let more = self.phases.get(position.phase).is_some_and(|(next, _)| next.is_in_rounds());
+        if phase.is_in_rounds() && !more && position.round_changed {
             position.round_changed = false;
-            let first = self.phases.iter().position(|(phase, _)| phase.repeats());
+            let first = self.phases.iter().position(|(phase, _)| phase.is_in_rounds());
             position.phase = first.unwrap_or(position.phase);
         }
     }

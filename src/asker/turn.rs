@@ -19,7 +19,7 @@ pub(super) struct Turn {
     lists_left: usize,
     search: Search,
     accepted: Arc<Patch>,
-    /// Layout is exempt from the size order, which does not see it.
+    /// Whether only tokens count, not the whole size order.
     exempt: bool,
     /// Proposals refused alone, by index.
     refused: Vec<u32>,
@@ -168,7 +168,8 @@ impl Turn {
         let variant = self.base.case().apply(&patch);
         let size = Size::of(&variant);
         let order = size.cmp(&current.1).then_with(|| Size::tie_break(&variant, &current.0));
-        (order.is_lt() || self.exempt).then(|| Candidate {
+        let is_better = order.is_lt() || (self.exempt && size.tokens <= current.1.tokens);
+        is_better.then(|| Candidate {
             hash: variant.hash(),
             doubt: doubt(&self.base, &variant, size.tokens),
             variant,
