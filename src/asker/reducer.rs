@@ -8,6 +8,7 @@ use clreduce_testcase::{Language, Size, TestCase};
 use super::rates::Rates;
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
+use super::stays::Stays;
 use super::turn::Turn;
 use super::{Asker, Next, Question};
 
@@ -18,13 +19,15 @@ pub struct Plan {
     pub language: Language,
     /// The passes, in the order of the table.
     pub rows: Vec<&'static Row>,
+    /// What a person wants to stay as it is.
+    pub stays: Stays,
 }
 
 impl Plan {
     /// Every pass there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
-        Self { language, rows: TABLE.iter().collect() }
+        Self { language, rows: TABLE.iter().collect(), stays: Stays::default() }
     }
 }
 
@@ -32,6 +35,7 @@ impl Plan {
 #[derive(Clone)]
 pub struct Reducer {
     language: Language,
+    stays: Arc<Stays>,
     schedule: Arc<Schedule>,
     base: Arc<Snapshot>,
     current: (TestCase, Size),
@@ -48,7 +52,7 @@ impl Reducer {
     /// A reducer for a test case that is known to be interesting.
     #[must_use]
     pub fn new(case: TestCase, mut plan: Plan) -> Self {
-        plan.rows.retain(|row| row.applies_to(plan.language));
+        plan.rows.retain(|row| row.applies_to(plan.language) && plan.stays.allows(row));
         let size = Size::of(&case);
         Self {
             base: Arc::new(Snapshot::new(case.clone(), plan.language)),
@@ -58,6 +62,7 @@ impl Reducer {
             refusals: Refusals::default(),
             rates: Rates::new(plan.rows.len()),
             language: plan.language,
+            stays: Arc::new(plan.stays),
             schedule: Arc::new(Schedule::new(plan.rows)),
             supposed: false,
             supposed_commit: false,
@@ -74,7 +79,7 @@ impl Reducer {
     fn begin_turn(&mut self) -> bool {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
-        let proposals = row.pass.propose(&self.base);
+        let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
         let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals);
         self.turn = Some((index, turn));
         true

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clreduce::asker::{Plan, Reducer};
+use clreduce::asker::{Plan, Reducer, Stays};
 use clreduce::events::{Ending, Event};
 use clreduce::journal::StateFolder;
 use clreduce::{Reduced, Reduction, ReductionError, Resume};
@@ -151,7 +151,8 @@ fn run(
     let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
     let mut keep_error = None;
     let mut statistics = Statistics::new();
-    let plan = Plan { language, rows: settings.passes.rows() };
+    let stays = Stays { names: settings.keep_names, text: settings.protect.clone() };
+    let plan = Plan { language, rows: settings.passes.rows(), stays };
     let mut reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
         .language(language)
