@@ -1,7 +1,8 @@
 //! How close speculation comes to the best that is possible, in virtual time.
 //!
 //! `cargo bench --bench speculation [-- EVENTS...]`: replays recorded conversations (`--events` files),
-//! or made-up ones where none is given, and prints wall times beside the bound.
+//! or one of a real reduction and made-up ones where none is given, and prints wall times beside the
+//! bound.
 
 #[allow(dead_code)]
 mod simulator;
@@ -16,6 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         traces.push((path.clone(), Trace::from_events(&std::fs::read_to_string(path)?)?));
     }
     if traces.is_empty() {
+        let recorded = include_str!("traces/assembly.jsonl");
+        traces.push(("assembly".to_owned(), Trace::from_events(recorded)?));
         for (seed, streaks) in [(1, 0), (2, 0), (3, 30), (4, 60)] {
             let name = format!("random {seed}, streaks {streaks} %");
             traces.push((name, Trace::random(seed, 4000, streaks)));

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clreduce::Reduction;
+use clreduce::events::Event;
 use clreduce::speculation::Pool;
 use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
 use clreduce_testcase::TestCase;
@@ -106,4 +107,35 @@ fn a_time_out_under_load_is_not_believed() {
     });
     assert!(crowded.load(Ordering::SeqCst) > 0, "the test was never run beside another");
     assert_eq!(transcripts[0], transcripts[1]);
+}
+
+#[test]
+fn the_reducer_itself_does_not_notice_speculation() {
+    let source = include_bytes!("../fixtures/c-assembly/codec.c");
+    let original = TestCase::single("codec.c", source.as_slice()).unwrap();
+    // Refuses a third of the variants for no reason, so that successes and refusals mix.
+    let has = |case: &TestCase, word: &[u8]| {
+        case.files()[0].bytes.windows(word.len()).any(|part| part == word)
+    };
+    let whole = original.clone();
+    let test = Arc::new(move |case: &TestCase| {
+        // Long enough for tests beside it to start.
+        std::thread::sleep(Duration::from_micros(500));
+        let kept = has(case, b"<<") && has(case, b"return");
+        kept && (*case == whole || !noise(3, case).is_multiple_of(3))
+    });
+    let transcripts = [1, 2, 8].map(|n| {
+        let mut transcript = Vec::new();
+        let reduction = Reduction::of(original.clone()).shared_test(test.clone()).jobs(jobs(n));
+        let listen = |event: &Event| {
+            if let Event::Answered { hash, outcome, .. } = event {
+                transcript.push((*hash, outcome.verdict));
+            }
+        };
+        let reduced = reduction.max_questions(400).on_event(listen).run().unwrap();
+        (transcript, reduced.case)
+    });
+    assert!(transcripts[0].0.len() > 50);
+    assert_eq!(transcripts[0], transcripts[1]);
+    assert_eq!(transcripts[0], transcripts[2]);
 }

@@ -31,7 +31,8 @@ impl Trace {
         for (number, line) in text.lines().enumerate() {
             let event: serde_json::Value = serde_json::from_str(line)
                 .map_err(|error| format!("line {}: {error}", number + 1))?;
-            if event["event"] != "answered" || !seen.insert(event["key"].to_string()) {
+            let repeated = event["key"].as_str().is_some_and(|key| !seen.insert(key.to_owned()));
+            if event["event"] != "answered" || repeated {
                 continue;
             }
             let name = event["pass"].as_str().unwrap_or("unknown");

@@ -5,7 +5,8 @@ mod support;
 
 use std::time::Duration;
 
-use clreduce_interestingness::{Limits, Verdict};
+use clreduce_interestingness::{Cancel, Interestingness, Limits, Verdict};
+use clreduce_testcase::TestCase;
 use support::{HOST, benches, processes_with, unique_sleep};
 
 /// Long enough for whatever limit is meant to be hit first.
@@ -23,6 +24,16 @@ fn time() {
         assert_eq!(outcome.output_tail, b"before\n");
         assert!(outcome.wall >= Duration::from_millis(300));
         assert_eq!(processes_with(&sleep), 0);
+    }
+}
+
+#[test]
+fn a_time_limit_set_later_takes_the_place_of_the_first() {
+    for bench in benches() {
+        let test = bench.shell_test("sleep 30", patient());
+        test.set_time_limit(Duration::from_millis(300));
+        let variant = TestCase::single("a.c", b"int a;".as_slice()).unwrap();
+        assert_eq!(test.judge(&variant, &Cancel::new()).verdict, Verdict::TimedOut);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Only answers decide what is asked next: no clock, no thread timing, no random numbers, no order of
 //! hash maps. That is what makes parallelism prefetching, resuming asking again, and every `-j` equal.
 
+mod gate;
 mod rates;
 mod reducer;
 mod refusals;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clreduce_passes::{Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Size, TestCase};
 
+use super::gate::Gate;
 use super::rates::Rates;
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
@@ -44,6 +45,7 @@ pub struct Reducer {
     turn: Option<(usize, Turn)>,
     refusals: Refusals,
     rates: Rates,
+    gate: Gate,
     supposed: bool,
     supposed_commit: bool,
 }
@@ -64,6 +66,7 @@ impl Reducer {
             language: plan.language,
             stays: Arc::new(plan.stays),
             schedule: Arc::new(Schedule::new(plan.rows)),
+            gate: Gate::default(),
             supposed: false,
             supposed_commit: false,
         }
@@ -112,7 +115,7 @@ impl Asker for Reducer {
                 }
                 continue;
             };
-            if let Some(candidate) = turn.next(&self.current) {
+            if let Some(candidate) = turn.next(&self.current, &self.gate) {
                 return Next::Question(Question {
                     variant: candidate.variant.clone(),
                     hash: candidate.hash,
@@ -129,8 +132,12 @@ impl Asker for Reducer {
 
     fn answer(&mut self, interesting: bool) -> Option<TestCase> {
         let (row, turn) = self.turn.as_mut()?;
-        let together = turn.next(&self.current)?.together;
+        let asked = turn.next(&self.current, &self.gate)?;
+        let (together, doubt) = (asked.together, asked.doubt);
         self.rates.record(*row, together, interesting);
+        if let Some(doubt) = doubt {
+            self.gate.learn(doubt, interesting);
+        }
         let accepted = turn.answer(interesting)?;
         self.supposed_commit |= self.supposed;
         self.current = (accepted.variant.clone(), accepted.size);

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Explore, Proposal, Row, Snapshot};
+use clreduce_passes::{Explore, Phase, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Size, TestCase};
 
+use super::gate::{Doubt, Gate, doubt};
 use super::refusals::{Fingerprints, Refusals};
 use super::search::{BiggestFirst, Groups, Search};
 
@@ -18,6 +19,8 @@ pub(super) struct Turn {
     lists_left: usize,
     search: Search,
     accepted: Arc<Patch>,
+    /// Layout is exempt from the size order, which does not see it.
+    exempt: bool,
     /// Proposals refused alone, by index.
     refused: Vec<u32>,
     candidate: Option<Candidate>,
@@ -38,7 +41,15 @@ pub(super) struct Candidate {
     pub(super) size: Size,
     /// How many proposals are tried together.
     pub(super) together: usize,
+    /// Why it is not expected to compile, if it is not.
+    pub(super) doubt: Option<Doubt>,
     patch: Arc<Patch>,
+}
+
+impl Candidate {
+    fn is_refused_by(&self, gate: &Gate) -> bool {
+        self.doubt.is_some_and(|doubt| gate.refuses(doubt, &self.hash))
+    }
 }
 
 impl Turn {
@@ -82,6 +93,7 @@ impl Turn {
             lists: lists.into(),
             search,
             accepted: Arc::default(),
+            exempt: row.phase == Phase::Finish,
             refused: Vec::new(),
             candidate: None,
         }
@@ -89,7 +101,7 @@ impl Turn {
 
     /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
     /// be smaller than.
-    pub(super) fn next(&mut self, current: &(TestCase, Size)) -> Option<&Candidate> {
+    pub(super) fn next(&mut self, current: &(TestCase, Size), gate: &Gate) -> Option<&Candidate> {
         while self.candidate.is_none() {
             let items = self.search.next();
             if items.is_empty() {
@@ -100,8 +112,10 @@ impl Turn {
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.answer(true),
                 Some(patch) => match self.materialise(patch, current) {
-                    Some(candidate) => self.candidate = Some(candidate),
-                    None => self.search.answer(false),
+                    Some(candidate) if !candidate.is_refused_by(gate) => {
+                        self.candidate = Some(candidate);
+                    }
+                    _ => self.search.answer(false),
                 },
                 None => self.search.answer(false),
             }
@@ -154,8 +168,9 @@ impl Turn {
         let variant = self.base.case().apply(&patch);
         let size = Size::of(&variant);
         let order = size.cmp(&current.1).then_with(|| Size::tie_break(&variant, &current.0));
-        order.is_lt().then(|| Candidate {
+        (order.is_lt() || self.exempt).then(|| Candidate {
             hash: variant.hash(),
+            doubt: doubt(&self.base, &variant, size.tokens),
             variant,
             size,
             together: self.search.next().len(),

@@ -71,6 +71,7 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
         calibration_tests: tests,
+        began: Instant::now(),
         reduction,
     };
     conversation.tell(&Event::Started { size, bytes, resumed_answers, time_limit: timeout });
@@ -118,6 +119,7 @@ struct Conversation<'a> {
     versions: Versions,
     on_disk: Option<TestCase>,
     calibration_tests: u64,
+    began: Instant,
 }
 
 impl Conversation<'_> {
@@ -248,7 +250,10 @@ impl Conversation<'_> {
             contradictions: executor.scheduler().contradictions().to_vec(),
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
-                busy: share(executor.busy().as_secs_f64(), wall.as_secs_f64() * slots as f64),
+                busy: share(
+                    executor.busy().as_secs_f64(),
+                    self.began.elapsed().as_secs_f64() * slots as f64,
+                ),
             },
         })
     }

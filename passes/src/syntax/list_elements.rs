@@ -10,7 +10,7 @@ use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
 pub(crate) struct ListElements;
@@ -48,6 +48,9 @@ impl Pass for ListElements {
                     }
                     _ => continue,
                 };
+                if is_parameter_passing(snapshot, unit, id, kind) {
+                    continue;
+                }
                 let is_separated = kind != "field_declaration_list";
                 let edits = elements.into_iter().map(|element| {
                     let range = unit.tree.range(element);
@@ -60,6 +63,22 @@ impl Pass for ListElements {
         }
         proposals
     }
+}
+
+/// Whether a list belongs to a function that the file declares: its parameters and arguments can only
+/// go together, which is the business of a pass that knows names.
+fn is_parameter_passing(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId, kind: &str) -> bool {
+    let tree = unit.tree;
+    let parent = tree.node(list).parent;
+    let name = match kind {
+        "argument_list" => tree.field(parent, "function"),
+        "parameter_list" => tree.field(parent, "declarator"),
+        _ => None,
+    };
+    let symbols = snapshot.symbols(unit.file);
+    name.and_then(|name| symbols.of(name)).is_some_and(|id| {
+        symbols.get(id).kind == SymbolKind::Function && symbols.get(id).is_defined(tree)
+    })
 }
 
 /// How many lists lie around each node.
@@ -97,9 +116,9 @@ mod tests {
     #[test]
     fn commas_go_with_elements() {
         check(
-            "void f(int a, __global int *b, ...) { g(a, (b, a), h(b)); }",
-            &["f(", "h("],
-            "void f() { g(h()); }",
+            "void (*p)(int a, __global int *b, ...); void f(int a) { g(a, (b, a), h(b)); }",
+            &["p)(", "int a)", "h("],
+            "void (*p)(); void f(int a) { g(h()); }",
         );
         check("int a[2][2] = { { 1, 2 }, { 3, 4 }, };", &["3"], "int a[2][2] = { { 3 }, };");
         check("int a = 1, *b, c[3];", &["*b"], "int *b;");

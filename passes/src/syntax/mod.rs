@@ -8,6 +8,7 @@ pub(crate) mod expression_to_constant;
 pub(crate) mod expression_to_operand;
 pub(crate) mod initializers;
 pub(crate) mod list_elements;
+pub(crate) mod return_early;
 pub(crate) mod smaller_elsewhere;
 pub(crate) mod specifiers;
 pub(crate) mod statement_to_value;

@@ -50,6 +50,17 @@ pub struct Symbol {
     pub opaque: bool,
 }
 
+impl Symbol {
+    /// Whether one of its declarations is a function definition.
+    #[must_use]
+    pub fn is_defined(&self, tree: &SyntaxTree) -> bool {
+        self.declarations.iter().any(|&name| {
+            declared_by(tree, name)
+                .is_some_and(|declaration| tree.kind(declaration) == "function_definition")
+        })
+    }
+}
+
 /// The symbols of one file.
 #[derive(Debug, Default)]
 pub struct Symbols {
