@@ -176,6 +176,7 @@ fn passes_can_be_chosen() {
     let without = names(&["--skip-pass", "statements,unreachable"], "b.c");
     assert!(!without.is_empty());
     assert!(!without.iter().any(|name| name == "statements" || name == "unreachable"));
+    assert_eq!(names(&["--start-with-pass", "token-windows"], "c.c")[0], "token-windows");
 }
 
 #[test]

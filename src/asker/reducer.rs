@@ -20,6 +20,8 @@ pub struct Plan {
     pub language: Language,
     /// The passes, in the order of the table.
     pub rows: Vec<&'static Row>,
+    /// Name of the pass that takes a turn before all others.
+    pub first: Option<String>,
     /// What a person wants to stay as it is.
     pub stays: Stays,
 }
@@ -28,7 +30,7 @@ impl Plan {
     /// Every pass there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
-        Self { language, rows: TABLE.iter().collect(), stays: Stays::default() }
+        Self { language, rows: TABLE.iter().collect(), first: None, stays: Stays::default() }
     }
 }
 
@@ -65,7 +67,7 @@ impl Reducer {
             rates: Rates::new(plan.rows.len()),
             language: plan.language,
             stays: Arc::new(plan.stays),
-            schedule: Arc::new(Schedule::new(plan.rows)),
+            schedule: Arc::new(Schedule::new(plan.rows, plan.first.as_deref())),
             gate: Gate::default(),
             supposed: false,
             supposed_commit: false,

@@ -152,7 +152,12 @@ fn run(
     let mut keep_error = None;
     let mut statistics = Statistics::new();
     let stays = Stays { names: settings.keep_names, text: settings.protect.clone() };
-    let plan = Plan { language, rows: settings.passes.rows(), stays };
+    let plan = Plan {
+        language,
+        rows: settings.passes.rows(),
+        first: settings.passes.first.clone(),
+        stays,
+    };
     let mut reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
         .language(language)

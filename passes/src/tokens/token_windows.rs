@@ -9,8 +9,8 @@
 use clreduce_testcase::{Edit, Language, TokenKind};
 
 use super::unit::Tokens;
-use crate::{NodeId, Snapshot};
 use crate::pass::{ANY, Pass, Proposal};
+use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct TokenWindows;
