@@ -49,7 +49,7 @@ fn events_tell_the_conversation() {
         assert!(event["pass"].is_string() && event["known"].is_boolean());
         assert!(event["tests"].as_u64() > Some(0));
     }
-    let committed = events.iter().filter(|event| event["event"] == "committed").last().unwrap();
+    let committed = events.iter().rfind(|event| event["event"] == "committed").unwrap();
     assert_eq!(committed["bytes"], bench.read("bug.c").len());
 
     let summary = bench.json("s.json");
@@ -122,7 +122,7 @@ fn output_of_a_command_is_a_test_without_a_script() {
     assert!(result.contains("undeclared") && !result.contains("int b"), "{result}");
 
     bench.write("bug.c", "int one;\nint two;\nint three;\n");
-    bench.reduce(&["bug.c", "--test", "cat bug.c; false", "--interesting-stdout", "(?m)^int two"]);
+    bench.reduce(&["bug.c", "--test", "cat bug.c; false", "--interesting-stdout", "(?m)^int two;"]);
     assert_eq!(bench.read("bug.c").trim(), "int two;");
 }
 
@@ -176,6 +176,26 @@ fn passes_can_be_chosen() {
     let without = names(&["--skip-pass", "statements,unreachable"], "b.c");
     assert!(!without.is_empty());
     assert!(!without.iter().any(|name| name == "statements" || name == "unreachable"));
+    assert_eq!(names(&["--start-with-pass", "token-windows"], "c.c")[0], "token-windows");
+}
+
+#[test]
+fn protected_text_and_names_stay() {
+    let bench = Bench::with_bug();
+    let args = ["bug.c", "--test", "./test.sh", "--output"];
+    let result = |extra: &[&str], output: &str| {
+        bench.reduce(&[&args[..], &[output], extra].concat());
+        bench.read(output)
+    };
+    let kept = result(&["--protect", r"int table\[4\]", "--protect", "p.second\\+\\+"], "a.c");
+    assert!(kept.contains("int table[4]") && kept.contains("p.second++"), "{kept}");
+    assert!(!result(&[], "b.c").contains("table"));
+
+    bench
+        .script("test.sh", "#!/bin/sh\ngrep -q '[a-z]*(int' bug.c && gcc -fsyntax-only -w bug.c\n");
+    let names = result(&["--keep-names"], "c.c");
+    let known = ["needle", "twice", "thrice"];
+    assert!(known.iter().any(|name| names.contains(name)), "{names}");
 }
 
 #[test]

@@ -9,9 +9,11 @@ mod reducer;
 mod refusals;
 mod schedule;
 pub mod search;
+mod stays;
 mod turn;
 
 pub use reducer::{Plan, Reducer};
+pub use stays::Stays;
 
 use clreduce_testcase::{ContentHash, Size, TestCase};
 

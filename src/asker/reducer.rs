@@ -9,6 +9,7 @@ use super::gate::Gate;
 use super::rates::Rates;
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
+use super::stays::Stays;
 use super::turn::Turn;
 use super::{Asker, Next, Question};
 
@@ -19,13 +20,17 @@ pub struct Plan {
     pub language: Language,
     /// The passes, in the order of the table.
     pub rows: Vec<&'static Row>,
+    /// Name of the pass that takes a turn before all others.
+    pub first: Option<String>,
+    /// What a person wants to stay as it is.
+    pub stays: Stays,
 }
 
 impl Plan {
     /// Every pass there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
-        Self { language, rows: TABLE.iter().collect() }
+        Self { language, rows: TABLE.iter().collect(), first: None, stays: Stays::default() }
     }
 }
 
@@ -33,6 +38,7 @@ impl Plan {
 #[derive(Clone)]
 pub struct Reducer {
     language: Language,
+    stays: Arc<Stays>,
     schedule: Arc<Schedule>,
     base: Arc<Snapshot>,
     current: (TestCase, Size),
@@ -50,7 +56,7 @@ impl Reducer {
     /// A reducer for a test case that is known to be interesting.
     #[must_use]
     pub fn new(case: TestCase, mut plan: Plan) -> Self {
-        plan.rows.retain(|row| row.applies_to(plan.language));
+        plan.rows.retain(|row| row.applies_to(plan.language) && plan.stays.allows(row));
         let size = Size::of(&case);
         Self {
             base: Arc::new(Snapshot::new(case.clone(), plan.language)),
@@ -60,7 +66,8 @@ impl Reducer {
             refusals: Refusals::default(),
             rates: Rates::new(plan.rows.len()),
             language: plan.language,
-            schedule: Arc::new(Schedule::new(plan.rows)),
+            stays: Arc::new(plan.stays),
+            schedule: Arc::new(Schedule::new(plan.rows, plan.first.as_deref())),
             gate: Gate::default(),
             supposed: false,
             supposed_commit: false,
@@ -77,7 +84,7 @@ impl Reducer {
     fn begin_turn(&mut self) -> bool {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
-        let proposals = row.pass.propose(&self.base);
+        let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
         let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals);
         self.turn = Some((index, turn));
         true

@@ -27,7 +27,8 @@ pub(super) struct Position {
 }
 
 impl Schedule {
-    pub(super) fn new(rows: Vec<&'static Row>) -> Self {
+    /// The schedule of the table. The pass called `first`, if there is one, takes a turn before all else.
+    pub(super) fn new(rows: Vec<&'static Row>, first: Option<&str>) -> Self {
         let mut phases: Vec<(Phase, Vec<usize>)> = Vec::new();
         let mut sweep = Vec::new();
         for (index, row) in rows.iter().enumerate() {
@@ -41,6 +42,9 @@ impl Schedule {
             }
         }
         phases.sort_by_key(|(phase, _)| *phase);
+        if let Some(first) = rows.iter().position(|row| first == Some(row.pass.name())) {
+            phases.insert(0, (Phase::Prepare, vec![first]));
+        }
         Self { rows, phases, sweep }
     }
 

@@ -17,7 +17,9 @@ const SCRIPT_BYTES: u64 = 1 << 20;
 /// The facts of a run.
 pub fn facts(settings: &Settings, language: Language) -> Facts {
     let rows = settings.passes.rows();
-    let passes: Vec<&str> = rows.iter().map(|row| row.pass.name()).collect();
+    let first = settings.passes.first.as_deref();
+    let passes: Vec<&str> =
+        first.into_iter().chain(rows.iter().map(|row| row.pass.name())).collect();
     let pattern = |pick: fn(&clreduce_interestingness::OutputPattern) -> &Option<Regex>| {
         let regex = settings.pattern.as_ref().and_then(|pattern| pick(pattern).as_ref());
         regex.map_or_else(String::new, Regex::to_string)

@@ -73,6 +73,21 @@ impl Failure {
             }
             source = cause.source();
         }
+        if self.is_of_the_disk() {
+            text.push_str(
+                "\nhelp: nothing is lost, the best so far is in place; when that is put right (is the \
+                 disk full?), the same command goes on from there",
+            );
+        }
         text
+    }
+
+    /// Something could not be written in the middle of a reduction.
+    fn is_of_the_disk(&self) -> bool {
+        matches!(
+            self,
+            Self::Keep(KeepError::Io { .. })
+                | Self::Reduction(ReductionError::State(StateError::Io { .. }))
+        )
     }
 }

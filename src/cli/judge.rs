@@ -34,8 +34,8 @@ impl Judge {
     }
 
     /// Judges something that is not part of the reduction.
-    pub fn judge_aside(&self, case: &TestCase) -> Outcome {
-        self.test.judge(case, &Cancel::new())
+    pub fn judge_aside(&self, case: &TestCase, cancel: &Cancel) -> Outcome {
+        self.test.judge(case, cancel)
     }
 
     /// What the first run did, once it has ended.

@@ -1,12 +1,13 @@
 //! The reduction from the settings to the exit status: prepares, runs, reports.
 
+use std::cell::RefCell;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clreduce::asker::{Plan, Reducer};
+use clreduce::asker::{Plan, Reducer, Stays};
 use clreduce::events::{Ending, Event};
 use clreduce::journal::StateFolder;
 use clreduce::{Reduced, Reduction, ReductionError, Resume};
@@ -135,7 +136,7 @@ fn run(
     let Subject { target, folder, case, on_disk, places, resumed } = subject;
     let state = target.state();
     let judge = Arc::new(judge(settings, &target, progress)?);
-    check_hints(settings, &target, &case, &judge, progress)?;
+    check_hints(settings, &target, &case, &judge, cancel, progress)?;
     let mut events = match &settings.events {
         Some(path) => Some(
             EventsFile::create(path)
@@ -149,36 +150,28 @@ fn run(
     let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
     bases.dedup();
     let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
-    let mut keep_error = None;
-    let mut statistics = Statistics::new();
-    let plan = Plan { language, rows: settings.passes.rows() };
-    let mut reduction = Reduction::of(case.clone())
+    let keep_error = RefCell::new(None);
+    let statistics = RefCell::new(Statistics::new());
+    let listener = |event: &Event| {
+        let mut statistics = statistics.borrow_mut();
+        statistics.update(event);
+        if matches!(event, Event::Started { .. }) {
+            warn_of_first_run(&judge, progress);
+        }
+        progress.update(event, &statistics);
+        if let Some(Err(error)) = events.as_mut().map(|events| events.write(event)) {
+            progress.warning(&format!("the events are incomplete: {error}"));
+        }
+    };
+    let reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
-        .language(language)
-        .jobs(NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN))
         .state(Resume { folder, facts: facts::facts(settings, language), on_disk })
         .cancel(cancel.clone())
-        .keep(|case| keep(&mut keeper, case, &mut keep_error))
-        .on_event(|event| {
-            statistics.update(event);
-            if matches!(event, Event::Started { .. }) {
-                warn_of_first_run(&judge, progress);
-            }
-            progress.update(event, &statistics);
-            if let Some(Err(error)) = events.as_mut().map(|events| events.write(event)) {
-                progress.warning(&format!("the events are incomplete: {error}"));
-            }
-        });
-    if let Some(timeout) = settings.timeout {
-        reduction = reduction.timeout(timeout);
-    }
-    if let Some(limit) = settings.time_limit {
-        reduction = reduction.time_limit(limit);
-    }
-    if let Some(limit) = settings.max_questions {
-        reduction = reduction.max_questions(limit);
-    }
-    let result = reduction.run_with(Reducer::new(case.clone(), plan));
+        .keep(|case| keep(&mut keeper, case, &keep_error))
+        .on_event(listener);
+    let result = with_limits(reduction, settings)
+        .run_with(Reducer::new(case.clone(), plan(settings, language)));
+    let statistics = statistics.into_inner();
     match result {
         Ok(reduced) => {
             if !target.in_place() && statistics.began() {
@@ -189,16 +182,46 @@ fn run(
             Ok(Done { reduced, statistics, originals })
         }
         Err(error) => {
+            let keep_error = keep_error.into_inner();
             let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
             Err(hint_at_resume(failure, resumed, progress))
         }
     }
 }
 
-fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) -> io::Result<()> {
+fn with_limits<'a>(reduction: Reduction<'a>, settings: &Settings) -> Reduction<'a> {
+    let mut reduction =
+        reduction.jobs(NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN));
+    if let Some(timeout) = settings.timeout {
+        reduction = reduction.timeout(timeout);
+    }
+    if let Some(limit) = settings.time_limit {
+        reduction = reduction.time_limit(limit);
+    }
+    if let Some(limit) = settings.max_questions {
+        reduction = reduction.max_questions(limit);
+    }
+    reduction
+}
+
+fn plan(settings: &Settings, language: Language) -> Plan {
+    Plan {
+        language,
+        rows: settings.passes.rows(),
+        first: settings.passes.first.clone(),
+        stays: Stays { names: settings.keep_names, text: settings.protect.clone() },
+    }
+}
+
+/// The engine knows errors of the system only; what exactly went wrong is put aside.
+fn keep(
+    keeper: &mut Keeper,
+    case: &TestCase,
+    failed: &RefCell<Option<KeepError>>,
+) -> io::Result<()> {
     keeper.keep(case).map_err(|error| {
         let text = error.to_string();
-        *failed = Some(error);
+        failed.replace(Some(error));
         io::Error::other(text)
     })
 }
@@ -239,6 +262,7 @@ fn check_hints(
     target: &Target,
     case: &TestCase,
     judge: &Judge,
+    cancel: &Cancel,
     progress: &Progress,
 ) -> Result<(), Failure> {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
@@ -246,7 +270,7 @@ fn check_hints(
         if let Hint::AbsolutePath(path) = &hint {
             let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
             let nothing = TestCase::new(case.files().iter().map(empty).collect());
-            let found = nothing.map(|nothing| judge.judge_aside(&nothing).verdict);
+            let found = nothing.map(|nothing| judge.judge_aside(&nothing, cancel).verdict);
             if found == Ok(Verdict::Interesting) {
                 return Err(Failure::AbsolutePath(path.clone()));
             }

@@ -143,18 +143,13 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
 }
 
 impl PassChoice {
-    /// The chosen rows in the order in which they run.
+    /// The chosen rows in the order of the table.
     pub fn rows(&self) -> Vec<&'static Row> {
         let chosen = |row: &&Row| {
             let is = |name: &String| name == row.pass.name();
             (self.only.is_empty() || self.only.iter().any(is)) && !self.skip.iter().any(is)
         };
-        let mut rows: Vec<&Row> = TABLE.iter().filter(chosen).collect();
-        if let Some(first) = &self.first {
-            // Stable: all others stay in the order of the table.
-            rows.sort_by_key(|row| row.pass.name() != first);
-        }
-        rows
+        TABLE.iter().filter(chosen).collect()
     }
 }
 
@@ -252,7 +247,5 @@ mod tests {
         assert_eq!(chosen(only), [&last]);
         let skip = PassChoice { skip: vec![last.clone()], ..PassChoice::default() };
         assert_eq!(chosen(skip), names[..names.len() - 1]);
-        let first = PassChoice { first: Some(last.clone()), ..PassChoice::default() };
-        assert_eq!(chosen(first)[0], last);
     }
 }

@@ -77,6 +77,11 @@ impl Bench {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// The content of a file, if it is there.
+    pub fn read_if_there(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.path(name)).ok()
+    }
+
     /// Names in the folder, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path("")).unwrap();

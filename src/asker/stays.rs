@@ -1,0 +1,125 @@
+//! What a person wants to stay as it is: one filter over the proposals of every pass.
+
+use std::ops::Range;
+
+use clreduce_passes::{Proposal, Row, Snapshot};
+use clreduce_testcase::{Edit, EditKind};
+use regex::bytes::Regex;
+
+/// Passes that give things other names.
+const RENAMING: [&str; 1] = ["identifiers"];
+
+/// What must stay.
+#[derive(Clone, Debug, Default)]
+pub struct Stays {
+    /// No name is replaced by another.
+    pub names: bool,
+    /// Text that matches one of these is never edited.
+    pub text: Vec<Regex>,
+}
+
+impl Stays {
+    /// Whether a pass may run at all.
+    pub(super) fn allows(&self, row: &Row) -> bool {
+        !(self.names && RENAMING.contains(&row.pass.name()))
+    }
+
+    /// The proposals that touch nothing protected. What they are combined to does not either.
+    pub(super) fn filter(&self, base: &Snapshot, mut proposals: Vec<Proposal>) -> Vec<Proposal> {
+        if self.text.is_empty() {
+            return proposals;
+        }
+        let protected: Vec<Vec<Range<usize>>> =
+            (0..base.file_count()).map(|file| self.protected(base.bytes(file))).collect();
+        proposals.retain(|proposal| {
+            let allowed = |edit: &Edit| {
+                let ranges = &protected[edit.file as usize];
+                !touches(ranges, edit, base.bytes(edit.file as usize))
+            };
+            proposal.patch.edits().iter().all(allowed)
+        });
+        proposals
+    }
+
+    /// What matches, ordered, neighbours joined.
+    fn protected(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let found = self.text.iter().flat_map(|regex| regex.find_iter(bytes));
+        let mut ranges: Vec<_> = found.map(|found| found.range()).collect();
+        ranges.retain(|range| !range.is_empty());
+        ranges.sort_by_key(|range| (range.start, range.end));
+        let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        joined
+    }
+}
+
+fn touches(protected: &[Range<usize>], edit: &Edit, bytes: &[u8]) -> bool {
+    let mut range = edit.range();
+    match edit.kind {
+        EditKind::RemoveFile => return !protected.is_empty(),
+        // One adjacent comma goes as well; which one depends on what else goes.
+        EditKind::Element => {
+            let is_gap = |byte: &u8| byte.is_ascii_whitespace();
+            let after = bytes[range.end..].iter().take_while(|byte| is_gap(byte)).count();
+            let before = bytes[..range.start].iter().rev().take_while(|byte| is_gap(byte)).count();
+            range.end = (range.end + after + 1).min(bytes.len());
+            range.start = range.start.saturating_sub(before + 1);
+        }
+        EditKind::Plain => {}
+    }
+    let next = protected.partition_point(|found| found.end <= range.start);
+    // So an insertion counts only strictly inside.
+    protected.get(next).is_some_and(|found| found.start < range.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, Patch, TestCase};
+
+    use super::*;
+
+    fn allowed(edit: Edit) -> bool {
+        let source = b"int a, keep_me, c; int keep_it_too;".as_slice();
+        let case = TestCase::single("a.c", source).unwrap();
+        let base = Snapshot::new(case, Language::C);
+        let text = vec![Regex::new(r"keep_\w+").unwrap(), Regex::new("x*").unwrap()];
+        let stays = Stays { names: false, text };
+        !stays.filter(&base, vec![Proposal::new(Patch::single(edit))]).is_empty()
+    }
+
+    #[test]
+    fn protected_text_is_not_touched() {
+        assert!(allowed(Edit::delete(0, 4..5)));
+        assert!(allowed(Edit::delete(0, 0..7)));
+        assert!(!allowed(Edit::delete(0, 0..8)));
+        assert!(!allowed(Edit::delete(0, 8..12)));
+        assert!(!allowed(Edit::delete(0, 14..24)));
+        assert!(allowed(Edit::delete(0, 14..17)));
+        assert!(!allowed(Edit::delete(0, 0..35)));
+        assert!(!allowed(Edit::remove_file(0)));
+    }
+
+    #[test]
+    fn insertions_beside_it_are_fine() {
+        assert!(allowed(Edit::replace(0, 7..7, b"x".as_slice())));
+        assert!(allowed(Edit::replace(0, 14..14, b"x".as_slice())));
+        assert!(!allowed(Edit::replace(0, 9..9, b"x".as_slice())));
+    }
+
+    #[test]
+    fn elements_take_a_comma_with_them() {
+        let stays =
+            |pattern: &str| Stays { names: false, text: vec![Regex::new(pattern).unwrap()] };
+        let case = TestCase::single("a.c", b"f(a, b, c)".as_slice()).unwrap();
+        let base = Snapshot::new(case, Language::C);
+        let element = || vec![Proposal::edit(Edit::delete_element(0, 5..6))];
+        assert_eq!(stays("a|c").filter(&base, element()).len(), 1);
+        assert!(stays("a,").filter(&base, element()).is_empty());
+        assert!(stays(", c").filter(&base, element()).is_empty());
+    }
+}
