@@ -114,14 +114,17 @@ enum Space {
     Label,
 }
 
+/// A name in its name space.
+type Name<'a> = (Space, &'a [u8]);
+
 struct Builder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     out: Symbols,
     /// For every name, its meanings, the innermost last.
-    bindings: HashMap<(Space, &'a [u8]), Vec<SymbolId>>,
+    bindings: HashMap<Name<'a>, Vec<SymbolId>>,
     /// Open scopes: the node, and what was bound in it.
-    scopes: Vec<(NodeId, Vec<(Space, &'a [u8])>)>,
+    scopes: Vec<(NodeId, Vec<Name<'a>>)>,
     opaque: Vec<&'a [u8]>,
     pending: Vec<(Space, NodeId)>,
 }
@@ -272,8 +275,8 @@ impl<'a> Builder<'a> {
     fn function_scope(&self) -> NodeId {
         let functions = self.scopes.iter().map(|(scope, _)| *scope);
         functions
-            .filter(|&scope| self.tree.kind(scope) == "function_definition")
-            .next_back()
+            .rev()
+            .find(|&scope| self.tree.kind(scope) == "function_definition")
             .unwrap_or(NodeId(0))
     }
 
