@@ -4,6 +4,7 @@
 //! draws no random numbers, and does not recurse to a depth that its input decides. Which proposals
 //! are asked, in which order and how many at once, is not a pass's business.
 
+mod gpu;
 mod names;
 mod pass;
 mod smaller;

@@ -3,7 +3,7 @@
 use clreduce_testcase::Language;
 
 use crate::pass::Pass;
-use crate::{names, syntax, text, tokens};
+use crate::{gpu, names, syntax, text, tokens};
 
 /// When a pass runs. Phases run in this order; those in rounds are repeated until a full round changes
 /// nothing.
@@ -60,11 +60,13 @@ pub struct Row {
 
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
+    row(&gpu::ndrange::NdRange, Phase::Prepare, Explore::BiggestFirst),
     row(&text::files::Files, Phase::Prepare, Explore::Groups),
     row(&text::line_markers::LineMarkers, Phase::Prepare, Explore::Groups),
     row(&text::comments::Comments, Phase::Prepare, Explore::Groups),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, Explore::Groups),
     row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
+    row(&gpu::ndrange::NdRange, Phase::Coarse, Explore::BiggestFirst),
     row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),

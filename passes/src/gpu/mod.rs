@@ -1,0 +1,3 @@
+//! Passes for what only GPU code has.
+
+pub(crate) mod ndrange;
