@@ -74,6 +74,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
     row(&names::remove_functions::RemoveFunctions, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
+    row(&names::remove_fields::RemoveFields, Phase::Fine, Explore::Groups),
     row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
     row(&names::parameters::RemoveParameters, Phase::Fine, Explore::Groups),
     row(&names::inline::Inline, Phase::Fine, Explore::Groups),

@@ -9,6 +9,7 @@
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
+use crate::names::aggregates::Aggregates;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 
@@ -32,6 +33,7 @@ impl Pass for ListElements {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
+            let aggregates = Aggregates::new(snapshot, unit.file);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
                     "argument_list"
@@ -48,7 +50,10 @@ impl Pass for ListElements {
                     }
                     _ => continue,
                 };
-                if is_parameter_passing(snapshot, unit, id, kind) {
+                // Members and their values can only go together.
+                if is_parameter_passing(snapshot, unit, id, kind)
+                    || aggregates.explain(unit.tree, id)
+                {
                     continue;
                 }
                 let is_separated = kind != "field_declaration_list";
@@ -125,11 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn members_go_with_their_semicolon() {
+    fn members_that_values_do_not_fit_go_with_their_semicolon() {
         check(
-            "struct S { int a; __global int *b; int c : 3; };",
-            &["int a"],
-            "struct S { int a; };",
+            "struct S { int a; __global int *b; int c : 3; } s = { 1, 2, 3, 4 };",
+            &["int a", "1, 2, 3, 4"],
+            "struct S { int a; } s = { 1, 2, 3, 4 };",
         );
     }
 }
