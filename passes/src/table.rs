@@ -80,6 +80,7 @@ pub static TABLE: &[Row] = &[
     row(&names::inline::Inline, Phase::Fine, Explore::Groups),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, Explore::Groups),
     row(&names::struct_to_field::StructToField, Phase::Fine, Explore::Groups),
+    row(&syntax::statement_expression::StatementExpression, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::unwrap::Unwrap, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::return_early::ReturnEarly, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::statement_to_value::StatementToValue, Phase::Fine, Explore::BiggestFirst),
