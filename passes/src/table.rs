@@ -46,6 +46,9 @@ pub enum Explore {
     Groups,
     /// One after the other, the one that removes most first.
     BiggestFirst,
+    /// One after the other, also where it makes the program larger: what the other passes then make of
+    /// it decides.
+    Pump,
 }
 
 /// One row of the table.
@@ -99,6 +102,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
+    row(&names::inline::Inline, Phase::Polish, Explore::Pump),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),
