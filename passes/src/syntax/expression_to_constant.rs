@@ -1,8 +1,12 @@
 //! Replaces an expression by `0`, or by `1` where that may make a difference.
 //!
-//! ```text
-//! before: int f(int x) { return g(x) + h(x); }
-//! after:  int f(int x) { return 0 + h(x); }
+//! before:
+//! ```c
+//! int f(int x) { return g(x) + h(x); }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return 0 + h(x); }
 //! ```
 
 use clreduce_testcase::Language;

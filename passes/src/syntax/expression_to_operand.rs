@@ -1,9 +1,13 @@
 //! Replaces an expression by one of its operands: a sum by a term, a call by an argument, a
 //! conditional by a branch, a cast, element or member by what it is taken of.
 //!
-//! ```text
-//! before: int f(int x) { return g(x, x + 1) * 2; }
-//! after:  int f(int x) { return g(x, x + 1); }
+//! before:
+//! ```c
+//! int f(int x) { return g(x, x + 1) * 2; }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return g(x, x + 1); }
 //! ```
 
 use clreduce_testcase::Language;

@@ -1,9 +1,13 @@
 //! Removes elements of lists together with their commas: arguments, parameters, initialisers,
 //! enumerators, members, and declarators where a declaration has several.
 //!
-//! ```text
-//! before: enum E { A, B = 2, C }; int a = 1, b[] = { 1, 2, 3 };
-//! after:  enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
+//! before:
+//! ```c
+//! enum E { A, B = 2, C }; int a = 1, b[] = { 1, 2, 3 };
+//! ```
+//! after:
+//! ```c
+//! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
 
 use clreduce_testcase::{Edit, Language};

@@ -1,9 +1,13 @@
 //! Makes literals simpler: numbers 0 or 1, without suffix, decimal or with fewer digits, strings
 //! shorter.
 //!
-//! ```text
-//! before: long f(void) { return g("text", 0x1fUL) + 1.5f; }
-//! after:  long f(void) { return g("text", 0) + 1.5f; }
+//! before:
+//! ```c
+//! long f(void) { return g("text", 0x1fUL) + 1.5f; }
+//! ```
+//! after:
+//! ```c
+//! long f(void) { return g("text", 0) + 1.5f; }
 //! ```
 
 use clreduce_testcase::{Edit, Language, TokenKind};
