@@ -1,8 +1,12 @@
 //! Returns a value at once where it is only stored, compared or passed on.
 //!
-//! ```text
-//! before: int f(int x) { if (g(x)) y = 1; y = h(x); }
-//! after:  int f(int x) { return g(x); y = h(x); }
+//! before:
+//! ```c
+//! int f(int x) { if (g(x)) y = 1; y = h(x); }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return g(x); y = h(x); }
 //! ```
 
 use clreduce_testcase::{Edit, Language};
