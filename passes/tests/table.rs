@@ -18,9 +18,15 @@ fn names_are_unique_and_sentences_are_sentences() {
         let (name, about) = (row.pass.name(), row.pass.about());
         assert!(seen.insert((name, row.phase)), "{name} stands in the table twice");
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        assert!(name.bytes().all(plain) && !name.starts_with('-') && !name.ends_with('-'), "{name}");
+        assert!(
+            name.bytes().all(plain) && !name.starts_with('-') && !name.ends_with('-'),
+            "{name}"
+        );
         assert!(about.starts_with(|first: char| first.is_ascii_uppercase()), "{name}: {about}");
-        assert!(!about.contains('\n') && !about.ends_with('.') && about.len() < 90, "{name}: {about}");
+        assert!(
+            !about.contains('\n') && !about.ends_with('.') && about.len() < 90,
+            "{name}: {about}"
+        );
         assert!(!row.pass.languages().is_empty(), "{name} knows no language");
     }
 }
@@ -78,7 +84,8 @@ fn outcomes(pass: &dyn Pass, before: &str, language: Language) -> Vec<String> {
         Patch::new(of_list.flat_map(|proposal| proposal.patch.edits()).cloned().collect())
     });
     let patches = proposals.iter().map(|proposal| proposal.patch.clone()).chain(whole);
-    let text = |patch: Patch| String::from_utf8(case.apply(&patch).files()[0].bytes.to_vec()).unwrap();
+    let text =
+        |patch: Patch| String::from_utf8(case.apply(&patch).files()[0].bytes.to_vec()).unwrap();
     let mut outcomes: Vec<String> = patches.map(text).collect();
     outcomes.push(reduce_with(pass, before, language, |_| true));
     outcomes

@@ -13,7 +13,7 @@ use clreduce_testcase::Language;
 
 use super::context::{Place, is_condition, places};
 use super::unit::Unit;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -39,6 +39,9 @@ impl Pass for ExpressionToConstant {
             for (id, kind) in unit.sound() {
                 if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
                     continue;
+                }
+                if proposals.len() >= MOST_PROPOSALS {
+                    return proposals;
                 }
                 if zero_fits(unit, id) {
                     proposals.extend(unit.shrink(id, b"0"));

@@ -14,7 +14,7 @@ use clreduce_testcase::Language;
 
 use super::context::{Place, is_condition, is_lvalue, places};
 use super::unit::{Unit, is_expression};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -41,6 +41,9 @@ impl Pass for ExpressionToOperand {
                 let place = places[id.0 as usize];
                 if place == Place::Fixed || is_condition(unit, id) {
                     continue;
+                }
+                if proposals.len() >= MOST_PROPOSALS {
+                    return proposals;
                 }
                 let whole = unit.tree.range(id);
                 proposals.extend(

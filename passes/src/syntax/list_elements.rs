@@ -10,11 +10,13 @@
 //! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
 
+use std::collections::HashSet;
+
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot, SymbolKind};
+use crate::{NodeId, Snapshot, SymbolId, SymbolKind};
 
 /// The pass.
 pub(crate) struct ListElements;
@@ -36,6 +38,7 @@ impl Pass for ListElements {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
+            let defined = defined_functions(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
                     "argument_list"
@@ -52,7 +55,8 @@ impl Pass for ListElements {
                     }
                     _ => continue,
                 };
-                if is_parameter_passing(snapshot, unit, id, kind) {
+                let function = function_of(snapshot, unit, id, kind);
+                if function.is_some_and(|function| defined.contains(&function)) {
                     continue;
                 }
                 let is_separated = kind != "field_declaration_list";
@@ -69,20 +73,25 @@ impl Pass for ListElements {
     }
 }
 
-/// Whether a list belongs to a function that the file declares: its parameters and arguments can only
-/// go together, which is the business of a pass that knows names.
-fn is_parameter_passing(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId, kind: &str) -> bool {
-    let tree = unit.tree;
-    let parent = tree.node(list).parent;
+/// The functions that a file defines.
+fn defined_functions(snapshot: &Snapshot, unit: Unit<'_>) -> HashSet<SymbolId> {
+    let symbols = snapshot.symbols(unit.file);
+    let defined = |&id: &SymbolId| {
+        symbols.get(id).kind == SymbolKind::Function && symbols.get(id).is_defined(unit.tree)
+    };
+    symbols.ids().filter(defined).collect()
+}
+
+/// The function whose parameters or arguments a list holds. If the file defines it, they can only go
+/// together, which is the business of a pass that knows names.
+fn function_of(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId, kind: &str) -> Option<SymbolId> {
+    let parent = unit.tree.node(list).parent;
     let name = match kind {
-        "argument_list" => tree.field(parent, "function"),
-        "parameter_list" => tree.field(parent, "declarator"),
+        "argument_list" => unit.tree.field(parent, "function"),
+        "parameter_list" => unit.tree.field(parent, "declarator"),
         _ => None,
     };
-    let symbols = snapshot.symbols(unit.file);
-    name.and_then(|name| symbols.of(name)).is_some_and(|id| {
-        symbols.get(id).kind == SymbolKind::Function && symbols.get(id).is_defined(tree)
-    })
+    snapshot.symbols(unit.file).of(name?)
 }
 
 /// How many lists lie around each node.

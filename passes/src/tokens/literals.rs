@@ -14,7 +14,7 @@ use clreduce_testcase::{Edit, Language, TokenKind};
 
 use super::unit::Tokens;
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, MOST_PROPOSALS, Pass, Proposal};
 use crate::smaller::is_smaller;
 
 /// The pass.
@@ -48,6 +48,9 @@ impl Pass for Literals {
                     TokenKind::Char => vec![b"0".to_vec()],
                     _ => continue,
                 };
+                if proposals.len() >= MOST_PROPOSALS {
+                    return proposals;
+                }
                 for (new, list) in simpler.into_iter().zip(0..) {
                     if is_smaller(&new, text) {
                         let edit = Edit::replace(unit.file, token.range(), new);
