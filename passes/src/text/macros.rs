@@ -1,12 +1,14 @@
 //! Puts the body of a macro in the place of its uses and removes its definition, where that makes the
 //! program smaller.
 //!
-//! ```text
 //! before:
+//! ```c
 //! #define N 4
 //! #define ADD(a, b) ((a) + (b))
 //! int f(int x) { return ADD(x, N); }
+//! ```
 //! after:
+//! ```c
 //! #define ADD(a, b) ((a) + (b))
 //! int f(int x) { return ADD(x, 4); }
 //! ```
@@ -127,6 +129,7 @@ impl<'a> Macro<'a> {
                 .filter(|&at| unit.text(at) != b",")
                 .map(|at| unit.text(at))
                 .collect();
+            (names.len() <= 64).then_some(())?;
             (2 * names.len() == inside.len() + usize::from(!names.is_empty())).then_some(())?;
             Some(names)
         } else {

@@ -1,9 +1,13 @@
 //! Removes runs of adjacent tokens, longest first. What would leave a lone delimiter, or two tokens
 //! side by side that never are in C, is not tried, except in plain text.
 //!
-//! ```text
-//! before: int f(int a) { return a + b * 2 ; }
-//! after:  int f(int a) { return a + b ; }
+//! before:
+//! ```c
+//! int f(int a) { return a + b * 2 ; }
+//! ```
+//! after:
+//! ```c
+//! int f(int a) { return a + b ; }
 //! ```
 
 use clreduce_testcase::{Edit, Language, TokenKind};
