@@ -12,7 +12,7 @@ use crate::views::{NodeId, SymbolKind, Symbols, SyntaxTree, declared_by};
 
 /// A structure or union with a body.
 pub(super) struct Aggregate {
-    /// The specifier that holds the body.
+    /// The specifier that holds the body; aggregates are in the order of these.
     pub(super) specifier: NodeId,
     pub(super) members: Vec<Member>,
     /// Whether some initialiser could not be told apart.
@@ -29,6 +29,8 @@ pub(super) struct Member {
     pub(super) name: Option<NodeId>,
     /// Elements of initialiser lists that give it a value, designators included.
     pub(super) initialisers: Vec<NodeId>,
+    /// Whether its declaration declares others as well.
+    pub(super) shared: bool,
 }
 
 /// What an object is, as far as its initialiser needs to know.
@@ -79,8 +81,8 @@ impl Aggregates {
     /// Whether a list holds members, or values of members, that are known one by one.
     pub(crate) fn explain(&self, tree: &SyntaxTree, list: NodeId) -> bool {
         let parent = tree.node(list).parent;
-        let of_parent = self.all.iter().find(|aggregate| aggregate.specifier == parent);
-        self.lists.contains(&list) || of_parent.is_some_and(|aggregate| !aggregate.unclear)
+        let of_parent = self.all.binary_search_by_key(&parent, |aggregate| aggregate.specifier);
+        self.lists.contains(&list) || of_parent.is_ok_and(|index| !self.all[index].unclear)
     }
 }
 
@@ -94,11 +96,12 @@ fn members(tree: &SyntaxTree, specifier: NodeId) -> Vec<Member> {
             declarator,
             name: declarator.and_then(|declarator| declared_name(tree, declarator)),
             initialisers: Vec::new(),
+            shared: declarators.len() > 1,
         };
         if declarators.is_empty() {
             members.push(member(None));
         } else {
-            members.extend(declarators.into_iter().map(|declarator| member(Some(declarator))));
+            members.extend(declarators.iter().map(|&declarator| member(Some(declarator))));
         }
     }
     members

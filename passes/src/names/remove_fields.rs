@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::aggregates::{Aggregate, Aggregates, Member};
+use super::aggregates::{Aggregates, Member};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
@@ -45,7 +45,7 @@ impl Pass for RemoveFields {
             let aggregates = Aggregates::new(snapshot, file);
             for aggregate in aggregates.all.iter().filter(|aggregate| !aggregate.unclear) {
                 for member in &aggregate.members {
-                    let removal = removal(snapshot, file, aggregate, member, &names);
+                    let removal = removal(snapshot, file, member, &names);
                     proposals.extend(removal);
                 }
             }
@@ -85,7 +85,6 @@ impl<'a> FieldNames<'a> {
 fn removal(
     snapshot: &Snapshot,
     file: usize,
-    aggregate: &Aggregate,
     member: &Member,
     names: &FieldNames,
 ) -> Option<Proposal> {
@@ -97,9 +96,7 @@ fn removal(
     if !accesses.is_empty() && names.declared.get(text) != Some(&1) {
         return None;
     }
-    let siblings = aggregate.members.iter();
-    let shared = siblings.filter(|other| other.declaration == member.declaration).count() > 1;
-    let mut edits = vec![remove_declaration(tree, file, member, shared)?];
+    let mut edits = vec![remove_declaration(tree, file, member)?];
     let initialisers = member.initialisers.iter();
     edits.extend(initialisers.map(|&element| Edit::delete_element(file, tree.range(element))));
     edits.extend(accesses.iter().map(|&access| without(snapshot, file, access)));
@@ -107,13 +104,8 @@ fn removal(
     Some(Proposal::new(Patch::new(edits)?).in_list(list))
 }
 
-fn remove_declaration(
-    tree: &SyntaxTree,
-    file: usize,
-    member: &Member,
-    shared: bool,
-) -> Option<Edit> {
-    if !shared {
+fn remove_declaration(tree: &SyntaxTree, file: usize, member: &Member) -> Option<Edit> {
+    if !member.shared {
         return Some(Edit::delete(file, tree.range(member.declaration)));
     }
     // The width of a bit-field stands behind its declarator.
