@@ -35,8 +35,9 @@ Made from the table in `passes/src/table.rs`; `clreduce --list-passes` prints th
 page, change the table or a pass and run `BLESS=1 cargo test --test docs`.
 
 A pass proposes; the engine decides what is asked. *Groups*: all proposals together, then ever smaller
-groups from the end of the list. *Biggest first*: one by one, the one that removes most first. Coarse, fine
-and polish start over until a full round changes nothing. The file behind a name shows what the program is
+groups from the end of the list. *Biggest first*: one by one, the one that removes most first. *Pump*: one by
+one, also where it grows the program, which the fine passes must then make smaller than it was. Coarse, fine and
+polish start over until a full round changes nothing. The file behind a name shows what the program is
 before and after the pass.
 ";
 
@@ -52,6 +53,7 @@ fn page() -> String {
             let explored = match row.explore {
                 Explore::Groups => "groups",
                 Explore::BiggestFirst => "biggest first",
+                Explore::Pump => "pump",
             };
             let (file, languages) = (file_of(name), languages(row));
             let about = row.pass.about();
