@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clreduce_interestingness::opencl::device_worker_main;
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, guardian_main,
 };
@@ -14,7 +15,7 @@ use clreduce_testcase::TestCase;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<ExitCode, Failure> {
-    if let Some(code) = guardian_main() {
+    if let Some(code) = guardian_main().or_else(device_worker_main) {
         return Ok(code);
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
