@@ -17,7 +17,7 @@ use clreduce_interestingness::opencl::{
     DeviceWorker, Devices, KernelRun, OutcomeClass, Output, RunLimits, RunOutcome, RunReport,
     WorkerOptions, plan,
 };
-use support::{HOST, PATIENCE, entries, eventually, processes_with};
+use support::{HOST, PATIENCE, entries, eventually};
 use tempfile::TempDir;
 
 /// The driver, compiled once.
@@ -50,9 +50,8 @@ impl Bench {
     fn new() -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let options = options(&temporary);
-        let found = Devices::find(&options);
-        let is_fake = |device: &_| clreduce_interestingness::opencl::Device::is_called(device, "FAKE");
-        let device = found.devices.into_iter().find(is_fake);
+        let found = Devices::of_loader(&options);
+        let device = found.devices.into_iter().find(|device| device.is_called("FAKE"));
         let device = device.unwrap_or_else(|| panic!("{:?}", found.problems));
         Self { temporary, worker: DeviceWorker::new(options, device) }
     }
@@ -171,7 +170,6 @@ fn a_worker_goes_when_its_owner_is_gone() {
     owner.wait().unwrap();
     eventually("the worker's folder goes", || entries(Path::new(&folder)) == 0);
     assert!(is_right(&bench.run("good").outcome));
-    let _ = processes_with("");
 }
 
 #[test]
@@ -194,7 +192,7 @@ fn who_is_no_worker_is_told_apart() {
         let folders = tempfile::tempdir().unwrap();
         options.temporary = folders.path().to_owned();
         options.start_limit = Duration::from_secs(if *expected == "not ready" { 1 } else { 60 });
-        let found = Devices::find(&options);
+        let found = Devices::of_loader(&options);
         assert!(found.devices.is_empty());
         assert!(found.problems[0].contains(expected), "{script}: {:?}", found.problems);
         assert_eq!(entries(folders.path()), 0);

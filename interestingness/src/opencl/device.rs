@@ -78,14 +78,26 @@ impl Devices {
     /// Looks for devices.
     #[must_use]
     pub fn find(options: &WorkerOptions) -> Self {
+        let mut found = Self::of_loader(options);
+        found.add_oclgrind(options);
+        found
+    }
+
+    /// The devices of the OpenCL loader alone; takes half as long.
+    #[must_use]
+    pub fn of_loader(options: &WorkerOptions) -> Self {
         let mut found = Self::default();
         found.add(Through::Loader, list(options, Through::Loader));
-        // It is in the process already when clreduce itself runs under it.
-        let is_there = found.devices.iter().any(|device| device.facts.platform == "Oclgrind");
-        if !is_there && oclgrind().is_some() {
-            found.add(Through::Oclgrind, list(options, Through::Oclgrind));
-        }
         found
+    }
+
+    /// Adds Oclgrind's, where it is installed.
+    pub fn add_oclgrind(&mut self, options: &WorkerOptions) {
+        // It is in the process already when clreduce itself runs under it.
+        let is_there = self.devices.iter().any(|device| device.facts.platform == "Oclgrind");
+        if !is_there && oclgrind().is_some() {
+            self.add(Through::Oclgrind, list(options, Through::Oclgrind));
+        }
     }
 
     fn add(&mut self, through: Through, listed: Result<Vec<Found>, String>) {

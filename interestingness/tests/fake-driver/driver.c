@@ -5,7 +5,6 @@
  * the same process gets a wrong result and every build fails. A source without such a word is
  * "compiled" by knowing two kernels: the one that clreduce examines its workers with, and otherwise
  * one that writes 1, 2, 3, ... into its buffers. */
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +86,7 @@ object clCreateProgramWithSource(object c, uint32_t n, const char **texts, const
 int32_t clBuildProgram(object p, uint32_t n, void *d, const char *options, void *f, void *u) {
     if (source_is("build-crash")) {
         lower_hand("assertion `never' failed");
-        raise(SIGSEGV);
+        *(volatile int *)0 = 0;
     }
     if (source_is("build-hang"))
         for (;;)
