@@ -5,6 +5,7 @@
 
 mod cancel;
 mod command;
+pub mod opencl;
 mod outcome;
 
 pub use cancel::{Cancel, Hook};

@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::keep::KeepError;
 use super::load::LoadError;
 use super::resolve::UsageError;
+use super::run::RunError;
 use super::target::OutputError;
 
 /// Why a run ended early.
@@ -31,6 +32,10 @@ pub enum Failure {
     State(#[from] StateError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error("cannot find out where this program lies: {0}")]
+    OwnPath(io::Error),
     #[error(transparent)]
     Reduction(ReductionError),
     /// With everything that helps to find out why.
@@ -58,7 +63,8 @@ pub enum Failure {
 impl Failure {
     /// The exit status: 2 for a wrong command line, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
+        let is_usage = matches!(self, Self::Usage(_) | Self::Run(RunError::NoDevice(_)));
+        ExitCode::from(if is_usage { 2 } else { 1 })
     }
 
     /// The message with what caused it.

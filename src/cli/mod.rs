@@ -5,6 +5,7 @@
 
 mod args;
 mod atomic;
+mod devices;
 mod events_file;
 mod facts;
 mod failure;
@@ -18,6 +19,7 @@ mod progress;
 mod reduce;
 mod report;
 mod resolve;
+mod run;
 mod statistics;
 mod summary;
 mod table;
@@ -29,17 +31,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Color};
+use args::{Args, Color, Command};
 use failure::Failure;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    if let Some(code) = clreduce_interestingness::guardian_main() {
+    let helper = clreduce_interestingness::guardian_main()
+        .or_else(clreduce_interestingness::opencl::device_worker_main);
+    if let Some(code) = helper {
         return code;
     }
     let args = Args::parse();
     set_colors(args.reduce.color);
-    match run(args) {
+    match start(args) {
         Ok(code) => code,
         Err(failure) => {
             eprintln!(
@@ -52,7 +56,12 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(args: Args) -> Result<ExitCode, Failure> {
+fn start(args: Args) -> Result<ExitCode, Failure> {
+    match &args.command {
+        Some(Command::Devices(args)) => return devices::devices(args),
+        Some(Command::Run(args)) => return run::run(args),
+        None => {}
+    }
     let mut out = io::stdout();
     if let Some(what) = args.generate {
         generate::generate(what, &mut out).map_err(Failure::Stdout)?;
