@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_passes::harness::{reduce_with, spelled};
-use clreduce_passes::{Pass, Phase, Snapshot, TABLE};
+use clreduce_passes::harness::reduce_with;
+use clreduce_passes::{Pass, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, TestCase};
 
 /// Passes over several files, of which a header shows no example.
@@ -59,31 +59,30 @@ fn what_a_header_shows_is_what_the_pass_does() {
         let (after, _) = example(text, "after:", name);
         assert!(row.applies_to(language), "{name} does not know the language of its example");
         let mut results = outcomes(row.pass, &before, language);
-        if row.phase == Phase::Finish {
+        if name == "format" {
             results.retain(|result| result.trim_end() == after.trim_end());
             assert!(!results.is_empty(), "{name} does not do what its header shows");
         } else {
-            let results: Vec<String> = results.iter().map(|result| spelled(result)).collect();
+            let dense = |text: &str| text.split_whitespace().collect::<String>();
             assert!(
-                results.contains(&spelled(&after)),
+                results.iter().any(|result| dense(result) == dense(&after)),
                 "{name} makes of {before:?} not {after:?} but {results:#?}"
             );
         }
     }
 }
 
-/// All that a pass can be said to make of a program: by one proposal, by each list as a whole, or by
-/// everything until nothing is left to do.
+/// All that a pass can be said to make of a program: by any of its proposals (of the first few, by any
+/// of them together), or by everything until nothing is left to do.
 fn outcomes(pass: &dyn Pass, before: &str, language: Language) -> Vec<String> {
     let case = TestCase::single("example", before.as_bytes()).unwrap();
     let proposals = pass.propose(&Snapshot::new(case.clone(), language));
-    let mut lists: Vec<u32> = proposals.iter().map(|proposal| proposal.list).collect();
-    lists.dedup();
-    let whole = lists.iter().filter_map(|list| {
-        let of_list = proposals.iter().filter(|proposal| proposal.list == *list);
-        Patch::new(of_list.flat_map(|proposal| proposal.patch.edits()).cloned().collect())
+    let few = &proposals[..proposals.len().min(8)];
+    let together = (1..1_u32 << few.len()).filter_map(|chosen| {
+        let chosen = few.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 1);
+        Patch::new(chosen.flat_map(|(_, proposal)| proposal.patch.edits()).cloned().collect())
     });
-    let patches = proposals.iter().map(|proposal| proposal.patch.clone()).chain(whole);
+    let patches = proposals.iter().map(|proposal| proposal.patch.clone()).chain(together);
     let text =
         |patch: Patch| String::from_utf8(case.apply(&patch).files()[0].bytes.to_vec()).unwrap();
     let mut outcomes: Vec<String> = patches.map(text).collect();

@@ -17,6 +17,7 @@ use clreduce_testcase::{Edit, Language};
 use super::unit::Unit;
 use crate::names::aggregates::Aggregates;
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind};
 
 /// The pass.
@@ -63,6 +64,13 @@ impl Pass for ListElements {
                     || aggregates.explain(unit.tree, id)
                 {
                     continue;
+                }
+                // Braces must not be empty: a `0` takes the place of the last initialiser.
+                let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
+                match (kind, elements.as_slice()) {
+                    ("initializer_list", [only]) if !replaced(only) => continue,
+                    ("enumerator_list", [_]) => continue,
+                    _ => {}
                 }
                 let is_separated = kind != "field_declaration_list";
                 let edits = elements.into_iter().map(|element| {

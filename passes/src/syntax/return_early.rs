@@ -6,7 +6,7 @@
 //! ```
 //! after:
 //! ```c
-//! int f(int x) { return g(x); y = h(x); }
+//! int f(int x) { return (g(x)); y = h(x); }
 //! ```
 
 use clreduce_testcase::{Edit, Language};

@@ -1,9 +1,13 @@
 //! Replaces a statement expression (a GNU extension that CLsmith makes much use of) by its value, or
 //! by what initialises a variable in it.
 //!
-//! ```text
-//! before: int f(int a) { return ({ int x = g(a); x ? x : h(x); }); }
-//! after:  int f(int a) { return (g(a)); }
+//! before:
+//! ```c
+//! int f(int a) { return ({ int x = g(a); x ? x : h(x); }); }
+//! ```
+//! after:
+//! ```c
+//! int f(int a) { return (g(a)); }
 //! ```
 
 use clreduce_testcase::{Edit, Language, Patch};

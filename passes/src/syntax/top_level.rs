@@ -62,11 +62,17 @@ fn holders(unit: Unit<'_>) -> Vec<bool> {
     holders
 }
 
-/// Whether a child of such a node can be deleted. An error can: it stands where an item would.
+/// Whether a child of such a node can be deleted. An error can, where the file as a whole is none: it
+/// stands where an item would.
 fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);
     let is_part_of_a_directive = node.field.is_some() || node.kind.starts_with("preproc_el");
-    node.named && node.start < node.end && node.kind != "comment" && !is_part_of_a_directive
+    let in_place = !node.damaged || node.error && !unit.tree.node(node.parent).damaged;
+    in_place
+        && node.named
+        && node.start < node.end
+        && node.kind != "comment"
+        && !is_part_of_a_directive
 }
 
 /// The range of an item and the semicolon behind it that the grammar keeps apart.
