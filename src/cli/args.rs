@@ -1,18 +1,18 @@
 //! The options as the user wrote them. Help, manual page, completions and parsing all come from this
 //! one table; what the values mean together is decided in [`resolve`](super::resolve).
 //!
-//! Reducing is the command without a name. Further commands become a `#[command(subcommand)]` field of
-//! [`Args`] beside the flattened [`ReduceArgs`], with `args_conflicts_with_subcommands`.
+//! Reducing is the command without a name; the others are in [`Command`].
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Parser, ValueEnum, ValueHint};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum, ValueHint};
 use clreduce_passes::TABLE;
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 
+use super::check::CheckArgs;
 use super::units;
 
 /// Everything on the command line.
@@ -22,12 +22,17 @@ use super::units;
     version,
     about = "Make a program that shows a compiler bug as small as it can be",
     long_about = LONG_ABOUT,
-    override_usage = "clreduce [OPTIONS] <FILE|DIR>... --test <TEST>",
+    override_usage = "clreduce [OPTIONS] <FILE|DIR>... --test <TEST>\n       clreduce <COMMAND> ...",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
     after_help = "Examples: clreduce --help",
     after_long_help = EXAMPLES,
     max_term_width = 100
 )]
 pub struct Args {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     #[command(flatten)]
     pub reduce: ReduceArgs,
 
@@ -38,6 +43,13 @@ pub struct Args {
     /// Print the manual page or the completions of a shell and exit
     #[arg(long, value_name = "WHAT", exclusive = true, hide = true)]
     pub generate: Option<Generate>,
+}
+
+/// What else there is to do but reducing.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
+    Check(CheckArgs),
 }
 
 /// What a reduction is told.

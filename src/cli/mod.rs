@@ -5,6 +5,7 @@
 
 mod args;
 mod atomic;
+mod check;
 mod events_file;
 mod facts;
 mod failure;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Color};
+use args::{Args, Color, Command};
 use failure::Failure;
 
 /// Runs the program.
@@ -53,6 +54,9 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode, Failure> {
+    if let Some(Command::Check(check)) = args.command {
+        return check::check(check);
+    }
     let mut out = io::stdout();
     if let Some(what) = args.generate {
         generate::generate(what, &mut out).map_err(Failure::Stdout)?;
