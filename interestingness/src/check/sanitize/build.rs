@@ -6,12 +6,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use clreduce_testcase::{SourceFile, TestCase};
+use clreduce_testcase::TestCase;
 use tempfile::TempDir;
 use thiserror::Error;
 
 use super::cache;
+use super::divisions;
 use super::symbols::{self, Symbols};
 use crate::Cancel;
 use crate::check::Clang;
@@ -66,7 +68,7 @@ impl Flavour {
         match self {
             Self::Plain => &[],
             Self::Addresses => &["-fsanitize=address,undefined"],
-            Self::Memory => &["-fsanitize=memory"],
+            Self::Memory => &["-fsanitize=memory", FOLLOW, "-fsanitize-memory-track-origins=1"],
         }
     }
 
@@ -78,10 +80,13 @@ impl Flavour {
                 "-fsanitize=address,signed-integer-overflow,integer-divide-by-zero,null,alignment,bounds,\
                  pointer-overflow,float-cast-overflow,unreachable,bool",
             ],
-            Self::Memory => &["-fsanitize=memory", "-fsanitize-memory-track-origins=1"],
+            Self::Memory => self.switches(),
         }
     }
 }
+
+/// Follow values through calls instead of asking at each call: lanes that nobody uses may be undefined.
+const FOLLOW: &str = "-fno-sanitize-memory-param-retval";
 
 /// Why there is no program.
 #[derive(Debug, Error)]
@@ -109,6 +114,9 @@ const PARTS: [(&str, &str); 5] = [
     ("floats", include_str!("runtime/floats.cl")),
 ];
 
+/// How long a part of the run-time may take to compile, on a machine that is busy.
+const PART_LIMIT: Duration = Duration::from_secs(300);
+
 /// Everything needed to build a kernel.
 pub(super) struct Build<'a> {
     pub clang: &'a Clang,
@@ -131,8 +139,7 @@ impl Build<'_> {
         let arguments = arguments.map_err(|reason| Trouble::Argument(reason.clone()))?;
         let folder =
             tempfile::Builder::new().prefix("clreduce-host-").tempdir_in(&self.bench.temporary)?;
-        let object = folder.path().join("kernel.o");
-        self.compile_kernel(flavour, arguments, &object)?;
+        let object = self.compile_kernel(flavour, arguments, folder.path())?;
         let kernel = symbols::of_kernel(&fs::read(&object)?)?;
         let mut inputs = vec![object, self.runtime(flavour)?];
         for part in parts_of(&kernel.undefined) {
@@ -161,24 +168,36 @@ impl Build<'_> {
         Ok(Program { folder, args })
     }
 
+    /// Compiles the kernel by way of LLVM's intermediate language, where the divisions of vectors are
+    /// replaced.
     fn compile_kernel(
         &self,
         flavour: Flavour,
         arguments: &[Argument],
-        object: &Path,
-    ) -> Result<(), Trouble> {
+        folder: &Path,
+    ) -> Result<PathBuf, Trouble> {
         let mut source = self.subject.source.to_vec();
         source.extend(start(&self.subject.kernel, arguments).into_bytes());
-        let file = SourceFile { path: FILE.into(), bytes: source.into() };
-        let files = TestCase::new(vec![file]).map_err(|error| Trouble::Clang(error.to_string()))?;
+        let files = |name, bytes: Vec<u8>| {
+            TestCase::single(name, bytes).map_err(|error| Trouble::Clang(error.to_string()))
+        };
+        let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
         let mut args = self.clang.language();
         args.extend(flavour.kernel_switches().iter().map(OsString::from));
         // Line tables cost a tenth of the time and save a second build when something is found.
-        let fixed =
-            ["-O0", "-gline-tables-only", "-fno-omit-frame-pointer", "-w", "-c", FILE, "-o"];
+        let fixed = ["-O0", "-gline-tables-only", "-fno-omit-frame-pointer", "-w", "-Xclang"];
         args.extend(fixed.map(OsString::from));
-        args.push(object.into());
-        self.clang(args, &files)
+        args.extend(["-disable-llvm-passes", "-S", "-emit-llvm", FILE, "-o"].map(OsString::from));
+        args.push(ir.clone().into());
+        self.clang(args, &files(FILE, source)?)?;
+        let text = fs::read_to_string(&ir)?;
+        let text = divisions::replace(&text, flavour == Flavour::Memory);
+        let mut args: Vec<OsString> =
+            ["-x", "ir", "-O0", "-w", "-c", "kernel.ll", "-o"].map(OsString::from).into();
+        args.push(object.clone().into());
+        args.extend(flavour.kernel_switches().iter().map(OsString::from));
+        self.clang(args, &files("kernel.ll", text.into_bytes())?)?;
+        Ok(object)
     }
 
     /// The part in C: launch, fibres, barriers.
@@ -245,7 +264,11 @@ impl Build<'_> {
         args.extend(["-w", "-c", file, "-o"].map(OsString::from));
         args.push(object.clone().into());
         let files = TestCase::single(file, text.as_bytes());
-        self.clang(args, &files.map_err(|error| Trouble::Clang(error.to_string()))?)?;
+        let files = files.map_err(|error| Trouble::Clang(error.to_string()))?;
+        // The limit is meant for kernels; this is done once and kept.
+        let mut bench = self.bench.clone();
+        bench.limits.time = bench.limits.time.map(|limit| limit.max(PART_LIMIT));
+        Build { bench: &bench, ..*self }.clang(args, &files)?;
         cache::put(&object, &place)?;
         Ok(place)
     }

@@ -7,6 +7,7 @@
 
 mod build;
 mod cache;
+mod divisions;
 mod reports;
 mod symbols;
 

@@ -91,6 +91,9 @@ fn report(line: &str, below: &[&str], symbols: &Symbols) -> Option<Finding> {
         if !message.starts_with("use-of-uninitialized-value") {
             return None;
         }
+        if let Some(found) = undefined_value(below, symbols) {
+            return Some(found);
+        }
         let (place, message) = match place {
             Some(_) => (place, "use of an uninitialised value".to_owned()),
             // Seen in a buffer at the end: then the line of the variable that it came from.
@@ -116,10 +119,31 @@ fn report(line: &str, below: &[&str], symbols: &Symbols) -> Option<Finding> {
     Some(certain(kind, place, Flavour::Addresses.tool(), message))
 }
 
+/// A value that exists for no reason but that every lane of a vector is computed, and that is used.
+fn undefined_value(below: &[&str], symbols: &Symbols) -> Option<Finding> {
+    let (kind, message) = origin_frames(below).find_map(|address| {
+        let name = symbols.function(address)?;
+        Some(match name.strip_prefix("clreduce_undefined_")?.split('_').next()? {
+            "clamp" => (Kind::ClampRange, "clamp with a minimum above the maximum"),
+            "quotient" => (Kind::DivisionByZero, "a lane is divided by zero, and the result used"),
+            _ => (Kind::SignedOverflow, "the least number is divided by -1 in a lane"),
+        })
+    })?;
+    let line = symbols.line(origin_frames(below));
+    Some(certain(kind, line, Flavour::Memory.tool(), message.to_owned()))
+}
+
 /// Where the value was made, from the second stack of a report of MemorySanitizer.
 fn origin(below: &[&str], symbols: &Symbols) -> Option<u32> {
-    let created = below.iter().skip_while(|line| !line.contains("was created by"));
-    symbols.line(created.filter_map(|line| frame(line.trim_start())))
+    symbols.line(origin_frames(below))
+}
+
+fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = u64> + 'a {
+    let is_origin = |line: &str| {
+        line.contains("was created by") || line.contains("was marked as uninitialized")
+    };
+    let created = below.iter().skip_while(move |line| !is_origin(line));
+    created.filter_map(|line| frame(line.trim_start()))
 }
 
 /// Whether an access went to one of the first pages.

@@ -91,6 +91,11 @@ impl Symbols {
         Self { loader: Loader::new(program).ok() }
     }
 
+    /// The function that an address is in.
+    pub fn function(&self, address: u64) -> Option<&str> {
+        self.loader.as_ref()?.find_symbol(address)
+    }
+
     /// The line of the kernel that the innermost of these calls is in. Addresses are where a call returns to.
     pub fn line(&self, calls: impl IntoIterator<Item = u64>) -> Option<u32> {
         let loader = self.loader.as_ref()?;

@@ -5,8 +5,13 @@
 
 #define OVER __attribute__((overloadable))
 
-// From runtime.c: a clamp whose bounds are the wrong way round.
+// From runtime.c: a clamp whose bounds are the wrong way round, as a whole and in a lane, whose value may
+// go unused.
 void clreduce_clamp_range(void);
+uchar clreduce_undefined_clamp_i8(void);
+ushort clreduce_undefined_clamp_i16(void);
+uint clreduce_undefined_clamp_i32(void);
+ulong clreduce_undefined_clamp_i64(void);
 
 #define WIDTHS(M, ...) M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(8, __VA_ARGS__) M(16, __VA_ARGS__)
 
@@ -33,3 +38,7 @@ void clreduce_clamp_range(void);
 #define SELECT(T, C, SIGNED) \
     T OVER select(T a, T b, C c) { return c ? b : a; } \
     WIDTHS(SELECT_N, T, C, SIGNED)
+
+#define CLAMP_N(N, T) \
+    T##N OVER clamp(T##N x, T##N low, T##N high) { T##N r; for (int i = 0; i < N; i++) r[i] = clreduce_lane(x[i], low[i], high[i]); return r; } \
+    T##N OVER clamp(T##N x, T low, T high) { T##N r; for (int i = 0; i < N; i++) r[i] = clreduce_lane(x[i], low, high); return r; }

@@ -26,12 +26,13 @@ LIBM2(atan2, atan2f, atan2) LIBM2(hypot, hypotf, hypot) LIBM2(fmin, fminf, fmin)
 LIBM2(fdim, fdimf, fdim) LIBM2(copysign, copysignf, copysign) LIBM2(nextafter, nextafterf, nextafter)
 LIBM3(fma, fmaf, fma)
 
-#define FLOATING(T, ONE) \
+#define FLOATING(T, ONE, BITS) \
     T OVER mad(T a, T b, T c) { return a * b + c; } MAP3(mad, T, T) \
     T OVER max(T x, T y) { return x < y ? y : x; } MAP2(max, T, T) MAP2S(max, T, T) \
     T OVER min(T x, T y) { return y < x ? y : x; } MAP2(min, T, T) MAP2S(min, T, T) \
     T OVER clamp(T x, T low, T high) { if (low > high) clreduce_clamp_range(); return fmin(fmax(x, low), high); } \
-    MAP3(clamp, T, T) MAP3S(clamp, T, T) MAP2S(fmin, T, T) MAP2S(fmax, T, T) \
+    static T OVER clreduce_lane(T x, T low, T high) { return low > high ? (T)clreduce_undefined_clamp_i##BITS() : fmin(fmax(x, low), high); } \
+    WIDTHS(CLAMP_N, T) MAP2S(fmin, T, T) MAP2S(fmax, T, T) \
     T OVER mix(T x, T y, T a) { return x + (y - x) * a; } MAP3(mix, T, T) \
     T OVER step(T edge, T x) { return x < edge ? 0 : ONE; } MAP2(step, T, T) \
     T OVER sign(T x) { return x > 0 ? ONE : x < 0 ? -ONE : x == 0 ? x : 0; } MAP1(sign, T, T) \
@@ -45,8 +46,8 @@ LIBM3(fma, fmaf, fma)
     T OVER length(T##N a) { return sqrt(dot(a, a)); } \
     T OVER distance(T##N a, T##N b) { return length(a - b); } \
     T##N OVER normalize(T##N a) { return a / length(a); }
-FLOATING(float, 1.0f)
-FLOATING(double, 1.0)
+FLOATING(float, 1.0f, 32)
+FLOATING(double, 1.0, 64)
 
 #define COMPARE_N(N, NAME, T, R) \
     R##N OVER NAME(T##N a, T##N b) { R##N r; for (int i = 0; i < N; i++) r[i] = (R)-NAME(a[i], b[i]); return r; }

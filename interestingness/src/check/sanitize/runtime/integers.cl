@@ -19,7 +19,8 @@
     MAP2(abs_diff, U, T) MAP2(add_sat, T, T) MAP2(sub_sat, T, T) MAP2(hadd, T, T) MAP2(rhadd, T, T) \
     MAP2(max, T, T) MAP2(min, T, T) MAP2(rotate, T, T) MAP2(mul_hi, T, T) \
     MAP2S(max, T, T) MAP2S(min, T, T) \
-    MAP3(clamp, T, T) MAP3S(clamp, T, T) MAP3(mad_hi, T, T) MAP3(mad_sat, T, T)
+    static T OVER clreduce_lane(T x, T low, T high) { return low > high ? (T)clreduce_undefined_clamp_i##BITS() : min(max(x, low), high); } \
+    WIDTHS(CLAMP_N, T) MAP3(mad_hi, T, T) MAP3(mad_sat, T, T)
 
 // The products that need twice the width; 128 bits are the host compiler's.
 #define PRODUCTS(T, WIDE, BITS, MIN, MAX) \

@@ -86,7 +86,8 @@ const char *__asan_default_options(void)
 {
     return "detect_leaks=0:symbolize=0:detect_stack_use_after_return=0:exitcode=92:allocator_may_return_null=1";
 }
-const char *__msan_default_options(void) { return "symbolize=0:exitcode=92"; }
+// The fast way to walk a stack stops where it leaves the thread's own.
+const char *__msan_default_options(void) { return "symbolize=0:exitcode=92:fast_unwind_on_malloc=0"; }
 const char *__ubsan_default_options(void) { return "symbolize=0:print_stacktrace=0"; }
 
 // ---- Buffers ----
@@ -220,6 +221,29 @@ RAW void clreduce_clamp_range(void)
     print_calls(calls, depth);
     fputc('\n', stderr);
 }
+
+// ---- Values that nobody may use ----
+
+// In a vector, some lanes may be computed in vain: `(y == 0) ? x : x / y` divides all of them. So what has
+// no defined value is marked as uninitialised, and the name of the function that made it tells the report
+// why.
+#ifdef MEMORY_SANITIZER
+#define FORGET(value) __msan_allocated_memory((const volatile void *)&(value), sizeof(value))
+#else
+#define FORGET(value) (void)0
+#endif
+#define UNDEFINED(WHY, BITS) \
+    uint##BITS##_t clreduce_undefined_##WHY##_i##BITS(void); \
+    __attribute__((noinline)) uint##BITS##_t clreduce_undefined_##WHY##_i##BITS(void) \
+    { \
+        volatile uint##BITS##_t value = 0; \
+        FORGET(value); \
+        return value; \
+    }
+#define UNDEFINED_OF_ALL_WIDTHS(WHY) UNDEFINED(WHY, 8) UNDEFINED(WHY, 16) UNDEFINED(WHY, 32) UNDEFINED(WHY, 64)
+UNDEFINED_OF_ALL_WIDTHS(clamp)
+UNDEFINED_OF_ALL_WIDTHS(quotient)
+UNDEFINED_OF_ALL_WIDTHS(overflow)
 
 // ---- Fibres ----
 
