@@ -26,7 +26,7 @@ demo:
 	@cat $(demo)/kernel.cl
 
 test:
-	scripts/setup rust kernel c python
+	scripts/setup rust kernel validity c python
 	$(MAKE) --no-print-directory fixtures
 	cargo test --workspace
 	bench/test_peers.py

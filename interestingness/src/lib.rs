@@ -4,6 +4,7 @@
 //! searches or reductions: a variant comes in, an outcome goes out.
 
 mod cancel;
+pub mod check;
 mod command;
 pub mod opencl;
 mod outcome;

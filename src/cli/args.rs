@@ -12,6 +12,7 @@ use clreduce_passes::TABLE;
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 
+use super::check::CheckArgs;
 use super::devices::DevicesArgs;
 use super::run::RunArgs;
 use super::units;
@@ -49,6 +50,8 @@ pub struct Args {
 /// What else there is to do but reducing. A file of the same name is reduced as `./NAME`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
+    Check(CheckArgs),
     /// List the devices that kernels can be run on
     Devices(DevicesArgs),
     /// Run an OpenCL kernel on a device and print its result

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clreduce::ReductionError;
 use clreduce::journal::StateError;
 use clreduce_interestingness::SetupError;
+use clreduce_interestingness::check::CheckError;
 use thiserror::Error;
 
 use super::keep::KeepError;
@@ -52,6 +53,10 @@ pub enum Failure {
          help: use the file's name alone; each variant lies in the directory the test is started in"
     )]
     AbsolutePath(PathBuf),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error("`{}` cannot be checked: {reason}", .path.display())]
+    Kernel { path: PathBuf, reason: String },
     #[error("cannot write `{path}`: {source}")]
     Report { path: PathBuf, source: io::Error },
     #[error("cannot handle Ctrl-C: {0}")]
@@ -61,10 +66,14 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit status: 2 for a wrong command line, 1 for everything else.
+    /// The exit status: 2 for a wrong command line, 3 where a check could not begin for want of a tool, 1
+    /// for everything else.
     pub fn exit_code(&self) -> ExitCode {
-        let is_usage = matches!(self, Self::Usage(_) | Self::Run(RunError::NoDevice(_)));
-        ExitCode::from(if is_usage { 2 } else { 1 })
+        ExitCode::from(match self {
+            Self::Usage(_) | Self::Kernel { .. } | Self::Run(RunError::NoDevice(_)) => 2,
+            Self::Check(_) => 3,
+            _ => 1,
+        })
     }
 
     /// The message with what caused it.

@@ -13,6 +13,7 @@ mod hints;
 mod limits;
 mod place;
 mod test_command;
+mod tool;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
@@ -34,13 +35,16 @@ use regex::bytes::Regex;
 use thiserror::Error;
 
 use crate::{Cancel, Interestingness, Outcome, Verdict};
-use ended::{End, Ended};
+use ended::Ended;
 
 pub use diagnose::CommandError;
 pub use hints::Hint;
 pub use limits::Limits;
 pub use system::guardian_main;
 pub use test_command::TestCommand;
+
+pub(crate) use ended::End;
+pub(crate) use tool::{Bench, Ran};
 
 /// What the output of a test must look like, instead of an exit code of 0. Every pattern given must
 /// be found.

@@ -69,9 +69,9 @@ fn for_file(file: usize, bytes: &[u8], launch: &Launch) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     let all_one = (0..now.len()).flat_map(|dimension| edit(dimension, (1, 1))).collect();
     proposals.extend(Patch::new(all_one).map(Proposal::new));
-    for dimension in 0..now.len() {
+    for (dimension, &sizes) in now.iter().enumerate() {
         let list = 1 + dimension as u32;
-        let smaller = smaller(now[dimension]).into_iter();
+        let smaller = smaller(sizes).into_iter();
         let patches = smaller.filter_map(|sizes| Patch::new(edit(dimension, sizes)));
         proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(list)));
     }

@@ -1,0 +1,65 @@
+//! The clang that the stages use.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::CheckError;
+
+/// Names under which clang is looked for, best first. Older ones lack the option that declares built-ins
+/// without a header of a megabyte.
+const NAMES: [&str; 7] =
+    ["clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"];
+
+/// A clang and the options for the kernel.
+#[derive(Clone, Debug)]
+pub struct Clang {
+    pub(super) program: String,
+    /// What it says of itself; part of the key of what is cached.
+    pub(super) version: String,
+    build_options: Vec<String>,
+}
+
+impl Clang {
+    /// The one named, or the newest one on the `PATH`.
+    ///
+    /// # Errors
+    /// When none can be run.
+    pub fn find(named: Option<&Path>, build_options: &[String]) -> Result<Self, CheckError> {
+        let named = named.map(|path| {
+            // Tools run in other directories.
+            let has_folder = path.components().count() > 1;
+            let path = if has_folder { std::path::absolute(path).ok() } else { None }
+                .unwrap_or_else(|| path.to_owned());
+            path.to_string_lossy().into_owned()
+        });
+        let candidates = match named {
+            Some(name) => vec![name],
+            None => NAMES.map(str::to_owned).to_vec(),
+        };
+        for program in &candidates {
+            if let Some(version) = version_of(program) {
+                let build_options = build_options.to_vec();
+                return Ok(Self { program: program.clone(), version, build_options });
+            }
+        }
+        Err(CheckError::NoClang { tried: candidates.join(", ") })
+    }
+
+    /// Arguments with which the kernel is read as OpenCL C. Optimisation switches of a build mean nothing
+    /// here.
+    pub(super) fn language(&self) -> Vec<OsString> {
+        let own_standard = self.build_options.iter().any(|option| option.starts_with("-cl-std"));
+        let standard = (!own_standard).then_some("-cl-std=CL1.2");
+        // Built-ins are what OpenCL says, not what a device of that name has.
+        let fixed = ["-x", "cl", "-target", "x86_64-linux-gnu", "-fno-color-diagnostics"];
+        let fixed = fixed.into_iter().chain(standard).map(OsString::from);
+        fixed.chain(self.build_options.iter().map(OsString::from)).collect()
+    }
+}
+
+fn version_of(program: &str) -> Option<String> {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.success() && text.contains("clang version")).then_some(text)
+}

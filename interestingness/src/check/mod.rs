@@ -1,0 +1,308 @@
+//! Whether a kernel is valid: stages of tools, cheap ones first.
+//!
+//! A stage only ever *finds*: what none of them finds, and all of them could have seen, is valid. Each
+//! says which kinds of findings it looks for and, after a run, which of them it could really look for.
+//! Where a tool crashed or does not know a built-in, another stage that saw the same kind stands in;
+//! otherwise nothing can be said.
+
+mod analyze;
+mod arguments;
+mod clang;
+mod compile;
+mod finding;
+mod sanitize;
+mod simulate;
+mod subject;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::Cancel;
+use crate::command::{Bench, Limits};
+
+pub use analyze::Analyze;
+pub use clang::Clang;
+pub use compile::Compile;
+pub use finding::{Certainty, Failure, Finding, Kind};
+pub use sanitize::Sanitize;
+pub use simulate::Simulate;
+pub use subject::{Subject, SubjectError};
+
+/// The stages, in order of cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageName {
+    /// clang's warnings.
+    Compile,
+    /// The Clang Static Analyzer.
+    Analyze,
+    /// The kernel as a host program under clang's sanitizers.
+    Sanitize,
+    /// Oclgrind.
+    Simulate,
+}
+
+impl StageName {
+    /// Every stage, cheapest first.
+    pub const ALL: [Self; 4] = [Self::Compile, Self::Analyze, Self::Sanitize, Self::Simulate];
+
+    /// The name that people read and write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compile => "compile",
+            Self::Analyze => "analyze",
+            Self::Sanitize => "sanitize",
+            Self::Simulate => "simulate",
+        }
+    }
+}
+
+impl FromStr for StageName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = Self::ALL.map(Self::name).join(", ");
+        Self::ALL
+            .into_iter()
+            .find(|stage| stage.name() == text)
+            .ok_or_else(|| format!("`{text}` is no stage; there are {names}"))
+    }
+}
+
+/// What one stage says of one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct StageReport {
+    /// What is wrong, each once.
+    pub findings: Vec<Finding>,
+    /// What went wrong with the tools.
+    pub failures: Vec<Failure>,
+    /// The kinds that it would have reported. Kinds that it looks for and that are not here remain open.
+    pub checked: BTreeSet<Kind>,
+}
+
+impl StageReport {
+    /// Nothing could be looked at.
+    fn failed(tool: &'static str, message: impl Into<String>) -> Self {
+        Self { failures: vec![Failure { tool, message: message.into() }], ..Self::default() }
+    }
+}
+
+/// One way to look at a kernel.
+pub trait Stage: Send + Sync {
+    /// Which one it is.
+    fn name(&self) -> StageName;
+
+    /// The kinds of findings it looks for.
+    fn looks_for(&self) -> BTreeSet<Kind>;
+
+    /// Whether it watches the kernel run, so that not finding a kind refutes suspicions of it.
+    fn runs(&self) -> bool;
+
+    /// Looks at a kernel. Returns soon after `cancel`, with whatever it has.
+    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport;
+}
+
+/// How a check is made.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// The stages to run.
+    pub stages: BTreeSet<StageName>,
+    /// Longest time for one tool. A kernel that, compiled plainly for the host, runs longer is invalid.
+    pub timeout: Duration,
+    /// Memory for one tool, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Options for the kernel's compilation, such as `-DN=4` or `-I DIR`.
+    pub build_options: Vec<String>,
+    /// The clang to use; by default the newest one found.
+    pub clang: Option<PathBuf>,
+    /// Goes on to the more costly stages when one has found something.
+    pub all_stages: bool,
+    /// As in [`CommandOptions`](crate::CommandOptions).
+    pub worker: Option<PathBuf>,
+    /// Where the tools' directories go.
+    pub temporary: PathBuf,
+    /// Where compiled parts of the run-time are kept from one check to the next.
+    pub cache: PathBuf,
+}
+
+impl Default for CheckOptions {
+    /// All stages until one finds something, a minute for each tool.
+    fn default() -> Self {
+        Self {
+            stages: StageName::ALL.into_iter().collect(),
+            timeout: Duration::from_secs(60),
+            memory_bytes: None,
+            build_options: Vec::new(),
+            clang: None,
+            all_stages: false,
+            worker: None,
+            temporary: std::env::temp_dir(),
+            cache: sanitize::default_cache(),
+        }
+    }
+}
+
+impl CheckOptions {
+    fn bench(&self) -> Bench {
+        Bench {
+            limits: Limits {
+                time: Some(self.timeout),
+                memory_bytes: self.memory_bytes,
+                ..Limits::default()
+            },
+            temporary: self.temporary.clone(),
+            worker: self.worker.clone(),
+        }
+    }
+}
+
+/// Why no check can be made at all.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// There is no clang.
+    #[error(
+        "no usable clang found (tried {tried}): install one of clang-14 to clang-19, or name one"
+    )]
+    NoClang {
+        /// What was tried.
+        tried: String,
+    },
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Validity {
+    /// Everything that should have been looked at was, and nothing was found.
+    Valid,
+    /// Something was found.
+    Invalid,
+    /// Nothing was found, but not everything could be looked at.
+    Unresolved,
+}
+
+/// What was found out about one kernel.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The answer.
+    pub validity: Validity,
+    /// What is wrong, each thing once.
+    pub findings: Vec<Finding>,
+    /// Suspicions that a run has refuted.
+    pub refuted: Vec<Finding>,
+    /// What went wrong with the tools.
+    pub failures: Vec<Failure>,
+    /// Kinds that nobody could look for.
+    pub unchecked: BTreeSet<Kind>,
+    /// The stages that ran, with their wall time in seconds.
+    pub stages: Vec<(StageName, f64)>,
+}
+
+/// A check that is ready to look at kernels; calls may come from several threads.
+pub struct Check {
+    stages: Vec<Box<dyn Stage>>,
+    all_stages: bool,
+}
+
+impl Check {
+    /// Finds the tools.
+    ///
+    /// # Errors
+    /// When there is no clang.
+    pub fn new(options: &CheckOptions) -> Result<Self, CheckError> {
+        let bench = options.bench();
+        let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
+        let stage = |name: &StageName| -> Box<dyn Stage> {
+            match name {
+                StageName::Compile => Box::new(Compile::new(clang.clone(), bench.clone())),
+                StageName::Analyze => Box::new(Analyze::new(clang.clone(), bench.clone())),
+                StageName::Sanitize => {
+                    Box::new(Sanitize::new(clang.clone(), bench.clone(), options.cache.clone()))
+                }
+                StageName::Simulate => {
+                    Box::new(Simulate::new(bench.clone(), options.build_options.clone()))
+                }
+            }
+        };
+        Ok(Self {
+            stages: options.stages.iter().map(stage).collect(),
+            all_stages: options.all_stages,
+        })
+    }
+
+    /// Looks at one kernel, cheapest stage first.
+    #[must_use]
+    pub fn run(&self, subject: &Subject, cancel: &Cancel) -> Report {
+        let mut all = Gathered::default();
+        for stage in &self.stages {
+            let start = Instant::now();
+            let report = stage.run(subject, cancel);
+            all.stages.push((stage.name(), start.elapsed().as_secs_f64()));
+            all.take(stage.as_ref(), report);
+            let decided =
+                all.findings.iter().any(|finding| finding.certainty == Certainty::Certain);
+            if cancel.is_cancelled() || decided && !self.all_stages {
+                break;
+            }
+        }
+        all.report()
+    }
+}
+
+/// What the stages so far have said.
+#[derive(Default)]
+struct Gathered {
+    findings: BTreeSet<Finding>,
+    failures: Vec<Failure>,
+    looked_for: BTreeSet<Kind>,
+    checked: BTreeSet<Kind>,
+    /// Checked by a stage that ran the kernel.
+    watched: BTreeSet<Kind>,
+    stages: Vec<(StageName, f64)>,
+}
+
+impl Gathered {
+    fn take(&mut self, stage: &dyn Stage, report: StageReport) {
+        self.looked_for.extend(stage.looks_for());
+        if stage.runs() {
+            self.watched.extend(report.checked.iter().copied());
+        }
+        self.checked.extend(report.checked);
+        self.findings.extend(report.findings);
+        self.failures.extend(report.failures);
+    }
+
+    fn report(self) -> Report {
+        let is_refuted = |finding: &Finding| {
+            finding.certainty == Certainty::Suspected && self.watched.contains(&finding.kind)
+        };
+        let (refuted, findings): (Vec<_>, Vec<_>) = self.findings.into_iter().partition(is_refuted);
+        let unchecked: BTreeSet<Kind> =
+            self.looked_for.difference(&self.checked).copied().collect();
+        let validity = if !findings.is_empty() {
+            Validity::Invalid
+        } else if !unchecked.is_empty() {
+            Validity::Unresolved
+        } else {
+            Validity::Valid
+        };
+        let failures = self.failures;
+        Report { validity, findings, refuted, failures, unchecked, stages: self.stages }
+    }
+}
+
+/// The line `KERNEL:LINE:COLUMN: ` at the start of a diagnostic of clang, and what follows.
+fn split_location(line: &str) -> Option<(u32, &str)> {
+    let rest = line.strip_prefix(subject::FILE)?.strip_prefix(':')?;
+    let (number, rest) = rest.split_once(':')?;
+    let (column, rest) = rest.split_once(": ")?;
+    column.parse::<u32>().ok()?;
+    Some((number.parse().ok()?, rest))
+}

@@ -1,0 +1,38 @@
+//! Compiled parts of the run-time, kept from one check to the next.
+
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where parts are kept unless told otherwise: in the user's folder for caches, or, where there is none, in
+/// one for this user alone among the temporary files.
+pub(in crate::check) fn default_cache() -> PathBuf {
+    let variable = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let folder = variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| {
+        Some(PathBuf::from(variable("LOCALAPPDATA").or_else(|| variable("HOME"))?).join(".cache"))
+    });
+    folder
+        .unwrap_or_else(|| env::temp_dir().join(format!("clreduce-{}", std::process::id())))
+        .join("clreduce")
+}
+
+/// The file for a part with this key; the same for every process that runs this version of clreduce.
+pub(super) fn place(cache: &Path, name: &str, key: &impl Hash) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    cache.join(format!("{name}-{:016x}.o", hasher.finish()))
+}
+
+/// Puts a finished file in place, so that nobody ever sees half of it.
+pub(super) fn put(finished: &Path, place: &Path) -> io::Result<()> {
+    let folder = place.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let copy = tempfile::NamedTempFile::new_in(folder)?;
+    fs::copy(finished, copy.path())?;
+    copy.persist(place).map(drop).map_err(|error| error.error)
+}

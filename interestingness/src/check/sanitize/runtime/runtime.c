@@ -1,0 +1,429 @@
+// The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
+//
+//     PROGRAM DIMENSIONS GX GY GZ LX LY LZ BUFFER... [m:OFFSET:BYTES...]
+//
+// Groups run one after another, the work-items of a group as fibres that take turns at barriers.
+// A BUFFER is SPACE:TYPE:LANES:START:STEP:COUNT (see `arguments.rs`); the first one is printed at the end.
+// m:OFFSET:BYTES is a variable in local memory. What is found is printed as lines that begin with "clreduce: "; addresses are relative to the program's
+// start, innermost call first.
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define MEMORY_SANITIZER 1
+#endif
+#if __has_feature(address_sanitizer)
+#include <sanitizer/common_interface_defs.h>
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+
+// Frames are read as they lie on the stack, whoever wrote them.
+#define RAW __attribute__((no_sanitize("memory", "address"), noinline))
+
+enum {
+    STACK_BYTES = 8 << 20,
+    MAX_BUFFERS = 64,
+    MAX_DEPTH = 48,
+    EXIT_DIVERGENCE = 90,
+    EXIT_USAGE = 91,
+};
+
+struct Fibre {
+    ucontext_t context;
+    char *stack;
+    uint64_t local_id[3];
+    int ended;
+    int depth;
+    uintptr_t calls[MAX_DEPTH];
+#ifdef ADDRESS_SANITIZER
+    void *fake_stack;
+#endif
+};
+
+struct Buffer {
+    char space;       // g: global or constant, l: local, s: scalar
+    char type;        // i: integer, f: floating point, ?: unknown, stays zero
+    unsigned lanes;
+    int64_t start, step;
+    uint64_t count;
+    uint64_t bytes;
+    char *data;
+};
+
+static unsigned dimensions;
+static uint64_t global_size[3], local_size[3], group_id[3];
+static struct LocalVariable {
+    uint64_t offset, bytes;
+} *local_variables;
+static int local_variable_count;
+static struct Buffer buffers[MAX_BUFFERS];
+static int buffer_count;
+static struct Fibre *fibres, *current;
+static uint64_t fibre_count;
+static ucontext_t scheduler;
+#ifdef ADDRESS_SANITIZER
+static const void *scheduler_stack;
+static size_t scheduler_stack_bytes;
+#endif
+
+extern char __ehdr_start;
+// Called in every work-item; written in OpenCL C after the kernel.
+void clreduce_start(void);
+
+const char *__asan_default_options(void);
+const char *__msan_default_options(void);
+const char *__ubsan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0:symbolize=0:detect_stack_use_after_return=0:exitcode=92:allocator_may_return_null=1";
+}
+// The fast way to walk a stack stops where it leaves the thread's own.
+const char *__msan_default_options(void) { return "symbolize=0:exitcode=92:fast_unwind_on_malloc=0"; }
+const char *__ubsan_default_options(void) { return "symbolize=0:print_stacktrace=0"; }
+
+// ---- Buffers ----
+
+static void fill(struct Buffer *buffer, uint64_t element)
+{
+    uint64_t width = element / buffer->lanes;
+    uint64_t values = buffer->count * buffer->lanes;
+    for (uint64_t i = 0; i < values; i++) {
+        int64_t value = (int64_t)((uint64_t)buffer->start + (uint64_t)buffer->step * (i / buffer->lanes));
+        char *to = buffer->data + i * width;
+        float single = (float)value;
+        double number = (double)value;
+        if (buffer->type == 'i')
+            memcpy(to, &value, width); // little endian
+        else if (buffer->type == 'f' && width == sizeof single)
+            memcpy(to, &single, width);
+        else if (buffer->type == 'f' && width == sizeof number)
+            memcpy(to, &number, width);
+    }
+}
+
+void *clreduce_buffer(unsigned index, uint64_t element);
+void *clreduce_buffer(unsigned index, uint64_t element)
+{
+    struct Buffer *buffer = &buffers[index];
+    if (!buffer->data) {
+        buffer->bytes = element * buffer->count;
+        // As aligned as the largest type asks for.
+        void *data = NULL;
+        if (posix_memalign(&data, 128, buffer->bytes)) {
+            fprintf(stderr, "clreduce: no memory\n");
+            _Exit(EXIT_USAGE);
+        }
+        buffer->data = data;
+        if (buffer->space == 'g') {
+            memset(buffer->data, 0, buffer->bytes);
+            fill(buffer, element);
+        }
+    }
+    return buffer->data;
+}
+
+int64_t clreduce_scalar(unsigned index);
+int64_t clreduce_scalar(unsigned index) { return buffers[index].start; }
+
+// Local memory begins uninitialised in every group.
+static void forget_local_memory(void)
+{
+#ifdef MEMORY_SANITIZER
+    for (int i = 0; i < local_variable_count; i++)
+        __msan_allocated_memory(&__ehdr_start + local_variables[i].offset, local_variables[i].bytes);
+    for (int i = 0; i < buffer_count; i++)
+        if (buffers[i].space == 'l' && buffers[i].data)
+            __msan_allocated_memory(buffers[i].data, buffers[i].bytes);
+#endif
+}
+
+static void check_results(void)
+{
+#ifdef MEMORY_SANITIZER
+    for (int i = 0; i < buffer_count; i++) {
+        struct Buffer *buffer = &buffers[i];
+        // An unknown type may have padding, and so has a vector of three.
+        if (buffer->space == 'g' && buffer->type != '?' && buffer->lanes != 3 && buffer->data)
+            __msan_check_mem_is_initialized(buffer->data, buffer->bytes);
+    }
+#endif
+}
+
+static void print_result(void)
+{
+    struct Buffer *buffer = &buffers[0];
+    if (!buffer_count || buffer->space != 'g' || !buffer->data)
+        return;
+    uint64_t width = buffer->bytes / (buffer->count ? buffer->count : 1);
+    if (width > 8)
+        width = 8;
+    for (uint64_t at = 0; width && at + width <= buffer->bytes; at += width) {
+        uint64_t value = 0;
+        memcpy(&value, buffer->data + at, width);
+        // As the hosts of CLsmith do: 0 has no prefix.
+        printf(value ? "0x%" PRIx64 "," : "%" PRIu64 ",", value);
+    }
+    putchar('\n');
+}
+
+// ---- Where a work-item is ----
+
+// The return addresses on the way from a barrier to the work-item's start.
+RAW static int calls_of(uintptr_t *calls)
+{
+    uintptr_t low = (uintptr_t)current->stack, high = low + STACK_BYTES;
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    int depth = 0;
+    while (depth < MAX_DEPTH && frame >= low && frame + 16 <= high && frame % 8 == 0) {
+        uintptr_t *words = (uintptr_t *)frame;
+        if (words[1] < (uintptr_t)&__ehdr_start)
+            break;
+        calls[depth++] = words[1] - (uintptr_t)&__ehdr_start;
+        if (words[0] <= frame)
+            break;
+        frame = words[0];
+    }
+    return depth;
+}
+
+RAW static void print_calls(const uintptr_t *calls, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        fprintf(stderr, "%s0x%" PRIxPTR, i ? "," : "", calls[i]);
+}
+
+void clreduce_clamp_range(void);
+RAW void clreduce_clamp_range(void)
+{
+    static uintptr_t seen[256];
+    static int seen_count;
+    uintptr_t calls[MAX_DEPTH];
+    int depth = calls_of(calls);
+    uintptr_t mark = 0;
+    for (int i = 0; i < depth; i++)
+        mark = mark * 31 + calls[i];
+    for (int i = 0; i < seen_count; i++)
+        if (seen[i] == mark)
+            return;
+    if (seen_count == 256)
+        return;
+    seen[seen_count++] = mark;
+    fprintf(stderr, "clreduce: clamp-range ");
+    print_calls(calls, depth);
+    fputc('\n', stderr);
+}
+
+// ---- Values that nobody may use ----
+
+// In a vector, some lanes may be computed in vain: `(y == 0) ? x : x / y` divides all of them. So what has
+// no defined value is marked as uninitialised, and the name of the function that made it tells the report
+// why.
+#ifdef MEMORY_SANITIZER
+#define FORGET(value) __msan_allocated_memory((const volatile void *)&(value), sizeof(value))
+#else
+#define FORGET(value) (void)0
+#endif
+#define UNDEFINED(WHY, BITS) \
+    uint##BITS##_t clreduce_undefined_##WHY##_i##BITS(void); \
+    __attribute__((noinline)) uint##BITS##_t clreduce_undefined_##WHY##_i##BITS(void) \
+    { \
+        volatile uint##BITS##_t value = 0; \
+        FORGET(value); \
+        return value; \
+    }
+#define UNDEFINED_OF_ALL_WIDTHS(WHY) UNDEFINED(WHY, 8) UNDEFINED(WHY, 16) UNDEFINED(WHY, 32) UNDEFINED(WHY, 64)
+UNDEFINED_OF_ALL_WIDTHS(clamp)
+UNDEFINED_OF_ALL_WIDTHS(quotient)
+UNDEFINED_OF_ALL_WIDTHS(overflow)
+
+// ---- Fibres ----
+
+#ifdef ADDRESS_SANITIZER
+#define LEAVE(fibre) __sanitizer_start_switch_fiber((fibre)->ended ? NULL : &(fibre)->fake_stack, scheduler_stack, scheduler_stack_bytes)
+#define ENTER(fibre) __sanitizer_finish_switch_fiber((fibre)->fake_stack, &scheduler_stack, &scheduler_stack_bytes)
+#else
+#define LEAVE(fibre) (void)0
+#define ENTER(fibre) (void)0
+#endif
+
+void clreduce_barrier(void);
+RAW void clreduce_barrier(void)
+{
+    struct Fibre *self = current;
+    self->depth = calls_of(self->calls);
+    LEAVE(self);
+    swapcontext(&self->context, &scheduler);
+    ENTER(self);
+}
+
+static void body(void)
+{
+    struct Fibre *self = current;
+    ENTER(self);
+    clreduce_start();
+    self->ended = 1;
+    LEAVE(self);
+    setcontext(&scheduler);
+}
+
+RAW static void resume(struct Fibre *fibre)
+{
+    current = fibre;
+#ifdef ADDRESS_SANITIZER
+    void *fake_stack = NULL;
+    __sanitizer_start_switch_fiber(&fake_stack, fibre->stack, STACK_BYTES);
+#endif
+    // `setcontext` from an ended fibre comes back here as well.
+    swapcontext(&scheduler, &fibre->context);
+#ifdef ADDRESS_SANITIZER
+    __sanitizer_finish_switch_fiber(fake_stack, NULL, NULL);
+#endif
+}
+
+static void start_group(void)
+{
+    forget_local_memory();
+    for (uint64_t i = 0; i < fibre_count; i++) {
+        struct Fibre *fibre = &fibres[i];
+        fibre->local_id[0] = i % local_size[0];
+        fibre->local_id[1] = i / local_size[0] % local_size[1];
+        fibre->local_id[2] = i / local_size[0] / local_size[1];
+        fibre->ended = 0;
+        fibre->depth = 0;
+        getcontext(&fibre->context);
+#ifdef MEMORY_SANITIZER
+        __msan_unpoison(&fibre->context, sizeof fibre->context);
+#endif
+        fibre->context.uc_stack.ss_sp = fibre->stack;
+        fibre->context.uc_stack.ss_size = STACK_BYTES;
+        fibre->context.uc_link = NULL;
+        makecontext(&fibre->context, body, 0);
+#ifdef ADDRESS_SANITIZER
+        fibre->fake_stack = NULL;
+#endif
+    }
+}
+
+static int same_place(const struct Fibre *a, const struct Fibre *b)
+{
+    return a->ended == b->ended && a->depth == b->depth &&
+        !memcmp(a->calls, b->calls, sizeof a->calls[0] * (size_t)a->depth);
+}
+
+static void diverged(const struct Fibre *a, const struct Fibre *b)
+{
+    const struct Fibre *waiting = a->ended ? b : a;
+    const struct Fibre *other = a->ended ? a : b;
+    fprintf(stderr, "clreduce: divergence ");
+    print_calls(waiting->calls, waiting->depth);
+    fputc(' ', stderr);
+    if (other->ended)
+        fprintf(stderr, "ended");
+    else
+        print_calls(other->calls, other->depth);
+    fputc('\n', stderr);
+    fflush(stderr);
+    _Exit(EXIT_DIVERGENCE);
+}
+
+static void run_group(void)
+{
+    start_group();
+    for (;;) {
+        for (uint64_t i = 0; i < fibre_count; i++)
+            resume(&fibres[i]);
+        for (uint64_t i = 1; i < fibre_count; i++)
+            if (!same_place(&fibres[0], &fibres[i]))
+                diverged(&fibres[0], &fibres[i]);
+        if (fibres[0].ended)
+            return;
+    }
+}
+
+// ---- Work-item functions ----
+
+uint64_t clreduce_global_id(unsigned d);
+uint64_t clreduce_global_id(unsigned d) { return d < 3 ? group_id[d] * local_size[d] + current->local_id[d] : 0; }
+uint64_t clreduce_local_id(unsigned d);
+uint64_t clreduce_local_id(unsigned d) { return d < 3 ? current->local_id[d] : 0; }
+uint64_t clreduce_group_id(unsigned d);
+uint64_t clreduce_group_id(unsigned d) { return d < 3 ? group_id[d] : 0; }
+uint64_t clreduce_global_size(unsigned d);
+uint64_t clreduce_global_size(unsigned d) { return d < 3 ? global_size[d] : 1; }
+uint64_t clreduce_local_size(unsigned d);
+uint64_t clreduce_local_size(unsigned d) { return d < 3 ? local_size[d] : 1; }
+unsigned clreduce_dimensions(void);
+unsigned clreduce_dimensions(void) { return dimensions; }
+
+// ---- Start ----
+
+static int understood(int argc, char **argv)
+{
+    local_variables = calloc((size_t)argc, sizeof *local_variables);
+    if (argc < 8 || !local_variables)
+        return 0;
+    dimensions = (unsigned)strtoul(argv[1], NULL, 10);
+    for (int d = 0; d < 3; d++) {
+        global_size[d] = strtoull(argv[2 + d], NULL, 10);
+        local_size[d] = strtoull(argv[5 + d], NULL, 10);
+        if (!global_size[d] || !local_size[d] || global_size[d] % local_size[d])
+            return 0;
+    }
+    for (int i = 8; i < argc; i++) {
+        struct LocalVariable *variable = &local_variables[local_variable_count];
+        if (sscanf(argv[i], "m:%" SCNu64 ":%" SCNu64, &variable->offset, &variable->bytes) == 2) {
+            local_variable_count++;
+            continue;
+        }
+        if (buffer_count == MAX_BUFFERS)
+            return 0;
+        struct Buffer *b = &buffers[buffer_count++];
+        if (sscanf(argv[i], "%c:%c:%u:%" SCNd64 ":%" SCNd64 ":%" SCNu64, &b->space, &b->type, &b->lanes,
+                &b->start, &b->step, &b->count) != 6 || !b->lanes)
+            return 0;
+    }
+    return 1;
+}
+
+static int make_fibres(void)
+{
+    fibre_count = local_size[0] * local_size[1] * local_size[2];
+    fibres = calloc(fibre_count, sizeof *fibres);
+    for (uint64_t i = 0; fibres && i < fibre_count; i++) {
+        // The lowest page stays inaccessible: a stack that overflows must not reach the next one.
+        char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (stack == MAP_FAILED || mprotect(stack, 4096, PROT_NONE))
+            return 0;
+        fibres[i].stack = stack;
+    }
+    return fibres != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (!understood(argc, argv)) {
+        fprintf(stderr, "clreduce: wrong arguments\n");
+        return EXIT_USAGE;
+    }
+    if (!make_fibres()) {
+        fprintf(stderr, "clreduce: no memory for %" PRIu64 " work-items\n", fibre_count);
+        return EXIT_USAGE;
+    }
+    for (group_id[2] = 0; group_id[2] < global_size[2] / local_size[2]; group_id[2]++)
+        for (group_id[1] = 0; group_id[1] < global_size[1] / local_size[1]; group_id[1]++)
+            for (group_id[0] = 0; group_id[0] < global_size[0] / local_size[0]; group_id[0]++)
+                run_group();
+    check_results();
+    print_result();
+    return 0;
+}

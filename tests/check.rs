@@ -1,0 +1,71 @@
+//! `clreduce check` as a person or a script uses it, with the real tools.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/validity").join(name)
+}
+
+fn check(kernel: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::cargo_bin("clreduce").unwrap();
+    let Output { status, stdout, stderr } =
+        command.arg("check").arg(kernel).args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn findings_are_printed_once_with_line_kind_and_tool() {
+    let kernel = fixture("uninit-scalar.cl");
+    let (code, out, _) = check(&kernel, &["--only", "compile"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(out.lines().count(), 1, "{out}");
+    let place = format!("{}:5: uninitialised: ", kernel.display());
+    assert!(out.starts_with(&place) && out.ends_with(" [clang]\n"), "{out}");
+}
+
+#[test]
+fn a_valid_kernel_prints_nothing() {
+    let (code, out, _) = check(&fixture("valid-barriers.cl"), &["--skip", "sanitize"]);
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn json_is_one_object() {
+    let (code, out, _) = check(&fixture("race-inter-group.cl"), &["--only", "simulate", "--json"]);
+    assert_eq!(code, Some(1));
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["validity"], "invalid");
+    assert_eq!(report["findings"][0]["kind"], "data-race");
+    assert_eq!(report["findings"][0]["line"], 4);
+}
+
+#[test]
+fn what_cannot_be_said_is_status_three() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    fs::write(
+        &kernel,
+        "struct s { int x; };\n__kernel void k(struct s s, __global ulong *r) { *r = s.x; }\n",
+    )
+    .unwrap();
+    let (code, out, err) = check(&kernel, &["--only", "simulate"]);
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    assert!(err.contains("Oclgrind: a parameter of type `struct s`"), "{err}");
+    let (code, ..) = check(&kernel, &["--only", "compile", "--clang", "/nowhere/clang"]);
+    assert_eq!(code, Some(3));
+}
+
+#[test]
+fn what_is_no_kernel_is_status_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.cl");
+    fs::write(&file, "int x;\n").unwrap();
+    assert_eq!(check(&file, &[]).0, Some(2));
+    assert_eq!(check(&fixture("valid-barriers.cl"), &["--only", "simulation"]).0, Some(2));
+}
