@@ -33,8 +33,10 @@ fn devices_are_listed() {
     // Without them the other tests cannot run: scripts/setup kernel installs both.
     assert_mentions(&text, &["0.0  ", "Portable Computing Language", "Oclgrind", "simulated"]);
     let lines = stdout(&bench.run(&["devices", "--json"]).code(0));
-    let devices: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let through: Vec<_> = devices.iter().map(|device| device["through"].as_str().unwrap()).collect();
+    let devices: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let through: Vec<_> =
+        devices.iter().map(|device| device["through"].as_str().unwrap()).collect();
     assert!(through.contains(&"loader") && through.contains(&"oclgrind"), "{lines}");
     bench.assert_nothing_left();
 }
@@ -48,7 +50,8 @@ fn results_are_printed_as_by_clsmith() {
             assert_eq!(stdout(&bench.run(&args).code(0)), "0,0x11,0x22,0x33,\n", "{args:?}");
         }
     }
-    let large = bench.run(&["run", "kernel.cl", "--platform", "0", "--device", "0", "--", "-DLARGE"]);
+    let large =
+        bench.run(&["run", "kernel.cl", "--platform", "0", "--device", "0", "--", "-DLARGE"]);
     let expected = "0xffffffffffffff00,0xffffffffffffff11,0xffffffffffffff22,0xffffffffffffff33,\n";
     assert_eq!(stdout(&large.code(0)), expected);
     bench.assert_nothing_left();
@@ -83,7 +86,8 @@ fn the_exit_status_and_a_line_of_json_tell_the_class() {
 #[test]
 fn arguments_are_described_by_a_file() {
     let bench = Bench::new();
-    bench.write("k.cl", "kernel void k(global short *out, int a) { out[get_global_id(0)] += a; }\n");
+    bench
+        .write("k.cl", "kernel void k(global short *out, int a) { out[get_global_id(0)] += a; }\n");
     let description = "kernel = \"k\"\nglobal = [3]\n[[argument]]\nbuffer = \"short\"\nelements = 4\n\
         fill = [10, 20, 30, 40]\n[[argument]]\nvalue = \"int\"\nis = -1\n";
     bench.write("k.args.toml", description);

@@ -161,16 +161,18 @@ impl Turn {
         interesting.then_some(candidate)
     }
 
-    /// Everything accepted so far, as one patch of the snapshot that the turn began with.
-    pub(super) fn accepted(&self) -> &Patch {
-        &self.accepted
+    /// Everything accepted so far, as one patch of the snapshot that the turn began with; `None` where
+    /// something else took its place.
+    pub(super) fn accepted(&self) -> Option<&Patch> {
+        (!self.superseded).then_some(&*self.accepted)
     }
 
-    /// What is being asked, if it is no smaller than what there is: others must make it so.
-    pub(super) fn grown(&self, current: &(TestCase, Size)) -> Option<TestCase> {
+    /// What is being asked, if it is no smaller than what there is (others must make it so), and the
+    /// patch that makes it.
+    pub(super) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
         let candidate = self.candidate.as_ref().filter(|_| self.order == Order::MayGrow)?;
         let smaller = is_smaller((&candidate.variant, &candidate.size), current);
-        (!smaller).then(|| candidate.variant.clone())
+        (!smaller).then(|| (candidate.variant.clone(), Arc::clone(&candidate.patch)))
     }
 
     /// Nothing came of the variant that grew.
