@@ -47,6 +47,20 @@ impl Gate {
         !record.wrong && record.right >= PROBATION && !hash.low_bits().is_multiple_of(SAMPLE)
     }
 
+    /// What is wrong with a variant that was right with the snapshot it was made from. Nobody looks once
+    /// both kinds of doubt were wrong.
+    pub(super) fn doubt(
+        &self,
+        base: &Snapshot,
+        variant: &TestCase,
+        tokens: usize,
+    ) -> Option<Doubt> {
+        if self.syntax.wrong && self.undeclared.wrong {
+            return None;
+        }
+        doubt(base, variant, tokens)
+    }
+
     /// Learns from the answer about a doubted variant.
     pub(super) fn learn(&mut self, doubt: Doubt, interesting: bool) {
         let record = match doubt {
@@ -68,8 +82,7 @@ impl Gate {
     }
 }
 
-/// What is wrong with a variant that was right with the snapshot it was made from.
-pub(super) fn doubt(base: &Snapshot, variant: &TestCase, tokens: usize) -> Option<Doubt> {
+fn doubt(base: &Snapshot, variant: &TestCase, tokens: usize) -> Option<Doubt> {
     let language = base.language();
     if language == Language::Text || tokens > MAX_TOKENS || base.file_count() != 1 {
         return None;

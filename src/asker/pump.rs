@@ -7,6 +7,7 @@
 
 use clreduce_testcase::{Size, TestCase};
 
+use super::headers::Headers;
 use super::reducer::Reducer;
 use super::{Asker, Next};
 
@@ -50,6 +51,11 @@ impl Pump {
         let size = Size::of(&case);
         let order = size.cmp(&current.1).then_with(|| Size::tie_break(&case, &current.0));
         order.is_lt().then_some((case, size))
+    }
+
+    /// Where text from headers is by now.
+    pub(super) fn headers(&self) -> Headers {
+        self.inner.headers_now()
     }
 
     pub(super) fn mark_supposed(&mut self) {

@@ -6,6 +6,7 @@ use clreduce_passes::{Phase, Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Size, TestCase};
 
 use super::gate::Gate;
+use super::headers::Headers;
 use super::pump::Pump;
 use super::rates::Rates;
 use super::refusals::Refusals;
@@ -40,6 +41,7 @@ impl Plan {
 pub struct Reducer {
     language: Language,
     stays: Arc<Stays>,
+    headers: Headers,
     schedule: Arc<Schedule>,
     base: Arc<Snapshot>,
     current: (TestCase, Size),
@@ -61,6 +63,7 @@ impl Reducer {
     pub fn new(case: TestCase, mut plan: Plan) -> Self {
         plan.rows.retain(|row| row.applies_to(plan.language) && plan.stays.allows(row));
         let size = Size::of(&case);
+        let headers = Headers::of(&case);
         Self {
             base: Arc::new(Snapshot::new(case.clone(), plan.language)),
             current: (case, size),
@@ -71,6 +74,7 @@ impl Reducer {
             rates: Rates::new(plan.rows.len()),
             language: plan.language,
             stays: Arc::new(plan.stays),
+            headers,
             schedule: Arc::new(Schedule::new(plan.rows, plan.first.as_deref())),
             gate: Gate::default(),
             supposed: false,
@@ -79,7 +83,7 @@ impl Reducer {
     }
 
     /// A reducer for a variant that grew: the passes of the fine phase, with what is known of them.
-    fn nested(&self, case: TestCase) -> Self {
+    fn nested(&self, case: TestCase, headers: Headers) -> Self {
         let is_useful = |row: &&&Row| matches!(row.phase, Phase::Sweep | Phase::Fine);
         let rows: Vec<_> = self.schedule.rows().iter().filter(is_useful).copied().collect();
         Self {
@@ -88,6 +92,7 @@ impl Reducer {
             at: Position::default(),
             turn: None,
             pump: None,
+            headers,
             rates: Rates::new(rows.len()),
             schedule: Arc::new(Schedule::new(rows, None)),
             ..self.clone()
@@ -100,11 +105,21 @@ impl Reducer {
         &self.current.0
     }
 
+    /// Where text from headers is in the current test case.
+    pub(super) fn headers_now(&self) -> Headers {
+        let patch = self.turn.as_ref().and_then(|(_, turn)| turn.accepted());
+        patch.map_or_else(
+            || self.headers.clone(),
+            |patch| self.headers.followed(self.base.case(), patch),
+        )
+    }
+
     /// Begins the turn of the pass whose turn it is; false at the end of the schedule.
     fn begin_turn(&mut self) -> bool {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
         let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
+        let proposals = self.headers.filter(&self.base, proposals);
         let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals);
         self.turn = Some((index, turn));
         true
@@ -120,6 +135,7 @@ impl Reducer {
         }
         turn.remember_refusals(&mut self.refusals);
         if changed {
+            self.headers = self.headers_now();
             self.base = Arc::new(Snapshot::new(self.current.0.clone(), self.language));
         }
         self.turn = None;
@@ -170,6 +186,7 @@ impl Asker for Reducer {
         if let Some(pump) = &mut self.pump {
             let better = pump.answer(interesting, &self.current)?;
             turn.take_grown();
+            self.headers = pump.headers();
             self.pump = None;
             self.supposed_commit |= self.supposed;
             self.current = better;
@@ -181,8 +198,9 @@ impl Asker for Reducer {
         if let Some(doubt) = doubt {
             self.gate.learn(doubt, interesting);
         }
-        if interesting && let Some(grown) = turn.grown(&self.current) {
-            self.pump = Some(Pump::new(self.nested(grown)));
+        if interesting && let Some((grown, patch)) = turn.grown(&self.current) {
+            let headers = self.headers.followed(self.base.case(), &patch);
+            self.pump = Some(Pump::new(self.nested(grown, headers)));
             return None;
         }
         let accepted = turn.answer(interesting)?;

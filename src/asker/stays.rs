@@ -34,11 +34,22 @@ impl Stays {
         proposals.retain(|proposal| {
             let allowed = |edit: &Edit| {
                 let ranges = &protected[edit.file as usize];
-                !touches(ranges, edit, base.bytes(edit.file as usize))
+                let bytes = base.bytes(edit.file as usize);
+                !touches(ranges, edit, bytes) || self.leaves(ranges, edit, bytes)
             };
             proposal.patch.edits().iter().all(allowed)
         });
         proposals
+    }
+
+    /// Whether a file is laid out anew and the same text stays protected in it.
+    fn leaves(&self, protected: &[Range<usize>], edit: &Edit, bytes: &[u8]) -> bool {
+        let texts = |bytes: &[u8], ranges: &[Range<usize>]| -> Vec<Vec<u8>> {
+            ranges.iter().map(|range| bytes[range.clone()].to_vec()).collect()
+        };
+        edit.kind == EditKind::Plain
+            && edit.range() == (0..bytes.len())
+            && texts(&edit.text, &self.protected(&edit.text)) == texts(bytes, protected)
     }
 
     /// What matches, ordered, neighbours joined.
@@ -102,6 +113,13 @@ mod tests {
         assert!(allowed(Edit::delete(0, 14..17)));
         assert!(!allowed(Edit::delete(0, 0..35)));
         assert!(!allowed(Edit::remove_file(0)));
+    }
+
+    #[test]
+    fn a_new_layout_leaves_it_as_it_is() {
+        let all = |text: &'static str| Edit::replace(0, 0..35, text.as_bytes());
+        assert!(allowed(all("int a, keep_me, c;\nint keep_it_too;\n")));
+        assert!(!allowed(all("int a, c;\nint keep_it_too;\n")));
     }
 
     #[test]

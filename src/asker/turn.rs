@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use clreduce_passes::{Explore, Phase, Proposal, Row, Snapshot};
-use clreduce_testcase::{ContentHash, Patch, Size, TestCase};
+use clreduce_testcase::{ContentHash, Patch, Size, TestCase, is_recountable};
 
-use super::gate::{Doubt, Gate, doubt};
+use super::gate::{Doubt, Gate};
 use super::pump::may_grow;
 use super::refusals::{Fingerprints, Refusals};
 use super::search::{BiggestFirst, Groups, Search};
@@ -14,6 +14,8 @@ use super::search::{BiggestFirst, Groups, Search};
 #[derive(Clone)]
 pub(super) struct Turn {
     base: Arc<Snapshot>,
+    /// By file of the base, whether variants can be measured by what is new in them.
+    recountable: Arc<[bool]>,
     proposals: Arc<[Prepared]>,
     /// The lists not begun yet, the next one last.
     lists: Arc<[Vec<u32>]>,
@@ -101,8 +103,12 @@ impl Turn {
                 Search::BiggestFirst(BiggestFirst::new(Vec::new()))
             }
         };
+        let recountable = (0..base.file_count())
+            .map(|file| is_recountable(base.bytes(file), base.tokens(file)))
+            .collect();
         Self {
             base,
+            recountable,
             proposals: prepared.into(),
             lists_left: lists.len(),
             lists: lists.into(),
@@ -131,7 +137,7 @@ impl Turn {
             let patch = union(&self.accepted, items, &self.proposals);
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.answer(true),
-                Some(patch) => match self.materialise(patch, current) {
+                Some(patch) => match self.materialise(patch, current, gate) {
                     Some(candidate) if !candidate.is_refused_by(gate) => {
                         self.candidate = Some(candidate);
                     }
@@ -155,11 +161,18 @@ impl Turn {
         interesting.then_some(candidate)
     }
 
-    /// What is being asked, if it is no smaller than what there is: others must make it so.
-    pub(super) fn grown(&self, current: &(TestCase, Size)) -> Option<TestCase> {
+    /// Everything accepted so far, as one patch of the snapshot that the turn began with; `None` where
+    /// something else took its place.
+    pub(super) fn accepted(&self) -> Option<&Patch> {
+        (!self.superseded).then_some(&*self.accepted)
+    }
+
+    /// What is being asked, if it is no smaller than what there is (others must make it so), and the
+    /// patch that makes it.
+    pub(super) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
         let candidate = self.candidate.as_ref().filter(|_| self.order == Order::MayGrow)?;
         let smaller = is_smaller((&candidate.variant, &candidate.size), current);
-        (!smaller).then(|| candidate.variant.clone())
+        (!smaller).then(|| (candidate.variant.clone(), Arc::clone(&candidate.patch)))
     }
 
     /// Nothing came of the variant that grew.
@@ -202,9 +215,16 @@ impl Turn {
     }
 
     /// The variant, unless it is no smaller than what there is.
-    fn materialise(&self, patch: Patch, current: &(TestCase, Size)) -> Option<Candidate> {
-        let variant = self.base.case().apply(&patch);
-        let size = Size::of(&variant);
+    fn materialise(
+        &self,
+        patch: Patch,
+        current: &(TestCase, Size),
+        gate: &Gate,
+    ) -> Option<Candidate> {
+        let (variant, kept) = self.base.case().apply_and_track(&patch);
+        let size = Size::of_variant(&variant, &kept, |file| {
+            self.recountable[file].then(|| self.base.tokens(file))
+        });
         let is_worth_asking = match self.order {
             Order::Smaller => is_smaller((&variant, &size), current),
             Order::TokensOnly => size.tokens <= current.1.tokens,
@@ -212,7 +232,7 @@ impl Turn {
         };
         is_worth_asking.then(|| Candidate {
             hash: variant.hash(),
-            doubt: doubt(&self.base, &variant, size.tokens),
+            doubt: gate.doubt(&self.base, &variant, size.tokens),
             variant,
             size,
             together: self.search.next().len(),

@@ -41,6 +41,8 @@ pub enum LoadError {
     NotUtf8(PathBuf),
     #[error("`{0}` is empty: there is nothing to reduce")]
     Empty(PathBuf),
+    #[error("`{0}` is larger than 4 GiB, and clreduce holds files in memory: cut it down first")]
+    TooLarge(PathBuf),
     #[error("`{0}` holds no files: there is nothing to reduce")]
     NoFiles(PathBuf),
     #[error(
@@ -149,8 +151,13 @@ pub fn load(inputs: &[Input], excluded: &[PathBuf], in_place: bool) -> Result<Lo
                 io::ErrorKind::NotFound => LoadError::Missing(disk.clone()),
                 _ => LoadError::Read { path: disk.clone(), source },
             };
-            if in_place && fs::metadata(&disk).map_err(read)?.permissions().readonly() {
+            let meta = fs::metadata(&disk).map_err(read)?;
+            if in_place && meta.permissions().readonly() {
                 return Err(LoadError::ReadOnly(disk));
+            }
+            // Positions in a file are held in 32 bits.
+            if meta.len() >= u64::from(u32::MAX) {
+                return Err(LoadError::TooLarge(disk));
             }
             let bytes = fs::read(&disk).map_err(read)?.into();
             files.push((disk, SourceFile { path: path.into(), bytes }));
@@ -263,6 +270,15 @@ mod tests {
         }
         let error = load(&Input::find_all(&paths).unwrap(), &[], true).unwrap_err();
         assert!(matches!(error, LoadError::SameName { name, .. } if name == "a.c"));
+    }
+
+    #[test]
+    fn files_that_no_edit_could_reach_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sparse.c");
+        fs::File::create(&path).unwrap().set_len(5 << 30).unwrap();
+        let error = load(&Input::find_all(&[path]).unwrap(), &[], true).unwrap_err();
+        assert!(matches!(error, LoadError::TooLarge(_)));
     }
 
     #[test]

@@ -33,15 +33,14 @@ pub fn explain(case: &TestCase, outcome: &Outcome, test: &TestCommand, folder: &
         }
     }
     if let Ok(folder) = copy(case, folder) {
+        let command = format!("cd {} && {test}", quoted(&folder));
+        // An `exit` in the command is not to close the shell that it is tried in.
+        let command =
+            if cfg!(windows) { command } else { format!("({command}); echo \"exit status $?\"") };
         let _ = write!(
             text,
-            "\nhelp: try it by hand, in a copy of the directory that the test sees:\n    \
-             cd {} && {test}",
-            quoted(&folder)
+            "\nhelp: try it by hand, in a copy of the directory that the test sees:\n    {command}"
         );
-        if !cfg!(windows) {
-            let _ = write!(text, "; echo \"exit status $?\"");
-        }
     }
     if let Some(advice) = advice(outcome) {
         let _ = write!(text, "\nhelp: {advice}");
@@ -56,6 +55,7 @@ fn ending(outcome: &Outcome) -> String {
         }
         Verdict::Unresolved => format!("the test failed: it {}", outcome.reason),
         _ if outcome.reason.is_empty() => "the test said so".to_owned(),
+        _ if outcome.exit_code.is_none() => format!("the test was {}", outcome.reason),
         _ => format!("the test ended with {}", outcome.reason),
     }
 }
@@ -103,6 +103,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_test_that_was_killed_did_not_end_with_something() {
+        let killed = |reason: &str, exit_code| {
+            let reason = reason.to_owned();
+            ending(&Outcome { exit_code, reason, ..Outcome::from(Verdict::Uninteresting) })
+        };
+        assert_eq!(killed("killed by signal 9", None), "the test was killed by signal 9");
+        assert_eq!(killed("exit code 1", Some(1)), "the test ended with exit code 1");
+    }
+
+    #[test]
     fn tells_how_it_ended_and_what_to_try() {
         let dir = tempfile::tempdir().unwrap();
         let case = TestCase::single("a.c", b"int a;".as_slice()).unwrap();
@@ -114,7 +124,7 @@ mod tests {
         };
         let folder = dir.path().join("my try");
         let text = explain(&case, &outcome, &TestCommand::Shell("grep x a.c".into()), &folder);
-        for part in ["with exit code 127", "    | two\n", "my try' && grep x a.c", "not found"] {
+        for part in ["with exit code 127", "    | two\n", "my try' && grep x a.c)", "not found"] {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }
         assert_eq!(fs::read(folder.join("a.c")).unwrap(), b"int a;");

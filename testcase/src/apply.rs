@@ -1,9 +1,30 @@
 //! Applying a patch: ranges copied, list commas repaired, tokens kept apart.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::files::{SourceFile, TestCase};
 use crate::patch::{Edit, EditKind, Patch};
+
+/// A run of bytes that a patch leaves as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins before.
+    pub old: usize,
+    /// Where it begins afterwards.
+    pub new: usize,
+    /// Its length in bytes.
+    pub length: usize,
+}
+
+/// What a patch made of a file that is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Index of the file before.
+    pub file: usize,
+    /// What of it is left, in order; `None` when it was not edited.
+    pub runs: Option<Vec<Run>>,
+}
 
 impl TestCase {
     /// The test case with a patch applied.
@@ -15,20 +36,47 @@ impl TestCase {
     /// and applied to it.
     #[must_use]
     pub fn apply(&self, patch: &Patch) -> TestCase {
+        self.apply_and_track(patch).0
+    }
+
+    /// As [`apply`](Self::apply); also what is left of what, for each file of the new test case.
+    ///
+    /// # Panics
+    /// As [`apply`](Self::apply).
+    #[must_use]
+    pub fn apply_and_track(&self, patch: &Patch) -> (TestCase, Vec<Kept>) {
         let mut files = Vec::with_capacity(self.files().len());
+        let mut kept = Vec::with_capacity(self.files().len());
         for (index, file) in self.files().iter().enumerate() {
             let edits = edits_of_file(patch.edits(), index as u32);
-            match edits {
-                [] => files.push(file.clone()),
-                _ if edits.iter().any(|edit| edit.kind == EditKind::RemoveFile) => {}
-                _ => files.push(SourceFile {
-                    path: Arc::clone(&file.path),
-                    bytes: apply_to_bytes(&file.bytes, edits).into(),
-                }),
+            if edits.iter().any(|edit| edit.kind == EditKind::RemoveFile) {
+                continue;
             }
+            let mut runs = None;
+            files.push(if edits.is_empty() {
+                file.clone()
+            } else {
+                let output = apply_to_bytes(&file.bytes, edits);
+                runs = Some(output.runs);
+                SourceFile { path: Arc::clone(&file.path), bytes: output.bytes.into() }
+            });
+            kept.push(Kept { file: index, runs });
         }
-        TestCase::from_sorted(files)
+        (TestCase::from_sorted(files), kept)
     }
+}
+
+/// Where a range of a file lies after a patch, given what is left of the file; `None` when nothing of
+/// it is left. What was put at its borders is not part of it.
+#[must_use]
+pub fn map_range(runs: &[Run], range: &Range<usize>) -> Option<Range<usize>> {
+    let first = runs.partition_point(|run| run.old + run.length <= range.start);
+    let after = runs.partition_point(|run| run.old < range.end);
+    let left = runs.get(first..after).filter(|left| !left.is_empty())?;
+    let (first, last) = (left[0], left[left.len() - 1]);
+    let start = first.new + range.start.saturating_sub(first.old);
+    let end = last.new + last.length.min(range.end - last.old);
+    Some(start..end)
 }
 
 fn edits_of_file(edits: &[Edit], file: u32) -> &[Edit] {
@@ -37,38 +85,80 @@ fn edits_of_file(edits: &[Edit], file: u32) -> &[Edit] {
     &edits[first..last]
 }
 
-fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
+fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> Output {
+    let mut out = Output {
+        bytes: Vec::with_capacity(bytes.len()),
+        runs: Vec::with_capacity(edits.len() + 1),
+    };
     let mut at = 0;
     for edit in edits {
         let range = edit.range();
         // An element's comma may reach into the next edit's range.
         if at < range.start {
-            append(&mut out, &bytes[at..range.start]);
+            out.keep(bytes, at..range.start);
         }
         at = at.max(range.end);
-        append(&mut out, &edit.text);
+        out.append(&edit.text);
         if edit.kind == EditKind::Element && edit.text.is_empty() {
             at = remove_one_comma(bytes, at, &mut out);
         }
     }
-    append(&mut out, &bytes[at..]);
+    out.keep(bytes, at..bytes.len());
     out
+}
+
+/// A file as it is written.
+struct Output {
+    bytes: Vec<u8>,
+    runs: Vec<Run>,
+}
+
+impl Output {
+    /// Copies what is left as it is.
+    fn keep(&mut self, bytes: &[u8], range: Range<usize>) {
+        let (old, length) = (range.start, range.len());
+        if length > 0 {
+            self.append(&bytes[range]);
+            self.runs.push(Run { old, new: self.bytes.len() - length, length });
+        }
+    }
+
+    fn append(&mut self, text: &[u8]) {
+        if let (Some(&last), Some(&first)) = (self.bytes.last(), text.first())
+            && would_glue(last, first)
+        {
+            self.bytes.push(b' ');
+        }
+        self.bytes.extend_from_slice(text);
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.bytes.truncate(length);
+        while let Some(last) = self.runs.last_mut()
+            && last.new + last.length > length
+        {
+            if last.new < length {
+                last.length = length - last.new;
+            } else {
+                self.runs.pop();
+            }
+        }
+    }
 }
 
 /// Skips the comma that follows `at`, or takes back the one that was written last. Where nothing is left
 /// between braces, writes `0`.
-fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Output) -> usize {
     let is_code = |byte: &u8| !byte.is_ascii_whitespace();
     if let Some(next) = bytes[at..].iter().position(is_code)
         && bytes[at + next] == b','
     {
         return at + next + 1;
     }
-    match out.iter().rposition(is_code) {
-        Some(last) if out[last] == b',' => out.truncate(last),
+    match out.bytes.iter().rposition(is_code) {
+        Some(last) if out.bytes[last] == b',' => out.truncate(last),
         // An initialiser list must not be empty (C99 6.7.8).
-        Some(last) if out[last] == b'{' && closes_braces(&bytes[at..]) => out.push(b'0'),
+        Some(last) if out.bytes[last] == b'{' && closes_braces(&bytes[at..]) => out.append(b"0"),
         _ => {}
     }
     at
@@ -76,15 +166,6 @@ fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
 
 fn closes_braces(rest: &[u8]) -> bool {
     rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'}')
-}
-
-fn append(out: &mut Vec<u8>, text: &[u8]) {
-    if let (Some(&last), Some(&first)) = (out.last(), text.first())
-        && would_glue(last, first)
-    {
-        out.push(b' ');
-    }
-    out.extend_from_slice(text);
 }
 
 fn would_glue(last: u8, first: u8) -> bool {

@@ -44,14 +44,55 @@ pub fn count_tokens(bytes: &[u8]) -> usize {
 
 /// The tokens of a file, without comments and white space.
 pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
-    let mut at = 0;
-    let mut endless = Endless::default();
-    std::iter::from_fn(move || {
-        at = skip_blank(bytes, at, &mut endless);
-        let start = at;
+    Lexer::new(bytes)
+}
+
+/// Bytes that a token may depend on beyond its end, when it is [closed](is_closed).
+pub(crate) const LOOK_AHEAD: usize = 2;
+
+/// Whether a token depends on nothing far beyond its end: not a quote without its partner, and not
+/// the beginning of a comment without its end.
+pub(crate) fn is_closed(bytes: &[u8], token: &Token) -> bool {
+    match bytes[token.start as usize] {
+        b'"' | b'\'' => token.kind != TokenKind::Punctuation,
+        b'/' => bytes.get(token.end as usize) != Some(&b'*'),
+        _ => true,
+    }
+}
+
+/// An iterator over tokens that can be told to go on elsewhere.
+pub(crate) struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    endless: Endless,
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, endless: Endless::default() }
+    }
+
+    /// Skips to a byte at which a token ends or begins.
+    pub(crate) fn skip_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Where the next token begins, or the end of the bytes.
+    pub(crate) fn next_start(&mut self) -> usize {
+        self.at = skip_blank(self.bytes, self.at, &mut self.endless);
+        self.at
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let start = self.next_start();
+        let bytes = self.bytes;
         let first = *bytes.get(start)?;
         let (kind, length) = match first {
-            b'"' | b'\'' => endless.literal(bytes, start),
+            b'"' | b'\'' => self.endless.literal(bytes, start),
             b'0'..=b'9' => (TokenKind::Number, number(&bytes[start..])),
             b'.' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
                 (TokenKind::Number, 1 + number(&bytes[start + 1..]))
@@ -59,9 +100,9 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
             _ if is_word_start(first) => word(&bytes[start..]),
             _ => (TokenKind::Punctuation, punctuation(&bytes[start..])),
         };
-        at = start + length;
-        Some(Token { kind, start: start as u32, end: at as u32 })
-    })
+        self.at = start + length;
+        Some(Token { kind, start: start as u32, end: self.at as u32 })
+    }
 }
 
 /// What was found never to end, so that it is not looked for again: a file of nothing but `/*` or

@@ -8,11 +8,14 @@ mod language;
 mod launch;
 mod lexer;
 mod patch;
+mod recount;
 mod size;
 
+pub use apply::{Kept, Run, map_range};
 pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
 pub use language::Language;
 pub use launch::Launch;
 pub use lexer::{Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};
+pub use recount::{is_recountable, recount};
 pub use size::Size;

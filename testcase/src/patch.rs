@@ -1,6 +1,7 @@
 //! Edits of byte ranges and sets of them that are applied together.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// How an edit treats what surrounds its range.
@@ -68,6 +69,12 @@ impl Edit {
         self.start as usize..self.end as usize
     }
 
+    /// Where it stands among others: what is inserted at a place before what replaces the text there, and
+    /// the larger range first.
+    fn place(&self) -> (u32, u32, bool, Reverse<u32>) {
+        (self.file, self.start, self.start < self.end, Reverse(self.end))
+    }
+
     fn covers(&self, other: &Edit) -> bool {
         // An insertion at the border of a range stands beside it, not inside.
         let strictly_inside = other.start < other.end
@@ -99,7 +106,7 @@ impl Patch {
     /// that overlap are joined. `None` when two edits overlap in another way.
     #[must_use]
     pub fn new(mut edits: Vec<Edit>) -> Option<Self> {
-        edits.sort_by(|a, b| (a.file, a.start, b.end).cmp(&(b.file, b.start, a.end)));
+        edits.sort_by_key(Edit::place);
         let mut patch = Self { edits: Vec::with_capacity(edits.len()) };
         for edit in edits {
             patch.push(edit)?;
@@ -122,7 +129,7 @@ impl Patch {
         let (mut a, mut b) = (self.edits.iter().peekable(), other.edits.iter().peekable());
         loop {
             let first = match (a.peek(), b.peek()) {
-                (Some(x), Some(y)) => (x.file, x.start, y.end) <= (y.file, y.start, x.end),
+                (Some(x), Some(y)) => x.place() <= y.place(),
                 (Some(_), None) => true,
                 (None, Some(_)) => false,
                 (None, None) => return Some(patch),
@@ -204,5 +211,14 @@ mod tests {
             Patch::new(vec![Edit::delete(0, 0..5), Edit::replace(0, 3..9, b"x".as_slice())]),
             None
         );
+    }
+
+    #[test]
+    fn what_is_inserted_stands_before_what_is_replaced() {
+        let (insert, replace) =
+            (Edit::replace(0, 5..5, b"(".as_slice()), Edit::replace(0, 5..9, b"0".as_slice()));
+        let patch = Patch::new(vec![replace.clone(), insert.clone()]).unwrap();
+        assert_eq!(patch.edits(), [insert.clone(), replace.clone()]);
+        assert_eq!(Patch::single(replace).union(&Patch::single(insert)), Some(patch));
     }
 }

@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 
+use crate::apply::Kept;
 use crate::files::TestCase;
 use crate::launch::Launch;
-use crate::lexer::count_tokens;
+use crate::lexer::{Token, count_tokens};
+use crate::recount::recount;
 
 /// The size of a test case: work-items, then tokens, then bytes that are not white space. Fewer
 /// work-items come first because every later test is faster for them; white space is left out so
@@ -23,13 +25,36 @@ impl Size {
     /// Measures a test case.
     #[must_use]
     pub fn of(case: &TestCase) -> Self {
+        Self::with_tokens(case, |_, bytes| count_tokens(bytes))
+    }
+
+    /// Measures a variant from the tokens of the test case that it was made from by
+    /// [`apply_and_track`](TestCase::apply_and_track). `tokens` are those of one file before; `None`
+    /// where they are not [recountable](crate::is_recountable).
+    #[must_use]
+    pub fn of_variant<'a>(
+        variant: &TestCase,
+        kept: &[Kept],
+        tokens: impl Fn(usize) -> Option<&'a [Token]>,
+    ) -> Self {
+        Self::with_tokens(variant, |file, bytes| {
+            let Some(kept) = kept.get(file) else { return count_tokens(bytes) };
+            match (tokens(kept.file), &kept.runs) {
+                (Some(old), Some(runs)) => recount(bytes, runs, old),
+                (Some(old), None) => old.len(),
+                (None, _) => count_tokens(bytes),
+            }
+        })
+    }
+
+    fn with_tokens(case: &TestCase, tokens: impl Fn(usize, &[u8]) -> usize) -> Self {
         let mut size = Self { work_items: 1, tokens: 0, dense_bytes: 0 };
-        for file in case.files() {
+        for (index, file) in case.files().iter().enumerate() {
             if let Some(launch) = Launch::find(&file.bytes) {
                 size.work_items = size.work_items.saturating_mul(launch.work_items());
             }
-            size.tokens += count_tokens(&file.bytes);
-            size.dense_bytes += dense(&file.bytes).count();
+            size.tokens += tokens(index, &file.bytes);
+            size.dense_bytes += count_dense(&file.bytes);
         }
         size
     }
@@ -38,15 +63,23 @@ impl Size {
     /// and rewriting to a canonical form so count as progress and never go in circles.
     #[must_use]
     pub fn tie_break(a: &TestCase, b: &TestCase) -> Ordering {
-        let bytes = |case: &TestCase| -> Vec<u8> {
-            case.files().iter().flat_map(|file| dense(&file.bytes)).collect()
-        };
-        a.files().len().cmp(&b.files().len()).then_with(|| bytes(a).cmp(&bytes(b)))
+        a.files().len().cmp(&b.files().len()).then_with(|| dense_of(a).cmp(dense_of(b)))
     }
+}
+
+fn dense_of(case: &TestCase) -> impl Iterator<Item = u8> {
+    case.files().iter().flat_map(|file| dense(&file.bytes))
 }
 
 fn dense(bytes: &[u8]) -> impl Iterator<Item = u8> {
     bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace())
+}
+
+/// As many bytes at a time as a byte can count: so the compiler can count many at once.
+fn count_dense(bytes: &[u8]) -> usize {
+    let count =
+        |part: &[u8]| -> u8 { part.iter().map(|byte| u8::from(!byte.is_ascii_whitespace())).sum() };
+    bytes.chunks(usize::from(u8::MAX)).map(|part| usize::from(count(part))).sum()
 }
 
 #[cfg(test)]
