@@ -12,3 +12,8 @@ pub mod speculation;
 pub use reduction::{
     Contradiction, Efficiency, PassStatistics, Reduced, Reduction, ReductionError, Resume,
 };
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,6 +6,7 @@
 mod cancel;
 pub mod check;
 mod command;
+pub mod opencl;
 mod outcome;
 
 pub use cancel::{Cancel, Hook};

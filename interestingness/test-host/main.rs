@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clreduce_interestingness::opencl::{
+    DeviceWorker, Devices, KernelRun, RunLimits, WorkerOptions, device_worker_main, plan,
+};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, guardian_main,
 };
@@ -14,15 +17,20 @@ use clreduce_testcase::TestCase;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<ExitCode, Failure> {
-    if let Some(code) = guardian_main() {
+    if let Some(code) = guardian_main().or_else(device_worker_main) {
         return Ok(code);
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["judge", temporary, jobs, command] => judge(temporary.into(), jobs.parse()?, command)?,
+        ["run-kernel", temporary, source] => run_kernel(temporary.into(), source)?,
         ["hog", bytes] => hog(bytes.parse()?),
         ["spawn-cost", worker] => spawn_cost(worker)?,
-        _ => return Err("judge DIRECTORY JOBS COMMAND | hog BYTES | spawn-cost WORKER".into()),
+        _ => {
+            return Err("judge DIRECTORY JOBS COMMAND | run-kernel DIRECTORY WORD | hog BYTES | \
+                        spawn-cost WORKER"
+                .into());
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,6 +46,21 @@ fn judge(temporary: PathBuf, jobs: usize, command: &str) -> Result<(), Failure> 
             scope.spawn(|| println!("{:?}", test.judge(&variant, &Cancel::new()).verdict));
         }
     });
+    Ok(())
+}
+
+/// Runs a kernel that begins with a word for the driver, for as long as it takes.
+fn run_kernel(temporary: PathBuf, word: &str) -> Result<(), Failure> {
+    let mut options = WorkerOptions::new(std::env::current_exe()?);
+    options.temporary = temporary;
+    let device = Devices::of_loader(&options).devices.into_iter().next().ok_or("no device")?;
+    let source = format!("{word}\n__kernel void k(__global uint *out) {{}}").into_bytes();
+    let launches = plan(&source, None)?.launches;
+    let run = KernelRun { source, options: String::new(), launches, repeat: 1 };
+    let limit = Duration::from_secs(1000);
+    let limits = RunLimits { build: limit, run: limit };
+    let report = DeviceWorker::new(options, device).run(&run, limits, &Cancel::new());
+    println!("{:?}", report.outcome);
     Ok(())
 }
 

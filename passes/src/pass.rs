@@ -63,6 +63,10 @@ impl Proposal {
     }
 }
 
+/// Most proposals of a pass that has one for each expression or literal. What is beyond comes up when
+/// the pass has its next turn; a file of many megabytes must not need gigabytes.
+pub(crate) const MOST_PROPOSALS: usize = 500_000;
+
 /// For passes that need a syntax tree.
 pub(crate) const PARSED: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];
 /// For passes that need nothing but bytes.

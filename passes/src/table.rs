@@ -46,6 +46,9 @@ pub enum Explore {
     Groups,
     /// One after the other, the one that removes most first.
     BiggestFirst,
+    /// One after the other, also where it makes the program larger: what the other passes then make of
+    /// it decides.
+    Pump,
 }
 
 /// One row of the table.
@@ -74,11 +77,13 @@ pub static TABLE: &[Row] = &[
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
     row(&names::remove_functions::RemoveFunctions, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
+    row(&names::remove_fields::RemoveFields, Phase::Fine, Explore::Groups),
     row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
     row(&names::parameters::RemoveParameters, Phase::Fine, Explore::Groups),
     row(&names::inline::Inline, Phase::Fine, Explore::Groups),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, Explore::Groups),
     row(&names::struct_to_field::StructToField, Phase::Fine, Explore::Groups),
+    row(&syntax::statement_expression::StatementExpression, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::unwrap::Unwrap, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::return_early::ReturnEarly, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::statement_to_value::StatementToValue, Phase::Fine, Explore::BiggestFirst),
@@ -97,6 +102,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
+    row(&names::inline::Inline, Phase::Polish, Explore::Pump),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),

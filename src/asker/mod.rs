@@ -4,6 +4,7 @@
 //! hash maps. That is what makes parallelism prefetching, resuming asking again, and every `-j` equal.
 
 mod gate;
+mod pump;
 mod rates;
 mod reducer;
 mod refusals;

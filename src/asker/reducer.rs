@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Row, Snapshot, TABLE};
+use clreduce_passes::{Phase, Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Size, TestCase};
 
 use super::gate::Gate;
+use super::pump::Pump;
 use super::rates::Rates;
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
@@ -45,6 +46,8 @@ pub struct Reducer {
     at: Position,
     /// The pass under way, as an index into the rows, and its turn.
     turn: Option<(usize, Turn)>,
+    /// The nested search that the turn waits for.
+    pump: Option<Pump>,
     refusals: Refusals,
     rates: Rates,
     gate: Gate,
@@ -63,6 +66,7 @@ impl Reducer {
             current: (case, size),
             at: Position::default(),
             turn: None,
+            pump: None,
             refusals: Refusals::default(),
             rates: Rates::new(plan.rows.len()),
             language: plan.language,
@@ -71,6 +75,22 @@ impl Reducer {
             gate: Gate::default(),
             supposed: false,
             supposed_commit: false,
+        }
+    }
+
+    /// A reducer for a variant that grew: the passes of the fine phase, with what is known of them.
+    fn nested(&self, case: TestCase) -> Self {
+        let is_useful = |row: &&&Row| matches!(row.phase, Phase::Sweep | Phase::Fine);
+        let rows: Vec<_> = self.schedule.rows().iter().filter(is_useful).copied().collect();
+        Self {
+            base: Arc::new(Snapshot::new(case.clone(), self.language)),
+            current: (case.clone(), Size::of(&case)),
+            at: Position::default(),
+            turn: None,
+            pump: None,
+            rates: Rates::new(rows.len()),
+            schedule: Arc::new(Schedule::new(rows, None)),
+            ..self.clone()
         }
     }
 
@@ -111,6 +131,19 @@ impl Reducer {
 impl Asker for Reducer {
     fn next(&mut self) -> Next {
         loop {
+            if let (Some(pump), Some((row, turn))) = (&mut self.pump, &mut self.turn) {
+                match pump.next() {
+                    Next::Done => {
+                        self.pump = None;
+                        turn.give_up_grown();
+                    }
+                    Next::Blocked => return Next::Blocked,
+                    Next::Question(question) => {
+                        let pass = self.schedule.rows()[*row].pass.name();
+                        return Next::Question(Question { pass, ..question });
+                    }
+                }
+            }
             let Some((row, turn)) = &mut self.turn else {
                 if !self.begin_turn() {
                     return Next::Done;
@@ -134,11 +167,23 @@ impl Asker for Reducer {
 
     fn answer(&mut self, interesting: bool) -> Option<TestCase> {
         let (row, turn) = self.turn.as_mut()?;
+        if let Some(pump) = &mut self.pump {
+            let better = pump.answer(interesting, &self.current)?;
+            turn.take_grown();
+            self.pump = None;
+            self.supposed_commit |= self.supposed;
+            self.current = better;
+            return Some(self.current.0.clone());
+        }
         let asked = turn.next(&self.current, &self.gate)?;
         let (together, doubt) = (asked.together, asked.doubt);
         self.rates.record(*row, together, interesting);
         if let Some(doubt) = doubt {
             self.gate.learn(doubt, interesting);
+        }
+        if interesting && let Some(grown) = turn.grown(&self.current) {
+            self.pump = Some(Pump::new(self.nested(grown)));
+            return None;
         }
         let accepted = turn.answer(interesting)?;
         self.supposed_commit |= self.supposed;
@@ -148,10 +193,16 @@ impl Asker for Reducer {
 
     fn mark_supposed(&mut self) {
         self.supposed = true;
+        if let Some(pump) = &mut self.pump {
+            pump.mark_supposed();
+        }
     }
 
     fn confirm(&mut self) {
         self.supposed = false;
         self.supposed_commit = false;
+        if let Some(pump) = &mut self.pump {
+            pump.confirm();
+        }
     }
 }

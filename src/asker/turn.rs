@@ -6,6 +6,7 @@ use clreduce_passes::{Explore, Phase, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Size, TestCase};
 
 use super::gate::{Doubt, Gate, doubt};
+use super::pump::may_grow;
 use super::refusals::{Fingerprints, Refusals};
 use super::search::{BiggestFirst, Groups, Search};
 
@@ -19,11 +20,23 @@ pub(super) struct Turn {
     lists_left: usize,
     search: Search,
     accepted: Arc<Patch>,
-    /// Whether only tokens count, not the whole size order.
-    exempt: bool,
+    order: Order,
+    /// A nested search made something better of a variant that grew: the turn is over.
+    superseded: bool,
     /// Proposals refused alone, by index.
     refused: Vec<u32>,
     candidate: Option<Candidate>,
+}
+
+/// What a variant must be to be asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Strictly smaller than the current test case.
+    Smaller,
+    /// Of no more tokens: names and layout do not show in the order.
+    TokensOnly,
+    /// Not too much larger.
+    MayGrow,
 }
 
 /// A proposal and what the search needs to know of it.
@@ -77,14 +90,16 @@ impl Turn {
             prepared.push(Prepared { patch: proposal.patch, gain, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
-        if row.explore == Explore::BiggestFirst {
+        if row.explore != Explore::Groups {
             for items in &mut lists {
                 items.sort_by_key(|&index| (-prepared[index as usize].gain, index));
             }
         }
         let search = match row.explore {
             Explore::Groups => Search::Groups(Groups::new(std::iter::empty())),
-            Explore::BiggestFirst => Search::BiggestFirst(BiggestFirst::new(Vec::new())),
+            Explore::BiggestFirst | Explore::Pump => {
+                Search::BiggestFirst(BiggestFirst::new(Vec::new()))
+            }
         };
         Self {
             base,
@@ -93,7 +108,12 @@ impl Turn {
             lists: lists.into(),
             search,
             accepted: Arc::default(),
-            exempt: row.phase == Phase::Finish,
+            order: match (row.explore, row.phase) {
+                (Explore::Pump, _) => Order::MayGrow,
+                (_, Phase::Finish) => Order::TokensOnly,
+                _ => Order::Smaller,
+            },
+            superseded: false,
             refused: Vec::new(),
             candidate: None,
         }
@@ -102,7 +122,7 @@ impl Turn {
     /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
     /// be smaller than.
     pub(super) fn next(&mut self, current: &(TestCase, Size), gate: &Gate) -> Option<&Candidate> {
-        while self.candidate.is_none() {
+        while self.candidate.is_none() && !self.superseded {
             let items = self.search.next();
             if items.is_empty() {
                 self.begin_next_list()?;
@@ -135,9 +155,27 @@ impl Turn {
         interesting.then_some(candidate)
     }
 
+    /// What is being asked, if it is no smaller than what there is: others must make it so.
+    pub(super) fn grown(&self, current: &(TestCase, Size)) -> Option<TestCase> {
+        let candidate = self.candidate.as_ref().filter(|_| self.order == Order::MayGrow)?;
+        let smaller = is_smaller((&candidate.variant, &candidate.size), current);
+        (!smaller).then(|| candidate.variant.clone())
+    }
+
+    /// Nothing came of the variant that grew.
+    pub(super) fn give_up_grown(&mut self) {
+        self.answer(false);
+    }
+
+    /// Something better came of the variant that grew, and takes the place of the turn's snapshot.
+    pub(super) fn take_grown(&mut self) {
+        self.candidate = None;
+        self.superseded = true;
+    }
+
     /// Whether anything was accepted.
     pub(super) fn changed(&self) -> bool {
-        !self.accepted.is_empty()
+        self.superseded || !self.accepted.is_empty()
     }
 
     /// Adds what was refused in this turn to what is not asked again.
@@ -167,9 +205,12 @@ impl Turn {
     fn materialise(&self, patch: Patch, current: &(TestCase, Size)) -> Option<Candidate> {
         let variant = self.base.case().apply(&patch);
         let size = Size::of(&variant);
-        let order = size.cmp(&current.1).then_with(|| Size::tie_break(&variant, &current.0));
-        let is_better = order.is_lt() || (self.exempt && size.tokens <= current.1.tokens);
-        is_better.then(|| Candidate {
+        let is_worth_asking = match self.order {
+            Order::Smaller => is_smaller((&variant, &size), current),
+            Order::TokensOnly => size.tokens <= current.1.tokens,
+            Order::MayGrow => may_grow(&size, &current.1),
+        };
+        is_worth_asking.then(|| Candidate {
             hash: variant.hash(),
             doubt: doubt(&self.base, &variant, size.tokens),
             variant,
@@ -178,6 +219,10 @@ impl Turn {
             patch: Arc::new(patch),
         })
     }
+}
+
+fn is_smaller((variant, size): (&TestCase, &Size), current: &(TestCase, Size)) -> bool {
+    size.cmp(&current.1).then_with(|| Size::tie_break(variant, &current.0)).is_lt()
 }
 
 /// Everything accepted and these proposals; `None` where they contradict each other.

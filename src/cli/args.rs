@@ -13,6 +13,8 @@ use clreduce_testcase::Language;
 use regex::bytes::Regex;
 
 use super::check::CheckArgs;
+use super::devices::DevicesArgs;
+use super::run::RunArgs;
 use super::units;
 
 /// Everything on the command line.
@@ -45,9 +47,13 @@ pub struct Args {
     pub generate: Option<Generate>,
 }
 
-/// What else there is to do but reducing.
+/// What else there is to do but reducing. A file of the same name is reduced as `./NAME`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List the devices that kernels can be run on
+    Devices(DevicesArgs),
+    /// Run an OpenCL kernel on a device and print its result
+    Run(RunArgs),
     /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
     Check(CheckArgs),
 }

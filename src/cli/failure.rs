@@ -15,6 +15,7 @@ use thiserror::Error;
 use super::keep::KeepError;
 use super::load::LoadError;
 use super::resolve::UsageError;
+use super::run::RunError;
 use super::target::OutputError;
 
 /// Why a run ended early.
@@ -32,6 +33,10 @@ pub enum Failure {
     State(#[from] StateError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error("cannot find out where this program lies: {0}")]
+    OwnPath(io::Error),
     #[error(transparent)]
     Reduction(ReductionError),
     /// With everything that helps to find out why.
@@ -65,7 +70,7 @@ impl Failure {
     /// for everything else.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Usage(_) | Self::Kernel { .. } => 2,
+            Self::Usage(_) | Self::Kernel { .. } | Self::Run(RunError::NoDevice(_)) => 2,
             Self::Check(_) => 3,
             _ => 1,
         })

@@ -6,6 +6,7 @@
 mod args;
 mod atomic;
 mod check;
+mod devices;
 mod events_file;
 mod facts;
 mod failure;
@@ -19,6 +20,7 @@ mod progress;
 mod reduce;
 mod report;
 mod resolve;
+mod run;
 mod statistics;
 mod summary;
 mod table;
@@ -35,12 +37,14 @@ use failure::Failure;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    if let Some(code) = clreduce_interestingness::guardian_main() {
+    let helper = clreduce_interestingness::guardian_main()
+        .or_else(clreduce_interestingness::opencl::device_worker_main);
+    if let Some(code) = helper {
         return code;
     }
     let args = Args::parse();
     set_colors(args.reduce.color);
-    match run(args) {
+    match start(args) {
         Ok(code) => code,
         Err(failure) => {
             eprintln!(
@@ -53,9 +57,12 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(args: Args) -> Result<ExitCode, Failure> {
-    if let Some(Command::Check(check)) = args.command {
-        return check::check(check);
+fn start(args: Args) -> Result<ExitCode, Failure> {
+    match &args.command {
+        Some(Command::Check(args)) => return check::check(args),
+        Some(Command::Devices(args)) => return devices::devices(args),
+        Some(Command::Run(args)) => return run::run(args),
+        None => {}
     }
     let mut out = io::stdout();
     if let Some(what) = args.generate {

@@ -227,6 +227,7 @@ impl Tests {
 
 impl Drop for Tests {
     /// Nobody waits for them any more.
+    #[expect(clippy::disallowed_methods, reason = "all are killed, in whatever order")]
     fn drop(&mut self) {
         self.running.values().for_each(Cancel::cancel);
     }

@@ -56,7 +56,8 @@ fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     out
 }
 
-/// Skips the comma that follows `at`, or takes back the one that was written last.
+/// Skips the comma that follows `at`, or takes back the one that was written last. Where nothing is left
+/// between braces, writes `0`.
 fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     let is_code = |byte: &u8| !byte.is_ascii_whitespace();
     if let Some(next) = bytes[at..].iter().position(is_code)
@@ -64,12 +65,17 @@ fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     {
         return at + next + 1;
     }
-    if let Some(last) = out.iter().rposition(is_code)
-        && out[last] == b','
-    {
-        out.truncate(last);
+    match out.iter().rposition(is_code) {
+        Some(last) if out[last] == b',' => out.truncate(last),
+        // An initialiser list must not be empty (C99 6.7.8).
+        Some(last) if out[last] == b'{' && closes_braces(&bytes[at..]) => out.push(b'0'),
+        _ => {}
     }
     at
+}
+
+fn closes_braces(rest: &[u8]) -> bool {
+    rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'}')
 }
 
 fn append(out: &mut Vec<u8>, text: &[u8]) {

@@ -10,7 +10,7 @@ pub enum EditKind {
     Plain,
     /// The range is an element of a comma-separated list. When it is removed, one adjacent comma goes
     /// with it: the following one, else the preceding one. Any subset of a list's elements can so be
-    /// removed together without leaving a lone comma.
+    /// removed together without leaving a lone comma; between braces `0` stays of an empty list.
     Element,
     /// The whole file is removed; range and text are ignored.
     RemoveFile,

@@ -63,7 +63,7 @@ impl Ended {
     }
 }
 
-fn describe_exit(code: i32) -> String {
+pub(crate) fn describe_exit(code: i32) -> String {
     match code {
         126 => "exit code 126 (from a shell: a command could not be run)".to_owned(),
         127 => "exit code 127 (from a shell: a command was not found)".to_owned(),
@@ -75,7 +75,7 @@ fn describe_exit(code: i32) -> String {
     }
 }
 
-fn describe_signal(signal: i32) -> String {
+pub(crate) fn describe_signal(signal: i32) -> String {
     match signal_name(signal) {
         Some(name) => format!("killed by signal {signal} ({name})"),
         None => format!("killed by signal {signal}"),

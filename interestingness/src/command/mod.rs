@@ -6,9 +6,9 @@
 //! per concurrent test starts it, watches it and cleans up after it, also when this process dies by
 //! `SIGKILL`.
 
-mod capture;
+pub(crate) mod capture;
 mod diagnose;
-mod ended;
+pub(crate) mod ended;
 mod hints;
 mod limits;
 mod place;

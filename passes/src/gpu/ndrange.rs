@@ -4,9 +4,13 @@
 //! work-items rather than counted up; the work-group size follows so that it goes on dividing the
 //! global size.
 //!
-//! ```text
-//! before: // -g 36,74,3 -l 12,2,3
-//! after:  // -g 2 -l 2
+//! before:
+//! ```cl
+//! // -g 36,74,3 -l 12,2,3
+//! ```
+//! after:
+//! ```cl
+//! // -g 1,74,3 -l 1,2,3
 //! ```
 
 use std::ops::Range;

@@ -14,6 +14,10 @@ pub(super) struct Function {
     pub(super) symbol: SymbolId,
 }
 
+/// A function declared more often is nothing that people write; every patch for one of its definitions
+/// would edit all its declarations.
+const MOST_DECLARATIONS: usize = 32;
+
 /// The function definitions of a snapshot that parsed without errors, in source order.
 pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
     let mut found = Vec::new();
@@ -28,6 +32,7 @@ pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
             if let Some(function) = parts()
                 && tree.kind(function.body) == "compound_statement"
                 && symbols.get(function.symbol).kind == SymbolKind::Function
+                && symbols.get(function.symbol).declarations.len() <= MOST_DECLARATIONS
             {
                 found.push(function);
             }

@@ -1,11 +1,13 @@
 //! Passes that know what names mean: functions, variables, types, and what uses them.
 
+pub(crate) mod aggregates;
 mod functions;
 mod uses;
 
 pub(crate) mod inline;
 pub(crate) mod parameters;
 pub(crate) mod propagate;
+pub(crate) mod remove_fields;
 pub(crate) mod remove_functions;
 pub(crate) mod remove_variables;
 pub(crate) mod struct_to_field;

@@ -12,11 +12,10 @@
 //! short x, *p = &x; int g(void) { return x + (*p); }
 //! ```
 
-use std::collections::HashMap;
-
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::declared_name;
+use super::remove_fields::FieldNames;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{NodeId, Symbol, SyntaxTree};
@@ -41,7 +40,7 @@ impl Pass for StructToField {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
             let tree = snapshot.tree(file);
-            let fields = field_names(snapshot, file);
+            let fields = FieldNames::new(snapshot, file);
             for specifier in tree.ids() {
                 if matches!(tree.kind(specifier), "struct_specifier" | "union_specifier")
                     && let Some(edits) = replace(snapshot, file, specifier, &fields)
@@ -53,32 +52,6 @@ impl Pass for StructToField {
         }
         proposals
     }
-}
-
-/// How often each field name is declared, and where it is accessed.
-struct FieldNames<'a> {
-    declared: HashMap<&'a [u8], usize>,
-    accesses: HashMap<&'a [u8], Vec<NodeId>>,
-    designated: HashMap<&'a [u8], usize>,
-}
-
-fn field_names(snapshot: &Snapshot, file: usize) -> FieldNames<'_> {
-    let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
-    let mut names = FieldNames {
-        declared: HashMap::new(),
-        accesses: HashMap::new(),
-        designated: HashMap::new(),
-    };
-    for node in tree.ids().filter(|&node| tree.kind(node) == "field_identifier") {
-        let name = &bytes[tree.range(node)];
-        let parent = tree.node(node).parent;
-        match tree.kind(parent) {
-            "field_expression" => names.accesses.entry(name).or_default().push(parent),
-            "field_designator" => *names.designated.entry(name).or_default() += 1,
-            _ => *names.declared.entry(name).or_default() += 1,
-        }
-    }
-    names
 }
 
 fn replace(

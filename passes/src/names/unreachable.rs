@@ -99,16 +99,15 @@ fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
     let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
     // Which items a symbol of file scope is provided by: all its declarations, and for what a
     // specifier declares (tags, enumerators), every declarator behind it.
-    let item_at = |node: NodeId| -> Vec<usize> {
-        let first = items.partition_point(|item| tree.node(item.whole).after <= node);
-        let of_whole = (first..items.len()).take_while(|&index| {
-            items[index].whole <= node && node < tree.node(items[index].whole).after
-        });
-        let exact: Vec<usize> = of_whole
-            .clone()
-            .filter(|&index| items[index].node <= node && node < tree.node(items[index].node).after)
-            .collect();
-        if exact.is_empty() { of_whole.collect() } else { exact }
+    let item_at = |node: NodeId| -> std::ops::Range<usize> {
+        let after = |item: &Item| tree.node(item.whole).after <= node;
+        let first = items.partition_point(after);
+        let of_whole = first..first + items[first..].partition_point(|item| item.whole <= node);
+        // The items of one declaration stand side by side, in order.
+        let before = |item: &Item| tree.node(item.node).after <= node;
+        let exact = first + items[of_whole.clone()].partition_point(before);
+        let found = items.get(exact).is_some_and(|item| item.node <= node);
+        if found { exact..exact + 1 } else { of_whole }
     };
     let mut providers: HashMap<SymbolId, Vec<usize>> = HashMap::new();
     let mut work: Vec<usize> = Vec::new();
@@ -126,14 +125,18 @@ fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
     let mut reached = vec![false; items.len()];
     // Each symbol is followed once: one with many declarations leads to all of them from each.
     let mut followed = HashSet::new();
+    // So are the specifiers that the items of one declaration share.
+    let mut opened = HashSet::new();
     while let Some(index) = work.pop() {
         if std::mem::replace(&mut reached[index], true) {
             continue;
         }
         let item = &items[index];
-        let specifiers = tree.children(item.whole).filter(|&child| {
-            item.node != item.whole && tree.node(child).field != Some("declarator")
-        });
+        let shares = item.node != item.whole && opened.insert(item.whole);
+        let specifiers = tree
+            .children(item.whole)
+            .take_while(|_| shares)
+            .filter(|&child| tree.node(child).field != Some("declarator"));
         let nodes = specifiers.flat_map(|child| tree.subtree(child)).chain(tree.subtree(item.node));
         let used = nodes.filter_map(|node| symbols.of(node)).filter(|&id| followed.insert(id));
         let used = used.filter_map(|id| providers.get(&id));

@@ -122,7 +122,7 @@ pub(super) fn remove_declaration(
                 return Some(Edit::delete_element(file, tree.range(parent)));
             }
             "declaration" | "type_definition" | "field_declaration" => {
-                let declarators = tree.fields(parent, "declarator").count();
+                let declarators = tree.fields(parent, "declarator").take(2).count();
                 let in_for = tree.parent(parent).is_some_and(|p| tree.kind(p) == "for_statement");
                 return Some(match (declarators, in_for) {
                     (0..=1, true) => Edit::replace(file, tree.range(parent), b";".as_slice()),

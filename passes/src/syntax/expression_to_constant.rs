@@ -1,15 +1,19 @@
 //! Replaces an expression by `0`, or by `1` where that may make a difference.
 //!
-//! ```text
-//! before: int f(int x) { return g(x) + h(x); }
-//! after:  int f(int x) { return 0 + h(x); }
+//! before:
+//! ```c
+//! int f(int x) { return g(x) + h(x); }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return 0 + h(x); }
 //! ```
 
 use clreduce_testcase::Language;
 
 use super::context::{Place, is_condition, places};
 use super::unit::Unit;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -35,6 +39,9 @@ impl Pass for ExpressionToConstant {
             for (id, kind) in unit.sound() {
                 if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
                     continue;
+                }
+                if proposals.len() >= MOST_PROPOSALS {
+                    return proposals;
                 }
                 if zero_fits(unit, id) {
                     proposals.extend(unit.shrink(id, b"0"));

@@ -1,16 +1,20 @@
 //! Replaces an expression by one of its operands: a sum by a term, a call by an argument, a
 //! conditional by a branch, a cast, element or member by what it is taken of.
 //!
-//! ```text
-//! before: int f(int x) { return g(x, x + 1) * 2; }
-//! after:  int f(int x) { return g(x, x + 1); }
+//! before:
+//! ```c
+//! int f(int x) { return g(x, x + 1) * 2; }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return g(x, x + 1); }
 //! ```
 
 use clreduce_testcase::Language;
 
 use super::context::{Place, is_condition, is_lvalue, places};
 use super::unit::{Unit, is_expression};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -37,6 +41,9 @@ impl Pass for ExpressionToOperand {
                 let place = places[id.0 as usize];
                 if place == Place::Fixed || is_condition(unit, id) {
                     continue;
+                }
+                if proposals.len() >= MOST_PROPOSALS {
+                    return proposals;
                 }
                 let whole = unit.tree.range(id);
                 proposals.extend(

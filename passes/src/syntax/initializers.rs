@@ -1,8 +1,12 @@
 //! Removes the initialisers of variables and the values of enumerators, or makes them trivial.
 //!
-//! ```text
-//! before: enum E { A = 4 }; struct S s = { 1, { 2 } }; int x = 1;
-//! after:  enum E { A }; struct S s = { 1, { 2 } }; int x = 1;
+//! before:
+//! ```c
+//! enum E { A = 4 }; struct S s = { 1, { 2 } }; int x = 1;
+//! ```
+//! after:
+//! ```c
+//! enum E { A }; struct S s = { 1, { 2 } }; int x = 1;
 //! ```
 
 use clreduce_testcase::Language;
@@ -57,10 +61,13 @@ fn removal(unit: Unit<'_>, id: NodeId, name: &str) -> Option<Proposal> {
 /// `{ a, { b } }` becomes `{0}`, and inside another list or where a scalar will do `0`.
 fn trivial(unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
     let empty = unit.tree.named_children(id).next().is_none();
-    let in_array = unit
-        .tree
-        .field(unit.tree.node(id).parent, "declarator")
-        .is_some_and(|declarator| unit.tree.kind(declarator) == "array_declarator");
+    let parent = unit.tree.node(id).parent;
+    // Only where the parent is small: a list may have very many children to look through.
+    let in_array = unit.tree.kind(parent) == "init_declarator"
+        && unit
+            .tree
+            .field(parent, "declarator")
+            .is_some_and(|declarator| unit.tree.kind(declarator) == "array_declarator");
     let braced = (!empty).then(|| unit.shrink(id, b"{0}")).flatten();
     let bare = (!in_array).then(|| unit.shrink(id, b"0")).flatten();
     let lists =

@@ -1,16 +1,24 @@
 //! Removes elements of lists together with their commas: arguments, parameters, initialisers,
 //! enumerators, members, and declarators where a declaration has several.
 //!
-//! ```text
-//! before: enum E { A, B = 2, C }; int a = 1, b[] = { 1, 2, 3 };
-//! after:  enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
+//! before:
+//! ```c
+//! enum E { A, B = 2, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
+//! after:
+//! ```c
+//! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
+//! ```
+
+use std::collections::HashSet;
 
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
+use crate::names::aggregates::Aggregates;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot, SymbolKind};
+use crate::smaller::is_smaller;
+use crate::{NodeId, Snapshot, SymbolId, SymbolKind};
 
 /// The pass.
 pub(crate) struct ListElements;
@@ -32,6 +40,8 @@ impl Pass for ListElements {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
+            let aggregates = Aggregates::new(snapshot, unit.file);
+            let defined = defined_functions(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
                     "argument_list"
@@ -48,8 +58,19 @@ impl Pass for ListElements {
                     }
                     _ => continue,
                 };
-                if is_parameter_passing(snapshot, unit, id, kind) {
+                let function = function_of(snapshot, unit, id, kind);
+                // Parameters and arguments, members and their values can only go together.
+                if function.is_some_and(|function| defined.contains(&function))
+                    || aggregates.explain(unit.tree, id)
+                {
                     continue;
+                }
+                // Braces must not be empty: a `0` takes the place of the last initialiser.
+                let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
+                match (kind, elements.as_slice()) {
+                    ("initializer_list", [only]) if !replaced(only) => continue,
+                    ("enumerator_list", [_]) => continue,
+                    _ => {}
                 }
                 let is_separated = kind != "field_declaration_list";
                 let edits = elements.into_iter().map(|element| {
@@ -65,20 +86,25 @@ impl Pass for ListElements {
     }
 }
 
-/// Whether a list belongs to a function that the file declares: its parameters and arguments can only
-/// go together, which is the business of a pass that knows names.
-fn is_parameter_passing(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId, kind: &str) -> bool {
-    let tree = unit.tree;
-    let parent = tree.node(list).parent;
+/// The functions that a file defines.
+fn defined_functions(snapshot: &Snapshot, unit: Unit<'_>) -> HashSet<SymbolId> {
+    let symbols = snapshot.symbols(unit.file);
+    let defined = |&id: &SymbolId| {
+        symbols.get(id).kind == SymbolKind::Function && symbols.get(id).is_defined(unit.tree)
+    };
+    symbols.ids().filter(defined).collect()
+}
+
+/// The function whose parameters or arguments a list holds. If the file defines it, they can only go
+/// together, which is the business of a pass that knows names.
+fn function_of(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId, kind: &str) -> Option<SymbolId> {
+    let parent = unit.tree.node(list).parent;
     let name = match kind {
-        "argument_list" => tree.field(parent, "function"),
-        "parameter_list" => tree.field(parent, "declarator"),
+        "argument_list" => unit.tree.field(parent, "function"),
+        "parameter_list" => unit.tree.field(parent, "declarator"),
         _ => None,
     };
-    let symbols = snapshot.symbols(unit.file);
-    name.and_then(|name| symbols.of(name)).is_some_and(|id| {
-        symbols.get(id).kind == SymbolKind::Function && symbols.get(id).is_defined(tree)
-    })
+    snapshot.symbols(unit.file).of(name?)
 }
 
 /// How many lists lie around each node.
@@ -125,11 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn members_go_with_their_semicolon() {
+    fn members_that_values_do_not_fit_go_with_their_semicolon() {
         check(
-            "struct S { int a; __global int *b; int c : 3; };",
-            &["int a"],
-            "struct S { int a; };",
+            "struct S { int a; __global int *b; int c : 3; } s = { 1, 2, 3, 4 };",
+            &["int a", "1, 2, 3, 4"],
+            "struct S { int a; } s = { 1, 2, 3, 4 };",
         );
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod list_elements;
 pub(crate) mod return_early;
 pub(crate) mod smaller_elsewhere;
 pub(crate) mod specifiers;
+pub(crate) mod statement_expression;
 pub(crate) mod statement_to_value;
 pub(crate) mod statements;
 pub(crate) mod top_level;

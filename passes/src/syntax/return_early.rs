@@ -1,14 +1,19 @@
 //! Returns a value at once where it is only stored, compared or passed on.
 //!
-//! ```text
-//! before: int f(int x) { if (g(x)) y = 1; y = h(x); }
-//! after:  int f(int x) { return g(x); y = h(x); }
+//! before:
+//! ```c
+//! int f(int x) { if (g(x)) y = 1; y = h(x); }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return (g(x)); y = h(x); }
 //! ```
 
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::{Unit, is_expression};
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -30,6 +35,7 @@ impl Pass for ReturnEarly {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
+            let inside = in_functions_with_value(unit);
             for (id, kind) in unit.sound() {
                 let value = match kind {
                     "if_statement" | "while_statement" | "switch_statement" => {
@@ -38,13 +44,12 @@ impl Pass for ReturnEarly {
                     "expression_statement" => stored(unit, id),
                     _ => None,
                 };
-                if let Some(value) = value.filter(|_| !is_in_void_function(unit, id)) {
+                if let Some(value) = value.filter(|_| inside[id.0 as usize]) {
                     let text = [b"return ", unit.text(value), b";"].concat();
-                    proposals.push(Proposal::edit(Edit::replace(
-                        unit.file,
-                        unit.tree.range(id),
-                        text,
-                    )));
+                    if is_smaller(&text, unit.text(id)) {
+                        let edit = Edit::replace(unit.file, unit.tree.range(id), text);
+                        proposals.push(Proposal::edit(edit));
+                    }
                 }
             }
         }
@@ -61,12 +66,20 @@ fn stored(unit: Unit<'_>, statement: NodeId) -> Option<NodeId> {
     }
 }
 
-fn is_in_void_function(unit: Unit<'_>, id: NodeId) -> bool {
+/// For each node, whether it lies in a function that returns something.
+fn in_functions_with_value(unit: Unit<'_>) -> Vec<bool> {
     let tree = unit.tree;
-    let function = tree.ancestors(id).find(|&node| tree.kind(node) == "function_definition");
-    function
-        .and_then(|function| tree.field(function, "type"))
-        .is_none_or(|kind| unit.text(kind) == b"void")
+    let mut inside: Vec<bool> = Vec::with_capacity(tree.len());
+    for id in tree.ids() {
+        let around = inside.get(tree.node(id).parent.0 as usize).copied().unwrap_or(false);
+        inside.push(match tree.kind(id) {
+            "function_definition" => {
+                tree.field(id, "type").is_some_and(|kind| unit.text(kind) != b"void")
+            }
+            _ => around,
+        });
+    }
+    inside
 }
 
 #[cfg(test)]

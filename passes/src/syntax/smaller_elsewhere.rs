@@ -1,9 +1,13 @@
 //! Replaces an expression by a name or number that the same function uses elsewhere (the idea of
 //! Vulcan's tree-based patterns: a subtree by a smaller one of its kind).
 //!
-//! ```text
-//! before: int f(int a, int *b) { return a + g(*b); }
-//! after:  int f(int a, int *b) { return a + a; }
+//! before:
+//! ```c
+//! int f(int a, int *b) { return a + g(*b); }
+//! ```
+//! after:
+//! ```c
+//! int f(int a, int *b) { return a + a; }
 //! ```
 
 use clreduce_testcase::{Edit, Language};
@@ -39,9 +43,13 @@ impl Pass for SmallerElsewhere {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let places = places(unit);
-            let functions =
-                unit.tree.ids().filter(|&id| unit.tree.kind(id) == "function_definition");
-            for function in functions {
+            let mut end = NodeId(0);
+            for function in unit.tree.ids() {
+                // A function inside another is part of it.
+                if function < end || unit.tree.kind(function) != "function_definition" {
+                    continue;
+                }
+                end = unit.tree.node(function).after;
                 let names = names(unit, function, &places);
                 for id in unit.tree.subtree(function) {
                     let place = places[id.0 as usize];

@@ -1,9 +1,13 @@
 //! Removes attributes, storage classes, qualifiers, bit-field widths, assembly labels, and all but
 //! one word of types of several words.
 //!
-//! ```text
-//! before: static const unsigned long x __attribute__((aligned(8))) = 1;
-//! after:  const unsigned long x __attribute__((aligned(8))) = 1;
+//! before:
+//! ```c
+//! static const unsigned long x __attribute__((aligned(8))) = 1;
+//! ```
+//! after:
+//! ```c
+//! const unsigned long x __attribute__((aligned(8))) = 1;
 //! ```
 
 use clreduce_testcase::{Edit, Language};

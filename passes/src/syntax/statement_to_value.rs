@@ -1,8 +1,12 @@
 //! Replaces a declaration or a `return` by the value in it, and a `return` of a value by one without.
 //!
-//! ```text
-//! before: int f(void) { int x = g(1); return h(x); }
-//! after:  int f(void) { g(1); return h(x); }
+//! before:
+//! ```c
+//! int f(void) { int x = g(1); return h(x); }
+//! ```
+//! after:
+//! ```c
+//! int f(void) { g(1); return h(x); }
 //! ```
 
 use clreduce_testcase::{Language, Patch};

@@ -1,8 +1,12 @@
 //! Removes statements and the declarations among them, level by level.
 //!
-//! ```text
-//! before: void f(int x) { if (x) { g(); h(); } k(); }
-//! after:  void f(int x) { if (x) { h(); } k(); }
+//! before:
+//! ```c
+//! void f(int x) { if (x) { g(); h(); } k(); }
+//! ```
+//! after:
+//! ```c
+//! void f(int x) { if (x) { h(); } k(); }
 //! ```
 
 use std::collections::HashSet;
@@ -12,6 +16,7 @@ use clreduce_testcase::{Edit, Language};
 use super::top_level::with_semicolon;
 use super::unit::{Unit, is_statement, is_statement_list};
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::smaller::is_smaller;
 use crate::views::declared_by;
 use crate::{NodeId, Snapshot};
 
@@ -73,7 +78,10 @@ fn levels(unit: Unit<'_>) -> Vec<u32> {
 fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
     let node = unit.tree.node(id);
     let parent = node.parent;
-    let empty = || unit.text(id) == b";";
+    let emptied = || {
+        let smaller = is_smaller(b";", unit.text(id));
+        smaller.then(|| unit.replace(node.range(), b";"))
+    };
     match unit.tree.kind(parent) {
         list if is_statement_list(list) => {
             let is_value_of_case = list == "case_statement" && node.field == Some("value");
@@ -81,10 +89,7 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
                 return None;
             }
             let lone = list == "case_statement" && is_all_of_the_last_case(unit, parent, id);
-            if lone && !empty() {
-                return Some(unit.replace(node.range(), b";"));
-            }
-            (!lone).then(|| unit.delete(with_semicolon(unit, id)))
+            if lone { emptied() } else { Some(unit.delete(with_semicolon(unit, id))) }
         }
         conditional if level > 0 && conditional.starts_with("preproc_") => {
             let is_item = node.named && node.field.is_none() && node.kind != "comment";
@@ -95,7 +100,7 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
         "if_statement" | "else_clause" | "for_statement" | "while_statement" | "do_statement"
         | "labeled_statement" | "for_range_loop" => {
             let is_body = is_statement(node.kind) && node.field != Some("initializer");
-            (is_body && !empty()).then(|| unit.replace(node.range(), b";"))
+            if is_body { emptied() } else { None }
         }
         _ => None,
     }
@@ -110,8 +115,8 @@ fn is_all_of_the_last_case(unit: Unit<'_>, case: NodeId, statement: NodeId) -> b
     if statements.next() != Some(statement) || statements.next().is_some() {
         return false;
     }
-    let body = tree.node(case).parent;
-    tree.named_children(body).last() == Some(case)
+    let next = tree.node(case).after;
+    (next.0 as usize) < tree.len() && tree.kind(next) == "}"
 }
 
 #[cfg(test)]

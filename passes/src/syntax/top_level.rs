@@ -1,8 +1,12 @@
 //! Removes functions, declarations, type definitions and directives without understanding them.
 //!
-//! ```text
-//! before: struct S { int a; }; int x; void f(void) { }
-//! after:  struct S { int a; }; void f(void) { }
+//! before:
+//! ```c
+//! struct S { int a; }; int x; void f(void) { }
+//! ```
+//! after:
+//! ```c
+//! struct S { int a; }; void f(void) { }
 //! ```
 
 use clreduce_testcase::Language;
@@ -30,7 +34,8 @@ impl Pass for TopLevel {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
-            for list in unit.tree.ids().filter(|&id| holds_items(unit, id)) {
+            let holders = holders(unit);
+            for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
                 for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
                     let range = with_semicolon(unit, item);
                     let level = unit.tree.node(list).depth;
@@ -42,26 +47,32 @@ impl Pass for TopLevel {
     }
 }
 
-fn holds_items(unit: Unit<'_>, id: NodeId) -> bool {
-    let conditional = |kind: &str| kind.starts_with("preproc_if") || kind.starts_with("preproc_el");
-    let kind = unit.tree.kind(id);
-    id.0 == 0
-        || kind == "declaration_list"
-        || conditional(kind)
-            && unit
-                .tree
-                .ancestors(id)
-                .find(|&outer| !conditional(unit.tree.kind(outer)))
-                .is_some_and(|outer| {
-                    matches!(unit.tree.kind(outer), "translation_unit" | "declaration_list")
-                })
+/// Which nodes hold items: the file, `extern "C"` and the conditionals of the preprocessor in them.
+fn holders(unit: Unit<'_>) -> Vec<bool> {
+    let mut holders: Vec<bool> = Vec::with_capacity(unit.tree.len());
+    for id in unit.tree.ids() {
+        let kind = unit.tree.kind(id);
+        let conditional = kind.starts_with("preproc_if") || kind.starts_with("preproc_el");
+        let parent = unit.tree.node(id).parent;
+        let holds = id.0 == 0
+            || kind == "declaration_list"
+            || conditional && holders.get(parent.0 as usize) == Some(&true);
+        holders.push(holds);
+    }
+    holders
 }
 
-/// Whether a child of such a node can be deleted. An error can: it stands where an item would.
+/// Whether a child of such a node can be deleted. An error can, where the file as a whole is none: it
+/// stands where an item would.
 fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);
     let is_part_of_a_directive = node.field.is_some() || node.kind.starts_with("preproc_el");
-    node.named && node.start < node.end && node.kind != "comment" && !is_part_of_a_directive
+    let in_place = !node.damaged || node.error && !unit.tree.node(node.parent).damaged;
+    in_place
+        && node.named
+        && node.start < node.end
+        && node.kind != "comment"
+        && !is_part_of_a_directive
 }
 
 /// The range of an item and the semicolon behind it that the grammar keeps apart.

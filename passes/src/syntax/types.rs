@@ -1,8 +1,12 @@
 //! Replaces types by `int`: the types of variables, parameters, functions, members and casts.
 //!
-//! ```text
-//! before: unsigned long f(ulong x) { return (short)x; }
-//! after:  int f(ulong x) { return (short)x; }
+//! before:
+//! ```c
+//! unsigned long f(ulong x) { return (short)x; }
+//! ```
+//! after:
+//! ```c
+//! int f(ulong x) { return (short)x; }
 //! ```
 
 use clreduce_testcase::Language;

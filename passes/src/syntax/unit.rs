@@ -34,7 +34,17 @@ impl<'a> Unit<'a> {
     /// The nodes that the parser understood, with their kinds, in pre-order.
     pub fn sound(self) -> impl Iterator<Item = (NodeId, &'static str)> {
         let tree = self.tree;
-        tree.ids().filter(|&id| tree.is_sound(id)).map(|id| (id, tree.kind(id)))
+        let usable = move |id: &NodeId| tree.is_sound(*id) && self.is_whole(tree.range(*id));
+        tree.ids().filter(usable).map(|id| (id, tree.kind(id)))
+    }
+
+    /// Whether no word or number reaches over either end: C++ splits `0x1fUL5` in two nodes.
+    fn is_whole(self, range: Range<usize>) -> bool {
+        let word = |at: usize| {
+            self.bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
+        let cut = |at: usize| at > 0 && word(at - 1) && word(at);
+        !cut(range.start) && !cut(range.end)
     }
 
     /// Removes a range.

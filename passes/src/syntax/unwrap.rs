@@ -1,9 +1,13 @@
 //! Replaces a statement by a part of itself: a loop by its body, an `if` by a branch or its
 //! condition, a block by what it holds.
 //!
-//! ```text
-//! before: void f(int x) { for (int i = 0; i < x; i++) { if (i) break; g(i); } }
-//! after:  void f(int x) { int i = 0; if (i) ; g(i); }
+//! before:
+//! ```c
+//! void f(int x) { for (int i = 0; i < x; i++) { if (i) break; g(i); } }
+//! ```
+//! after:
+//! ```c
+//! void f(int x) { int i = 0; if (i) ; g(i); }
 //! ```
 
 use std::ops::Range;

@@ -1,8 +1,12 @@
 //! Removes comments, all but the one that says how a kernel is launched.
 //!
-//! ```text
-//! before: int x; /* a */ int y; // b
-//! after:  int x; /* a */ int y;
+//! before:
+//! ```c
+//! int x; /* a */ int y; // b
+//! ```
+//! after:
+//! ```c
+//! int x; /* a */ int y;
 //! ```
 
 use clreduce_testcase::{Edit, Language};

@@ -1,13 +1,15 @@
 //! Keeps one side of a conditional of the preprocessor.
 //!
-//! ```text
 //! before:
+//! ```c
 //! #if A
 //! int a;
 //! #else
 //! int b;
 //! #endif
+//! ```
 //! after:
+//! ```c
 //! int b;
 //! ```
 

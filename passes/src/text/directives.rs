@@ -1,11 +1,13 @@
 //! Removes directives of one line: `#include`, `#define`, `#undef`, `#pragma`, `#error`, ...
 //!
-//! ```text
 //! before:
+//! ```c
 //! #include <stdio.h>
 //! #define N 4
 //! int x[N];
+//! ```
 //! after:
+//! ```c
 //! #define N 4
 //! int x[N];
 //! ```

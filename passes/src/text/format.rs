@@ -2,9 +2,12 @@
 //!
 //! Exempt from the size order, which does not see white space.
 //!
-//! ```text
-//! before: int f(int x) {return x  *-1;}
+//! before:
+//! ```c
+//! int f(int x) {return x  *-1;}
+//! ```
 //! after:
+//! ```c
 //! int f(int x) {
 //!     return x * -1;
 //! }

@@ -1,11 +1,13 @@
 //! Removes line markers, which a preprocessor left behind.
 //!
-//! ```text
 //! before:
+//! ```c
 //! # 1 "a.h" 1
 //! #line 7
 //! int x;
+//! ```
 //! after:
+//! ```c
 //! # 1 "a.h" 1
 //! int x;
 //! ```

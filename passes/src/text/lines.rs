@@ -4,12 +4,14 @@
 //! In code a line also ends behind `;`, `{` and `}`, as if the program were laid out with one
 //! statement a line. It never ends inside a comment or a literal.
 //!
-//! ```text
 //! before:
+//! ```c
 //! void f( { g();
 //! if }
 //! h();
+//! ```
 //! after:
+//! ```c
 //! void f( { g();
 //! if }
 //! ```

@@ -1,12 +1,14 @@
 //! Puts the body of a macro in the place of its uses and removes its definition, where that makes the
 //! program smaller.
 //!
-//! ```text
 //! before:
+//! ```c
 //! #define N 4
 //! #define ADD(a, b) ((a) + (b))
 //! int f(int x) { return ADD(x, N); }
+//! ```
 //! after:
+//! ```c
 //! #define ADD(a, b) ((a) + (b))
 //! int f(int x) { return ADD(x, 4); }
 //! ```
@@ -39,7 +41,7 @@ impl Pass for Macros {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let units: Vec<Unit<'_>> = Tokens::all(snapshot).map(Unit::new).collect();
-        let mut definitions: HashMap<&[u8], Option<Macro<'_>>> = HashMap::new();
+        let mut definitions: Definitions<'_> = HashMap::new();
         let mut order = Vec::new();
         for unit in &units {
             for directive in directives(unit.tokens) {
@@ -59,11 +61,14 @@ impl Pass for Macros {
         let uses = uses(&units, &definitions);
         let inline = |name: &[u8]| {
             let definition = definitions.get(name)?.as_ref()?;
-            definition.inline(&units, uses.get(name).map_or(&[][..], Vec::as_slice))
+            definition.inline(&units, uses.get(name).map_or(&[][..], Vec::as_slice), &definitions)
         };
         order.into_iter().filter_map(|name| inline(name).map(Proposal::new)).collect()
     }
 }
+
+/// The macros of a test case; `None` for those without one meaning.
+type Definitions<'a> = HashMap<&'a [u8], Option<Macro<'a>>>;
 
 /// A file with what is needed to find uses.
 struct Unit<'a> {
@@ -81,7 +86,7 @@ impl<'a> Unit<'a> {
 /// Every place where a macro's name stands: file and index of the token.
 fn uses<'a>(
     units: &[Unit<'a>],
-    definitions: &HashMap<&'a [u8], Option<Macro<'a>>>,
+    definitions: &Definitions<'a>,
 ) -> HashMap<&'a [u8], Vec<(usize, usize)>> {
     let mut uses: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
     for (file, unit) in units.iter().enumerate() {
@@ -127,6 +132,7 @@ impl<'a> Macro<'a> {
                 .filter(|&at| unit.text(at) != b",")
                 .map(|at| unit.text(at))
                 .collect();
+            (names.len() <= 64).then_some(())?;
             (2 * names.len() == inside.len() + usize::from(!names.is_empty())).then_some(())?;
             Some(names)
         } else {
@@ -141,9 +147,14 @@ impl<'a> Macro<'a> {
     }
 
     /// The patch that expands all uses; `None` if it does not pay or a use is none.
-    fn inline(&self, units: &[Unit<'a>], uses: &[(usize, usize)]) -> Option<Patch> {
+    fn inline(
+        &self,
+        units: &[Unit<'a>],
+        uses: &[(usize, usize)],
+        definitions: &Definitions<'a>,
+    ) -> Option<Patch> {
         let mut budget = count_tokens(&self.unit.bytes[self.line.clone()]) as i64;
-        let mut edits = vec![Edit::delete(self.unit.file, self.line.clone())];
+        let mut edits = self.removal(definitions)?;
         let mut reached = (0, 0);
         for &(file, index) in uses {
             if (file, index) == (self.unit.file, self.name) {
@@ -165,6 +176,24 @@ impl<'a> Macro<'a> {
             reached = (file, last + 1);
         }
         Patch::new(edits)
+    }
+
+    /// Removes the definition, but not in one edit where its body has the names of other macros. These
+    /// are cut in two, so that this contradicts a patch that expands those macros here: what was
+    /// expanded elsewhere has them still. `None` where a name is too short for that.
+    fn removal(&self, definitions: &Definitions<'a>) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut at = self.line.start;
+        for index in self.body.clone() {
+            if definitions.contains_key(self.unit.text(index)) {
+                let name = self.unit.tokens[index].range();
+                (name.len() > 1).then_some(())?;
+                edits.push(Edit::delete(self.unit.file, at..name.start + 1));
+                at = name.start + 1;
+            }
+        }
+        edits.push(Edit::delete(self.unit.file, at..self.line.end));
+        Some(edits)
     }
 
     /// What stands in the place of one use, and the last token of the use.
@@ -234,6 +263,14 @@ mod tests {
         check("#define N 4\nint a[N], b = N;", "int a[4], b = 4;");
         check("#define E\nE int f(void) E;", "int f(void);");
         check("#define F(a, b) g(b, a)\nint x = F((1, 2), 3);", "int x = g(3, (1, 2));");
+    }
+
+    #[test]
+    fn macros_in_macros_are_expanded_one_after_the_other() {
+        check(
+            "#define ONE 1\n#define BOTH(x) x ONE\nint f(int) BOTH(;) int y",
+            "int f(int); 1 int y",
+        );
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Removes address spaces and access qualifiers of OpenCL, which the grammar does not know.
 //!
-//! ```text
-//! before: kernel void f(global int *p) { local int x; private int y; }
-//! after:  kernel void f(global int *p) { int x; private int y; }
+//! before:
+//! ```cl
+//! kernel void f(global int *p) { local int x; private int y; }
+//! ```
+//! after:
+//! ```cl
+//! kernel void f(global int *p) { int x; private int y; }
 //! ```
 
 use clreduce_testcase::{Edit, Language};

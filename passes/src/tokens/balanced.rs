@@ -1,9 +1,13 @@
 //! Removes what stands in matching delimiters: with them, without them, or only them; or puts the
 //! least in its place that can stand there.
 //!
-//! ```text
-//! before: int a[] = { 1, 2 }; void f(void) { if (a[0] }
-//! after:  int a[]; void f(void) { if (a[0] }
+//! before:
+//! ```c
+//! int a[] = { 1, 2 }; void f(void) { if (a[0] }
+//! ```
+//! after:
+//! ```c
+//! int a[]; void f(void) { if (a[0] }
 //! ```
 
 use clreduce_testcase::{Edit, Language, Patch};

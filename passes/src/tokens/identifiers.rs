@@ -1,9 +1,13 @@
 //! Renames what the program declares to short names: one identifier at a time, all its uses in all
 //! files together, to a name that occurs nowhere yet.
 //!
-//! ```text
-//! before: struct Point { int first; }; int sum(struct Point *point) { return point->first; }
-//! after:  struct a { int first; }; int sum(struct a *point) { return point->first; }
+//! before:
+//! ```c
+//! struct Point { int first; }; int sum(struct Point *point) { return point->first; }
+//! ```
+//! after:
+//! ```c
+//! struct a { int first; }; int sum(struct a *point) { return point->first; }
 //! ```
 
 use std::collections::{HashMap, HashSet};

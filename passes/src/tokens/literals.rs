@@ -1,16 +1,20 @@
 //! Makes literals simpler: numbers 0 or 1, without suffix, decimal or with fewer digits, strings
 //! shorter.
 //!
-//! ```text
-//! before: long f(void) { return g("text", 0x1fUL) + 1.5f; }
-//! after:  long f(void) { return g("text", 0) + 1.5f; }
+//! before:
+//! ```c
+//! long f(void) { return g("text", 0x1fUL) + 1.5f; }
+//! ```
+//! after:
+//! ```c
+//! long f(void) { return g("text", 0) + 1.5f; }
 //! ```
 
 use clreduce_testcase::{Edit, Language, TokenKind};
 
 use super::unit::Tokens;
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, MOST_PROPOSALS, Pass, Proposal};
 use crate::smaller::is_smaller;
 
 /// The pass.
@@ -44,6 +48,9 @@ impl Pass for Literals {
                     TokenKind::Char => vec![b"0".to_vec()],
                     _ => continue,
                 };
+                if proposals.len() >= MOST_PROPOSALS {
+                    return proposals;
+                }
                 for (new, list) in simpler.into_iter().zip(0..) {
                     if is_smaller(&new, text) {
                         let edit = Edit::replace(unit.file, token.range(), new);

@@ -1,9 +1,13 @@
 //! Removes an operator with the operand before or behind it, where the parser fails; and makes a
 //! compound assignment a plain one everywhere.
 //!
-//! ```text
-//! before: a = b + f(c) * 2 } ; x += 1;
-//! after:  a = b * 2 } ; x += 1;
+//! before:
+//! ```c
+//! a = b + f(c) * 2 } ; x += 1;
+//! ```
+//! after:
+//! ```c
+//! a = b * 2 } ; x += 1;
 //! ```
 
 use clreduce_testcase::{Edit, Language, TokenKind};

@@ -1,9 +1,13 @@
 //! Removes runs of adjacent tokens, longest first. What would leave a lone delimiter, or two tokens
 //! side by side that never are in C, is not tried, except in plain text.
 //!
-//! ```text
-//! before: int f(int a) { return a + b * 2 ; }
-//! after:  int f(int a) { return a + b ; }
+//! before:
+//! ```c
+//! int f(int a) { return a + b * 2 ; }
+//! ```
+//! after:
+//! ```c
+//! int f(int a) { return a + b ; }
 //! ```
 
 use clreduce_testcase::{Edit, Language, TokenKind};
@@ -20,9 +24,11 @@ pub(crate) struct TokenWindows;
 const WINDOWS: [(usize, usize); 8] =
     [(16, 8), (12, 4), (8, 2), (6, 2), (4, 1), (3, 1), (2, 1), (1, 1)];
 
-/// A program that parses has lost its longer runs to passes that know what they are: of 332 questions
-/// about them in three reductions none was interesting.
-const LONGEST_OF_PARSED: usize = 3;
+/// A program that parses, or has come down to little, has lost its longer runs to passes that know
+/// what they are: of 332 questions about them in three reductions none was interesting.
+const LONGEST_OF_KNOWN: usize = 2;
+/// What is little, in tokens.
+const SMALL: usize = 300;
 
 /// Most proposals for one file. A larger file is looked at in longer strides only.
 const LIMIT: usize = 200_000;
@@ -47,9 +53,11 @@ impl Pass for TokenWindows {
             let nesting = nesting(unit);
             let count = unit.tokens.len();
             let mut left = LIMIT;
-            let is_parsed = !is_text && !snapshot.tree(unit.file).has_error(NodeId(0));
+            let tree = snapshot.tree(unit.file);
+            let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
+            let is_known = !is_text && (count < SMALL || parses());
             for (list, (length, stride)) in (0..).zip(WINDOWS) {
-                if is_parsed && length > LONGEST_OF_PARSED {
+                if is_known && length > LONGEST_OF_KNOWN {
                     continue;
                 }
                 let windows = count / stride;

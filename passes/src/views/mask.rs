@@ -29,9 +29,16 @@ const C: &[&str] = &["__extension__"];
 pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     let words = if language == Language::OpenCl { OPENCL } else { C };
     let mut out = bytes.to_vec();
-    for token in tokens(bytes).filter(|token| token.kind == TokenKind::Word) {
-        let range = token.range();
-        if words.iter().any(|word| word.as_bytes() == &bytes[range.clone()]) {
+    let mut slash_end = usize::MAX;
+    for token in tokens(bytes) {
+        let (range, text) = (token.range(), &bytes[token.range()]);
+        let is_masked = match token.kind {
+            TokenKind::Word => words.iter().any(|word| word.as_bytes() == text),
+            // A comment that never ends: the parser would look for its end once for each of them.
+            _ => text == b"*" && range.start == slash_end,
+        };
+        slash_end = if text == b"/" { range.end } else { usize::MAX };
+        if is_masked {
             out[range].fill(b' ');
         }
     }

@@ -126,7 +126,9 @@ struct Builder<'a> {
     /// Open scopes: the node, and what was bound in it.
     scopes: Vec<(NodeId, Vec<Name<'a>>)>,
     opaque: Vec<&'a [u8]>,
-    pending: Vec<(Space, NodeId)>,
+    /// Uses whose meaning may follow: of names of file scope, and of labels in this function.
+    pending: Vec<NodeId>,
+    gotos: Vec<NodeId>,
 }
 
 impl<'a> Builder<'a> {
@@ -139,6 +141,7 @@ impl<'a> Builder<'a> {
             scopes: vec![(NodeId(0), Vec::new())],
             opaque: Vec::new(),
             pending: Vec::new(),
+            gotos: Vec::new(),
         }
     }
 
@@ -170,7 +173,7 @@ impl<'a> Builder<'a> {
                 let function = self.function_scope();
                 self.declare(Space::Label, id, SymbolKind::Label, function);
             }
-            ("statement_identifier", _) => self.pending.push((Space::Label, id)),
+            ("statement_identifier", _) => self.gotos.push(id),
             (_, "struct_specifier" | "union_specifier" | "enum_specifier")
                 if node.field == Some("name") =>
             {
@@ -217,7 +220,7 @@ impl<'a> Builder<'a> {
         match self.lookup(Space::Ordinary, id) {
             Some(symbol) => self.use_of(symbol, id),
             // A function may be called before it is declared, in old C.
-            None => self.pending.push((Space::Ordinary, id)),
+            None => self.pending.push(id),
         }
     }
 
@@ -298,16 +301,21 @@ impl<'a> Builder<'a> {
     }
 
     fn resolve_labels(&mut self) {
-        for (space, id) in std::mem::take(&mut self.pending) {
-            match (space, self.lookup(space, id)) {
-                (Space::Label, Some(symbol)) => self.use_of(symbol, id),
-                _ => self.pending.push((space, id)),
+        for id in std::mem::take(&mut self.gotos) {
+            match self.lookup(Space::Label, id) {
+                Some(symbol) => self.use_of(symbol, id),
+                None => self.out.unresolved.push(id),
             }
         }
     }
 
     fn is_extern(&self, declaration: NodeId) -> bool {
-        self.tree.children(declaration).any(|child| {
+        // Specifiers stand first; the declarators behind them may be very many.
+        let mut specifiers = self
+            .tree
+            .children(declaration)
+            .take_while(|&child| self.tree.node(child).field != Some("declarator"));
+        specifiers.any(|child| {
             self.tree.kind(child) == "storage_class_specifier" && self.text(child) == b"extern"
         })
     }
@@ -325,8 +333,9 @@ impl<'a> Builder<'a> {
         while self.scopes.len() > 1 {
             self.close_scope();
         }
-        for (space, id) in std::mem::take(&mut self.pending) {
-            match self.lookup(space, id) {
+        self.resolve_labels();
+        for id in std::mem::take(&mut self.pending) {
+            match self.lookup(Space::Ordinary, id) {
                 Some(symbol) => self.use_of(symbol, id),
                 None => self.out.unresolved.push(id),
             }

@@ -1,7 +1,7 @@
 //! Halving with growth, from the end of the list to its front.
 //!
 //! Later code uses earlier code, so what stands last goes first. A group that can go makes the next one
-//! twice as large; one that cannot is cut to a quarter. Asked least, or no more than the least, of all
+//! twice as large; one that cannot is cut to a quarter. Size is weight: the tokens that would go. Asked least, or no more than the least, of all
 //! searches measured on lists of declarations and statements (`notes/search.md`).
 
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Groups {
             weight / 4
         } else {
             self.end = self.start;
-            0
+            weight
         };
         // The longest group of at most that weight, but one item at least.
         let lowest = self.weight_before[self.end].saturating_sub(next);

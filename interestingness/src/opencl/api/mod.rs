@@ -1,0 +1,401 @@
+//! OpenCL as safe Rust, as far as running kernels needs it.
+//!
+//! The only module of this crate with `unsafe` code. It is sound as long as the driver does what the
+//! OpenCL specification says: every pointer passed is valid for the sizes passed with it, sizes come
+//! from slices, objects are created by the library and released once, and nothing is read from or
+//! written to memory after the call that got its address, because all calls used here are blocking or
+//! are followed by `clFinish` before their memory goes. Drivers that do *not* do what the
+//! specification says are what this project looks for, and kernels may write anywhere: therefore all
+//! of it runs in a worker process that holds nothing of value (see [`worker`](super::worker)).
+
+#![allow(unsafe_code)]
+
+mod symbols;
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+
+use symbols::{Object, Symbols};
+
+/// An error code of OpenCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ClError(pub i32);
+
+type Result<T> = std::result::Result<T, ClError>;
+
+impl ClError {
+    /// The name that the specification gives it.
+    pub fn name(self) -> String {
+        let known = match self.0 {
+            -1 => "CL_DEVICE_NOT_FOUND",
+            -2 => "CL_DEVICE_NOT_AVAILABLE",
+            -3 => "CL_COMPILER_NOT_AVAILABLE",
+            -4 => "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+            -5 => "CL_OUT_OF_RESOURCES",
+            -6 => "CL_OUT_OF_HOST_MEMORY",
+            -11 => "CL_BUILD_PROGRAM_FAILURE",
+            -14 => "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+            -30 => "CL_INVALID_VALUE",
+            -43 => "CL_INVALID_BUILD_OPTIONS",
+            -45 => "CL_INVALID_PROGRAM_EXECUTABLE",
+            -46 => "CL_INVALID_KERNEL_NAME",
+            -47 => "CL_INVALID_KERNEL_DEFINITION",
+            -49 => "CL_INVALID_ARG_INDEX",
+            -50 => "CL_INVALID_ARG_VALUE",
+            -51 => "CL_INVALID_ARG_SIZE",
+            -52 => "CL_INVALID_KERNEL_ARGS",
+            -53 => "CL_INVALID_WORK_DIMENSION",
+            -54 => "CL_INVALID_WORK_GROUP_SIZE",
+            -55 => "CL_INVALID_WORK_ITEM_SIZE",
+            -61 => "CL_INVALID_BUFFER_SIZE",
+            -63 => "CL_INVALID_GLOBAL_WORK_SIZE",
+            -1001 => "no OpenCL platform is installed",
+            other => return format!("OpenCL error {other}"),
+        };
+        known.to_owned()
+    }
+}
+
+fn check(code: i32) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(ClError(code)) }
+}
+
+/// The OpenCL library.
+#[derive(Clone, Copy)]
+pub(super) struct Api(&'static Symbols);
+
+/// A platform; it lives as long as the process.
+#[derive(Clone, Copy)]
+pub(super) struct Platform {
+    api: Api,
+    id: Object,
+}
+
+/// A device; it lives as long as the process.
+#[derive(Clone, Copy)]
+pub(super) struct Device {
+    api: Api,
+    id: Object,
+}
+
+/// An object that was created and is released on drop.
+macro_rules! owned {
+    ($($(#[$doc:meta])* $name:ident by $release:ident;)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $name {
+            api: Api,
+            raw: Object,
+        }
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // SAFETY: created by the library, and this is the only release. Objects that still
+                // need it hold references of their own.
+                unsafe { (self.api.0.$release)(self.raw) };
+            }
+        }
+    )*};
+}
+
+owned! {
+    /// What programs, queues and buffers of one device belong to.
+    Context by clReleaseContext;
+    /// What is to be done by the device, in order.
+    Queue by clReleaseCommandQueue;
+    /// Source text, later built.
+    Program by clReleaseProgram;
+    /// A kernel of a built program with its arguments.
+    Kernel by clReleaseKernel;
+    /// Memory of the device.
+    Memory by clReleaseMemObject;
+}
+
+/// Memory of the device and how many bytes it has.
+pub(super) struct Buffer {
+    memory: Memory,
+    bytes: usize,
+}
+
+/// Asks for something of unknown length as the API wants it: first the length, then the content.
+fn ask(call: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Result<Vec<u8>> {
+    let mut length = 0;
+    check(call(0, null_mut(), &mut length))?;
+    let mut bytes = vec![0; length];
+    check(call(length, bytes.as_mut_ptr().cast(), null_mut()))?;
+    Ok(bytes)
+}
+
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
+}
+
+impl Api {
+    /// Loads the library.
+    pub fn load() -> std::result::Result<Self, String> {
+        symbols::load().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// All platforms; none is not an error.
+    pub fn platforms(self) -> Result<Vec<Platform>> {
+        let mut count = 0;
+        // SAFETY: asks for the number only.
+        let code = unsafe { (self.0.clGetPlatformIDs)(0, null_mut(), &mut count) };
+        // The ICD loader has an error of its own for "there is none".
+        if code == -1001 {
+            return Ok(Vec::new());
+        }
+        check(code)?;
+        let mut ids = vec![null_mut(); count as usize];
+        if count > 0 {
+            // SAFETY: there is room for `count` platforms.
+            check(unsafe { (self.0.clGetPlatformIDs)(count, ids.as_mut_ptr(), null_mut()) })?;
+        }
+        Ok(ids.into_iter().map(|id| Platform { api: self, id }).collect())
+    }
+}
+
+impl Platform {
+    /// CL_PLATFORM_NAME.
+    pub fn name(self) -> Result<String> {
+        self.info(0x0902)
+    }
+
+    /// CL_PLATFORM_VERSION.
+    pub fn version(self) -> Result<String> {
+        self.info(0x0901)
+    }
+
+    fn info(self, what: u32) -> Result<String> {
+        // SAFETY: `ask` passes a length and memory of that length.
+        let call = |length, at, needed| unsafe {
+            (self.api.0.clGetPlatformInfo)(self.id, what, length, at, needed)
+        };
+        ask(call).map(|bytes| text(&bytes))
+    }
+
+    /// Devices of every type.
+    pub fn devices(self) -> Result<Vec<Device>> {
+        const ALL: u64 = 0xffff_ffff;
+        let mut count = 0;
+        // SAFETY: asks for the number only.
+        let code = unsafe { (self.api.0.clGetDeviceIDs)(self.id, ALL, 0, null_mut(), &mut count) };
+        if code == -1 {
+            return Ok(Vec::new());
+        }
+        check(code)?;
+        let mut ids = vec![null_mut(); count as usize];
+        // SAFETY: there is room for `count` devices.
+        check(unsafe {
+            (self.api.0.clGetDeviceIDs)(self.id, ALL, count, ids.as_mut_ptr(), null_mut())
+        })?;
+        Ok(ids.into_iter().map(|id| Device { api: self.api, id }).collect())
+    }
+}
+
+impl Device {
+    fn info(self, what: u32) -> Result<Vec<u8>> {
+        // SAFETY: `ask` passes a length and memory of that length.
+        ask(|length, at, needed| unsafe {
+            (self.api.0.clGetDeviceInfo)(self.id, what, length, at, needed)
+        })
+    }
+
+    /// CL_DEVICE_NAME.
+    pub fn name(self) -> Result<String> {
+        self.info(0x102b).map(|bytes| text(&bytes))
+    }
+
+    /// CL_DEVICE_VENDOR.
+    pub fn vendor(self) -> Result<String> {
+        self.info(0x102c).map(|bytes| text(&bytes))
+    }
+
+    /// CL_DRIVER_VERSION.
+    pub fn driver(self) -> Result<String> {
+        self.info(0x102d).map(|bytes| text(&bytes))
+    }
+
+    /// CL_DEVICE_VERSION.
+    pub fn version(self) -> Result<String> {
+        self.info(0x102f).map(|bytes| text(&bytes))
+    }
+
+    /// CL_DEVICE_TYPE: 2 is a CPU, 4 a GPU, 8 an accelerator.
+    pub fn kind(self) -> Result<u64> {
+        self.info(0x1000).map(|bytes| number(&bytes))
+    }
+
+    /// CL_DEVICE_MAX_COMPUTE_UNITS.
+    pub fn compute_units(self) -> Result<u64> {
+        self.info(0x1002).map(|bytes| number(&bytes))
+    }
+
+    /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
+    pub fn max_work_group(self) -> Result<u64> {
+        self.info(0x1004).map(|bytes| number(&bytes))
+    }
+
+    /// CL_DEVICE_GLOBAL_MEM_SIZE, in bytes.
+    pub fn memory_bytes(self) -> Result<u64> {
+        self.info(0x101f).map(|bytes| number(&bytes))
+    }
+
+    /// A context of this device alone.
+    pub fn context(self) -> Result<Context> {
+        let mut code = 0;
+        // SAFETY: no properties, one device, no callback.
+        let raw = unsafe {
+            (self.api.0.clCreateContext)(null(), 1, &self.id, null(), null_mut(), &mut code)
+        };
+        check(code).map(|()| Context { api: self.api, raw })
+    }
+}
+
+/// A number of four or eight bytes.
+fn number(bytes: &[u8]) -> u64 {
+    let mut whole = [0; 8];
+    let length = bytes.len().min(8);
+    whole[..length].copy_from_slice(&bytes[..length]);
+    u64::from_ne_bytes(whole)
+}
+
+impl Context {
+    /// A queue that works in order.
+    pub fn queue(&self, device: Device) -> Result<Queue> {
+        let mut code = 0;
+        // SAFETY: both are live; no properties.
+        let raw = unsafe { (self.api.0.clCreateCommandQueue)(self.raw, device.id, 0, &mut code) };
+        check(code).map(|()| Queue { api: self.api, raw })
+    }
+
+    /// A program from its source text.
+    pub fn program(&self, source: &[u8]) -> Result<Program> {
+        let (start, length): (*const c_char, _) = (source.as_ptr().cast(), source.len());
+        let mut code = 0;
+        // SAFETY: one text of the length given; the library makes a copy.
+        let raw = unsafe {
+            (self.api.0.clCreateProgramWithSource)(self.raw, 1, &start, &length, &mut code)
+        };
+        check(code).map(|()| Program { api: self.api, raw })
+    }
+
+    /// A buffer with this content, which must not be empty.
+    pub fn buffer(&self, content: &mut [u8]) -> Result<Buffer> {
+        const READ_WRITE_COPY: u64 = 1 | 1 << 5;
+        let (bytes, mut code) = (content.len(), 0);
+        let at = content.as_mut_ptr().cast();
+        // SAFETY: the library copies `bytes` bytes from `content` before it returns.
+        let raw =
+            unsafe { (self.api.0.clCreateBuffer)(self.raw, READ_WRITE_COPY, bytes, at, &mut code) };
+        check(code).map(|()| Buffer { memory: Memory { api: self.api, raw }, bytes })
+    }
+}
+
+impl Program {
+    /// Compiles and links it.
+    pub fn build(&self, device: Device, options: &CStr) -> Result<()> {
+        // SAFETY: one device, a terminated text, no callback.
+        check(unsafe {
+            let options = options.as_ptr();
+            (self.api.0.clBuildProgram)(self.raw, 1, &device.id, options, null(), null_mut())
+        })
+    }
+
+    /// What the compiler said.
+    pub fn log(&self, device: Device) -> Result<String> {
+        const BUILD_LOG: u32 = 0x1183;
+        // SAFETY: `ask` passes a length and memory of that length.
+        let call = |length, at, needed| unsafe {
+            (self.api.0.clGetProgramBuildInfo)(self.raw, device.id, BUILD_LOG, length, at, needed)
+        };
+        ask(call).map(|bytes| text(&bytes))
+    }
+
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let name = CString::new(name).map_err(|_| ClError(-46))?;
+        let mut code = 0;
+        // SAFETY: a terminated text.
+        let raw = unsafe { (self.api.0.clCreateKernel)(self.raw, name.as_ptr(), &mut code) };
+        check(code).map(|()| Kernel { api: self.api, raw })
+    }
+}
+
+impl Kernel {
+    /// How many arguments it takes.
+    pub fn argument_count(&self) -> Result<u64> {
+        // SAFETY: `ask` passes a length and memory of that length.
+        let call = |length, at, needed| unsafe {
+            (self.api.0.clGetKernelInfo)(self.raw, 0x1191, length, at, needed)
+        };
+        ask(call).map(|bytes| number(&bytes))
+    }
+
+    /// Sets a buffer; it must live until the kernel has run.
+    pub fn set_buffer(&self, index: u32, buffer: &Buffer) -> Result<()> {
+        let raw: *const Object = &buffer.memory.raw;
+        // SAFETY: what is passed is the address of a handle, with the size of a handle.
+        check(unsafe {
+            (self.api.0.clSetKernelArg)(self.raw, index, size_of::<Object>(), raw.cast())
+        })
+    }
+
+    /// Sets a value.
+    pub fn set_value(&self, index: u32, value: &[u8]) -> Result<()> {
+        // SAFETY: the library copies as many bytes as the slice has.
+        check(unsafe {
+            (self.api.0.clSetKernelArg)(self.raw, index, value.len(), value.as_ptr().cast())
+        })
+    }
+
+    /// Sets local memory of so many bytes.
+    pub fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
+        // SAFETY: null is what the specification asks for here.
+        check(unsafe { (self.api.0.clSetKernelArg)(self.raw, index, bytes, null()) })
+    }
+}
+
+impl Queue {
+    /// Starts a kernel; one to three sizes, as many local as global ones.
+    pub fn launch(&self, kernel: &Kernel, global: &[usize], local: Option<&[usize]>) -> Result<()> {
+        if local.is_some_and(|local| local.len() != global.len()) || global.len() > 3 {
+            return Err(ClError(-53));
+        }
+        let local = local.map_or(null(), <[usize]>::as_ptr);
+        let dimensions = global.len() as u32;
+        // SAFETY: both arrays have `dimensions` elements; the library copies them.
+        check(unsafe {
+            (self.api.0.clEnqueueNDRangeKernel)(
+                self.raw,
+                kernel.raw,
+                dimensions,
+                null(),
+                global.as_ptr(),
+                local,
+                0,
+                null(),
+                null_mut(),
+            )
+        })
+    }
+
+    /// Waits until everything is done.
+    pub fn finish(&self) -> Result<()> {
+        // SAFETY: the queue is live.
+        check(unsafe { (self.api.0.clFinish)(self.raw) })
+    }
+
+    /// The content of a buffer.
+    pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        let mut content = vec![0; buffer.bytes];
+        let at = content.as_mut_ptr().cast();
+        // SAFETY: there is room for all of the buffer, and the call blocks until it is there.
+        check(unsafe {
+            let (queue, memory) = (self.raw, buffer.memory.raw);
+            let read = self.api.0.clEnqueueReadBuffer;
+            read(queue, memory, 1, 0, buffer.bytes, at, 0, null(), null_mut())
+        })?;
+        Ok(content)
+    }
+}

@@ -1,0 +1,244 @@
+//! This process's end of a device worker: starting it, talking to it, ending it.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::device::{Through, oclgrind};
+use super::outcome::Crash;
+use super::protocol::{self, Order, Reply};
+use super::worker;
+use crate::command::capture::Capture;
+use crate::command::ended::{describe_exit, describe_signal};
+
+/// How much a worker may print, in bytes, all kernels together.
+const MOST_OUTPUT: u64 = 64 << 20;
+/// How long a worker that is done for may take to go.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub struct WorkerOptions {
+    /// A program that calls [`device_worker_main`](super::device_worker_main) first thing.
+    pub program: PathBuf,
+    /// Where the folders of the workers go, for what drivers keep.
+    pub temporary: PathBuf,
+    /// Environment variables for workers alone, such as `OCL_ICD_VENDORS`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// How long a driver may take until its device is ready.
+    pub start_limit: Duration,
+}
+
+impl WorkerOptions {
+    /// With a minute to start, and the system's folder for temporary files.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            temporary: std::env::temp_dir(),
+            environment: Vec::new(),
+            start_limit: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What is heard from a worker.
+pub(super) enum Event {
+    /// It says something.
+    Reply(Reply),
+    /// It says something that makes no sense.
+    Nonsense(String),
+    /// It has gone.
+    Gone,
+    /// It prints without end.
+    Floods,
+    /// Nobody waits for it any more.
+    Cancelled,
+    /// Nothing, for too long.
+    Silence,
+}
+
+/// A worker process. It ends when this is dropped.
+pub(super) struct Process {
+    child: Child,
+    orders: ChildStdin,
+    news: Receiver<Event>,
+    /// For cancellations.
+    pub sender: Sender<Event>,
+    printed: Arc<Mutex<Capture>>,
+    /// Disconnected when all that was printed has been read.
+    all_read: Receiver<()>,
+    /// Held for its removal.
+    _folder: TempDir,
+}
+
+impl Process {
+    pub fn start(options: &WorkerOptions, through: Through) -> io::Result<Self> {
+        let folder =
+            tempfile::Builder::new().prefix("clreduce-device-").tempdir_in(&options.temporary)?;
+        let cache = folder.path().join(worker::CACHE);
+        std::fs::create_dir(&cache)?;
+        let mut command = match through {
+            Through::Loader => Command::new(&options.program),
+            Through::Oclgrind => {
+                let program = oclgrind().ok_or_else(|| {
+                    io::Error::new(io::ErrorKind::NotFound, "`oclgrind` is not installed")
+                })?;
+                let mut command = Command::new(program);
+                command.arg(&options.program);
+                command
+            }
+        };
+        command
+            .arg(worker::ARGUMENT)
+            .env(worker::FOLDER, folder.path())
+            // Nothing that was compiled earlier, by whomever, may count.
+            .env("POCL_CACHE_DIR", &cache)
+            .env("CUDA_CACHE_PATH", &cache)
+            .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, folder.path())))
+            .envs(options.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        own_group(&mut command);
+        let mut child = command.spawn()?;
+        let (Some(orders), Some(replies), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let (sender, news) = mpsc::channel();
+        let printed = Arc::new(Mutex::new(Capture::new(false)));
+        let (open, all_read) = mpsc::channel();
+        let listener = sender.clone();
+        std::thread::spawn(move || listen(replies, &listener));
+        let (listener, capture) = (sender.clone(), Arc::clone(&printed));
+        std::thread::spawn(move || {
+            collect(errors, &capture, &listener);
+            drop(open);
+        });
+        Ok(Self { child, orders, news, sender, printed, all_read, _folder: folder })
+    }
+
+    pub fn send(&mut self, order: &Order) -> io::Result<()> {
+        protocol::write(&mut self.orders, order)
+    }
+
+    /// Waits until something is heard.
+    pub fn hear(&self, deadline: Instant) -> Event {
+        match self.news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => Event::Silence,
+            // This end holds a sender.
+            Err(RecvTimeoutError::Disconnected) => Event::Gone,
+        }
+    }
+
+    /// Asks for something that has one reply. Whoever gets an error drops the process.
+    pub fn ask(&mut self, order: &Order, limit: Duration) -> Result<Reply, String> {
+        // A worker that has gone cannot be written to; why it has is heard below.
+        let _ = self.send(order);
+        match self.hear(Instant::now() + limit) {
+            Event::Reply(reply) => Ok(reply),
+            Event::Nonsense(error) => Err(format!("the worker process talks nonsense ({error})")),
+            Event::Floods => Err("the worker process prints without end".to_owned()),
+            Event::Cancelled => Err("cancelled".to_owned()),
+            Event::Silence => Err(format!("the driver is not ready after {limit:?}")),
+            Event::Gone => {
+                let crash = self.crash();
+                Err(format!("the driver died ({})\n{}", crash.how, crash.output)
+                    .trim_end()
+                    .to_owned())
+            }
+        }
+    }
+
+    /// How a process died that has gone.
+    pub fn crash(&mut self) -> Crash {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                _ => break None,
+            }
+        };
+        // What it started may still hold the pipe; what it printed itself has arrived by then.
+        let _ = self.all_read.recv_timeout(Duration::from_millis(500));
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (tail, _) = std::mem::replace(&mut *printed, Capture::new(false)).finish();
+        Crash { how: describe(status), output: String::from_utf8_lossy(&tail).trim().to_owned() }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        kill(&mut self.child);
+        let _ = self.child.wait();
+    }
+}
+
+fn listen(mut replies: ChildStdout, listener: &Sender<Event>) {
+    loop {
+        let event = match protocol::read(&mut replies) {
+            Ok(reply) => Event::Reply(reply),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Event::Nonsense(error.to_string())
+            }
+            Err(_) => Event::Gone,
+        };
+        let last = !matches!(event, Event::Reply(_));
+        if listener.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn collect(mut errors: ChildStderr, capture: &Mutex<Capture>, listener: &Sender<Event>) {
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = errors.read(&mut buffer) {
+        let mut capture = capture.lock().unwrap_or_else(PoisonError::into_inner);
+        capture.push(1, &buffer[..length]);
+        if capture.total() > MOST_OUTPUT {
+            // Nobody may be listening any more.
+            let _ = listener.send(Event::Floods);
+            return;
+        }
+    }
+}
+
+fn describe(status: Option<ExitStatus>) -> String {
+    let Some(status) = status else { return "it closed its pipe and stayed".to_owned() };
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return describe_signal(signal);
+    }
+    status.code().map_or_else(|| describe_signal(0), describe_exit)
+}
+
+/// Makes the process the leader of a group, which what it starts belongs to.
+fn own_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+fn kill(child: &mut Child) {
+    #[cfg(target_os = "linux")]
+    if matches!(child.try_wait(), Ok(None)) {
+        // Not waited for yet, so that the number still means its group.
+        let group = rustix::process::Pid::from_child(child);
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    // It may have gone already.
+    let _ = child.kill();
+}

@@ -1,0 +1,110 @@
+//! What is said between clreduce and a device worker: frames of a length and a message on pipes.
+
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::job::KernelRun;
+use super::outcome::Output;
+
+/// Longest message, in bytes. Whoever announces a longer one talks nonsense.
+const MOST_BYTES: u32 = 2 << 30;
+
+/// To the worker. The end of the stream means that clreduce has gone.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// Tell which devices there are.
+    List,
+    /// Make this device ready; for all runs to come.
+    Open {
+        /// Number of the platform.
+        platform: u32,
+        /// Number of the device on it.
+        device: u32,
+    },
+    /// Do this on the open device.
+    Run(KernelRun),
+}
+
+/// From the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Reply {
+    /// To `List`.
+    Devices(Result<Vec<Found>, String>),
+    /// To `Open`.
+    Opened(Result<(), String>),
+    /// First answer to `Run`, where the program could be built.
+    Built,
+    /// Last answer to `Run`.
+    Done(Done),
+}
+
+/// How a run ended that the worker survived.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Done {
+    BuildFailure(String),
+    Built,
+    RunFailure(String),
+    /// The different results of all repetitions.
+    Results(Vec<Vec<Output>>),
+}
+
+/// A device that a worker sees.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Found {
+    pub platform: u32,
+    pub device: u32,
+    pub facts: super::device::Facts,
+}
+
+/// Sends one message.
+pub(super) fn write(mut to: impl Write, message: &impl Serialize) -> io::Result<()> {
+    let mut frame = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
+    let length = u32::try_from(frame.len() - 4).map_err(io::Error::other)?;
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    to.write_all(&frame)?;
+    to.flush()
+}
+
+/// Waits for the next message.
+pub(super) fn read<M: DeserializeOwned>(mut from: impl Read) -> io::Result<M> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a message of absurd length"));
+    }
+    // Grows with what really comes.
+    let mut frame = Vec::new();
+    from.take(length.into()).read_to_end(&mut frame)?;
+    if frame.len() < length as usize {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    postcard::from_bytes(&frame).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonsense_is_an_error() {
+        for bytes in [&[0xff; 8][..], &[4, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], &[9, 0, 0, 0, 1], &[1]]
+        {
+            assert!(read::<Reply>(bytes).is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn messages_arrive() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &Reply::Opened(Err("gone".into()))).unwrap();
+        write(&mut bytes, &Reply::Built).unwrap();
+        let mut rest = &bytes[..];
+        assert!(matches!(read(&mut rest), Ok(Reply::Opened(Err(reason))) if reason == "gone"));
+        assert!(matches!(read(&mut rest), Ok(Reply::Built)));
+        let end = read::<Reply>(&mut rest).unwrap_err();
+        assert_eq!(end.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

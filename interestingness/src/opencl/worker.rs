@@ -1,0 +1,134 @@
+//! The device worker: a process that keeps a driver, a device and a queue, and runs one kernel after
+//! the other for clreduce. It may crash or hang at any time; whoever started it expects that.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc;
+
+use super::host::{Host, list};
+use super::protocol::{self, Order, Reply};
+
+/// The argument that makes a program a device worker.
+pub(super) const ARGUMENT: &str = "--internal-device-worker";
+/// The environment variable that names the worker's own folder, which goes with it.
+pub(super) const FOLDER: &str = "CLREDUCE_WORKER_FOLDER";
+/// In that folder, what drivers keep of what they compiled.
+pub(super) const CACHE: &str = "cache";
+
+/// Turns the process into a device worker if it was started as one (by
+/// [`DeviceWorker`](super::DeviceWorker), with its own arguments); to be called first thing in `main`
+/// of a program that is named as [`WorkerOptions::program`](super::WorkerOptions::program). `None`: it
+/// was not, go on.
+#[must_use]
+pub fn device_worker_main() -> Option<ExitCode> {
+    let argument = std::env::args_os().nth(1)?;
+    (argument == OsStr::new(ARGUMENT)).then(|| match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+fn serve() -> io::Result<()> {
+    let replies = system::take_stdout()?;
+    system::prepare();
+    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    let (sender, orders) = mpsc::channel();
+    // In a thread of its own, so that a worker whose kernel never ends still ends with clreduce.
+    let guarded = folder.clone();
+    std::thread::spawn(move || {
+        while let Ok(order) = protocol::read(io::stdin().lock()) {
+            if sender.send(order).is_err() {
+                break;
+            }
+        }
+        if let Some(folder) = guarded {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+        system::end();
+    });
+    let mut host = None;
+    for order in orders {
+        let reply = match order {
+            Order::List => Reply::Devices(list()),
+            Order::Open { platform, device } => {
+                Reply::Opened(Host::open(platform, device).map(|opened| host = Some(opened)))
+            }
+            Order::Run(run) => {
+                let Some(host) = &host else { return Err(io::ErrorKind::InvalidData.into()) };
+                let mut sent = Ok(());
+                let done = host.run(&run, || sent = protocol::write(&replies, &Reply::Built));
+                sent?;
+                if let Some(folder) = &folder {
+                    empty(folder.join(CACHE));
+                }
+                Reply::Done(done)
+            }
+        };
+        protocol::write(&replies, &reply)?;
+    }
+    Ok(())
+}
+
+/// Removes what drivers kept: no kernel comes twice, and thousands come.
+fn empty(folder: PathBuf) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        // What cannot be removed now goes with the folder.
+        let _ =
+            if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{File, io};
+    use std::os::fd::AsFd;
+
+    use rustix::process::{
+        Resource, Rlimit, Signal, getpgrp, getpid, kill_current_process_group, setrlimit,
+    };
+
+    /// Standard output as it was, for replies; what drivers and kernels print there goes to standard
+    /// error from now on.
+    pub fn take_stdout() -> io::Result<File> {
+        let replies = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        rustix::stdio::dup2_stdout(io::stderr())?;
+        Ok(replies)
+    }
+
+    /// Crashes are daily business here: no core files. One byte rather than none also keeps the
+    /// kernel from piping the core into a crash reporter.
+    pub fn prepare() {
+        let hard = rustix::process::getrlimit(Resource::Core).maximum;
+        let current = Some(hard.map_or(1, |hard| hard.min(1)));
+        let _ = setrlimit(Resource::Core, Rlimit { current, maximum: hard });
+    }
+
+    /// Ends the process and what drivers started, without the drivers' exit handlers: they may hang.
+    pub fn end() {
+        if getpgrp() == getpid() {
+            let _ = kill_current_process_group(Signal::KILL);
+        }
+        std::process::abort();
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{File, io};
+    use std::os::windows::io::AsHandle;
+
+    /// Standard output. Kernels that print to it disturb the replies, and the worker counts as lost.
+    pub fn take_stdout() -> io::Result<File> {
+        Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+    }
+
+    pub fn prepare() {}
+
+    pub fn end() {
+        std::process::abort();
+    }
+}

@@ -1,0 +1,3 @@
+char *s = "never ends;
+char c = 'a;
+int x = f("a\

@@ -1,0 +1,1 @@
+int f(int a) { while (a) { if (a > 

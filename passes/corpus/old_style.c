@@ -1,0 +1,3 @@
+f(a, b) int a; char *b; { return a + *b; }
+static x;
+main() { register i; for (i = 0; i < 3; i++) f(i, "s"); }

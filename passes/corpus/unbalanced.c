@@ -1,0 +1,1 @@
+)) } ] ; } { ( [ ) } else if (x { y } ; do while for (;;

@@ -1,0 +1,316 @@
+//! Structures and unions of a file, and which initialiser gives which member its value.
+//!
+//! Follows C99 6.7.8 for lists whose braces are all there. Where braces are left out, an element
+//! could belong to several members: such a structure is [unclear](Aggregate::unclear), and passes
+//! leave its members alone.
+
+use std::collections::{HashMap, HashSet};
+
+use super::functions::declared_name;
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolKind, Symbols, SyntaxTree, declared_by};
+
+/// A structure or union with a body.
+pub(super) struct Aggregate {
+    /// The specifier that holds the body; aggregates are in the order of these.
+    pub(super) specifier: NodeId,
+    pub(super) members: Vec<Member>,
+    /// Whether some initialiser could not be told apart.
+    pub(super) unclear: bool,
+}
+
+/// One member of a structure or union.
+pub(super) struct Member {
+    /// The member's declaration, which may declare others as well.
+    pub(super) declaration: NodeId,
+    /// The declarator; `None` for an anonymous structure and for a nameless bit-field.
+    pub(super) declarator: Option<NodeId>,
+    /// The name.
+    pub(super) name: Option<NodeId>,
+    /// Elements of initialiser lists that give it a value, designators included.
+    pub(super) initialisers: Vec<NodeId>,
+    /// Whether its declaration declares others as well.
+    pub(super) shared: bool,
+}
+
+/// What an object is, as far as its initialiser needs to know.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Array dimensions around the base.
+    dimensions: usize,
+    /// Index of the structure or union; `None` for a scalar.
+    base: Option<usize>,
+}
+
+/// The structures and unions of a file.
+pub(crate) struct Aggregates {
+    pub(super) all: Vec<Aggregate>,
+    /// Initialiser lists whose elements stand for members.
+    lists: HashSet<NodeId>,
+}
+
+impl Aggregates {
+    pub(crate) fn new(snapshot: &Snapshot, file: usize) -> Self {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let is_aggregate = |node: &NodeId| {
+            matches!(tree.kind(*node), "struct_specifier" | "union_specifier")
+                && tree.field(*node, "body").is_some()
+        };
+        let all = tree.ids().filter(is_aggregate).map(|specifier| Aggregate {
+            specifier,
+            members: members(tree, specifier),
+            unclear: false,
+        });
+        let mut reader = Reader {
+            bytes: snapshot.bytes(file),
+            tree,
+            symbols,
+            index: HashMap::new(),
+            out: Self { all: all.collect(), lists: HashSet::new() },
+        };
+        let specifiers = reader.out.all.iter().map(|aggregate| aggregate.specifier);
+        reader.index = specifiers.enumerate().map(|(index, node)| (node, index)).collect();
+        for node in tree.ids() {
+            reader.visit(node);
+        }
+        reader.out
+    }
+}
+
+impl Aggregates {
+    /// Whether a list holds members, or values of members, that are known one by one.
+    pub(crate) fn explain(&self, tree: &SyntaxTree, list: NodeId) -> bool {
+        let parent = tree.node(list).parent;
+        let of_parent = self.all.binary_search_by_key(&parent, |aggregate| aggregate.specifier);
+        self.lists.contains(&list) || of_parent.is_ok_and(|index| !self.all[index].unclear)
+    }
+}
+
+fn members(tree: &SyntaxTree, specifier: NodeId) -> Vec<Member> {
+    let mut members = Vec::new();
+    let body = tree.field(specifier, "body").into_iter();
+    for declaration in body.flat_map(|body| tree.named_children(body)) {
+        let declarators: Vec<NodeId> = tree.fields(declaration, "declarator").collect();
+        let member = |declarator: Option<NodeId>| Member {
+            declaration,
+            declarator,
+            name: declarator.and_then(|declarator| declared_name(tree, declarator)),
+            initialisers: Vec::new(),
+            shared: declarators.len() > 1,
+        };
+        if declarators.is_empty() {
+            members.push(member(None));
+        } else {
+            members.extend(declarators.iter().map(|&declarator| member(Some(declarator))));
+        }
+    }
+    members
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    tree: &'a SyntaxTree,
+    symbols: &'a Symbols,
+    /// The aggregate of each specifier with a body.
+    index: HashMap<NodeId, usize>,
+    out: Aggregates,
+}
+
+impl Reader<'_> {
+    /// Looks at everything that gives an object its type and an initialiser at once.
+    fn visit(&mut self, node: NodeId) {
+        let tree = self.tree;
+        match tree.kind(node) {
+            "init_declarator" => {
+                let parts = || {
+                    let declarator = tree.field(node, "declarator")?;
+                    let name = declared_name(tree, declarator)?;
+                    Some((self.shape_of(name)?, tree.field(node, "value")?))
+                };
+                if let Some((shape, value)) = parts() {
+                    self.object(shape, value);
+                }
+            }
+            "compound_literal_expression" => {
+                let parts = || {
+                    let kind = tree.field(node, "type")?;
+                    let dimensions = tree
+                        .subtree(kind)
+                        .filter(|&node| tree.kind(node) == "abstract_array_declarator")
+                        .count();
+                    let shape = self.base(tree.field(kind, "type")?, 0)?;
+                    let dimensions = dimensions + shape.dimensions;
+                    Some((Shape { dimensions, ..shape }, tree.field(node, "value")?))
+                };
+                if let Some((shape, value)) = parts() {
+                    self.object(shape, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Walks an initialiser. The work list holds objects with their lists.
+    fn object(&mut self, shape: Shape, value: NodeId) {
+        let mut work = vec![(shape, value)];
+        while let Some((shape, value)) = work.pop() {
+            let is_list = self.tree.kind(value) == "initializer_list";
+            match (shape.base, is_list) {
+                (None, _) => {}
+                (Some(base), false) => {
+                    // An expression of the structure's type, or a list without its braces.
+                    if shape.dimensions > 0 || self.is_scalar(value) {
+                        self.give_up(base);
+                    }
+                }
+                (Some(base), true) if shape.dimensions == 0 => self.members(base, value, &mut work),
+                (Some(_), true) => {
+                    let inner = Shape { dimensions: shape.dimensions - 1, ..shape };
+                    for element in self.tree.named_children(value) {
+                        work.push((inner, self.value_of(element)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Assigns the elements of a list to the members of an aggregate.
+    fn members(&mut self, base: usize, list: NodeId, work: &mut Vec<(Shape, NodeId)>) {
+        self.out.lists.insert(list);
+        let mut next = 0;
+        for element in self.tree.named_children(list).collect::<Vec<_>>() {
+            if let Some(designator) = self.tree.field(element, "designator") {
+                match self.designated(base, element, designator) {
+                    Some(member) => next = member,
+                    None => return self.give_up(base),
+                }
+            }
+            // Nameless bit-fields take no initialiser; a union takes one.
+            let members = &mut self.out.all[base].members;
+            while members.get(next).is_some_and(|member| is_padding(self.tree, member)) {
+                next += 1;
+            }
+            let Some(member) = members.get_mut(next) else { return self.give_up(base) };
+            member.initialisers.push(element);
+            let (name, declaration) = (member.name, member.declaration);
+            next += 1;
+            let shape = match name {
+                Some(name) => self.shape_of(name),
+                None => self.tree.field(declaration, "type").and_then(|kind| self.base(kind, 0)),
+            };
+            match shape {
+                Some(shape) => work.push((shape, self.value_of(element))),
+                None => return self.give_up(base),
+            }
+        }
+    }
+
+    fn designated(&self, base: usize, element: NodeId, designator: NodeId) -> Option<usize> {
+        if self.tree.fields(element, "designator").count() != 1 {
+            return None;
+        }
+        let name = self.tree.named_children(designator).next()?;
+        let text = &self.bytes[self.tree.range(name)];
+        self.out.all[base].members.iter().position(|member| {
+            member.name.is_some_and(|name| &self.bytes[self.tree.range(name)] == text)
+        })
+    }
+
+    fn value_of(&self, element: NodeId) -> NodeId {
+        self.tree.field(element, "value").unwrap_or(element)
+    }
+
+    fn is_scalar(&self, value: NodeId) -> bool {
+        matches!(
+            self.tree.kind(value),
+            "number_literal"
+                | "char_literal"
+                | "string_literal"
+                | "concatenated_string"
+                | "unary_expression"
+                | "binary_expression"
+                | "pointer_expression"
+        )
+    }
+
+    /// The aggregate's members, and those of aggregates inside it, cannot be told apart.
+    fn give_up(&mut self, base: usize) {
+        let mut work = vec![base];
+        while let Some(base) = work.pop() {
+            if std::mem::replace(&mut self.out.all[base].unclear, true) {
+                continue;
+            }
+            let inside: Vec<usize> = self.out.all[base]
+                .members
+                .iter()
+                .filter_map(|member| {
+                    self.base(self.tree.field(member.declaration, "type")?, 0)?.base
+                })
+                .collect();
+            work.extend(inside);
+        }
+    }
+
+    /// What a declared name is; `None` where that cannot be seen.
+    fn shape_of(&self, name: NodeId) -> Option<Shape> {
+        let tree = self.tree;
+        let declaration = declared_by(tree, name)?;
+        let mut dimensions = 0;
+        let mut at = name;
+        while at != declaration {
+            match tree.kind(at) {
+                "array_declarator" => dimensions += 1,
+                // Whatever it points to, it is a scalar itself.
+                "pointer_declarator" | "function_declarator" => {
+                    return Some(Shape { dimensions: 0, base: None });
+                }
+                _ => {}
+            }
+            at = tree.parent(at)?;
+        }
+        let base = self.base(tree.field(declaration, "type")?, 0)?;
+        Some(Shape { dimensions: dimensions + base.dimensions, ..base })
+    }
+
+    /// What a type specifier names. Typedefs are followed up to a depth that no program has.
+    fn base(&self, specifier: NodeId, depth: usize) -> Option<Shape> {
+        let tree = self.tree;
+        let scalar = Some(Shape { dimensions: 0, base: None });
+        match tree.kind(specifier) {
+            "struct_specifier" | "union_specifier" => {
+                if let Some(&index) = self.index.get(&specifier) {
+                    return Some(Shape { dimensions: 0, base: Some(index) });
+                }
+                let tag = self.symbols.of(tree.field(specifier, "name")?)?;
+                let mut declared = self.symbols.get(tag).declarations.iter();
+                let index = declared.find_map(|&name| self.index.get(&tree.parent(name)?))?;
+                Some(Shape { dimensions: 0, base: Some(*index) })
+            }
+            "type_identifier" | "primitive_type" => {
+                let Some(symbol) = self.symbols.of(specifier) else { return scalar };
+                let symbol = self.symbols.get(symbol);
+                if symbol.kind != SymbolKind::Typedef || depth > 16 {
+                    return None;
+                }
+                let name = symbol.declarations[0];
+                let definition = declared_by(tree, name)?;
+                let declarator = tree.parent(name)?;
+                if declarator != definition {
+                    // A pointer is a scalar; an array would add dimensions.
+                    let is_pointer = tree.kind(declarator) == "pointer_declarator";
+                    return if is_pointer { scalar } else { None };
+                }
+                self.base(tree.field(definition, "type")?, depth + 1)
+            }
+            _ => scalar,
+        }
+    }
+}
+
+/// Whether a member is a nameless bit-field.
+fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
+    member.declarator.is_none()
+        && tree
+            .named_children(member.declaration)
+            .any(|child| tree.kind(child) == "bitfield_clause")
+}

@@ -1,0 +1,173 @@
+//! Removes members of structures and unions together with what initialises them.
+//!
+//! First members that nothing accesses; then others, for which every access becomes `0`, where no
+//! other structure has a member of that name.
+//!
+//! before:
+//! ```c
+//! struct S { int a; short b; long c; }; struct S s = { 1, 2, 3 }; int f(void) { return s.b + s.c; }
+//! ```
+//! after:
+//! ```c
+//! struct S { long c; }; struct S s = { 3 }; int f(void) { return 0 + s.c; }
+//! ```
+
+use std::collections::HashMap;
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::aggregates::{Aggregates, Member};
+use super::uses::without;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SyntaxTree};
+
+/// See the [module](self).
+pub struct RemoveFields;
+
+impl Pass for RemoveFields {
+    fn name(&self) -> &'static str {
+        "remove-fields"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove members of structures with what initialises them, and put 0 where they were used"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for file in 0..snapshot.file_count() {
+            let names = FieldNames::new(snapshot, file);
+            let aggregates = Aggregates::new(snapshot, file);
+            for aggregate in aggregates.all.iter().filter(|aggregate| !aggregate.unclear) {
+                for member in &aggregate.members {
+                    let removal = removal(snapshot, file, member, &names);
+                    proposals.extend(removal);
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// Where each field name is declared and accessed in a file.
+pub(super) struct FieldNames<'a> {
+    /// How many members have the name.
+    pub(super) declared: HashMap<&'a [u8], usize>,
+    /// The expressions that access a member of that name.
+    pub(super) accesses: HashMap<&'a [u8], Vec<NodeId>>,
+    /// How many designators name it.
+    pub(super) designated: HashMap<&'a [u8], usize>,
+}
+
+impl<'a> FieldNames<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, file: usize) -> Self {
+        let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
+        let mut names =
+            Self { declared: HashMap::new(), accesses: HashMap::new(), designated: HashMap::new() };
+        for node in tree.ids().filter(|&node| tree.kind(node) == "field_identifier") {
+            let name = &bytes[tree.range(node)];
+            let parent = tree.node(node).parent;
+            match tree.kind(parent) {
+                "field_expression" => names.accesses.entry(name).or_default().push(parent),
+                "field_designator" => *names.designated.entry(name).or_default() += 1,
+                _ => *names.declared.entry(name).or_default() += 1,
+            }
+        }
+        names
+    }
+}
+
+fn removal(
+    snapshot: &Snapshot,
+    file: usize,
+    member: &Member,
+    names: &FieldNames,
+) -> Option<Proposal> {
+    let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
+    // An anonymous structure gives its members to the one around it.
+    let name = member.name?;
+    let text = &bytes[tree.range(name)];
+    let accesses = names.accesses.get(text).map_or(&[][..], Vec::as_slice);
+    if !accesses.is_empty() && names.declared.get(text) != Some(&1) {
+        return None;
+    }
+    let mut edits = vec![remove_declaration(tree, file, member)?];
+    let initialisers = member.initialisers.iter();
+    edits.extend(initialisers.map(|&element| Edit::delete_element(file, tree.range(element))));
+    edits.extend(accesses.iter().map(|&access| without(snapshot, file, access)));
+    let list = u32::from(!accesses.is_empty());
+    Some(Proposal::new(Patch::new(edits)?).in_list(list))
+}
+
+fn remove_declaration(tree: &SyntaxTree, file: usize, member: &Member) -> Option<Edit> {
+    if !member.shared {
+        return Some(Edit::delete(file, tree.range(member.declaration)));
+    }
+    // The width of a bit-field stands behind its declarator.
+    let declarator = member.declarator?;
+    let next = tree.node(declarator).after;
+    let is_width =
+        next < tree.node(member.declaration).after && tree.kind(next) == "bitfield_clause";
+    let end = tree.range(if is_width { next } else { declarator }).end;
+    Some(Edit::delete_element(file, tree.range(declarator).start..end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    fn reduce(source: &str, keep: &[&str]) -> String {
+        let all = |text: &str| keep.iter().all(|part| text.contains(part));
+        let reduced = reduce_with(&RemoveFields, source, Language::C, all);
+        reduced.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn initialisers_go_with_their_member() {
+        assert_eq!(
+            reduce(
+                "struct S { int a; short b : 3, c; long d; }; struct S s = { 1, 2, 3, 4 };\n\
+                 struct S t[2] = { { 1, 2, 3 }, { .d = 5, .b = 6 }, };\n\
+                 int f(void) { s.b = 1; return s.b + s.d; }",
+                &["return s.b + s.d"],
+            ),
+            "struct S { short b : 3; long d; }; struct S s = { 2, 4 }; \
+             struct S t[2] = { { 2 }, { .d = 5, .b = 6 }, }; \
+             int f(void) { s.b = 1; return s.b + s.d; }"
+        );
+    }
+
+    #[test]
+    fn nested_structures_typedefs_and_literals() {
+        assert_eq!(
+            reduce(
+                "typedef struct { int a, b; } P; struct Q { P p; int *q; P r[2]; };\n\
+                 struct Q x = { { 1, 2 }, 0, { { 3, 4 }, { 5, 6 } } };\n\
+                 int f(void) { return x.r[1].b + ((P) { 7, 8 }).b; }",
+                &["x.r[1].b + ((P)"],
+            ),
+            "typedef struct { int b; } P; struct Q { P r[2]; }; \
+             struct Q x = { { { 4 }, { 6 } } }; int f(void) { return x.r[1].b + ((P) { 8 }).b; }"
+        );
+    }
+
+    #[test]
+    fn no_list_ends_up_empty() {
+        assert_eq!(
+            reduce("struct S { int a; int b; } s = { 1 }; int f(void) { return s.b; }", &["s.b"]),
+            "struct S { int b; } s = { 0 }; int f(void) { return s.b; }"
+        );
+    }
+
+    #[test]
+    fn what_leaves_out_braces_stays() {
+        let source = "struct P { int a, b; }; struct Q { struct P p; int c; } q = { 1, 2, 3 };";
+        assert_eq!(reduce(source, &[]), source);
+    }
+}

@@ -1,0 +1,84 @@
+//! Replaces a statement expression (a GNU extension that CLsmith makes much use of) by its value, or
+//! by what initialises a variable in it.
+//!
+//! before:
+//! ```c
+//! int f(int a) { return ({ int x = g(a); x ? x : h(x); }); }
+//! ```
+//! after:
+//! ```c
+//! int f(int a) { return (g(a)); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::unit::{Unit, is_expression};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct StatementExpression;
+
+impl Pass for StatementExpression {
+    fn name(&self) -> &'static str {
+        "statement-expression"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace a statement expression by its value or by an initialiser in it"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for (id, kind) in unit.sound() {
+                if kind == "parenthesized_expression" {
+                    proposals.extend(values(unit, id).into_iter().map(|part| {
+                        let (whole, part) = (unit.tree.range(id), unit.tree.range(part));
+                        let open =
+                            Edit::replace(unit.file, whole.start..part.start, b"(".as_slice());
+                        let close = Edit::replace(unit.file, part.end..whole.end, b")".as_slice());
+                        Proposal::new(Patch::new(vec![open, close]).unwrap_or_default())
+                    }));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// The expressions that could stand for a whole statement expression.
+fn values(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+    let tree = unit.tree;
+    let Some(body) = tree.named_children(id).next() else { return Vec::new() };
+    if tree.kind(body) != "compound_statement" {
+        return Vec::new();
+    }
+    let value = |statement: NodeId| match tree.kind(statement) {
+        "expression_statement" => tree.named_children(statement).next(),
+        "declaration" => tree.field(tree.field(statement, "declarator")?, "value"),
+        _ => None,
+    };
+    let usable = |&node: &NodeId| is_expression(tree.kind(node));
+    tree.named_children(body).filter_map(value).filter(usable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn a_value_or_an_initialiser_stays() {
+        let before = "int f(int a) { return ({ int x = g(a); x ? x : h(x); }) + 1; }";
+        let check = |keep: &str, after: &str| {
+            assert_reduces(&StatementExpression, Language::C, before, &[keep], after);
+        };
+        check("g(a)", "int f(int a) { return (g(a)) + 1; }");
+        check("h(x)", "int f(int a) { return (x ? x : h(x)) + 1; }");
+    }
+}

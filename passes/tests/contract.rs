@@ -1,0 +1,173 @@
+//! Every pass keeps its contract on the corpus, on random bytes, on random tokens, on damaged
+//! programs, and on files that are very long or very deep.
+
+use std::fs;
+use std::path::Path;
+
+use clreduce_passes::harness::check;
+use clreduce_passes::{Snapshot, TABLE};
+use clreduce_testcase::{Language, TestCase, tokens};
+use proptest::prelude::*;
+
+fn check_all(bytes: &[u8], language: Language) {
+    for row in TABLE.iter().filter(|row| row.applies_to(language)) {
+        check(row.pass, bytes, language);
+    }
+}
+
+fn corpus() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn corpus_in_every_language() {
+    for (name, bytes) in corpus() {
+        for language in Language::ALL {
+            eprintln!("{name} as {language:?}");
+            check_all(&bytes, language);
+        }
+    }
+}
+
+/// Passes must at least end on these; to accept everything would take long.
+fn propose_all(bytes: Vec<u8>, language: Language) {
+    let snapshot = Snapshot::new(TestCase::single("input", bytes).unwrap(), language);
+    for row in TABLE.iter().filter(|row| row.applies_to(language)) {
+        let proposals = row.pass.propose(&snapshot);
+        let edits: usize = proposals.iter().map(|proposal| proposal.patch.edits().len()).sum();
+        let size = snapshot.bytes(0).len();
+        assert!(edits <= 8 * size + 1000, "{}: {edits} edits for {size} bytes", row.pass.name());
+    }
+}
+
+#[test]
+fn deep_nesting() {
+    let nests: [(&str, &str); 16] = [
+        ("(", ")"),
+        ("[", "]"),
+        ("{", "}"),
+        ("f(", ")"),
+        ("-", ""),
+        ("a+", ""),
+        ("a,", ""),
+        ("a?b:", ""),
+        ("(int)", ""),
+        ("if(a)", ""),
+        ("if(a);else ", ""),
+        ("while(a){", "}"),
+        ("switch(a){case 1:", "}"),
+        ("l:", ""),
+        ("for(;;)", ""),
+        ("\n#if 1\n", "\n#endif\n"),
+    ];
+    for (open, close) in nests {
+        // All of it at full depth would take a minute.
+        let places =
+            [("int f(int a, int b) { ", "; }", 100_000), ("", "", 5_000), ("int x = ", ";", 5_000)];
+        for (before, after, depth) in places {
+            eprintln!("{before}{open}");
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            propose_all(format!("{before}{open}a{close}{after}").into_bytes(), Language::C);
+        }
+    }
+}
+
+#[test]
+fn long_lines() {
+    let (million, ten_millions) = (1 << 20, 10 << 20);
+    for (pattern, size, language) in [
+        ("x = 1; ", million, Language::C),
+        ("int f(void) { return 1; } ", million, Language::OpenCl),
+        ("{1, 2}, ", million, Language::Cuda),
+        ("/* ", million, Language::Text),
+        ("\\\"", million, Language::Text),
+        ("word ", ten_millions, Language::Text),
+        ("\0", ten_millions, Language::Text),
+        ("\n", ten_millions, Language::Text),
+    ] {
+        eprintln!("{pattern}");
+        propose_all(pattern.repeat(size / pattern.len()).into_bytes(), language);
+    }
+}
+
+fn language() -> impl Strategy<Value = Language> {
+    proptest::sample::select(Language::ALL.to_vec())
+}
+
+fn soup() -> impl Strategy<Value = Vec<u8>> {
+    const TOKENS: &str = "int char struct S T typedef static const unsigned if ( ) else while for do \
+        switch case default : return break continue goto l a b f g x y main __kernel __global entry \
+        { } [ ] ; , . -> = + - * / % & | ^ ~ ! < > << >> == && || ++ -- += ? ... 0 1 0x1fUL 2.5f \
+        'c' \"s\" # ## \\ @ __attribute__ sizeof enum union asm <<< >>> :: template auto";
+    const LINES: [&str; 9] = [
+        "\n#if a\n",
+        "\n#else\n",
+        "\n#endif\n",
+        "\n#define f(a) a+f\n",
+        "\n#define a 1\n",
+        "\n# 1 \"x.h\"\n",
+        "\n#include \"x.h\"\n",
+        " /* c */ ",
+        " // c\n",
+    ];
+    let words: Vec<&str> = TOKENS.split_whitespace().chain(LINES).collect();
+    proptest::collection::vec(proptest::sample::select(words), 0..80)
+        .prop_map(|words| words.join(" ").into_bytes())
+}
+
+/// A program of the corpus from which runs of tokens are missing or stand twice.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let change = (any::<prop::sample::Index>(), 1..6_usize, any::<bool>());
+    let program = proptest::sample::select(corpus()).prop_map(|(_, bytes)| bytes);
+    (program, proptest::collection::vec(change, 1..6)).prop_map(|(mut bytes, changes)| {
+        for (at, length, double) in changes {
+            let tokens: Vec<_> = tokens(&bytes).collect();
+            if tokens.is_empty() {
+                break;
+            }
+            let first = at.index(tokens.len());
+            let last = (first + length).min(tokens.len()) - 1;
+            let span = tokens[first].start as usize..tokens[last].end as usize;
+            if double {
+                let copy = bytes[span.clone()].to_vec();
+                bytes.splice(span.start..span.start, copy);
+            } else {
+                bytes.drain(span);
+            }
+        }
+        bytes
+    })
+}
+
+/// Few by default, since each runs every pass; `PROPTEST_CASES` asks for more.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(48)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn random_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200), language in language()) {
+        check_all(&bytes, language);
+    }
+
+    #[test]
+    fn random_tokens(bytes in soup(), language in language()) {
+        check_all(&bytes, language);
+    }
+
+    #[test]
+    fn damaged_programs(bytes in damaged(), language in language()) {
+        check_all(&bytes, language);
+    }
+}

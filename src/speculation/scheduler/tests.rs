@@ -1,0 +1,170 @@
+//! The scheduler, driven by hand: no threads, no clock.
+
+use clreduce_testcase::Size;
+
+use super::*;
+
+/// Asks for the answers so far, or, where `merging`, only for their number.
+#[derive(Clone, Debug)]
+struct Path {
+    answers: String,
+    chance: u16,
+    merging: bool,
+    supposed_success: bool,
+    /// States of this length are blocked behind a supposed success.
+    boundary: usize,
+}
+
+impl Path {
+    fn new(chance: u16) -> Self {
+        let (answers, boundary) = (String::new(), usize::MAX);
+        Self { answers, chance, merging: false, supposed_success: false, boundary }
+    }
+}
+
+fn variant(text: &str) -> TestCase {
+    TestCase::single("path", text.as_bytes()).unwrap()
+}
+
+impl Asker for Path {
+    fn next(&mut self) -> Next {
+        if self.supposed_success && self.answers.len() >= self.boundary {
+            return Next::Blocked;
+        }
+        let text = if self.merging { "?".repeat(self.answers.len()) } else { self.answers.clone() };
+        let variant = variant(&text);
+        let size = Size { work_items: 1, tokens: 0, dense_bytes: 0 };
+        let hash = variant.hash();
+        Next::Question(Question { variant, hash, size, pass: "path", chance: self.chance })
+    }
+
+    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+        self.answers.push(if interesting { 'y' } else { 'n' });
+        self.supposed_success |= interesting;
+        None
+    }
+
+    fn mark_supposed(&mut self) {}
+
+    fn confirm(&mut self) {
+        self.supposed_success = false;
+    }
+}
+
+fn scheduler(asker: Path, slots: usize) -> Scheduler<Path> {
+    Scheduler::new(asker, slots, Verdicts::default(), 0)
+}
+
+/// Plans to the end: what was started, as text, and what was killed.
+fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>) {
+    let (mut started, mut killed) = (Vec::new(), Vec::new());
+    loop {
+        let actions = scheduler.plan();
+        if actions.is_empty() {
+            return (started, killed);
+        }
+        for action in actions {
+            match action {
+                Action::Start(id, variant) => {
+                    let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
+                    started.push((id, text));
+                }
+                Action::Kill(id) => killed.push(id),
+            }
+        }
+    }
+}
+
+fn texts(started: &[(TestId, String)]) -> Vec<&str> {
+    started.iter().map(|(_, text)| text.as_str()).collect()
+}
+
+fn steps(scheduler: &mut Scheduler<Path>) -> usize {
+    std::iter::from_fn(|| matches!(scheduler.step(), Step::Answered(_)).then_some(())).count()
+}
+
+const NO: Verdict = Verdict::Uninteresting;
+const YES: Verdict = Verdict::Interesting;
+
+#[test]
+fn the_most_probable_questions_run_on_both_branches() {
+    let mut scheduler = scheduler(Path::new(600), 5);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "y", "n", "yy", "yn"]);
+}
+
+#[test]
+fn an_answer_kills_what_it_rules_out_and_keeps_the_rest() {
+    let mut scheduler = scheduler(Path::new(300), 4);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "n", "nn", "nnn"]);
+    // Out of order: nothing is consumed before the first answer is there.
+    scheduler.ended(started[1].0, Outcome::from(YES));
+    assert_eq!(steps(&mut scheduler), 0);
+    let (more, killed) = plan(&mut scheduler);
+    assert_eq!(killed, [started[2].0, started[3].0]);
+    assert_eq!(texts(&more), ["ny"], "a slot is free again only when its test has ended");
+    scheduler.ended(killed[0], Outcome::from(YES));
+    scheduler.ended(started[0].0, Outcome::from(NO));
+    assert_eq!(steps(&mut scheduler), 2);
+    let Next::Question(next) = scheduler.tree.next() else { panic!() };
+    assert_eq!(next.variant, variant("ny"));
+    assert_eq!(scheduler.counters().killed, 1);
+}
+
+#[test]
+fn a_variant_on_two_paths_is_tested_once_and_survives_either_answer() {
+    let asker = Path { merging: true, ..Path::new(500) };
+    let mut scheduler = scheduler(asker, 3);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "?", "??"]);
+    scheduler.ended(started[0].0, Outcome::from(YES));
+    assert_eq!(steps(&mut scheduler), 1);
+    let (more, killed) = plan(&mut scheduler);
+    assert_eq!((texts(&more), killed.len()), (vec!["???"], 0));
+}
+
+#[test]
+fn what_timed_out_beside_others_is_run_alone() {
+    let mut scheduler = scheduler(Path::new(100), 2);
+    let (started, _) = plan(&mut scheduler);
+    scheduler.ended(started[0].0, Outcome::from(Verdict::TimedOut));
+    assert_eq!(steps(&mut scheduler), 0);
+    assert_eq!(plan(&mut scheduler), (vec![], vec![]), "another test still runs");
+    scheduler.ended(started[1].0, Outcome::from(NO));
+    let (again, _) = plan(&mut scheduler);
+    assert_eq!(texts(&again), [""]);
+    scheduler.ended(again[0].0, Outcome::from(Verdict::TimedOut));
+    assert_eq!(steps(&mut scheduler), 2);
+}
+
+#[test]
+fn a_blocked_state_goes_on_once_the_success_before_it_is_real() {
+    let asker = Path { boundary: 2, ..Path::new(900) };
+    let mut scheduler = scheduler(asker, 8);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "y", "n", "nn", "nnn", "nnnn", "nnnnn", "nnnnnn"]);
+    scheduler.ended(started[0].0, Outcome::from(YES));
+    assert_eq!(steps(&mut scheduler), 1);
+    let (more, killed) = plan(&mut scheduler);
+    // "yy" rests on a success still to come; "yn" on none any more.
+    assert_eq!(texts(&more), ["yn"]);
+    assert_eq!(killed.len(), 6);
+}
+
+#[test]
+fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
+    let mut scheduler = Scheduler::new(Path::new(500), 1, Verdicts::default(), 1);
+    let (started, _) = plan(&mut scheduler);
+    scheduler.ended(started[0].0, Outcome::from(YES));
+    assert_eq!(steps(&mut scheduler), 1);
+    let (next, _) = plan(&mut scheduler);
+    assert_eq!(texts(&next), ["y"], "the question comes before the check");
+    scheduler.kill_all();
+    scheduler.ended(next[0].0, Outcome::from(YES));
+    let checks = scheduler.plan_rechecks();
+    let [Action::Start(id, checked)] = checks.as_slice() else { panic!("{checks:?}") };
+    assert_eq!(*checked, variant(""));
+    scheduler.ended(*id, Outcome::from(NO));
+    assert_eq!(scheduler.contradictions().len(), 1);
+}

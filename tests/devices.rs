@@ -1,0 +1,109 @@
+//! `clreduce devices` and `clreduce run` on the real PoCL and the real Oclgrind.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use serde_json::Value;
+use support::{Bench, assert_mentions, stderr, stdout};
+
+/// Adds one to what is in its buffer, and prints something that is no result.
+const KERNEL: &str = "\
+// -g 4,1,1 -l 2,1,1
+__kernel void entry(__global ulong *result) {
+  size_t x = get_global_id(0);
+#ifdef LARGE
+  result[x] = 0xffffffffffffff00UL;
+#endif
+  result[x] += x * 17;
+  if (x == 0) printf(\"disturbance\\n\");
+}
+";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("kernel.cl", KERNEL);
+    bench
+}
+
+#[test]
+fn devices_are_listed() {
+    let bench = bench();
+    let text = stdout(&bench.run(&["devices"]).code(0));
+    // Without them the other tests cannot run: scripts/setup kernel installs both.
+    assert_mentions(&text, &["0.0  ", "Portable Computing Language", "Oclgrind", "simulated"]);
+    let lines = stdout(&bench.run(&["devices", "--json"]).code(0));
+    let devices: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let through: Vec<_> = devices.iter().map(|device| device["through"].as_str().unwrap()).collect();
+    assert!(through.contains(&"loader") && through.contains(&"oclgrind"), "{lines}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn results_are_printed_as_by_clsmith() {
+    let bench = bench();
+    for name in ["pocl", "oclgrind"] {
+        for more in [&[][..], &["--no-opt"], &["--repeat", "3"]] {
+            let args = [&["run", "kernel.cl", "--device-name", name][..], more].concat();
+            assert_eq!(stdout(&bench.run(&args).code(0)), "0,0x11,0x22,0x33,\n", "{args:?}");
+        }
+    }
+    let large = bench.run(&["run", "kernel.cl", "--platform", "0", "--device", "0", "--", "-DLARGE"]);
+    let expected = "0xffffffffffffff00,0xffffffffffffff11,0xffffffffffffff22,0xffffffffffffff33,\n";
+    assert_eq!(stdout(&large.code(0)), expected);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn the_exit_status_and_a_line_of_json_tell_the_class() {
+    let bench = Bench::new();
+    let entry = |body: &str| {
+        format!("// -g 1 -l 1\nkernel void entry(global volatile ulong *r) {{ {body} }}\n")
+    };
+    let cases = [
+        (entry("r[0] = 7;"), "result", 0),
+        (entry("r[0] = ;"), "build_failure", 10),
+        ("kernel void k(image2d_t i) {}\n".to_owned(), "built", 13),
+        (entry("*(global volatile int *)16 = 1;"), "run_crash", 21),
+        (entry("while (!r[0]);"), "run_timeout", 22),
+    ];
+    for (source, class, status) in cases {
+        bench.write("k.cl", source);
+        let args = ["run", "k.cl", "--device-name", "pocl", "--json", "--timeout", "10"];
+        let line: Value = serde_json::from_str(&stdout(&bench.run(&args).code(status))).unwrap();
+        assert_eq!(line["class"], class, "{line}");
+        assert_eq!(line["hash"].is_string(), class == "result", "{line}");
+        if class == "result" {
+            assert_eq!(line["outputs"][0]["values"], "0x7,");
+        }
+    }
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn arguments_are_described_by_a_file() {
+    let bench = Bench::new();
+    bench.write("k.cl", "kernel void k(global short *out, int a) { out[get_global_id(0)] += a; }\n");
+    let description = "kernel = \"k\"\nglobal = [3]\n[[argument]]\nbuffer = \"short\"\nelements = 4\n\
+        fill = [10, 20, 30, 40]\n[[argument]]\nvalue = \"int\"\nis = -1\n";
+    bench.write("k.args.toml", description);
+    let run = |args: &[&str]| {
+        let start = ["run", "k.cl", "--device-name", "pocl"];
+        bench.run(&[&start[..], args].concat())
+    };
+    assert_eq!(stdout(&run(&[]).code(0)), "0x9,0x13,0x1d,0x28,\n");
+    bench.write("other.toml", description.replace("is = -1", "iss = -1"));
+    let refused = run(&["--args", "other.toml"]).code(1);
+    assert_mentions(&stderr(&refused), &["other.toml", "iss", "line 9"]);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let bench = bench();
+    let missing = bench.run(&["run", "kernel.cl", "--device-name", "no such thing"]).code(2);
+    assert_mentions(&stderr(&missing), &["no such device", "Portable Computing Language"]);
+    assert_mentions(&stderr(&bench.run(&["run", "gone.cl"]).code(1)), &["gone.cl"]);
+    bench.write("empty.cl", "int x;\n");
+    assert_mentions(&stderr(&bench.run(&["run", "empty.cl"]).code(1)), &["no kernel"]);
+    bench.run(&["run"]).code(2);
+}

@@ -1,0 +1,206 @@
+//! House rules that neither the compiler nor clippy know. Each complaint says what to do instead.
+//!
+//! That nothing which decides an order goes over a hash map is a rule of clippy: see `clippy.toml`.
+
+mod workspace;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use workspace::{Source, crate_roots, relative, root, sources};
+
+/// A file with more lines holds more than one idea.
+const MOST_LINES: usize = 600;
+
+/// The only places for `unsafe` code. Their module docs say why it is sound.
+const UNSAFE: &[&str] = &["interestingness/src/opencl/api/"];
+
+/// What decides the questions. It has to come to the same everywhere, each time.
+const DECIDES: &[&str] = &[
+    "passes/src/",
+    "src/asker/",
+    "src/speculation/scheduler.rs",
+    "src/speculation/tree.rs",
+    "src/speculation/verdicts.rs",
+    "testcase/src/",
+];
+
+/// Everything that ends up in the library and the program.
+const PRODUCT: &[&str] = &["interestingness/src/", "passes/src/", "src/", "testcase/src/"];
+
+struct Ban {
+    what: &'static str,
+    within: &'static [&'static str],
+    except: &'static [&'static str],
+    instead: &'static str,
+}
+
+const BANS: [Ban; 10] = [
+    Ban {
+        what: r"\b(todo|unimplemented|dbg)!",
+        within: &[""],
+        except: &[],
+        instead: "finish it, or return an error that says what is missing",
+    },
+    Ban {
+        what: r"\be?print(ln)?!",
+        within: PRODUCT,
+        except: &["src/cli/"],
+        instead: "tell an event; src/cli shows it",
+    },
+    Ban {
+        what: r"\bprocess::(exit|abort)\b",
+        // Not the worker processes of interestingness/: they are there to die.
+        within: &["passes/src/", "src/", "testcase/src/"],
+        // The second Ctrl-C waits for nobody.
+        except: &["src/cli/interrupt.rs"],
+        instead: "return an `ExitCode` to `main`, so that everything is cleaned up",
+    },
+    Ban {
+        what: r"\b(Instant|SystemTime)\b",
+        within: DECIDES,
+        except: &[],
+        instead: "count questions; time must not decide what is asked",
+    },
+    Ban {
+        what: r"\bstd::(env|fs|io|net|process|thread|time)\b|\b(fs|io|process|thread)::\w",
+        within: DECIDES,
+        except: &[],
+        instead: "take a snapshot or an answer as an argument: what decides the questions is pure",
+    },
+    Ban {
+        what: r"\b(rayon|crossbeam|crossbeam_channel)::|\b(Mutex|RwLock|Condvar)\b",
+        within: &["passes/src/", "src/asker/", "testcase/src/"],
+        except: &[],
+        instead: "threads belong to src/speculation and src/cli",
+    },
+    Ban {
+        what: r"\bf(32|64)\b",
+        within: DECIDES,
+        except: &[],
+        instead: "integers, in thousandths where need be: they are equal on every platform",
+    },
+    Ban {
+        what: r"\b(rand|fastrand|getrandom)::|\bRandomState\b",
+        within: DECIDES,
+        except: &[],
+        instead: "choose by content hash",
+    },
+    Ban {
+        what: r"\bCommand::new\b",
+        within: &["passes/src/", "src/", "testcase/src/"],
+        except: &[],
+        instead: "processes belong to clreduce-interestingness, which kills and cleans up after them",
+    },
+    Ban {
+        what: r"\btemp_dir\(\)",
+        within: &["src/"],
+        except: &[],
+        instead: "`tempfile`, or the state folder: both are cleaned up",
+    },
+];
+
+#[test]
+fn banned_calls_are_not_made() {
+    let sources = sources();
+    let mut wrong = Vec::new();
+    for ban in &BANS {
+        let what = Regex::new(ban.what).unwrap();
+        let files: Vec<&Source> = sources
+            .iter()
+            .filter(|source| ban.within == [""] || source.is_in(ban.within))
+            .filter(|source| !source.is_in(ban.except))
+            .collect();
+        assert!(!files.is_empty(), "`{}` is looked for nowhere", ban.what);
+        for place in ban.within.iter().chain(ban.except) {
+            assert!(root().join(place).exists(), "{place} is gone: take it out of this test");
+        }
+        for source in files {
+            for (line, code) in source.code().filter(|(_, code)| what.is_match(code)) {
+                let (path, code) = (&source.path, code.trim());
+                wrong.push(format!("{path}:{line}: {code}\n    instead: {}", ban.instead));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_is_one_idea() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        if !source.text.starts_with("//! ") {
+            wrong.push(format!("{}: begin with `//!` and what the file is for", source.path));
+        }
+        let lines = source.text.lines().count();
+        if lines > MOST_LINES {
+            wrong.push(format!("{}: {lines} lines; look for a seam to split it at", source.path));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn unsafe_code_stays_where_it_is_justified() {
+    let allows = Regex::new(r"\b(allow|expect)\(\s*unsafe_code").unwrap();
+    let is_unsafe = Regex::new(r"\bunsafe\s*(\{|fn\b|impl\b|extern\b)").unwrap();
+    let mut wrong = Vec::new();
+    for source in sources() {
+        for (line, code) in source.code() {
+            if (allows.is_match(code) || is_unsafe.is_match(code)) && !source.is_in(UNSAFE) {
+                let instead = "a crate that wraps it, or a place in UNSAFE of this test";
+                wrong.push(format!("{}:{line}: instead: {instead}", source.path));
+            }
+        }
+        let docs = source.text.lines().take_while(|line| line.starts_with("//!"));
+        let says_why = docs.fold(String::new(), |docs, line| docs + line).contains("sound");
+        if source.code().any(|(_, code)| allows.is_match(code)) && !says_why {
+            wrong.push(format!("{}: the module docs do not say why it is sound", source.path));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_is_part_of_a_crate() {
+    let mut reached = BTreeSet::new();
+    let mut pending: Vec<(PathBuf, bool)> =
+        crate_roots().into_iter().map(|path| (path, true)).collect();
+    while let Some((path, is_root)) = pending.pop() {
+        if reached.insert(relative(&path)) {
+            let text = fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            pending.extend(modules(&path, &text, is_root).into_iter().map(|path| (path, false)));
+        }
+    }
+    let dead: Vec<String> =
+        sources().into_iter().map(|source| source.path).filter(|p| !reached.contains(p)).collect();
+    assert!(dead.is_empty(), "no `mod` leads to {dead:?}: declare them or delete them");
+}
+
+/// The files that the modules declared in a file are in.
+fn modules(file: &Path, text: &str, is_root: bool) -> Vec<PathBuf> {
+    let attribute = Regex::new(r#"^#\[path = "([^"]+)"\]"#).unwrap();
+    let declaration = Regex::new(r"^(?:pub(?:\([^)]*\))? )?mod (\w+);").unwrap();
+    let beside = file.parent().unwrap();
+    let is_folder = is_root || file.ends_with("mod.rs");
+    let below = if is_folder { beside.to_owned() } else { file.with_extension("") };
+    let mut found = Vec::new();
+    let mut given = None;
+    for line in text.lines() {
+        if let Some(path) = attribute.captures(line) {
+            given = Some(path[1].split('/').fold(beside.to_owned(), |at, part| {
+                if part == ".." { at.parent().unwrap().to_owned() } else { at.join(part) }
+            }));
+        } else if let Some(name) = declaration.captures(line) {
+            let flat = below.join(format!("{}.rs", &name[1]));
+            let usual = if flat.exists() { flat } else { below.join(&name[1]).join("mod.rs") };
+            found.push(given.take().unwrap_or(usual));
+        } else if !line.starts_with("#[") {
+            given = None;
+        }
+    }
+    found
+}
