@@ -50,12 +50,12 @@ pub struct Args {
 /// What else there is to do but reducing. A file of the same name is reduced as `./NAME`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
-    Check(CheckArgs),
     /// List the devices that kernels can be run on
     Devices(DevicesArgs),
     /// Run an OpenCL kernel on a device and print its result
     Run(RunArgs),
+    /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
+    Check(CheckArgs),
 }
 
 /// What a reduction is told.

@@ -65,7 +65,7 @@ pub struct CheckArgs {
 ///
 /// # Errors
 /// When there is no kernel to check, no clang, or nowhere to print.
-pub fn check(args: CheckArgs) -> Result<ExitCode, Failure> {
+pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let path = &args.kernel;
     let unusable = |reason: String| Failure::Kernel { path: path.clone(), reason };
     let source = fs::read(path).map_err(|error| unusable(error.to_string()))?;

@@ -58,10 +58,10 @@ pub fn main() -> ExitCode {
 }
 
 fn start(args: Args) -> Result<ExitCode, Failure> {
-    match args.command {
+    match &args.command {
         Some(Command::Check(args)) => return check::check(args),
-        Some(Command::Devices(args)) => return devices::devices(&args),
-        Some(Command::Run(args)) => return run::run(&args),
+        Some(Command::Devices(args)) => return devices::devices(args),
+        Some(Command::Run(args)) => return run::run(args),
         None => {}
     }
     let mut out = io::stdout();
