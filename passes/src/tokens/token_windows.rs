@@ -67,7 +67,13 @@ impl Pass for TokenWindows {
                 left -= windows;
                 for first in (0..(count + 1).saturating_sub(length)).step_by(stride) {
                     let after = first + length;
-                    if is_text || (nesting.encloses(first, after) && can_meet(unit, first, after)) {
+                    // What stands beside something odd already is no reason to keep it.
+                    let odd = |at: usize| !can_meet(unit, at, at);
+                    let fits = || {
+                        nesting.encloses(first, after)
+                            && (can_meet(unit, first, after) || odd(first) || odd(after))
+                    };
+                    if is_text || fits() {
                         let edit = Edit::delete(unit.file, unit.span(first, after - 1));
                         proposals.push(Proposal::edit(edit).in_list(list));
                     }
@@ -108,6 +114,19 @@ impl Nesting {
     }
 }
 
+/// Tokens that an operand must follow.
+#[rustfmt::skip]
+const WANT_OPERAND: &[&[u8]] = &[
+    b"=", b"+", b"-", b"/", b"%", b"<", b"==", b"!=", b"<=", b">=", b"||", b"|", b"^", b"<<", b"!", b"~",
+    b"?", b"+=", b"-=", b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"<<=", b">>=", b".", b"->", b"[",
+];
+/// Operators that an operand must precede.
+#[rustfmt::skip]
+const ONLY_BINARY: &[&[u8]] = &[
+    b"/", b"%", b"<", b"==", b"!=", b"<=", b">=", b"||", b"|", b"^", b"<<", b"?", b"+=", b"-=", b"*=",
+    b"/=", b"%=", b"&=", b"|=", b"^=", b"<<=", b">>=", b"->", b"=",
+];
+
 /// Whether the token before `first` and the one at `after` can stand side by side. Only pairs that
 /// no program has are ruled out.
 fn can_meet(unit: Tokens<'_>, first: usize, after: usize) -> bool {
@@ -120,64 +139,8 @@ fn can_meet(unit: Tokens<'_>, first: usize, after: usize) -> bool {
     let literal = |kind| matches!(kind, TokenKind::Number | TokenKind::Char);
     let closes = matches!(right, b")" | b"]" | b"}" | b";" | b",");
     let operand_follows = right_kind == TokenKind::Word || literal(right_kind);
-    let wants_operand = matches!(
-        left,
-        b"=" | b"+"
-            | b"-"
-            | b"/"
-            | b"%"
-            | b"<"
-            | b"=="
-            | b"!="
-            | b"<="
-            | b">="
-            | b"||"
-            | b"|"
-            | b"^"
-            | b"<<"
-            | b"!"
-            | b"~"
-            | b"?"
-            | b"+="
-            | b"-="
-            | b"*="
-            | b"/="
-            | b"%="
-            | b"&="
-            | b"|="
-            | b"^="
-            | b"<<="
-            | b">>="
-            | b"."
-            | b"->"
-            | b"["
-    );
-    let only_binary = matches!(
-        right,
-        b"/" | b"%"
-            | b"<"
-            | b"=="
-            | b"!="
-            | b"<="
-            | b">="
-            | b"||"
-            | b"|"
-            | b"^"
-            | b"<<"
-            | b"?"
-            | b"+="
-            | b"-="
-            | b"*="
-            | b"/="
-            | b"%="
-            | b"&="
-            | b"|="
-            | b"^="
-            | b"<<="
-            | b">>="
-            | b"->"
-            | b"="
-    );
+    let wants_operand = WANT_OPERAND.contains(&left);
+    let only_binary = ONLY_BINARY.contains(&right);
     let array_without_size = left == b"[" && right == b"]";
     let begins_statement = matches!(left, b";" | b"{" | b"}" | b":" | b"else" | b"do");
     let loses_semicolon = unit.text(after - 1) == b";" && !begins_statement && right != b";";
