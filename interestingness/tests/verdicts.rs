@@ -114,7 +114,8 @@ fn a_script_without_first_line_is_run_by_the_shell() {
 #[test]
 fn a_rehearsal_tells_what_the_test_does_besides() {
     for bench in benches() {
-        let line = "echo 'int y;' > a.c; touch a.out; sleep 1000 & exit 3";
+        // The pause lets the process left behind become what it is: one just being started may not be counted.
+        let line = "echo 'int y;' > a.c; touch a.out; sleep 1000 & sleep 0.3; exit 3";
         let test = bench.shell_test(line, Limits::default());
         let rehearsal = test.rehearse(&variant(), &Cancel::new());
         assert_eq!(rehearsal.outcome.exit_code, Some(3));
