@@ -95,7 +95,7 @@ fn all_stages_together_are_right_and_the_table_says_which_finds_what() {
         if together.validity != expected || fixture.invalid.is_some() && !named(&together) {
             wrong.push(format!("{}: {together:?}", fixture.name));
         }
-        let cells = StageName::ALL.map(|stage| cell(&together, stage));
+        let cells = StageName::ALL.map(|stage| cell(&together, stage, fixture.invalid));
         let tag = fixture.invalid.map_or("valid", Kind::name);
         let _ = writeln!(table, "| {} | {tag} | {} |", fixture.name, cells.join(" | "));
     }
@@ -113,7 +113,7 @@ const HEADER: &str = "\
 
 What each stage of `clreduce check` says of the kernels in `fixtures/validity`, whatever the others say. A dash is
 nothing found; \"?\" is a tool that failed. What is in parentheses is only suspected, from reading the program: a stage
-that runs it overrules that. All stages together are right about every one of them. This file is written and held true
+that runs it overrules that. A stage that names what is wrong is shown with that alone. All stages together are right about every one of them. This file is written and held true
 by the test in `interestingness/tests/validity.rs`, with clang 19 and Oclgrind 21.10.
 
 | kernel | is | compile | analyze | sanitize | simulate |
@@ -129,14 +129,18 @@ fn stage_of(tool: &str) -> StageName {
     }
 }
 
-fn cell(report: &Report, stage: StageName) -> String {
+/// A stage that names what is wrong is shown with that alone: what follows from it depends on garbage.
+fn cell(report: &Report, stage: StageName, invalid: Option<Kind>) -> String {
     let kinds = |certainty| -> BTreeSet<&str> {
         let all = report.findings.iter().chain(&report.refuted);
         let those =
             all.filter(|found| stage_of(found.tool) == stage && found.certainty == certainty);
         those.map(|finding| finding.kind.name()).collect()
     };
-    let certain = kinds(Certainty::Certain);
+    let mut certain = kinds(Certainty::Certain);
+    if let Some(named) = invalid.map(Kind::name).filter(|name| certain.contains(name)) {
+        certain = BTreeSet::from([named]);
+    }
     let suspected = kinds(Certainty::Suspected);
     let suspected = suspected.difference(&certain).map(|kind| format!("({kind})"));
     let words: Vec<String> =
