@@ -9,6 +9,7 @@ use clreduce_testcase::{Size, TestCase};
 
 use super::headers::Headers;
 use super::reducer::Reducer;
+use super::turn::is_smaller;
 use super::{Asker, Next};
 
 /// Questions that a grown variant may cost before it is given up.
@@ -49,8 +50,7 @@ impl Pump {
         self.budget = self.budget.saturating_sub(1);
         let case = self.inner.answer(interesting)?;
         let size = Size::of(&case);
-        let order = size.cmp(&current.1).then_with(|| Size::tie_break(&case, &current.0));
-        order.is_lt().then_some((case, size))
+        is_smaller((&case, &size), current).then_some((case, size))
     }
 
     /// Where text from headers is by now.

@@ -241,7 +241,8 @@ impl Turn {
     }
 }
 
-fn is_smaller((variant, size): (&TestCase, &Size), current: &(TestCase, Size)) -> bool {
+/// Whether a variant is strictly smaller than the current test case.
+pub(super) fn is_smaller((variant, size): (&TestCase, &Size), current: &(TestCase, Size)) -> bool {
     size.cmp(&current.1).then_with(|| Size::tie_break(variant, &current.0)).is_lt()
 }
 
