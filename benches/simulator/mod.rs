@@ -3,6 +3,7 @@
 //! What the bound is and why: `notes/speculation.md`.
 
 mod bound;
+pub mod real;
 mod replay;
 mod trace;
 
@@ -52,7 +53,7 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
                 let question = answered.question;
                 if !answered.known {
                     let (pass, chance) = (question.pass, Some(question.chance));
-                    entries.push(Entry { pass, chance, interesting });
+                    entries.push(Entry { pass, chance, interesting, bytes: 0 });
                 }
                 continue;
             }

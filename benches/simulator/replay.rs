@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clreduce::asker::{Asker, Next, Question};
+use clreduce::asker::{Asker, CHEAP_TO_LOOK_AT, Next, Question};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use super::Trace;
@@ -56,7 +56,7 @@ impl Asker for Replay {
     fn next(&mut self) -> Next {
         let Some(entry) = self.trace.entries.get(self.at) else { return Next::Done };
         let new_pass = self.at > 0 && self.trace.entries[self.at - 1].pass != entry.pass;
-        if new_pass && self.supposed_commit {
+        if new_pass && self.supposed_commit && entry.bytes > CHEAP_TO_LOOK_AT {
             return Next::Blocked;
         }
         let text = match self.astray {

@@ -9,6 +9,8 @@ pub struct Entry {
     /// How likely the reducer thought it, in thousandths, where that was recorded.
     pub chance: Option<u16>,
     pub interesting: bool,
+    /// Bytes of the test case that the question was about.
+    pub bytes: usize,
 }
 
 /// A conversation.
@@ -22,15 +24,18 @@ impl Trace {
         Self { entries }
     }
 
-    /// Reads the `answered` lines of an `--events` file. Answers that were known are left out: they
-    /// take no time.
+    /// Reads an `--events` file. Answers that were known are left out: they take no time.
     pub fn from_events(text: &str) -> Result<Self, String> {
         let mut names: BTreeMap<String, &'static str> = BTreeMap::new();
         let mut seen = std::collections::HashSet::new();
         let mut entries = Vec::new();
+        let mut bytes = 0;
         for (number, line) in text.lines().enumerate() {
             let event: serde_json::Value = serde_json::from_str(line)
                 .map_err(|error| format!("line {}: {error}", number + 1))?;
+            if let Some(now) = event["bytes"].as_u64() {
+                bytes = now as usize;
+            }
             let repeated = event["key"].as_str().is_some_and(|key| !seen.insert(key.to_owned()));
             if event["event"] != "answered" || repeated {
                 continue;
@@ -39,7 +44,7 @@ impl Trace {
             let pass = *names.entry(name.to_owned()).or_insert_with(|| name.to_owned().leak());
             let chance = event["chance"].as_u64().and_then(|chance| u16::try_from(chance).ok());
             let interesting = event["interesting"] == true;
-            entries.push(Entry { pass, chance, interesting });
+            entries.push(Entry { pass, chance, interesting, bytes });
         }
         Ok(Self { entries })
     }
@@ -59,7 +64,12 @@ impl Trace {
                 if random.next() % 100 >= streaks {
                     interesting = random.next() % 100 < rate;
                 }
-                entries.push(Entry { pass: NAMES[pass % NAMES.len()], chance: None, interesting });
+                entries.push(Entry {
+                    pass: NAMES[pass % NAMES.len()],
+                    chance: None,
+                    interesting,
+                    bytes: usize::MAX,
+                });
             }
             pass += 1;
         }

@@ -14,7 +14,7 @@ pub mod search;
 mod stays;
 mod turn;
 
-pub use reducer::{Plan, Reducer};
+pub use reducer::{CHEAP_TO_LOOK_AT, Plan, Reducer};
 pub use stays::Stays;
 
 use clreduce_testcase::{ContentHash, Size, TestCase};

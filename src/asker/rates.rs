@@ -1,41 +1,158 @@
-//! How often a pass was right, as a guess at the next answer. Decides what is fetched early, never
+//! How often passes were right, as a guess at the next answer. Decides what is fetched early, never
 //! what is asked.
+//!
+//! Which counts predict best was measured as log loss on recorded reductions: `notes/speculation.md`.
 
-/// Counts of answers per pass and size of group.
-#[derive(Clone, Default)]
+use clreduce_passes::{Phase, Row};
+
+/// Counts of answers, by pass and over all passes. Older answers count less.
+#[derive(Clone)]
 pub(super) struct Rates {
-    cells: Vec<(u16, u16)>,
+    /// By pass and number of proposals together.
+    passes: Vec<[Count; GROUPS]>,
+    /// By kind of pass, the last answer to the same pass and the share of the program that would go.
+    overall: [[[Count; SHARES]; 3]; 2],
+    /// By pass: what kind it is, and its last answer.
+    about: Vec<(Kind, Last)>,
 }
 
-/// Groups of 1, 2 to 7, 8 and more proposals are counted apart.
-const CLASSES: usize = 3;
+/// What a guess at an answer rests on.
+#[derive(Clone, Copy)]
+pub(super) struct Trial {
+    /// Index of the pass.
+    pub(super) pass: usize,
+    /// How many proposals are tried together.
+    pub(super) together: usize,
+    /// Tokens of the variant.
+    pub(super) tokens: usize,
+    /// Tokens of the current test case.
+    pub(super) current: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Last {
+    No,
+    Yes,
+    #[default]
+    Nothing,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Structural,
+    Polish,
+}
+
+impl Kind {
+    /// The share of interesting answers, in thousandths, that recorded reductions had.
+    fn usual(self) -> u32 {
+        match self {
+            Self::Structural => 350,
+            Self::Polish => 100,
+        }
+    }
+}
+
+/// One proposal, 2 to 7, 8 and more.
+const GROUPS: usize = 3;
+
+/// Shares of the program: nothing, below a 64th, a 16th, a quarter, more.
+const SHARES: usize = 5;
 
 impl Rates {
-    pub(super) fn new(passes: usize) -> Self {
-        Self { cells: vec![(0, 0); passes * CLASSES] }
-    }
-
-    pub(super) fn record(&mut self, pass: usize, together: usize, interesting: bool) {
-        let (yes, all) = &mut self.cells[cell(pass, together)];
-        if *all == u16::MAX {
-            (*yes, *all) = (*yes / 2, *all / 2);
+    pub(super) fn new(rows: &[&Row]) -> Self {
+        let kind = |row: &&Row| match row.phase {
+            Phase::Polish => Kind::Polish,
+            _ => Kind::Structural,
+        };
+        Self {
+            passes: vec![Default::default(); rows.len()],
+            overall: Default::default(),
+            about: rows.iter().map(|row| (kind(row), Last::default())).collect(),
         }
-        *yes += u16::from(interesting);
-        *all += 1;
     }
 
-    /// Chance of "interesting" in thousandths; a quarter before anything is known.
-    pub(super) fn chance(&self, pass: usize, together: usize) -> u16 {
-        let (yes, all) = self.cells[cell(pass, together)];
-        ((u32::from(yes) + 1) * 1000 / (u32::from(all) + 4)) as u16
+    pub(super) fn record(&mut self, trial: Trial, interesting: bool) {
+        let (kind, last) = &mut self.about[trial.pass];
+        self.overall[*kind as usize][*last as usize][trial.share()].add::<64>(interesting);
+        *last = if interesting { Last::Yes } else { Last::No };
+        self.passes[trial.pass][trial.group()].add::<16>(interesting);
+    }
+
+    /// Chance of "interesting" in thousandths: what is known of the pass, beside what is known of all
+    /// passes of its kind as if it were a few answers more.
+    pub(super) fn chance(&self, trial: Trial) -> u16 {
+        let (kind, last) = self.about[trial.pass];
+        let overall = self.overall[kind as usize][last as usize][trial.share()];
+        let overall = overall.chance(kind.usual(), 8);
+        self.passes[trial.pass][trial.group()].chance(overall, 5) as u16
     }
 }
 
-fn cell(pass: usize, together: usize) -> usize {
-    let class = match together {
-        0..=1 => 0,
-        2..=7 => 1,
-        _ => 2,
-    };
-    pass * CLASSES + class
+impl Trial {
+    fn group(self) -> usize {
+        match self.together {
+            0..=1 => 0,
+            2..=7 => 1,
+            _ => 2,
+        }
+    }
+
+    fn share(self) -> usize {
+        let gone = self.current.saturating_sub(self.tokens);
+        if gone == 0 {
+            return 0;
+        }
+        [64, 16, 4].iter().position(|part| gone * part < self.current).unwrap_or(3) + 1
+    }
+}
+
+/// Answers, in 1024ths of one: each new one lets the earlier ones shrink.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    yes: u32,
+    all: u32,
+}
+
+impl Count {
+    const ONE: u32 = 1024;
+
+    fn add<const MEMORY: u32>(&mut self, interesting: bool) {
+        self.yes += u32::from(interesting) * Self::ONE;
+        self.all += Self::ONE;
+        self.yes -= self.yes / MEMORY;
+        self.all -= self.all / MEMORY;
+    }
+
+    /// In thousandths, with `prior` thousandths counting as much as `answers` answers.
+    fn chance(self, prior: u32, answers: u32) -> u32 {
+        let known = u64::from(self.yes) * 1000 + u64::from(prior) * u64::from(answers * Self::ONE);
+        (known / u64::from(self.all + answers * Self::ONE)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_passes::TABLE;
+
+    use super::*;
+
+    #[test]
+    fn a_guess_begins_at_what_is_usual_and_goes_where_the_answers_are() {
+        let rows: Vec<&Row> = TABLE.iter().collect();
+        let at = |phase| rows.iter().position(|row| row.phase == phase).unwrap();
+        let trial = |pass| Trial { pass, together: 1, tokens: 90, current: 100 };
+        let (fine, polish) = (trial(at(Phase::Fine)), trial(at(Phase::Polish)));
+        let mut rates = Rates::new(&rows);
+        assert_eq!((rates.chance(fine), rates.chance(polish)), (350, 100));
+        for _ in 0..1000 {
+            rates.record(polish, true);
+        }
+        assert!(rates.chance(polish) > 900, "{}", rates.chance(polish));
+        assert_eq!(rates.chance(fine), 350, "another kind of pass");
+        for _ in 0..10 {
+            rates.record(polish, false);
+        }
+        assert!(rates.chance(polish) < 600, "older answers fade: {}", rates.chance(polish));
+    }
 }

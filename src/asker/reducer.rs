@@ -8,12 +8,16 @@ use clreduce_testcase::{Language, Size, TestCase};
 use super::gate::Gate;
 use super::headers::Headers;
 use super::pump::Pump;
-use super::rates::Rates;
+use super::rates::{Rates, Trial};
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
 use super::stays::Stays;
-use super::turn::Turn;
+use super::turn::{Candidate, Turn};
 use super::{Asker, Next, Question};
+
+/// Up to this many bytes, a syntax tree and proposals cost far less than a test, so that they are made
+/// for a success that is only supposed as well.
+pub const CHEAP_TO_LOOK_AT: usize = 16 << 10;
 
 /// What a reduction may do.
 #[derive(Clone)]
@@ -71,7 +75,7 @@ impl Reducer {
             turn: None,
             pump: None,
             refusals: Refusals::default(),
-            rates: Rates::new(plan.rows.len()),
+            rates: Rates::new(&plan.rows),
             language: plan.language,
             stays: Arc::new(plan.stays),
             headers,
@@ -93,7 +97,7 @@ impl Reducer {
             turn: None,
             pump: None,
             headers,
-            rates: Rates::new(rows.len()),
+            rates: Rates::new(&rows),
             schedule: Arc::new(Schedule::new(rows, None)),
             ..self.clone()
         }
@@ -130,7 +134,7 @@ impl Reducer {
     fn end_turn(&mut self) -> bool {
         let Some((_, turn)) = &self.turn else { return true };
         let changed = turn.changed();
-        if changed && self.supposed_commit {
+        if changed && self.supposed_commit && self.current.0.total_bytes() > CHEAP_TO_LOOK_AT {
             return false;
         }
         turn.remember_refusals(&mut self.refusals);
@@ -141,6 +145,16 @@ impl Reducer {
         self.turn = None;
         self.schedule.advance(&mut self.at, changed);
         true
+    }
+}
+
+/// What a guess at the answer to a candidate of this row rests on.
+fn trial(row: usize, candidate: &Candidate, current: &Size) -> Trial {
+    Trial {
+        pass: row,
+        together: candidate.together,
+        tokens: candidate.size.tokens,
+        current: current.tokens,
     }
 }
 
@@ -167,12 +181,13 @@ impl Asker for Reducer {
                 continue;
             };
             if let Some(candidate) = turn.next(&self.current, &self.gate) {
+                let trial = trial(*row, candidate, &self.current.1);
                 return Next::Question(Question {
                     variant: candidate.variant.clone(),
                     hash: candidate.hash,
                     size: candidate.size,
                     pass: self.schedule.rows()[*row].pass.name(),
-                    chance: self.rates.chance(*row, candidate.together),
+                    chance: self.rates.chance(trial),
                 });
             }
             if !self.end_turn() {
@@ -193,9 +208,8 @@ impl Asker for Reducer {
             return Some(self.current.0.clone());
         }
         let asked = turn.next(&self.current, &self.gate)?;
-        let (together, doubt) = (asked.together, asked.doubt);
-        self.rates.record(*row, together, interesting);
-        if let Some(doubt) = doubt {
+        self.rates.record(trial(*row, asked, &self.current.1), interesting);
+        if let Some(doubt) = asked.doubt {
             self.gate.learn(doubt, interesting);
         }
         if interesting && let Some((grown, patch)) = turn.grown(&self.current) {
