@@ -34,13 +34,19 @@ struct Record {
 }
 
 /// The gates of a reduction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Gate {
     syntax: Record,
     undeclared: Record,
 }
 
 impl Gate {
+    /// Gates at the beginning; ones that are always open where they are not wanted.
+    pub(super) fn new(wanted: bool) -> Self {
+        let record = Record { right: 0, wrong: !wanted };
+        Self { syntax: record, undeclared: record }
+    }
+
     /// Whether a doubted variant is refused without asking.
     pub(super) fn refuses(&self, doubt: Doubt, hash: &ContentHash) -> bool {
         let record = self.record(doubt);
@@ -144,7 +150,7 @@ mod tests {
     #[test]
     fn one_contradiction_ends_a_gate() {
         let hash = ContentHash([1; 32]);
-        let mut gate = Gate::default();
+        let mut gate = Gate::new(true);
         for _ in 0..PROBATION {
             assert!(!gate.refuses(Doubt::Syntax, &hash));
             gate.learn(Doubt::Syntax, false);

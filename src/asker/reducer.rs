@@ -11,6 +11,7 @@ use super::pump::Pump;
 use super::rates::{Rates, Trial};
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
+use super::search::Strategy;
 use super::stays::Stays;
 use super::turn::{Candidate, Turn};
 use super::{Asker, Next, Question};
@@ -30,13 +31,24 @@ pub struct Plan {
     pub first: Option<String>,
     /// What a person wants to stay as it is.
     pub stays: Stays,
+    /// How lists of proposals are explored.
+    pub strategy: Strategy,
+    /// Refuse what cannot compile without a test.
+    pub gate: bool,
 }
 
 impl Plan {
     /// Every pass there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
-        Self { language, rows: TABLE.iter().collect(), first: None, stays: Stays::default() }
+        Self {
+            language,
+            rows: TABLE.iter().collect(),
+            first: None,
+            stays: Stays::default(),
+            strategy: Strategy::default(),
+            gate: true,
+        }
     }
 }
 
@@ -57,6 +69,7 @@ pub struct Reducer {
     refusals: Refusals,
     rates: Rates,
     gate: Gate,
+    strategy: Strategy,
     supposed: bool,
     supposed_commit: bool,
 }
@@ -80,7 +93,8 @@ impl Reducer {
             stays: Arc::new(plan.stays),
             headers,
             schedule: Arc::new(Schedule::new(plan.rows, plan.first.as_deref())),
-            gate: Gate::default(),
+            gate: Gate::new(plan.gate),
+            strategy: plan.strategy,
             supposed: false,
             supposed_commit: false,
         }
@@ -124,7 +138,7 @@ impl Reducer {
         let row = self.schedule.rows()[index];
         let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
         let proposals = self.headers.filter(&self.base, proposals);
-        let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals);
+        let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals, self.strategy);
         self.turn = Some((index, turn));
         true
     }

@@ -8,7 +8,7 @@ use clreduce_testcase::{ContentHash, Patch, Size, TestCase, is_recountable};
 use super::gate::{Doubt, Gate};
 use super::pump::may_grow;
 use super::refusals::{Fingerprints, Refusals};
-use super::search::{BiggestFirst, Groups, Search};
+use super::search::{BiggestFirst, Search, Strategy};
 
 /// The state of one turn. Proposals and patches are shared between clones.
 #[derive(Clone)]
@@ -20,6 +20,8 @@ pub(super) struct Turn {
     /// The lists not begun yet, the next one last.
     lists: Arc<[Vec<u32>]>,
     lists_left: usize,
+    /// How lists are explored whose proposals may be tried together.
+    strategy: Option<Strategy>,
     search: Search,
     accepted: Arc<Patch>,
     order: Order,
@@ -74,6 +76,7 @@ impl Turn {
         row: &Row,
         proposals: Vec<Proposal>,
         refusals: &Refusals,
+        strategy: Strategy,
     ) -> Self {
         let fingerprints = Fingerprints::new(&base, row);
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -92,17 +95,12 @@ impl Turn {
             prepared.push(Prepared { patch: proposal.patch, gain, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
-        if row.explore != Explore::Groups {
+        let strategy = (row.explore == Explore::Groups).then_some(strategy);
+        if strategy.is_none() {
             for items in &mut lists {
                 items.sort_by_key(|&index| (-prepared[index as usize].gain, index));
             }
         }
-        let search = match row.explore {
-            Explore::Groups => Search::Groups(Groups::new(std::iter::empty())),
-            Explore::BiggestFirst | Explore::Pump => {
-                Search::BiggestFirst(BiggestFirst::new(Vec::new()))
-            }
-        };
         let recountable = (0..base.file_count())
             .map(|file| is_recountable(base.bytes(file), base.tokens(file)))
             .collect();
@@ -112,7 +110,8 @@ impl Turn {
             proposals: prepared.into(),
             lists_left: lists.len(),
             lists: lists.into(),
-            search,
+            strategy,
+            search: Search::BiggestFirst(BiggestFirst::new(Vec::new())),
             accepted: Arc::default(),
             order: match (row.explore, row.phase) {
                 (Explore::Pump, _) => Order::MayGrow,
@@ -204,12 +203,12 @@ impl Turn {
             .copied()
             .filter(|&index| !self.accepted.covers(&self.proposals[index as usize].patch))
             .collect();
-        self.search = match self.search {
-            Search::Groups(_) => {
+        self.search = match self.strategy {
+            Some(strategy) => {
                 let weight = |&index: &u32| self.proposals[index as usize].gain.max(1) as u64;
-                Search::Groups(Groups::new(items.iter().map(|item| (*item, weight(item)))))
+                Search::over(strategy, items.iter().map(|item| (*item, weight(item))))
             }
-            Search::BiggestFirst(_) => Search::BiggestFirst(BiggestFirst::new(items)),
+            None => Search::BiggestFirst(BiggestFirst::new(items)),
         };
         Some(())
     }

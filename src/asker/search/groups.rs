@@ -61,38 +61,3 @@ impl Groups {
         self.start = start.min(self.end.saturating_sub(1));
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Runs the search; `needed` items cannot go. Returns what is left and how often it asked.
-    fn run(count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
-        let mut search = Groups::new((0..count).map(|item| (item, 1)));
-        let (mut left, mut asked) = ((0..count).collect::<Vec<_>>(), 0);
-        while !search.next().is_empty() {
-            let group = search.next().to_vec();
-            let interesting = !group.iter().any(|item| needed.contains(item));
-            if interesting {
-                left.retain(|item| !group.contains(item));
-            }
-            search.answer(interesting);
-            asked += 1;
-        }
-        (left, asked)
-    }
-
-    #[test]
-    fn keeps_exactly_what_is_needed() {
-        for needed in [&[][..], &[0], &[7, 8, 500], &[999]] {
-            assert_eq!(run(1000, needed).0, needed);
-        }
-        assert_eq!(run(0, &[]), (vec![], 0));
-    }
-
-    #[test]
-    fn asks_once_when_all_can_go_and_few_times_for_few_needed() {
-        assert_eq!(run(1000, &[]).1, 1);
-        assert!(run(1000, &[500]).1 <= 30, "{}", run(1000, &[500]).1);
-    }
-}
