@@ -31,8 +31,13 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
             earlier = Some(header.time_limit());
         }
     }
+    let pool = match reduction.pool.take() {
+        Some(pool) => pool,
+        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
+    };
     let calibration = calibrate(
         &*reduction.test,
+        &pool,
         &reduction.case,
         reduction.timeout,
         earlier,
@@ -52,10 +57,6 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     let mut verdicts = Verdicts::default();
     verdicts.remember(reduction.case.hash(), Verdict::Interesting);
     replay.iter().for_each(|(hash, verdict)| verdicts.remember(*hash, *verdict));
-    let pool = match reduction.pool.take() {
-        Some(pool) => pool,
-        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
-    };
     let slots = reduction.jobs.get().min(pool.threads());
     let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
     let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
