@@ -9,9 +9,19 @@ pub mod journal;
 mod reduction;
 pub mod speculation;
 
+pub use asker::PassChoice;
 pub use reduction::{
-    Contradiction, Efficiency, PassStatistics, Reduced, Reduction, ReductionError, Resume,
+    Contradiction, Efficiency, PassStatistics, Reduced, Reduction, ReductionError, Resume, Running,
+    Subject,
 };
+pub use speculation::Pool;
+
+// What a program that embeds clreduce needs of the floors below.
+pub use clreduce_interestingness::{
+    Cancel, CommandError, CommandOptions, CommandTest, Interestingness, Limits, Outcome,
+    OutputPattern, SetupError, TestCommand, Verdict,
+};
+pub use clreduce_testcase::{ContentHash, InvalidTestCase, Language, Size, SourceFile, TestCase};
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

@@ -1,20 +1,18 @@
 //! The reduction from the settings to the exit status: prepares, runs, reports.
 
-use std::cell::RefCell;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clreduce::asker::{Plan, Reducer, Stays};
 use clreduce::events::{Ending, Event};
 use clreduce::journal::StateFolder;
 use clreduce::{Reduced, Reduction, ReductionError, Resume};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Hint, Interestingness, Limits, TestCommand, Verdict,
 };
-use clreduce_testcase::{Language, SourceFile, TestCase};
+use clreduce_testcase::{SourceFile, TestCase};
 
 use super::events_file::EventsFile;
 use super::facts;
@@ -144,16 +142,14 @@ fn run(
         ),
         None => None,
     };
-    let language = settings.language.unwrap_or_else(|| Language::detect(&case));
     let now = target::read(&places)?;
     let originals = target.originals(&case);
     let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
     bases.dedup();
     let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
-    let keep_error = RefCell::new(None);
-    let statistics = RefCell::new(Statistics::new());
+    let mut keep_error = None;
+    let mut statistics = Statistics::new();
     let listener = |event: &Event| {
-        let mut statistics = statistics.borrow_mut();
         statistics.update(event);
         if matches!(event, Event::Started { .. }) {
             warn_of_first_run(&judge, progress);
@@ -165,14 +161,11 @@ fn run(
     };
     let reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
-        .state(Resume { folder, facts: facts::facts(settings, language), on_disk })
+        .state(Resume { folder, facts: facts::facts(settings), on_disk })
         .cancel(cancel.clone())
-        .keep(|case| keep(&mut keeper, case, &keep_error))
+        .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
-    let result = with_limits(reduction, settings)
-        .run_with(Reducer::new(case.clone(), plan(settings, language)));
-    let statistics = statistics.into_inner();
-    match result {
+    match with_settings(reduction, settings).run() {
         Ok(reduced) => {
             if !target.in_place() && statistics.began() {
                 // Also when nothing could be removed.
@@ -182,16 +175,23 @@ fn run(
             Ok(Done { reduced, statistics, originals })
         }
         Err(error) => {
-            let keep_error = keep_error.into_inner();
             let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
             Err(hint_at_resume(failure, resumed, progress))
         }
     }
 }
 
-fn with_limits<'a>(reduction: Reduction<'a>, settings: &Settings) -> Reduction<'a> {
-    let mut reduction =
-        reduction.jobs(NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN));
+fn with_settings<'a>(reduction: Reduction<'a>, settings: &Settings) -> Reduction<'a> {
+    let mut reduction = reduction
+        .jobs(NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN))
+        .passes(settings.passes.clone())
+        .protect(settings.protect.iter().cloned());
+    if settings.keep_names {
+        reduction = reduction.keep_names();
+    }
+    if let Some(language) = settings.language {
+        reduction = reduction.language(language);
+    }
     if let Some(timeout) = settings.timeout {
         reduction = reduction.timeout(timeout);
     }
@@ -204,24 +204,11 @@ fn with_limits<'a>(reduction: Reduction<'a>, settings: &Settings) -> Reduction<'
     reduction
 }
 
-fn plan(settings: &Settings, language: Language) -> Plan {
-    Plan {
-        language,
-        rows: settings.passes.rows(),
-        first: settings.passes.first.clone(),
-        stays: Stays { names: settings.keep_names, text: settings.protect.clone() },
-    }
-}
-
 /// The engine knows errors of the system only; what exactly went wrong is put aside.
-fn keep(
-    keeper: &mut Keeper,
-    case: &TestCase,
-    failed: &RefCell<Option<KeepError>>,
-) -> io::Result<()> {
+fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) -> io::Result<()> {
     keeper.keep(case).map_err(|error| {
         let text = error.to_string();
-        failed.replace(Some(error));
+        *failed = Some(error);
         io::Error::other(text)
     })
 }

@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clreduce::asker::PassChoice;
 use clreduce_interestingness::{CommandError, OutputPattern, TestCommand};
-use clreduce_passes::{Row, TABLE};
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;
@@ -55,17 +55,6 @@ pub struct Settings {
     pub summary: Option<PathBuf>,
     /// How much is shown.
     pub verbosity: Verbosity,
-}
-
-/// Which passes may run, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PassChoice {
-    /// Only these; empty is all.
-    pub only: Vec<String>,
-    /// All but these.
-    pub skip: Vec<String>,
-    /// Before all others.
-    pub first: Option<String>,
 }
 
 /// Why the command line makes no sense.
@@ -140,17 +129,6 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
             (false, _) => Verbosity::Questions,
         },
     })
-}
-
-impl PassChoice {
-    /// The chosen rows in the order of the table.
-    pub fn rows(&self) -> Vec<&'static Row> {
-        let chosen = |row: &&Row| {
-            let is = |name: &String| name == row.pass.name();
-            (self.only.is_empty() || self.only.iter().any(is)) && !self.skip.iter().any(is)
-        };
-        TABLE.iter().filter(chosen).collect()
-    }
 }
 
 fn test_named(test: &str) -> Result<TestCommand, UsageError> {
@@ -233,19 +211,5 @@ mod tests {
         assert!(matches!(settings(&["/bin/true"]), Err(UsageError::NoTest(_))));
         assert!(matches!(settings(&["--test", "true"]), Err(UsageError::NoInput)));
         assert!(matches!(settings(&["a.c", "-t", "x.toml"]), Err(UsageError::Recipe(_))));
-    }
-
-    #[test]
-    fn passes_are_chosen_by_name() {
-        let names: Vec<&str> = TABLE.iter().map(|row| row.pass.name()).collect();
-        let last = (*names.last().unwrap()).to_owned();
-        let chosen = |choice: PassChoice| -> Vec<&str> {
-            choice.rows().iter().map(|row| row.pass.name()).collect()
-        };
-        assert_eq!(chosen(PassChoice::default()), names);
-        let only = PassChoice { only: vec![last.clone()], ..PassChoice::default() };
-        assert_eq!(chosen(only), [&last]);
-        let skip = PassChoice { skip: vec![last.clone()], ..PassChoice::default() };
-        assert_eq!(chosen(skip), names[..names.len() - 1]);
     }
 }
