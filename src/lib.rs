@@ -4,6 +4,7 @@
 //! else here is about having its questions answered soon.
 
 pub mod asker;
+pub mod batch;
 pub mod events;
 pub mod journal;
 mod reduction;

@@ -242,6 +242,16 @@ impl<'a> Reduction<'a> {
         conversation::hold(self, asker)
     }
 
+    /// What is reduced.
+    pub(crate) fn case(&self) -> &TestCase {
+        &self.case
+    }
+
+    /// Who judges.
+    pub(crate) fn shared(&self) -> Arc<dyn Interestingness> {
+        Arc::clone(&self.test)
+    }
+
     /// What the answers rest on that the reduction knows of: a journal is gone on with only if it is the
     /// same.
     fn facts(&self) -> Facts {
