@@ -9,6 +9,7 @@ pub mod events;
 pub mod journal;
 mod reduction;
 pub mod speculation;
+pub mod triage;
 
 pub use asker::PassChoice;
 pub use reduction::{
