@@ -8,6 +8,7 @@ pub mod batch;
 pub mod events;
 pub mod journal;
 mod reduction;
+pub mod report;
 pub mod speculation;
 pub mod triage;
 

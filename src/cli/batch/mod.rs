@@ -2,6 +2,7 @@
 
 mod cases;
 mod display;
+mod report;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -43,6 +44,10 @@ pub struct BatchArgs {
     /// What a test case is [default: files, if DIR has any]
     #[arg(long, value_name = "WHAT", value_enum)]
     pub layout: Option<Layout>,
+
+    /// Results of an earlier batch, or a folder of programs: what equals one of them comes last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub known: Option<PathBuf>,
 
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -97,8 +102,10 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
     let cases = found.into_iter().map(|found| case(found, &how, &excluded)).collect();
     let records = batch.run(cases, |progress| display.update(progress))?;
     display.finish();
+    let place = report::Place { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
+    let first = report::write(&place, &batch, &how, &records)?;
     if verbosity > Verbosity::Quiet {
-        print(&summary(&records))?;
+        print(&(summary(&records) + &first))?;
     }
     Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
