@@ -3,12 +3,12 @@
 #[allow(dead_code)]
 mod common;
 
-use std::cell::RefCell;
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use clreduce::events::{Ending, Event};
@@ -75,9 +75,9 @@ fn a_run_that_dies_at_any_instant_is_gone_on_with() {
     let (transcript, end, _) = undisturbed();
     for (number, instant) in instants(transcript.len()).enumerate() {
         let directory = TempDir::new().unwrap();
-        let disk = RefCell::new(ORACLE.original());
+        let disk = Mutex::new(ORACLE.original());
         let keep = |case: &TestCase| {
-            *disk.borrow_mut() = case.clone();
+            *disk.lock().unwrap() = case.clone();
             Ok(())
         };
         let mut events = 0;
@@ -89,15 +89,15 @@ fn a_run_that_dies_at_any_instant_is_gone_on_with() {
         let dying = reduction(1 + number % 4).state(state).keep(keep).on_event(die);
         let run_it = AssertUnwindSafe(|| dying.run_with(ListAsker::new(&ORACLE.original())));
         assert!(catch_unwind(run_it).is_err());
-        assert!(ORACLE.accepts(&disk.borrow()));
+        assert!(ORACLE.accepts(&disk.lock().unwrap()));
 
-        let on_disk = disk.borrow().clone();
+        let on_disk = disk.lock().unwrap().clone();
         let state = resume(directory.path(), Some(on_disk));
         assert_eq!(state.folder.unfinished().unwrap(), Some(ORACLE.original()));
         let (resumed, reduced) = run(reduction(2).state(state).keep(keep));
         assert_eq!(resumed, transcript);
         assert_eq!(reduced.unwrap().case, end);
-        assert_eq!(*disk.borrow(), end);
+        assert_eq!(*disk.lock().unwrap(), end);
     }
 }
 

@@ -60,7 +60,7 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
             Step::Done => break,
             Step::Waiting => {}
         }
-        let mut actions = scheduler.plan();
+        let mut actions = scheduler.plan(true);
         while let Some(action) = actions.pop() {
             match action {
                 Action::Start(id, variant) => {
@@ -73,7 +73,7 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
                 }
             }
             if actions.is_empty() {
-                actions = scheduler.plan();
+                actions = scheduler.plan(true);
             }
         }
         states = states.max(scheduler.states());

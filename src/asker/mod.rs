@@ -3,6 +3,7 @@
 //! Only answers decide what is asked next: no clock, no thread timing, no random numbers, no order of
 //! hash maps. That is what makes parallelism prefetching, resuming asking again, and every `-j` equal.
 
+mod choice;
 mod gate;
 mod headers;
 mod pump;
@@ -14,6 +15,7 @@ pub mod search;
 mod stays;
 mod turn;
 
+pub use choice::PassChoice;
 pub use reducer::{CHEAP_TO_LOOK_AT, Plan, Reducer};
 pub use stays::Stays;
 

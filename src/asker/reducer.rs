@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Phase, Row, Snapshot, TABLE};
+use clreduce_passes::{Phase, Row, Snapshot};
 use clreduce_testcase::{Language, Size, TestCase};
 
+use super::choice::PassChoice;
 use super::gate::Gate;
 use super::headers::Headers;
 use super::pump::Pump;
@@ -21,14 +22,12 @@ use super::{Asker, Next, Question};
 pub const CHEAP_TO_LOOK_AT: usize = 16 << 10;
 
 /// What a reduction may do.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The language that passes see.
     pub language: Language,
-    /// The passes, in the order of the table.
-    pub rows: Vec<&'static Row>,
-    /// Name of the pass that takes a turn before all others.
-    pub first: Option<String>,
+    /// The passes that may run.
+    pub passes: PassChoice,
     /// What a person wants to stay as it is.
     pub stays: Stays,
     /// How lists of proposals are explored.
@@ -38,13 +37,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every pass there is.
+    /// Everything there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
         Self {
             language,
-            rows: TABLE.iter().collect(),
-            first: None,
+            passes: PassChoice::default(),
             stays: Stays::default(),
             strategy: Strategy::default(),
             gate: true,
@@ -77,8 +75,9 @@ pub struct Reducer {
 impl Reducer {
     /// A reducer for a test case that is known to be interesting.
     #[must_use]
-    pub fn new(case: TestCase, mut plan: Plan) -> Self {
-        plan.rows.retain(|row| row.applies_to(plan.language) && plan.stays.allows(row));
+    pub fn new(case: TestCase, plan: Plan) -> Self {
+        let mut rows = plan.passes.rows();
+        rows.retain(|row| row.applies_to(plan.language) && plan.stays.allows(row));
         let size = Size::of(&case);
         let headers = Headers::of(&case);
         Self {
@@ -88,11 +87,11 @@ impl Reducer {
             turn: None,
             pump: None,
             refusals: Refusals::default(),
-            rates: Rates::new(&plan.rows),
+            rates: Rates::new(&rows),
             language: plan.language,
             stays: Arc::new(plan.stays),
             headers,
-            schedule: Arc::new(Schedule::new(plan.rows, plan.first.as_deref())),
+            schedule: Arc::new(Schedule::new(rows, plan.passes.first.as_deref())),
             gate: Gate::new(plan.gate),
             strategy: plan.strategy,
             supposed: false,

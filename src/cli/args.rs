@@ -12,6 +12,7 @@ use clreduce_passes::TABLE;
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 
+use super::batch::BatchArgs;
 use super::check::CheckArgs;
 use super::devices::DevicesArgs;
 use super::run::RunArgs;
@@ -50,6 +51,8 @@ pub struct Args {
 /// What else there is to do but reducing. A file of the same name is reduced as `./NAME`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Reduce every test case of a folder, and report on them together
+    Batch(Box<BatchArgs>),
     /// List the devices that kernels can be run on
     Devices(DevicesArgs),
     /// Run an OpenCL kernel on a device and print its result
@@ -68,6 +71,52 @@ pub struct ReduceArgs {
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub inputs: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub test: TestArgs,
+
+    /// Keep a copy of every variant for which the test exits with CODE, in FILE.also-interesting/
+    #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(i32).range(1..),
+        help_heading = TEST)]
+    pub also_interesting: Option<i32>,
+
+    /// Keep the directories that the tests ran in
+    #[arg(long, help_heading = TEST)]
+    pub save_temps: bool,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    #[command(flatten)]
+    pub passes: PassArgs,
+
+    /// Write the result to PATH and leave the input alone
+    #[arg(long, short = 'o', value_name = "PATH", value_hint = ValueHint::AnyPath,
+        help_heading = RESULT)]
+    pub output: Option<PathBuf>,
+
+    /// Go on where an interrupted run stopped; this is the default
+    #[arg(long, conflicts_with = "fresh", help_heading = RESULT)]
+    pub resume: bool,
+
+    /// Forget an interrupted run and start from the files as they are now
+    #[arg(long, help_heading = RESULT)]
+    pub fresh: bool,
+
+    /// Write what happens to FILE, one JSON object per line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
+    pub events: Option<PathBuf>,
+
+    /// Write the figures of the whole run to FILE, as JSON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
+    pub summary: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// What decides.
+#[derive(Debug, clap::Args)]
+pub struct TestArgs {
     /// What decides: a program, or a shell command; exit status 0 means "interesting"
     ///
     /// It runs in a fresh directory that holds nothing but the variant. An existing file is run as a
@@ -85,16 +134,11 @@ pub struct ReduceArgs {
     /// With it, a compiler's command line is a test. When both are given, both must match.
     #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = TEST)]
     pub interesting_stderr: Option<Regex>,
+}
 
-    /// Keep a copy of every variant for which the test exits with CODE, in FILE.also-interesting/
-    #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(i32).range(1..),
-        help_heading = TEST)]
-    pub also_interesting: Option<i32>,
-
-    /// Keep the directories that the tests ran in
-    #[arg(long, help_heading = TEST)]
-    pub save_temps: bool,
-
+/// What a reduction may use.
+#[derive(Debug, clap::Args)]
+pub struct LimitArgs {
     /// Tests to run at the same time; the result is the same for every N [default: physical cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
         help_heading = LIMITS)]
@@ -116,7 +160,11 @@ pub struct ReduceArgs {
     /// Memory for one test with all its processes, as in 500M or 2G
     #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes, help_heading = LIMITS)]
     pub memory_limit: Option<u64>,
+}
 
+/// What a reduction may try.
+#[derive(Debug, clap::Args)]
+pub struct PassArgs {
     /// Language of the program [default: auto]
     #[arg(long, value_name = "LANG", value_parser = languages(), help_heading = PASSES)]
     pub lang: Option<String>,
@@ -144,27 +192,23 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = PASSES)]
     pub protect: Vec<Regex>,
 
-    /// Write the result to PATH and leave the input alone
-    #[arg(long, short = 'o', value_name = "PATH", value_hint = ValueHint::AnyPath,
-        help_heading = RESULT)]
-    pub output: Option<PathBuf>,
+    /// How lists of proposals are explored: to compare searches
+    #[arg(long, value_name = "SEARCH", value_enum, default_value_t = Search::Groups,
+        help_heading = COMPARE)]
+    pub search: Search,
 
-    /// Go on where an interrupted run stopped; this is the default
-    #[arg(long, conflicts_with = "fresh", help_heading = RESULT)]
-    pub resume: bool,
+    /// Ask about variants too that cannot compile
+    #[arg(long, help_heading = COMPARE)]
+    pub no_gate: bool,
 
-    /// Forget an interrupted run and start from the files as they are now
-    #[arg(long, help_heading = RESULT)]
-    pub fresh: bool,
+    /// Run only the test whose answer is waited for, one at a time
+    #[arg(long, help_heading = COMPARE)]
+    pub no_speculation: bool,
+}
 
-    /// Write what happens to FILE, one JSON object per line
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
-    pub events: Option<PathBuf>,
-
-    /// Write the figures of the whole run to FILE, as JSON
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
-    pub summary: Option<PathBuf>,
-
+/// What is shown.
+#[derive(Debug, clap::Args)]
+pub struct ShowArgs {
     /// Print nothing but errors and warnings
     #[arg(long, short, conflicts_with = "verbose", help_heading = REPORT)]
     pub quiet: bool,
@@ -190,6 +234,19 @@ pub enum Color {
     Never,
 }
 
+/// How lists of proposals are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Search {
+    /// Ever smaller groups, from the end, that grow after a success.
+    Groups,
+    /// One by one, from the end.
+    Linear,
+    /// Delta debugging.
+    Ddmin,
+    /// Probabilistic delta debugging.
+    Probdd,
+}
+
 /// What `--generate` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "lower")]
@@ -205,6 +262,7 @@ pub enum Generate {
 const TEST: &str = "The test";
 const LIMITS: &str = "Limits";
 const PASSES: &str = "What is tried";
+const COMPARE: &str = "To measure what they bring";
 const RESULT: &str = "Where the result goes";
 const REPORT: &str = "What is reported";
 

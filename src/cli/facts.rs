@@ -6,32 +6,23 @@ use std::path::Path;
 
 use clreduce::journal::Facts;
 use clreduce_interestingness::TestCommand;
-use clreduce_testcase::{ContentHash, Language};
+use clreduce_testcase::ContentHash;
 use regex::bytes::Regex;
 
-use super::resolve::Settings;
+use super::resolve::How;
 
 /// Scripts are smaller; compilers are larger, and hashing them at every start would take too long.
 const SCRIPT_BYTES: u64 = 1 << 20;
 
-/// The facts of a run.
-pub fn facts(settings: &Settings, language: Language) -> Facts {
-    let rows = settings.passes.rows();
-    let first = settings.passes.first.as_deref();
-    let passes: Vec<&str> =
-        first.into_iter().chain(rows.iter().map(|row| row.pass.name())).collect();
+/// The facts of a run; the engine adds what it was told itself.
+pub fn facts(how: &How) -> Facts {
     let pattern = |pick: fn(&clreduce_interestingness::OutputPattern) -> &Option<Regex>| {
-        let regex = settings.pattern.as_ref().and_then(|pattern| pick(pattern).as_ref());
+        let regex = how.pattern.as_ref().and_then(|pattern| pick(pattern).as_ref());
         regex.map_or_else(String::new, Regex::to_string)
     };
-    let protect: Vec<&str> = settings.protect.iter().map(Regex::as_str).collect();
-    let memory = settings.memory_limit.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
+    let memory = how.memory_limit.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
     let facts = [
-        ("the test", test(&settings.test)),
-        ("--lang", language.to_string()),
-        ("the choice of passes", passes.join(",")),
-        ("--keep-names", settings.keep_names.to_string()),
-        ("--protect", protect.join("\n")),
+        ("the test", test(&how.test)),
         ("--interesting-stdout", pattern(|pattern| &pattern.stdout)),
         ("--interesting-stderr", pattern(|pattern| &pattern.stderr)),
         ("--memory-limit", memory),

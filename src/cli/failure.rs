@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce::ReductionError;
+use clreduce::batch::BatchError;
 use clreduce::journal::StateError;
 use clreduce_interestingness::SetupError;
 use clreduce_interestingness::check::CheckError;
@@ -21,6 +22,8 @@ use super::target::OutputError;
 /// Why a run ended early.
 #[derive(Debug, Error)]
 pub enum Failure {
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]

@@ -10,7 +10,7 @@ use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
 use thiserror::Error;
 
 /// Ends of names that never belong to a test case: they are what reducers leave beside their input.
-const OWN_ENDINGS: [&str; 3] = [ORIGINAL, STATE, ALSO_INTERESTING];
+pub const OWN_ENDINGS: [&str; 3] = [ORIGINAL, STATE, ALSO_INTERESTING];
 /// What the name of a kept original ends in.
 pub const ORIGINAL: &str = ".orig";
 /// What the name of a state folder ends in.

@@ -5,6 +5,7 @@
 
 mod args;
 mod atomic;
+mod batch;
 mod check;
 mod devices;
 mod events_file;
@@ -43,7 +44,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     let args = Args::parse();
-    set_colors(args.reduce.color);
+    set_colors(args.reduce.show.color);
     match start(args) {
         Ok(code) => code,
         Err(failure) => {
@@ -58,10 +59,11 @@ pub fn main() -> ExitCode {
 }
 
 fn start(args: Args) -> Result<ExitCode, Failure> {
-    match &args.command {
-        Some(Command::Check(args)) => return check::check(args),
-        Some(Command::Devices(args)) => return devices::devices(args),
-        Some(Command::Run(args)) => return run::run(args),
+    match args.command {
+        Some(Command::Batch(args)) => return batch::batch(*args),
+        Some(Command::Check(args)) => return check::check(&args),
+        Some(Command::Devices(args)) => return devices::devices(&args),
+        Some(Command::Run(args)) => return run::run(&args),
         None => {}
     }
     let mut out = io::stdout();

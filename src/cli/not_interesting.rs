@@ -33,7 +33,7 @@ pub fn explain(case: &TestCase, outcome: &Outcome, test: &TestCommand, folder: &
         }
     }
     if let Ok(folder) = copy(case, folder) {
-        let command = format!("cd {} && {test}", quoted(&folder));
+        let command = format!("cd {} && {test}", quoted(&folder.display().to_string()));
         // An `exit` in the command is not to close the shell that it is tried in.
         let command =
             if cfg!(windows) { command } else { format!("({command}); echo \"exit status $?\"") };
@@ -85,12 +85,11 @@ fn copy(case: &TestCase, folder: &Path) -> io::Result<PathBuf> {
     std::path::absolute(folder)
 }
 
-/// A path as a shell reads it.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
+/// A word as a shell reads it.
+pub fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/\\:._-+=@%".contains(c);
     if path.chars().all(plain) {
-        path
+        path.to_owned()
     } else if cfg!(windows) {
         format!("\"{path}\"")
     } else {

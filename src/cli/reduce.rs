@@ -1,20 +1,17 @@
 //! The reduction from the settings to the exit status: prepares, runs, reports.
 
-use std::cell::RefCell;
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clreduce::asker::{Plan, Reducer, Stays};
 use clreduce::events::{Ending, Event};
 use clreduce::journal::StateFolder;
 use clreduce::{Reduced, Reduction, ReductionError, Resume};
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Hint, Interestingness, Limits, TestCommand, Verdict,
+    Cancel, CommandOptions, CommandTest, Hint, Interestingness, TestCommand, Verdict,
 };
-use clreduce_testcase::{Language, SourceFile, TestCase};
+use clreduce_testcase::{SourceFile, TestCase};
 
 use super::events_file::EventsFile;
 use super::facts;
@@ -49,7 +46,7 @@ pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
     tidy(&state, &result);
     let done = result?;
     if let Some(path) = &settings.summary {
-        summary::write(path, &done.reduced, &done.statistics, settings.jobs)
+        summary::write(path, &done.reduced, &done.statistics, settings.how.jobs.get())
             .map_err(|source| Failure::Report { path: path.clone(), source })?;
     }
     report::print(&done, &results, settings.verbosity, &progress)?;
@@ -118,7 +115,7 @@ fn open(settings: &Settings, progress: &Progress) -> Result<Subject, Failure> {
 
 /// What is never part of a DIR: the test, the reports, the output.
 fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
-    let test = match &settings.test {
+    let test = match &settings.how.test {
         TestCommand::Program { path, .. } => Some(path.as_path()),
         TestCommand::Shell(_) => None,
     };
@@ -144,16 +141,14 @@ fn run(
         ),
         None => None,
     };
-    let language = settings.language.unwrap_or_else(|| Language::detect(&case));
     let now = target::read(&places)?;
     let originals = target.originals(&case);
     let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
     bases.dedup();
     let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
-    let keep_error = RefCell::new(None);
-    let statistics = RefCell::new(Statistics::new());
+    let mut keep_error = None;
+    let mut statistics = Statistics::new();
     let listener = |event: &Event| {
-        let mut statistics = statistics.borrow_mut();
         statistics.update(event);
         if matches!(event, Event::Started { .. }) {
             warn_of_first_run(&judge, progress);
@@ -165,14 +160,11 @@ fn run(
     };
     let reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
-        .state(Resume { folder, facts: facts::facts(settings, language), on_disk })
+        .state(Resume { folder, facts: facts::facts(&settings.how), on_disk })
         .cancel(cancel.clone())
-        .keep(|case| keep(&mut keeper, case, &keep_error))
+        .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
-    let result = with_limits(reduction, settings)
-        .run_with(Reducer::new(case.clone(), plan(settings, language)));
-    let statistics = statistics.into_inner();
-    match result {
+    match settings.how.apply_to(reduction).run() {
         Ok(reduced) => {
             if !target.in_place() && statistics.began() {
                 // Also when nothing could be removed.
@@ -182,78 +174,41 @@ fn run(
             Ok(Done { reduced, statistics, originals })
         }
         Err(error) => {
-            let keep_error = keep_error.into_inner();
             let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
             Err(hint_at_resume(failure, resumed, progress))
         }
     }
 }
 
-fn with_limits<'a>(reduction: Reduction<'a>, settings: &Settings) -> Reduction<'a> {
-    let mut reduction =
-        reduction.jobs(NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN));
-    if let Some(timeout) = settings.timeout {
-        reduction = reduction.timeout(timeout);
-    }
-    if let Some(limit) = settings.time_limit {
-        reduction = reduction.time_limit(limit);
-    }
-    if let Some(limit) = settings.max_questions {
-        reduction = reduction.max_questions(limit);
-    }
-    reduction
-}
-
-fn plan(settings: &Settings, language: Language) -> Plan {
-    Plan {
-        language,
-        rows: settings.passes.rows(),
-        first: settings.passes.first.clone(),
-        stays: Stays { names: settings.keep_names, text: settings.protect.clone() },
-    }
-}
-
 /// The engine knows errors of the system only; what exactly went wrong is put aside.
-fn keep(
-    keeper: &mut Keeper,
-    case: &TestCase,
-    failed: &RefCell<Option<KeepError>>,
-) -> io::Result<()> {
+fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) -> io::Result<()> {
     keeper.keep(case).map_err(|error| {
         let text = error.to_string();
-        failed.replace(Some(error));
+        *failed = Some(error);
         io::Error::other(text)
     })
 }
 
 fn judge(settings: &Settings, target: &Target, progress: &Progress) -> Result<Judge, Failure> {
-    let defaults = CommandOptions::default();
+    let temporary = CommandOptions::default().temporary;
     let save = if settings.save_temps {
         let folder = tempfile::Builder::new()
             .prefix("clreduce-tests-")
-            .tempdir_in(&defaults.temporary)
-            .map_err(|source| Failure::Report { path: defaults.temporary.clone(), source })?
+            .tempdir_in(&temporary)
+            .map_err(|source| Failure::Report { path: temporary.clone(), source })?
             .keep();
         progress.note(&format!("the directories of the tests are kept in {}", folder.display()));
         Some(folder)
     } else {
         None
     };
-    let limits = Limits { memory_bytes: settings.memory_limit, ..Limits::default() };
-    let options = CommandOptions {
-        limits,
-        pattern: settings.pattern.clone(),
-        // Without it, tests survive a kill of this process; they run all the same.
-        worker: std::env::current_exe().ok(),
-        save,
-        ..defaults
-    };
+    let options = CommandOptions { save, ..settings.how.options() };
     let also = settings.also_interesting.map(|code| AlsoInteresting {
         code,
         folder: target.also_interesting(),
         scratch: target.state(),
     });
-    Ok(Judge::new(CommandTest::new(&settings.test, options)?, also))
+    Ok(Judge::new(CommandTest::new(&settings.how.test, options)?, also))
 }
 
 /// Says what looks wrong with the test, and refuses one that would let everything be removed.
@@ -266,7 +221,7 @@ fn check_hints(
     progress: &Progress,
 ) -> Result<(), Failure> {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
-    for hint in settings.test.hints(&inputs) {
+    for hint in settings.how.test.hints(&inputs) {
         if let Hint::AbsolutePath(path) = &hint {
             let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
             let nothing = TestCase::new(case.files().iter().map(empty).collect());
@@ -306,7 +261,7 @@ fn explain(
                 None => Failure::NotInteresting(not_interesting::explain(
                     case,
                     &outcome,
-                    &settings.test,
+                    &settings.how.test,
                     folder,
                 )),
             }

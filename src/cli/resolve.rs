@@ -2,16 +2,18 @@
 //! can be checked without running a test.
 
 use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clreduce_interestingness::{CommandError, OutputPattern, TestCommand};
-use clreduce_passes::{Row, TABLE};
+use clreduce::asker::search::Strategy;
+use clreduce::{PassChoice, Reduction};
+use clreduce_interestingness::{CommandError, CommandOptions, Limits, OutputPattern, TestCommand};
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;
 
-use super::args::ReduceArgs;
+use super::args::{LimitArgs, PassArgs, ReduceArgs, Search, ShowArgs, TestArgs};
 use super::progress::Verbosity;
 
 /// Everything a reduction is started with.
@@ -19,32 +21,12 @@ use super::progress::Verbosity;
 pub struct Settings {
     /// What to reduce, as named.
     pub inputs: Vec<PathBuf>,
-    /// The test.
-    pub test: TestCommand,
-    /// What its output must look like, instead of an exit status of 0.
-    pub pattern: Option<OutputPattern>,
+    /// By what test, within what limits.
+    pub how: How,
     /// Exit status of variants to keep a copy of.
     pub also_interesting: Option<i32>,
     /// Whether the tests' directories stay.
     pub save_temps: bool,
-    /// Tests at the same time.
-    pub jobs: usize,
-    /// Longest time for one test; `None` is ten times what the original takes.
-    pub timeout: Option<Duration>,
-    /// Longest time for the whole.
-    pub time_limit: Option<Duration>,
-    /// Most questions.
-    pub max_questions: Option<u64>,
-    /// Memory of one test, in bytes.
-    pub memory_limit: Option<u64>,
-    /// The language; `None` is for finding out.
-    pub language: Option<Language>,
-    /// Which passes may run.
-    pub passes: PassChoice,
-    /// Whether names must stay.
-    pub keep_names: bool,
-    /// Text that must stay.
-    pub protect: Vec<Regex>,
     /// Where the result goes, if not in place.
     pub output: Option<PathBuf>,
     /// Whether an interrupted run is forgotten.
@@ -57,15 +39,74 @@ pub struct Settings {
     pub verbosity: Verbosity,
 }
 
-/// Which passes may run, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PassChoice {
-    /// Only these; empty is all.
-    pub only: Vec<String>,
-    /// All but these.
-    pub skip: Vec<String>,
-    /// Before all others.
-    pub first: Option<String>,
+/// How one or many test cases are reduced.
+#[derive(Debug)]
+pub struct How {
+    /// The test.
+    pub test: TestCommand,
+    /// What its output must look like, instead of an exit status of 0.
+    pub pattern: Option<OutputPattern>,
+    /// Tests at the same time.
+    pub jobs: NonZeroUsize,
+    /// Longest time for one test; `None` is ten times what the original takes.
+    pub timeout: Option<Duration>,
+    /// Longest time for the whole of one test case.
+    pub time_limit: Option<Duration>,
+    /// Most questions about one test case.
+    pub max_questions: Option<u64>,
+    /// Memory of one test, in bytes.
+    pub memory_limit: Option<u64>,
+    /// The language; `None` is for finding out.
+    pub language: Option<Language>,
+    /// Which passes may run.
+    pub passes: PassChoice,
+    /// Whether names must stay.
+    pub keep_names: bool,
+    /// Text that must stay.
+    pub protect: Vec<Regex>,
+    /// How lists of proposals are explored.
+    pub strategy: Strategy,
+    /// Refuse what cannot compile without a test.
+    pub gate: bool,
+}
+
+impl How {
+    /// A reduction told all of it, but for the test.
+    pub fn apply_to<'a>(&self, reduction: Reduction<'a>) -> Reduction<'a> {
+        let mut reduction = reduction
+            .jobs(self.jobs)
+            .passes(self.passes.clone())
+            .protect(self.protect.iter().cloned())
+            .strategy(self.strategy)
+            .gate(self.gate);
+        if self.keep_names {
+            reduction = reduction.keep_names();
+        }
+        if let Some(language) = self.language {
+            reduction = reduction.language(language);
+        }
+        if let Some(timeout) = self.timeout {
+            reduction = reduction.timeout(timeout);
+        }
+        if let Some(limit) = self.time_limit {
+            reduction = reduction.time_limit(limit);
+        }
+        if let Some(limit) = self.max_questions {
+            reduction = reduction.max_questions(limit);
+        }
+        reduction
+    }
+
+    /// What tests are run with.
+    pub fn options(&self) -> CommandOptions {
+        CommandOptions {
+            limits: Limits { memory_bytes: self.memory_limit, ..Limits::default() },
+            pattern: self.pattern.clone(),
+            // Without it, tests survive a kill of this process; they run all the same.
+            worker: std::env::current_exe().ok(),
+            ..CommandOptions::default()
+        }
+    }
 }
 
 /// Why the command line makes no sense.
@@ -78,6 +119,11 @@ pub enum UsageError {
          help: clreduce {0} --test ./interesting.sh"
     )]
     NoTest(String),
+    #[error(
+        "no test was given: what decides whether a variant is interesting?\n\
+         help: clreduce batch {} --test ./interesting.sh --out OUT", .0.display()
+    )]
+    NoBatchTest(PathBuf),
     #[error(
         "`{path}` looks like the test but is not executable\n\
          help: chmod +x {path}"
@@ -99,61 +145,84 @@ pub enum UsageError {
 /// # Errors
 /// When they make no sense, with what to write instead.
 pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
-    let test = match args.test.take() {
+    let test = match args.test.test.take() {
         Some(test) => test_named(&test)?,
         None => test_first(&mut args.inputs)?,
     };
     if args.inputs.is_empty() {
         return Err(UsageError::NoInput);
     }
-    let passes =
-        PassChoice { only: args.passes, skip: args.skip_pass, first: args.start_with_pass };
-    let language = args.lang.and_then(|name| name.parse().ok());
-    if passes.rows().is_empty() {
-        return Err(UsageError::NoPasses);
-    }
-    let pattern =
-        OutputPattern { stdout: args.interesting_stdout, stderr: args.interesting_stderr };
     Ok(Settings {
         inputs: args.inputs,
-        test,
-        pattern: (pattern.stdout.is_some() || pattern.stderr.is_some()).then_some(pattern),
+        how: how(test, args.test, args.limits, args.passes)?,
         also_interesting: args.also_interesting,
         save_temps: args.save_temps,
-        jobs: args.jobs.map_or_else(default_jobs, usize::from),
-        timeout: args.timeout,
-        time_limit: args.time_limit,
-        max_questions: args.max_questions,
-        memory_limit: args.memory_limit,
-        language,
-        passes,
-        keep_names: args.keep_names,
-        protect: args.protect,
         output: args.output,
         fresh: args.fresh,
         events: args.events,
         summary: args.summary,
-        verbosity: match (args.quiet, args.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, 0) => Verbosity::Normal,
-            (false, 1) => Verbosity::Steps,
-            (false, _) => Verbosity::Questions,
-        },
+        verbosity: verbosity(&args.show),
     })
 }
 
-impl PassChoice {
-    /// The chosen rows in the order of the table.
-    pub fn rows(&self) -> Vec<&'static Row> {
-        let chosen = |row: &&Row| {
-            let is = |name: &String| name == row.pass.name();
-            (self.only.is_empty() || self.only.iter().any(is)) && !self.skip.iter().any(is)
-        };
-        TABLE.iter().filter(chosen).collect()
+/// What reducing one and reducing many have in common.
+///
+/// # Errors
+/// When no pass is left.
+pub fn how(
+    test: TestCommand,
+    output: TestArgs,
+    limits: LimitArgs,
+    passes: PassArgs,
+) -> Result<How, UsageError> {
+    let pattern =
+        OutputPattern { stdout: output.interesting_stdout, stderr: output.interesting_stderr };
+    let choice =
+        PassChoice { only: passes.passes, skip: passes.skip_pass, first: passes.start_with_pass };
+    if choice.rows().is_empty() {
+        return Err(UsageError::NoPasses);
+    }
+    let jobs = match passes.no_speculation {
+        true => 1,
+        false => limits.jobs.map_or_else(default_jobs, usize::from),
+    };
+    Ok(How {
+        test,
+        pattern: (pattern.stdout.is_some() || pattern.stderr.is_some()).then_some(pattern),
+        jobs: NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN),
+        timeout: limits.timeout,
+        time_limit: limits.time_limit,
+        max_questions: limits.max_questions,
+        memory_limit: limits.memory_limit,
+        language: passes.lang.and_then(|name| name.parse().ok()),
+        passes: choice,
+        keep_names: passes.keep_names,
+        protect: passes.protect,
+        strategy: match passes.search {
+            Search::Groups => Strategy::Groups,
+            Search::Linear => Strategy::Linear,
+            Search::Ddmin => Strategy::Ddmin,
+            Search::Probdd => Strategy::Probdd,
+        },
+        gate: !passes.no_gate,
+    })
+}
+
+/// How much is shown.
+pub fn verbosity(show: &ShowArgs) -> Verbosity {
+    match (show.quiet, show.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, 0) => Verbosity::Normal,
+        (false, 1) => Verbosity::Steps,
+        (false, _) => Verbosity::Questions,
     }
 }
 
-fn test_named(test: &str) -> Result<TestCommand, UsageError> {
+/// The test that was named with `--test`.
+///
+/// # Errors
+/// When it cannot be run.
+pub fn test_named(test: &str) -> Result<TestCommand, UsageError> {
     if Path::new(test).extension() == Some(OsStr::new("toml")) {
         return Err(UsageError::Recipe(test.to_owned()));
     }
@@ -222,7 +291,7 @@ mod tests {
     fn both_orders_mean_the_same() {
         let new = settings(&["a.c", "--test", "/bin/true"]).unwrap();
         let old = settings(&["/bin/true", "a.c"]).unwrap();
-        assert_eq!((new.inputs, new.test), (old.inputs, old.test));
+        assert_eq!((new.inputs, new.how.test), (old.inputs, old.how.test));
     }
 
     #[test]
@@ -233,19 +302,5 @@ mod tests {
         assert!(matches!(settings(&["/bin/true"]), Err(UsageError::NoTest(_))));
         assert!(matches!(settings(&["--test", "true"]), Err(UsageError::NoInput)));
         assert!(matches!(settings(&["a.c", "-t", "x.toml"]), Err(UsageError::Recipe(_))));
-    }
-
-    #[test]
-    fn passes_are_chosen_by_name() {
-        let names: Vec<&str> = TABLE.iter().map(|row| row.pass.name()).collect();
-        let last = (*names.last().unwrap()).to_owned();
-        let chosen = |choice: PassChoice| -> Vec<&str> {
-            choice.rows().iter().map(|row| row.pass.name()).collect()
-        };
-        assert_eq!(chosen(PassChoice::default()), names);
-        let only = PassChoice { only: vec![last.clone()], ..PassChoice::default() };
-        assert_eq!(chosen(only), [&last]);
-        let skip = PassChoice { skip: vec![last.clone()], ..PassChoice::default() };
-        assert_eq!(chosen(skip), names[..names.len() - 1]);
     }
 }

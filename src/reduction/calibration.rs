@@ -6,6 +6,7 @@ use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
 use super::result::ReductionError;
+use crate::speculation::Pool;
 
 /// Bounds of the derived limit.
 const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
@@ -34,9 +35,11 @@ pub enum Calibration {
     },
 }
 
-/// Judges the original: several times, and once when the limit is known from an earlier run.
+/// Judges the original: several times, and once when the limit is known from an earlier run. The pool
+/// that the other tests run on is as busy then as it will be later.
 pub fn calibrate(
     test: &dyn Interestingness,
+    pool: &Pool,
     original: &TestCase,
     given: Option<Duration>,
     earlier: Option<Duration>,
@@ -46,7 +49,11 @@ pub fn calibrate(
     let runs = if earlier.is_some() { 1 } else { 1 + WARM_RUNS };
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(runs);
     for run in 1..=runs {
+        let Some(permit) = pool.wait(cancel) else {
+            return Ok(Calibration::Cancelled { tests: run as u64 - 1 });
+        };
         let outcome = test.judge(original, cancel);
+        drop(permit);
         if cancel.is_cancelled() {
             return Ok(Calibration::Cancelled { tests: run as u64 });
         }

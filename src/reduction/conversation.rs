@@ -13,7 +13,7 @@ use super::result::{Efficiency, Reduced, ReductionError};
 use super::statistics::Statistics;
 use crate::asker::Asker;
 use crate::events::{Ending, Event};
-use crate::journal::{Facts, Header, Journal, StateError};
+use crate::journal::{Header, Journal, StateError};
 use crate::speculation::{Answered, Counters, Executor, Pool, Scheduler, Stop, Verdicts};
 
 /// Runs a reduction from the first test of the original to the last event.
@@ -24,15 +24,20 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     let mut journal = None;
     let mut earlier = None;
     if let Some(state) = &mut state {
-        note_timeout(&mut state.facts, reduction.timeout);
+        state.facts.extend(reduction.facts());
         let header = Header::new(&reduction.case.hash(), Duration::ZERO, state.facts.clone());
         if let Some((resumed, header)) = state.folder.resume(&header)? {
             journal = Some(resumed);
             earlier = Some(header.time_limit());
         }
     }
+    let pool = match reduction.pool.take() {
+        Some(pool) => pool,
+        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
+    };
     let calibration = calibrate(
         &*reduction.test,
+        &pool,
         &reduction.case,
         reduction.timeout,
         earlier,
@@ -52,10 +57,6 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     let mut verdicts = Verdicts::default();
     verdicts.remember(reduction.case.hash(), Verdict::Interesting);
     replay.iter().for_each(|(hash, verdict)| verdicts.remember(*hash, *verdict));
-    let pool = match reduction.pool.take() {
-        Some(pool) => pool,
-        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
-    };
     let slots = reduction.jobs.get().min(pool.threads());
     let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
     let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
@@ -85,12 +86,6 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     // Unlocked last: another run may start now.
     drop(state);
     Ok(reduced)
-}
-
-/// A limit that a person gave decides answers.
-fn note_timeout(facts: &mut Facts, given: Option<Duration>) {
-    let given = given.map_or_else(|| "measured".to_owned(), |given| format!("{given:?}"));
-    facts.insert("--timeout".to_owned(), given);
 }
 
 fn untouched(case: TestCase, tests: u64, wall: Duration) -> Reduced {

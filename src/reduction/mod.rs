@@ -3,6 +3,7 @@
 mod calibration;
 mod conversation;
 mod result;
+mod running;
 mod statistics;
 
 use std::io;
@@ -10,15 +11,20 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clreduce_interestingness::{Cancel, Interestingness};
+use clreduce_interestingness::{
+    Cancel, CommandOptions, CommandTest, Interestingness, SetupError, TestCommand,
+};
 use clreduce_testcase::{Language, TestCase};
+use regex::bytes::Regex;
 
-use crate::asker::{Asker, Plan, Reducer};
+use crate::asker::search::Strategy;
+use crate::asker::{Asker, PassChoice, Plan, Reducer};
 use crate::events::Event;
 use crate::journal::{Facts, StateFolder};
 use crate::speculation::Pool;
 
 pub use result::{Contradiction, Efficiency, PassStatistics, Reduced, ReductionError};
+pub use running::Running;
 
 /// One in so many consumed answers is checked by a second test.
 const RECHECK_ONE_IN: u64 = 100;
@@ -29,7 +35,8 @@ pub struct Resume {
     /// The folder. An unfinished journal in it is gone on with; see [`StateFolder::unfinished`] for the
     /// test case that belongs to it, and [`StateFolder::discard`] to start afresh.
     pub folder: StateFolder,
-    /// What the conversation depends on.
+    /// What the test's answers depend on besides the variant: its command line, what its scripts say.
+    /// What the reduction was told itself (language, passes, limits) it adds by itself.
     pub facts: Facts,
     /// The files as they are now, where they are reduced in place: each must be a version that the
     /// journal knows.
@@ -46,10 +53,22 @@ impl Subject {
         self.shared_test(Arc::new(test))
     }
 
+    /// A program or a shell command judges variants: exit status 0 means "interesting".
+    ///
+    /// # Errors
+    /// When there is no place for the tests to run in, or [`CommandOptions::worker`] does not answer.
+    pub fn command<'a>(
+        self,
+        command: &TestCommand,
+        options: CommandOptions,
+    ) -> Result<Reduction<'a>, SetupError> {
+        Ok(self.test(CommandTest::new(command, options)?))
+    }
+
     /// Says who judges variants, possibly those of other reductions as well.
     pub fn shared_test<'a>(self, test: Arc<dyn Interestingness>) -> Reduction<'a> {
         Reduction {
-            language: Language::detect(&self.0),
+            plan: Plan::new(Language::detect(&self.0)),
             case: self.0,
             test,
             jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
@@ -67,9 +86,11 @@ impl Subject {
 }
 
 /// Places a new current test case where people look.
-type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + 'a>;
+type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + Send + 'a>;
 
-/// A reduction about to run.
+/// A reduction about to run, or to be [started](Self::start) on a thread of its own.
+///
+/// It prints nothing, and shares nothing with other reductions but what it was given to share.
 ///
 /// ```
 /// use clreduce::Reduction;
@@ -84,7 +105,7 @@ type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + 'a>;
 pub struct Reduction<'a> {
     case: TestCase,
     test: Arc<dyn Interestingness>,
-    language: Language,
+    plan: Plan,
     jobs: NonZeroUsize,
     pool: Option<Arc<Pool>>,
     timeout: Option<Duration>,
@@ -93,7 +114,7 @@ pub struct Reduction<'a> {
     recheck_one_in: u64,
     state: Option<Resume>,
     keep: Keep<'a>,
-    on_event: Box<dyn FnMut(&Event) + 'a>,
+    on_event: Box<dyn FnMut(&Event) + Send + 'a>,
     cancel: Cancel,
 }
 
@@ -106,8 +127,45 @@ impl<'a> Reduction<'a> {
 
     /// The language the passes see; guessed from the files otherwise.
     #[must_use]
-    pub fn language(self, language: Language) -> Self {
-        Self { language, ..self }
+    pub fn language(mut self, language: Language) -> Self {
+        self.plan.language = language;
+        self
+    }
+
+    /// The passes that may run; all of them otherwise.
+    #[must_use]
+    pub fn passes(mut self, passes: PassChoice) -> Self {
+        self.plan.passes = passes;
+        self
+    }
+
+    /// Renames nothing.
+    #[must_use]
+    pub fn keep_names(mut self) -> Self {
+        self.plan.stays.names = true;
+        self
+    }
+
+    /// Never edits text that matches one of these.
+    #[must_use]
+    pub fn protect(mut self, text: impl IntoIterator<Item = Regex>) -> Self {
+        self.plan.stays.text.extend(text);
+        self
+    }
+
+    /// How lists of proposals are explored.
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.plan.strategy = strategy;
+        self
+    }
+
+    /// Whether variants that cannot compile are refused without a test, once the test has shown that it
+    /// refuses them. They are unless this says no.
+    #[must_use]
+    pub fn gate(mut self, gate: bool) -> Self {
+        self.plan.gate = gate;
+        self
     }
 
     /// Most tests at a time; the number of cores otherwise. Changes nothing but the time it takes.
@@ -116,7 +174,8 @@ impl<'a> Reduction<'a> {
         Self { jobs, ..self }
     }
 
-    /// Threads shared with other reductions; own ones otherwise.
+    /// Threads shared with other reductions; own ones otherwise. Questions that a reduction cannot go on
+    /// without come before those that are only supposed to be asked, over all of them.
     #[must_use]
     pub fn pool(self, pool: Arc<Pool>) -> Self {
         Self { pool: Some(pool), ..self }
@@ -157,13 +216,13 @@ impl<'a> Reduction<'a> {
     /// Called with every new current test case, after the journal knows of it: places it where people
     /// look. An error ends the reduction.
     #[must_use]
-    pub fn keep(self, keep: impl FnMut(&TestCase) -> io::Result<()> + 'a) -> Self {
+    pub fn keep(self, keep: impl FnMut(&TestCase) -> io::Result<()> + Send + 'a) -> Self {
         Self { keep: Box::new(keep), ..self }
     }
 
     /// Called with everything that happens, in the order of the conversation.
     #[must_use]
-    pub fn on_event(self, listener: impl FnMut(&Event) + 'a) -> Self {
+    pub fn on_event(self, listener: impl FnMut(&Event) + Send + 'a) -> Self {
         Self { on_event: Box::new(listener), ..self }
     }
 
@@ -181,7 +240,10 @@ impl<'a> Reduction<'a> {
     /// # Panics
     /// When the test or a listener does.
     pub fn run(self) -> Result<Reduced, ReductionError> {
-        let asker = reducer(&self.case, self.language);
+        if let Some(name) = self.plan.passes.unknown() {
+            return Err(ReductionError::UnknownPass(name.to_owned()));
+        }
+        let asker = Reducer::new(self.case.clone(), self.plan.clone());
         self.run_with(asker)
     }
 
@@ -195,9 +257,55 @@ impl<'a> Reduction<'a> {
     pub fn run_with(self, asker: impl Asker) -> Result<Reduced, ReductionError> {
         conversation::hold(self, asker)
     }
+
+    /// What is reduced.
+    pub(crate) fn case(&self) -> &TestCase {
+        &self.case
+    }
+
+    /// Who judges.
+    pub(crate) fn shared(&self) -> Arc<dyn Interestingness> {
+        Arc::clone(&self.test)
+    }
+
+    /// What the answers rest on that the reduction knows of: a journal is gone on with only if it is the
+    /// same.
+    fn facts(&self) -> Facts {
+        let Plan { language, passes, stays, strategy, gate } = &self.plan;
+        let rows = passes.rows();
+        let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.pass.name()));
+        let protect: Vec<&str> = stays.text.iter().map(Regex::as_str).collect();
+        let timeout =
+            self.timeout.map_or_else(|| "measured".to_owned(), |time| format!("{time:?}"));
+        let facts = [
+            ("--lang", language.to_string()),
+            ("the choice of passes", names.collect::<Vec<_>>().join(",")),
+            ("--keep-names", stays.names.to_string()),
+            ("--protect", protect.join("\n")),
+            ("--search", format!("{strategy:?}")),
+            ("--no-gate", (!gate).to_string()),
+            ("--timeout", timeout),
+        ];
+        facts.map(|(name, value)| (name.to_owned(), value)).into()
+    }
 }
 
-/// The reducer that [`Reduction::run`] asks by.
-fn reducer(case: &TestCase, language: Language) -> impl Asker + use<> {
-    Reducer::new(case.clone(), Plan::new(language))
+impl Reduction<'static> {
+    /// Reduces on a thread of its own.
+    ///
+    /// ```
+    /// use clreduce::{Reduction, TestCase};
+    ///
+    /// let case = TestCase::single("bug.c", b"int a; int b;".as_slice())?;
+    /// let running = Reduction::of(case).test(|variant: &TestCase| variant.total_bytes() > 3).start()?;
+    /// // Dropping `running` here would end it.
+    /// assert!(running.wait()?.case.total_bytes() > 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the system has no thread to give.
+    pub fn start(self) -> Result<Running, ReductionError> {
+        Running::start(self)
+    }
 }

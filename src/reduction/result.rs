@@ -69,6 +69,7 @@ pub struct Efficiency {
 
 /// Why a reduction failed.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ReductionError {
     /// There is nothing to reduce.
     #[error("the test case is not interesting to begin with{}", because(.0))]
@@ -92,6 +93,9 @@ pub enum ReductionError {
     /// A new best test case could not be written where it belongs.
     #[error("cannot write the reduced test case")]
     Keep(#[source] io::Error),
+    /// There is no pass of this name.
+    #[error("there is no pass called `{0}`")]
+    UnknownPass(String),
     /// The system has no threads for the tests.
     #[error("cannot start threads")]
     Threads(#[source] io::Error),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clreduce_interestingness::{Cancel, Interestingness, Outcome};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use super::pool::Pool;
+use super::pool::{Permit, Pool, Seat};
 use super::scheduler::{Action, Answered, Scheduler, Step, TestId};
 use crate::asker::Asker;
 
@@ -63,15 +63,26 @@ impl<A: Asker> Executor<A> {
                 Step::Done => return Err(Stop::Done),
                 Step::Waiting => {}
             }
-            loop {
-                let actions = self.scheduler.plan();
-                if actions.is_empty() {
-                    break;
-                }
-                self.tests.carry_out(actions);
-            }
+            self.fill();
             self.wait();
         }
+    }
+
+    /// Starts and kills until nothing is left to do. A permit that is of no use goes back.
+    fn fill(&mut self) {
+        loop {
+            let permit = self.permit();
+            let actions = self.scheduler.plan(permit.is_some());
+            if actions.is_empty() {
+                return;
+            }
+            self.tests.carry_out(actions, permit);
+        }
+    }
+
+    fn permit(&self) -> Option<Permit> {
+        let has_slot = self.scheduler.has_slot();
+        has_slot.then(|| self.tests.seat.take(self.scheduler.is_urgent())).flatten()
     }
 
     /// Consumes the next answer of the conversation if it is known without a test.
@@ -94,8 +105,14 @@ impl<A: Asker> Executor<A> {
     /// When the test did, with what it panicked with.
     pub fn recheck(&mut self) {
         loop {
-            let actions = self.scheduler.plan_rechecks();
-            self.tests.carry_out(actions);
+            loop {
+                let permit = self.permit();
+                let actions = self.scheduler.plan_rechecks(permit.is_some());
+                if actions.is_empty() {
+                    break;
+                }
+                self.tests.carry_out(actions, permit);
+            }
             if self.scheduler.is_idle() || self.stopped().is_some() {
                 return;
             }
@@ -109,7 +126,7 @@ impl<A: Asker> Executor<A> {
     /// When the test did, with what it panicked with.
     pub fn stop(&mut self) {
         let actions = self.scheduler.kill_all();
-        self.tests.carry_out(actions);
+        self.tests.carry_out(actions, None);
         while !self.scheduler.is_idle() {
             let ended = self.tests.wait(None);
             self.note(ended);
@@ -148,8 +165,11 @@ impl<A: Asker> Executor<A> {
     }
 
     /// Reports an end and all others that are known.
-    fn note(&mut self, mut ended: Option<(TestId, Outcome)>) {
-        while let Some((id, outcome)) = ended {
+    fn note(&mut self, mut ended: Option<End>) {
+        while let Some(End { id, outcome, was_alone }) = ended {
+            if !was_alone {
+                self.scheduler.disturbed(id);
+            }
             self.scheduler.ended(id, outcome);
             ended = self.tests.poll();
         }
@@ -159,6 +179,7 @@ impl<A: Asker> Executor<A> {
 /// The tests on their way, and how they report back.
 struct Tests {
     pool: Arc<Pool>,
+    seat: Seat,
     test: Arc<dyn Interestingness>,
     running: HashMap<TestId, Cancel>,
     /// `None` only wakes whoever waits.
@@ -171,15 +192,28 @@ struct Report {
     id: TestId,
     result: Result<Outcome, Box<dyn Any + Send>>,
     wall: Duration,
+    was_alone: bool,
+}
+
+/// A test that has ended.
+struct End {
+    id: TestId,
+    outcome: Outcome,
+    /// No other test, of this reduction or of others on the pool, ran meanwhile.
+    was_alone: bool,
 }
 
 impl Tests {
     fn new(pool: Arc<Pool>, test: Arc<dyn Interestingness>) -> Self {
         let (report, reports) = unbounded();
-        Self { pool, test, running: HashMap::new(), report, reports, busy: Duration::ZERO }
+        let wake = report.clone();
+        // Nobody waits once the executor is gone.
+        let seat = pool.seat(move || drop(wake.send(None)));
+        Self { pool, seat, test, running: HashMap::new(), report, reports, busy: Duration::ZERO }
     }
 
-    fn carry_out(&mut self, actions: Vec<Action>) {
+    /// Kills, and starts no more than one test, for which there must be a permit.
+    fn carry_out(&mut self, actions: Vec<Action>, mut permit: Option<Permit>) {
         for action in actions {
             match action {
                 Action::Kill(id) => self.running.get(&id).into_iter().for_each(Cancel::cancel),
@@ -187,14 +221,18 @@ impl Tests {
                     let cancel = Cancel::new();
                     self.running.insert(id, cancel.clone());
                     let (test, report) = (Arc::clone(&self.test), self.report.clone());
+                    let permit = permit.take().expect("a test was planned with a permit");
                     self.pool.run(move || {
                         let started = Instant::now();
                         let judge = AssertUnwindSafe(|| test.judge(&variant, &cancel));
                         let result = catch_unwind(judge);
                         // Before the report: whoever reads it may be the last to hold the test.
                         drop((test, variant));
+                        let (was_alone, wall) = (permit.is_alone(), started.elapsed());
+                        // Before the report too: its reader may want to start the next.
+                        drop(permit);
                         // Nobody reads it once the executor is gone.
-                        let _ = report.send(Some(Report { id, result, wall: started.elapsed() }));
+                        let _ = report.send(Some(Report { id, result, wall, was_alone }));
                     });
                 }
             }
@@ -203,7 +241,7 @@ impl Tests {
 
     /// Waits for the next report, not beyond the deadline. The sender beside the receiver keeps the
     /// channel open.
-    fn wait(&mut self, deadline: Option<Instant>) -> Option<(TestId, Outcome)> {
+    fn wait(&mut self, deadline: Option<Instant>) -> Option<End> {
         let report = match deadline {
             Some(deadline) => self.reports.recv_deadline(deadline).ok(),
             None => self.reports.recv().ok(),
@@ -211,17 +249,17 @@ impl Tests {
         report.flatten().map(|report| self.accept(report))
     }
 
-    fn poll(&mut self) -> Option<(TestId, Outcome)> {
+    fn poll(&mut self) -> Option<End> {
         let report = self.reports.try_recv().ok().flatten()?;
         Some(self.accept(report))
     }
 
-    fn accept(&mut self, report: Report) -> (TestId, Outcome) {
+    fn accept(&mut self, report: Report) -> End {
         self.running.remove(&report.id);
         self.busy += report.wall;
         // A test that panics does so where the reduction was started.
         let outcome = report.result.unwrap_or_else(|panic| resume_unwind(panic));
-        (report.id, outcome)
+        End { id: report.id, outcome, was_alone: report.was_alone }
     }
 }
 

@@ -91,7 +91,7 @@ struct Running {
     hash: ContentHash,
     /// The answer that is being checked.
     recheck: Option<Box<(TestCase, Outcome)>>,
-    /// Another test ran at some time during this one.
+    /// Another test ran at some time during this one, of this reduction or of another.
     shared: bool,
     /// Told to end; what it says does not count.
     killed: bool,
@@ -182,13 +182,30 @@ impl<A: Asker> Scheduler<A> {
         Step::Answered(Box::new(Answered { question, outcome, known, committed }))
     }
 
-    /// What to do now. Making variants takes time, so that it returns as soon as a test can be started:
-    /// to be called until nothing is left to do.
+    /// Whether it may run one more test at a time.
+    #[must_use]
+    pub fn has_slot(&self) -> bool {
+        self.running.len() < self.slots
+    }
+
+    /// Whether the conversation waits for the answer to a question that no test runs for.
+    #[must_use]
+    pub fn is_urgent(&self) -> bool {
+        let runs = |hash| self.running.iter().any(|test| test.answers(hash));
+        matches!(self.tree.next(), Next::Question(question) if !runs(&question.hash))
+    }
+
+    /// What to do now: `may_start` says whether there is a place to run one more test. Making variants
+    /// takes time, so that it returns as soon as a test can be started: to be called until nothing is left
+    /// to do.
     ///
     /// The most probable question, which the conversation waits for, never waits for a slot: it became
     /// the next one because a test ended, and is the first to be started then.
-    pub fn plan(&mut self) -> Vec<Action> {
+    pub fn plan(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
+        if !may_start && self.running.is_empty() {
+            return actions;
+        }
         self.tree.prune(known(&self.verdicts, &self.suspects));
         if let Next::Question(question) = self.tree.next()
             && self.suspects.contains(&question.hash)
@@ -198,12 +215,12 @@ impl<A: Asker> Scheduler<A> {
                 test.recheck.is_some() || !tree.reaches(&test.hash)
             });
             // Whatever else runs ends by itself: it may well be asked for next.
-            if self.running.is_empty() {
+            if may_start && self.running.is_empty() {
                 self.start(&mut actions, hash, variant, None);
             }
             return actions;
         }
-        let has_room = self.running.len() < self.slots;
+        let has_room = may_start && self.has_slot();
         let running = &self.running;
         let starts = |hash: &ContentHash| !running.iter().any(|test| test.answers(hash));
         let prospects =
@@ -219,10 +236,12 @@ impl<A: Asker> Scheduler<A> {
     }
 
     /// Decides as [`plan`](Self::plan) does when the conversation is over: only checks are left.
-    pub fn plan_rechecks(&mut self) -> Vec<Action> {
+    pub fn plan_rechecks(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
         self.kill(&mut actions, |test, _| test.recheck.is_none());
-        while self.running.len() < self.slots && self.start_best(&mut actions, None) {}
+        if may_start && self.has_slot() {
+            self.start_best(&mut actions, None);
+        }
         actions
     }
 
@@ -231,6 +250,11 @@ impl<A: Asker> Scheduler<A> {
         let mut actions = Vec::new();
         self.kill(&mut actions, |_, _| true);
         actions
+    }
+
+    /// Tests of other reductions ran during this one.
+    pub fn disturbed(&mut self, id: TestId) {
+        self.running.iter_mut().filter(|test| test.id == id).for_each(|test| test.shared = true);
     }
 
     /// A test has ended and its slot is free.
@@ -260,9 +284,9 @@ impl<A: Asker> Scheduler<A> {
             return;
         }
         self.counters.finished += 1;
-        if outcome.verdict == Verdict::TimedOut && test.shared {
-            self.suspects.insert(test.hash);
-        } else {
+        // The second time counts anyway: other reductions may never leave it alone.
+        let is_suspect = outcome.verdict == Verdict::TimedOut && test.shared;
+        if !(is_suspect && self.suspects.insert(test.hash)) {
             self.verdicts.insert(test.hash, outcome);
         }
     }

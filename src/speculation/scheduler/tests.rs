@@ -59,7 +59,7 @@ fn scheduler(asker: Path, slots: usize) -> Scheduler<Path> {
 fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>) {
     let (mut started, mut killed) = (Vec::new(), Vec::new());
     loop {
-        let actions = scheduler.plan();
+        let actions = scheduler.plan(true);
         if actions.is_empty() {
             return (started, killed);
         }
@@ -162,7 +162,7 @@ fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
     assert_eq!(texts(&next), ["y"], "the question comes before the check");
     scheduler.kill_all();
     scheduler.ended(next[0].0, Outcome::from(YES));
-    let checks = scheduler.plan_rechecks();
+    let checks = scheduler.plan_rechecks(true);
     let [Action::Start(id, checked)] = checks.as_slice() else { panic!("{checks:?}") };
     assert_eq!(*checked, variant(""));
     scheduler.ended(*id, Outcome::from(NO));

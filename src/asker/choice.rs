@@ -1,0 +1,54 @@
+//! Which passes run.
+
+use clreduce_passes::{Row, TABLE};
+
+/// A choice of passes by name. Without names, it is all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassChoice {
+    /// Only these; empty is all.
+    pub only: Vec<String>,
+    /// All but these.
+    pub skip: Vec<String>,
+    /// Takes a turn before all others.
+    pub first: Option<String>,
+}
+
+impl PassChoice {
+    /// The chosen rows in the order of the table.
+    #[must_use]
+    pub fn rows(&self) -> Vec<&'static Row> {
+        let chosen = |row: &&Row| {
+            let is = |name: &String| name == row.pass.name();
+            (self.only.is_empty() || self.only.iter().any(is)) && !self.skip.iter().any(is)
+        };
+        TABLE.iter().filter(chosen).collect()
+    }
+
+    /// The first name that no pass has.
+    #[must_use]
+    pub fn unknown(&self) -> Option<&str> {
+        let mut names = self.only.iter().chain(&self.skip).chain(&self.first);
+        names.find(|name| clreduce_passes::find(name).is_none()).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_chosen_by_name() {
+        let names: Vec<&str> = TABLE.iter().map(|row| row.pass.name()).collect();
+        let last = (*names.last().unwrap()).to_owned();
+        let chosen = |choice: PassChoice| -> Vec<&str> {
+            choice.rows().iter().map(|row| row.pass.name()).collect()
+        };
+        assert_eq!(chosen(PassChoice::default()), names);
+        let only = PassChoice { only: vec![last.clone()], ..PassChoice::default() };
+        assert_eq!((only.unknown(), chosen(only.clone())), (None, vec![&*last]));
+        let skip = PassChoice { skip: vec![last.clone()], ..PassChoice::default() };
+        assert_eq!(chosen(skip), names[..names.len() - 1]);
+        let wrong = PassChoice { first: Some("statement".into()), ..PassChoice::default() };
+        assert_eq!(wrong.unknown(), Some("statement"));
+    }
+}

@@ -1,0 +1,111 @@
+//! A program without the names that its author chose: two that differ in nothing else are the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clreduce_passes::{Snapshot, SymbolKind};
+use clreduce_testcase::{ContentHash, Language, TestCase, TokenKind};
+
+/// A test case as tokens.
+pub struct Canonical {
+    tokens: Vec<CanonicalToken>,
+}
+
+struct CanonicalToken {
+    /// Spelled with canonical names.
+    text: String,
+    /// Spelled with a word for all names, and another for all numbers.
+    shape: String,
+}
+
+impl Canonical {
+    /// Renames what the test case declares, in the order of first occurrence. Functions that it only
+    /// declares keep their names: they are somebody else's, and `sin` is not `cos`.
+    pub fn of(case: &TestCase) -> Self {
+        let snapshot = Snapshot::new(case.clone(), Language::detect(case));
+        let declared = declared(&snapshot);
+        let mut names = BTreeMap::<&[u8], usize>::new();
+        let mut tokens = Vec::new();
+        for file in 0..snapshot.file_count() {
+            // A single file is called after its case.
+            if snapshot.file_count() > 1 {
+                let path = case.files()[file].path.to_string();
+                tokens.push(CanonicalToken { shape: path.clone(), text: path });
+            }
+            for token in snapshot.tokens(file) {
+                let bytes = &snapshot.bytes(file)[token.range()];
+                let spelled = || String::from_utf8_lossy(bytes).into_owned();
+                let (text, shape) = match token.kind {
+                    TokenKind::Word if declared.contains(bytes) => {
+                        let next = names.len();
+                        let number = names.entry(bytes).or_insert(next);
+                        (format!("name {number}"), "a name".to_owned())
+                    }
+                    TokenKind::Number => (spelled(), "a number".to_owned()),
+                    TokenKind::String | TokenKind::Char => (spelled(), "a text".to_owned()),
+                    TokenKind::Word | TokenKind::Punctuation => (spelled(), spelled()),
+                };
+                tokens.push(CanonicalToken { text, shape });
+            }
+        }
+        Self { tokens }
+    }
+
+    /// Equal for programs that differ in names and layout alone.
+    pub fn fingerprint(&self) -> ContentHash {
+        let bytes = self.tokens.iter().flat_map(|token| token.text.bytes().chain([0]));
+        ContentHash::of(&bytes.collect::<Vec<u8>>())
+    }
+
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The tokens, with one word for all names, numbers and texts.
+    pub fn shapes(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|token| token.shape.as_str())
+    }
+}
+
+fn declared(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
+    let mut declared = BTreeSet::new();
+    for file in 0..snapshot.file_count() {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let text = |id| &snapshot.bytes(file)[tree.range(id)];
+        for symbol in symbols.ids().map(|id| symbols.get(id)) {
+            if symbol.kind != SymbolKind::Function || symbol.is_defined(tree) {
+                declared.extend(symbol.declarations.iter().map(|id| text(*id)));
+            }
+        }
+        let fields = tree.ids().filter(|id| {
+            tree.kind(*id) == "field_identifier"
+                && tree.kind(tree.node(*id).parent) != "field_expression"
+        });
+        declared.extend(fields.map(text));
+    }
+    declared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fingerprint(text: &str) -> ContentHash {
+        let case = TestCase::single("a.c", text.as_bytes()).unwrap();
+        Canonical::of(&case).fingerprint()
+    }
+
+    #[test]
+    fn names_and_layout_do_not_matter() {
+        let same = [
+            "struct s { int f : 3; } v; int main(void) { v.f = 1; goto out; out: return sin(v.f); }",
+            "struct t { int g : 3; }\nx;\nint fn(void) { x.g = 1; goto l; l: return sin(x.g); } // ?",
+        ];
+        assert_eq!(fingerprint(same[0]), fingerprint(same[1]));
+        for other in [same[0].replace("sin", "cos"), same[0].replace('3', "4")] {
+            assert_ne!(fingerprint(same[0]), fingerprint(&other), "{other}");
+        }
+        assert_ne!(fingerprint("int a, b; int c = a;"), fingerprint("int a, b; int c = b;"));
+        assert_ne!(fingerprint("int sin(int); int c;"), fingerprint("int cos(int); int c;"));
+    }
+}

@@ -1,0 +1,92 @@
+//! How unlike two things are, from 0 to 1.
+
+use std::collections::BTreeMap;
+
+use clreduce_testcase::ContentHash;
+
+/// A multiset of runs of words, as sorted hashes.
+#[derive(Clone, Debug, Default)]
+pub struct Bag {
+    grams: Vec<u64>,
+}
+
+impl Bag {
+    /// All runs of one to `longest` words.
+    pub fn of_grams<'a>(words: impl IntoIterator<Item = &'a str>, longest: usize) -> Self {
+        let words: Vec<&str> = words.into_iter().collect();
+        let runs = (1..=longest).flat_map(|length| words.windows(length));
+        let mut grams: Vec<u64> =
+            runs.map(|run| ContentHash::of(run.join("\0").as_bytes()).low_bits()).collect();
+        grams.sort_unstable();
+        Self { grams }
+    }
+
+    /// One less the share of what they have in common in what they have together (Jaccard).
+    pub fn distance(&self, other: &Self) -> Option<f64> {
+        if self.grams.is_empty() || other.grams.is_empty() {
+            return None;
+        }
+        let (mut a, mut b) = (self.grams.iter().peekable(), other.grams.iter().peekable());
+        let mut common = 0;
+        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+            match x.cmp(y) {
+                std::cmp::Ordering::Less => drop(a.next()),
+                std::cmp::Ordering::Greater => drop(b.next()),
+                std::cmp::Ordering::Equal => {
+                    common += 1;
+                    (a.next(), b.next());
+                }
+            }
+        }
+        let together = self.grams.len() + other.grams.len() - common;
+        Some(1.0 - common as f64 / together as f64)
+    }
+}
+
+/// Which share of a whole is due to what.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    shares: BTreeMap<String, f64>,
+}
+
+impl Shares {
+    /// The shares of parts; what is not positive has none.
+    pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, i64)>) -> Self {
+        let mut shares = BTreeMap::<String, f64>::new();
+        for (name, part) in parts {
+            *shares.entry(name.to_owned()).or_default() += part.max(0) as f64;
+        }
+        let whole: f64 = shares.values().sum();
+        shares.values_mut().for_each(|share| *share /= whole.max(1.0));
+        Self { shares }
+    }
+
+    /// The share that would have to be moved to make them equal.
+    pub fn distance(&self, other: &Self) -> Option<f64> {
+        if self.shares.is_empty() || other.shares.is_empty() {
+            return None;
+        }
+        let of = |shares: &Self, name: &str| shares.shares.get(name).copied().unwrap_or(0.0);
+        let more = self.shares.iter().map(|(name, share)| (share - of(other, name)).max(0.0));
+        Some(more.sum::<f64>().min(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_symmetric_and_between_nothing_and_one() {
+        let bag = |text: &'static str| Bag::of_grams(text.split(' '), 2);
+        let distance = bag("a b c d").distance(&bag("a b c e")).unwrap();
+        assert_eq!(bag("a b c e").distance(&bag("a b c d")), Some(distance));
+        assert!((distance - (1.0 - 5.0 / 9.0)).abs() < 1e-9, "{distance}");
+        assert_eq!(bag("a b").distance(&bag("a b")), Some(0.0));
+        assert_eq!(bag("a b").distance(&bag("c d")), Some(1.0));
+        assert_eq!(bag("a b").distance(&Bag::default()), None);
+        let shares = Shares::of([("x", 3), ("y", 1), ("z", -5)]);
+        let others = Shares::of([("x", 1), ("w", 3)]);
+        assert_eq!((shares.distance(&others), others.distance(&shares)), (Some(0.75), Some(0.75)));
+    }
+}
