@@ -2,7 +2,7 @@
 //! formed, but whether what is left is still declared is for the test to say.
 
 mod context;
-mod unit;
+pub(crate) mod unit;
 
 pub(crate) mod expression_to_constant;
 pub(crate) mod expression_to_operand;
