@@ -76,9 +76,9 @@ impl Snapshot {
     /// The types of the expressions of one file.
     #[must_use]
     pub(crate) fn types(&self, file: usize) -> &Types {
-        self.files[file].types.get_or_init(|| {
-            Types::new(self.bytes(file), self.tree(file), self.symbols(file))
-        })
+        self.files[file]
+            .types
+            .get_or_init(|| Types::new(self.bytes(file), self.tree(file), self.symbols(file)))
     }
 
     /// Which types of one file must change together.

@@ -63,7 +63,10 @@ fn plain(unit: Unit<'_>, call: &Call<'_>) -> Option<Vec<Edit>> {
         return rewritten(unit, call.node, &[&[sign, star, open].concat(), close], &[object]);
     };
     let alone = tree.parent(call.node).is_some_and(|parent| {
-        matches!(tree.kind(parent), "expression_statement" | "parenthesized_expression" | "argument_list")
+        matches!(
+            tree.kind(parent),
+            "expression_statement" | "parenthesized_expression" | "argument_list"
+        )
     });
     let (begin, end) = if alone { ("", "") } else { ("(", ")") };
     let begin = [begin, star, open].concat();

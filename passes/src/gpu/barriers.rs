@@ -75,7 +75,8 @@ fn out_of_blocks(unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
     let inside = |&node: &NodeId| tree.kind(node) != "function_definition";
     let around = tree.ancestors(fence).take_while(inside).take(MOST_BLOCKS);
     let is_statement = |&node: &NodeId| {
-        let is_body = tree.parent(node).is_some_and(|above| tree.kind(above) == "function_definition");
+        let is_body =
+            tree.parent(node).is_some_and(|above| tree.kind(above) == "function_definition");
         tree.kind(node).ends_with("_statement") && !is_body && tree.is_sound(node)
     };
     let kept = |node| unit.keep(tree.range(node), tree.range(fence));

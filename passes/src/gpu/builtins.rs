@@ -62,7 +62,10 @@ fn alike(types: &Types, call: &Call<'_>) -> Option<NodeId> {
     let wanted = types.of(call.node).number()?;
     // Scalars convert to each other.
     let fits = |argument: &NodeId| {
-        types.of(*argument).number().is_some_and(|of| of == wanted || of.lanes == 1 && wanted.lanes == 1)
+        types
+            .of(*argument)
+            .number()
+            .is_some_and(|of| of == wanted || of.lanes == 1 && wanted.lanes == 1)
     };
     call.arguments.iter().copied().find(fits)
 }

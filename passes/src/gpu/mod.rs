@@ -2,9 +2,15 @@
 
 mod calls;
 
+pub(crate) mod address_spaces;
 pub(crate) mod atomics;
 pub(crate) mod barriers;
 pub(crate) mod builtins;
+pub(crate) mod constants;
+pub(crate) mod emi;
+pub(crate) mod images;
+pub(crate) mod kernel_arguments;
 pub(crate) mod ndrange;
+pub(crate) mod vector_literals;
 pub(crate) mod vectors;
 pub(crate) mod work_items;

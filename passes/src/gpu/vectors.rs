@@ -44,18 +44,21 @@ impl Pass for Vectors {
 /// How many lanes the classes of slots are to have.
 type Targets = BTreeMap<NodeId, u8>;
 
-/// Each class costs a look at every node.
+/// Each class costs a look at everything that has to do with vectors.
 const MOST_CLASSES: usize = 64;
 
 fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
-    let narrower = Narrower {
+    let mut narrower = Narrower {
         file,
         bytes: snapshot.bytes(file),
         tree: snapshot.tree(file),
         symbols: snapshot.symbols(file),
         types: snapshot.types(file),
         flow: snapshot.flow(file),
+        affected: Vec::new(),
     };
+    narrower.affected =
+        snapshot.tree(file).ids().filter(|&node| narrower.is_affected(node)).collect();
     let classes = narrower.classes();
     let mut proposals = Vec::new();
     let mut propose = |targets: &Targets, list: u32| {
@@ -83,9 +86,26 @@ struct Narrower<'a> {
     symbols: &'a Symbols,
     types: &'a Types,
     flow: &'a Flow,
+    /// The nodes that may change with a class.
+    affected: Vec<NodeId>,
 }
 
 impl Narrower<'_> {
+    fn is_affected(&self, node: NodeId) -> bool {
+        match self.tree.kind(node) {
+            "type_identifier" | "identifier" => {
+                self.named(node).is_some() || self.called(node).is_some()
+            }
+            "field_expression" => {
+                self.tree.field(node, "argument").is_some_and(|of| is_vector(self.types.of(of)))
+            }
+            "call_expression" => {
+                vector_literal(self.tree, node).is_some() && is_vector(self.types.of(node))
+            }
+            _ => false,
+        }
+    }
+
     fn text(&self, node: NodeId) -> &str {
         std::str::from_utf8(&self.bytes[self.tree.range(node)]).unwrap_or("")
     }
@@ -100,7 +120,8 @@ impl Narrower<'_> {
     /// Every class of slots that can become narrower, and its lanes.
     fn classes(&self) -> Targets {
         let mut classes = Targets::new();
-        for node in self.tree.ids().filter(|&node| self.tree.is_sound(node)) {
+        let sound = self.affected.iter().filter(|&&node| self.tree.is_sound(node));
+        for &node in sound {
             let lanes = match self.tree.kind(node) {
                 "type_identifier" | "identifier" => match self.named(node) {
                     Some(number) => Some(number.lanes),
@@ -147,7 +168,7 @@ impl Narrower<'_> {
     /// What makes the classes as narrow as they are to be; `None` where it cannot be done.
     fn edits(&self, targets: &Targets) -> Option<Vec<Edit>> {
         let mut edits = Vec::new();
-        for node in self.tree.ids() {
+        for &node in &self.affected {
             match self.tree.kind(node) {
                 "type_identifier" | "identifier" => {
                     if let Some(lanes) = self.target(targets, Some(node)) {
@@ -198,7 +219,8 @@ impl Narrower<'_> {
     /// `.s0123` of a vector that becomes narrower, or that itself is to have fewer lanes.
     fn components(&self, node: NodeId, targets: &Targets, edits: &mut Vec<Edit>) -> Option<()> {
         let (tree, file) = (self.tree, self.file);
-        let (Some(argument), Some(name)) = (tree.field(node, "argument"), tree.field(node, "field"))
+        let (Some(argument), Some(name)) =
+            (tree.field(node, "argument"), tree.field(node, "field"))
         else {
             return Some(());
         };
@@ -267,8 +289,9 @@ impl Narrower<'_> {
         let (first, last) = (elements[kept.start].0, elements[kept.end - 1].0);
         let (inside, first, last) = (tree.range(list), tree.range(first), tree.range(last));
         for gap in [inside.start + 1..first.start, last.end..inside.end - 1] {
+            // Replaced rather than deleted, so that patches that keep different elements conflict.
             if !gap.is_empty() {
-                edits.push(Edit::delete(self.file, gap));
+                edits.push(Edit::replace(self.file, gap, b" ".as_slice()));
             }
         }
         Some(())
@@ -321,7 +344,8 @@ mod tests {
 
     #[test]
     fn half_of_the_lanes() {
-        let source = "void f(void) { int8 v = (int8)(1, (int4)(2), 3, 4, 5); int2 w = v.s67; w = v.hi.lo; }";
+        let source =
+            "void f(void) { int8 v = (int8)(1, (int4)(2), 3, 4, 5); int2 w = v.s67; w = v.hi.lo; }";
         assert_reduces(
             &Vectors,
             Language::OpenCl,

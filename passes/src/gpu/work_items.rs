@@ -53,7 +53,8 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
     if snapshot.language() == Language::OpenCl {
         for call in builtin_calls(snapshot, unit) {
             if Shape::of(call.name) == Some(Shape::WorkItem) {
-                let is_size = ["size", "num_groups", "dim"].iter().any(|end| call.name.ends_with(end));
+                let is_size =
+                    ["size", "num_groups", "dim"].iter().any(|end| call.name.ends_with(end));
                 replace(call.name, call.node, is_size);
             }
         }

@@ -6,6 +6,7 @@ pub(crate) mod unit;
 
 pub(crate) mod expression_to_constant;
 pub(crate) mod expression_to_operand;
+pub(crate) mod first_element;
 pub(crate) mod initializers;
 pub(crate) mod list_elements;
 pub(crate) mod return_early;

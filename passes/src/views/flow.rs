@@ -87,8 +87,15 @@ impl Flow {
     #[must_use]
     pub fn new(bytes: &[u8], tree: &SyntaxTree, symbols: &Symbols, types: &Types) -> Self {
         let out = Self { lanes: Classes::new(tree.len()), storage: Classes::new(tree.len()) };
-        let mut builder =
-            Builder { bytes, tree, symbols, types, out, parameters: HashMap::new(), function: None };
+        let mut builder = Builder {
+            bytes,
+            tree,
+            symbols,
+            types,
+            out,
+            parameters: HashMap::new(),
+            function: None,
+        };
         builder.symbols();
         for id in tree.ids() {
             builder.node(id);
@@ -155,9 +162,9 @@ impl Builder<'_> {
         let (tree, types) = (self.tree, self.types);
         match tree.kind(id) {
             "function_definition" => {
-                let name = self.field(id, "declarator").and_then(|at| {
-                    tree.subtree(at).find(|&node| tree.kind(node) == "identifier")
-                });
+                let name = self
+                    .field(id, "declarator")
+                    .and_then(|at| tree.subtree(at).find(|&node| tree.kind(node) == "identifier"));
                 let returned = name.map_or(Type::default(), |name| types.of(name));
                 self.function = Some((tree.node(id).after, returned));
             }
@@ -272,17 +279,22 @@ impl Builder<'_> {
         let shape = std::str::from_utf8(name).ok().and_then(Shape::of);
         match shape {
             Some(Shape::Elementwise | Shape::Mask | Shape::Folded | Shape::Widened) => {
-                for pair in arguments.iter().filter(|&&of| is_vector(of)).collect::<Vec<_>>().windows(2) {
+                for pair in
+                    arguments.iter().filter(|&&of| is_vector(of)).collect::<Vec<_>>().windows(2)
+                {
                     self.flow(*pair[0], *pair[1]);
                 }
                 if types.of(id).base == Base::Unknown {
                     arguments.iter().for_each(|&argument| self.doubt(argument));
                 }
             }
-            Some(Shape::Converted(_)) => self.flow(types.of(id), arguments.first().copied().unwrap_or_default()),
+            Some(Shape::Converted(_)) => {
+                self.flow(types.of(id), arguments.first().copied().unwrap_or_default())
+            }
             Some(Shape::Reinterpreted(to)) => {
                 let from = arguments.first().copied().unwrap_or_default();
-                let alike = |a: Number, b: Number| a.lanes == b.lanes && a.scalar.mask() == b.scalar.mask();
+                let alike =
+                    |a: Number, b: Number| a.lanes == b.lanes && a.scalar.mask() == b.scalar.mask();
                 if from.number().is_some_and(|from| alike(from, to)) {
                     self.flow(types.of(id), from);
                 } else {
@@ -291,7 +303,9 @@ impl Builder<'_> {
                 }
             }
             Some(Shape::Stored(_)) => {
-                if let (Some(name), Some(value)) = (function, arguments.first().and_then(|of| of.slot)) {
+                if let (Some(name), Some(value)) =
+                    (function, arguments.first().and_then(|of| of.slot))
+                {
                     self.out.lanes.join(name, value);
                 }
             }

@@ -121,9 +121,10 @@ impl Number {
         if name.contains(' ') {
             return several_words(name).map(Self::scalar);
         }
-        let (name, scalar) = NAMES.iter().find(|(known, _)| name.starts_with(known)).map(
-            |(known, scalar)| (&name[known.len()..], *scalar),
-        )?;
+        let (name, scalar) = NAMES
+            .iter()
+            .find(|(known, _)| name.starts_with(known))
+            .map(|(known, scalar)| (&name[known.len()..], *scalar))?;
         let lanes = match name {
             "" => 1,
             "2" => 2,

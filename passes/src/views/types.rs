@@ -217,11 +217,15 @@ impl Builder<'_> {
         if let Some(symbol) = self.symbols.of(node) {
             let is_typedef = self.symbols.get(symbol).kind == SymbolKind::Typedef;
             let found = self.out.of_symbol(symbol);
-            return if is_typedef { Type { storage: Some(node), ..found } } else { Type::default() };
+            // A pointer's name says where it points; of anything else each use says where it lies.
+            let storage = if found.levels > 0 { found.storage } else { Some(node) };
+            return if is_typedef { Type { storage, ..found } } else { Type::default() };
         }
         match self.text(node) {
             "void" => spelled(Base::Void),
-            name => Number::named(name).map_or(Type::default(), |number| spelled(Base::Number(number))),
+            name => {
+                Number::named(name).map_or(Type::default(), |number| spelled(Base::Number(number)))
+            }
         }
     }
 
@@ -268,7 +272,8 @@ impl Builder<'_> {
     /// The type of an expression whose operands are known; `None` for what is no expression.
     fn expression(&self, id: NodeId) -> Option<Type> {
         let tree = self.tree;
-        let of = |field: &str| tree.field(id, field).map_or(Type::default(), |node| self.out.of(node));
+        let of =
+            |field: &str| tree.field(id, field).map_or(Type::default(), |node| self.out.of(node));
         Some(match tree.kind(id) {
             "identifier" => self.name(id)?,
             "number_literal" => Type::numeric(literal(self.text(id))),
@@ -386,11 +391,13 @@ impl Builder<'_> {
         }
         if let Shape::Loaded(lanes) = shape {
             let from = arguments.get(1).and_then(|pointer| pointer.pointed_to().number());
-            return from.map_or(Type::default(), |from| {
-                Type { slot: Some(function), ..Type::numeric(Number { lanes, ..from }) }
+            return from.map_or(Type::default(), |from| Type {
+                slot: Some(function),
+                ..Type::numeric(Number { lanes, ..from })
             });
         }
-        let numbers: Vec<Option<Number>> = arguments.iter().map(|argument| argument.number()).collect();
+        let numbers: Vec<Option<Number>> =
+            arguments.iter().map(|argument| argument.number()).collect();
         let Some(result) = shape.result(&numbers) else { return Type::default() };
         let slot = match shape {
             Shape::Converted(_) | Shape::Reinterpreted(_) => Some(function),
