@@ -64,6 +64,7 @@ pub struct Row {
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
     row(&gpu::ndrange::NdRange, Phase::Prepare, Explore::BiggestFirst),
+    row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, Explore::BiggestFirst),
     row(&text::files::Files, Phase::Prepare, Explore::Groups),
     row(&text::line_markers::LineMarkers, Phase::Prepare, Explore::Groups),
     row(&text::comments::Comments, Phase::Prepare, Explore::Groups),
@@ -74,6 +75,9 @@ pub static TABLE: &[Row] = &[
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
     row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
+    row(&gpu::cuda_launch::CudaLaunch, Phase::Coarse, Explore::BiggestFirst),
+    row(&gpu::cuda_host::CudaHost, Phase::Coarse, Explore::BiggestFirst),
+    row(&gpu::templates::Templates, Phase::Coarse, Explore::Groups),
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, Explore::Groups),
     row(&gpu::emi::Emi, Phase::Coarse, Explore::Groups),
     row(&gpu::images::Images, Phase::Coarse, Explore::Groups),
@@ -99,6 +103,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::statement_to_value::StatementToValue, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::initializers::Initializers, Phase::Fine, Explore::Groups),
     row(&syntax::list_elements::ListElements, Phase::Fine, Explore::Groups),
+    row(&gpu::cuda_specifiers::CudaSpecifiers, Phase::Fine, Explore::Groups),
     row(&gpu::vector_literals::VectorLiterals, Phase::Fine, Explore::Groups),
     row(&syntax::first_element::FirstElement, Phase::Fine, Explore::Groups),
     row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, Explore::BiggestFirst),
