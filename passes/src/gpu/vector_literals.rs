@@ -41,7 +41,7 @@ impl Pass for VectorLiterals {
             let types = snapshot.types(unit.file);
             for (id, kind) in unit.sound() {
                 match kind {
-                    "call_expression" => proposals.extend(splats(unit, id)),
+                    "call_expression" => proposals.extend(splats(unit, types, id)),
                     "field_expression" => proposals.extend(picked(unit, types, id)),
                     _ => {}
                 }
@@ -55,12 +55,17 @@ impl Pass for VectorLiterals {
 const MOST_ELEMENTS: usize = 4;
 
 /// `(int4)(a, b, c, d)` with one of its elements in every lane.
-fn splats(unit: Unit<'_>, literal: NodeId) -> Vec<Proposal> {
+fn splats(unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
     let tree = unit.tree;
-    let Some((list, elements)) = elements(unit, literal) else { return Vec::new() };
+    let (Some((list, mut elements)), Some(whole)) =
+        (elements(unit, literal), types.of(literal).number())
+    else {
+        return Vec::new();
+    };
     if elements.len() < 2 {
         return Vec::new();
     }
+    elements.retain(|&element| fills(types, element, whole));
     let inside = tree.range(list).start + 1..tree.range(list).end - 1;
     let alone = elements.iter().take(MOST_ELEMENTS).zip(0..);
     alone
@@ -69,6 +74,11 @@ fn splats(unit: Unit<'_>, literal: NodeId) -> Vec<Proposal> {
         })
         .filter(|proposal| !proposal.patch.is_empty())
         .collect()
+}
+
+/// Whether an element alone makes a vector: every lane of it, or all of it.
+fn fills(types: &Types, element: NodeId, whole: Number) -> bool {
+    types.of(element).number().is_some_and(|of| of.lanes == 1 || of.lanes == whole.lanes)
 }
 
 /// The argument list and elements of a vector literal.
@@ -89,7 +99,7 @@ fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
     let Some((argument, name, of, lanes)) = parts() else { return Vec::new() };
     let mut proposals = Vec::new();
     let result = Number { lanes: lanes.len() as u8, ..of };
-    proposals.extend(shorter_literal(unit, id, argument, result));
+    proposals.extend(shorter_literal(unit, types, id, argument, result));
     proposals.extend(composed(unit, types, id, argument, &lanes));
     if lanes.len() > 1 {
         for (&lane, list) in lanes.iter().take(2).zip(3..) {
@@ -104,6 +114,7 @@ fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
 /// `((long16)(a, …)).s01` as `(long2)(a)`, and with one component as `(a)`.
 fn shorter_literal(
     unit: Unit<'_>,
+    types: &Types,
     id: NodeId,
     argument: NodeId,
     result: Number,
@@ -117,7 +128,8 @@ fn shorter_literal(
         }
     }
     let (_, elements) = elements(unit, literal)?;
-    let (&first, whole) = (elements.first()?, tree.range(id));
+    let first = elements.into_iter().find(|&element| fills(types, element, result))?;
+    let whole = tree.range(id);
     let prefix = if result.lanes > 1 { format!("({})(", result.name()) } else { "(".to_owned() };
     let element = tree.range(first);
     let edits = vec![

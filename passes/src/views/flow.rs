@@ -309,7 +309,9 @@ impl Builder<'_> {
                     self.out.lanes.join(name, value);
                 }
             }
-            Some(Shape::Loaded(_) | Shape::Atomic | Shape::Fence | Shape::WorkItem) => {}
+            // Of what is private there are no atomic operations.
+            Some(Shape::Atomic) => self.doubt(arguments.first().copied().unwrap_or_default()),
+            Some(Shape::Loaded(_) | Shape::Fence | Shape::WorkItem) => {}
             None => arguments.iter().for_each(|&argument| self.doubt(argument)),
         }
     }
