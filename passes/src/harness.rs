@@ -5,8 +5,11 @@ use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, token
 use crate::{Pass, Snapshot};
 
 /// Passes that cannot tell beforehand whether a proposal makes the program smaller: they put a text
-/// in the place of all its uses. The engine asks of their proposals only those that do.
-const MAY_GROW: [&str; 3] = ["propagate", "inline", "inline-typedefs"];
+/// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their proposals only those that do.
+const MAY_GROW: [&str; 4] = ["propagate", "inline", "inline-typedefs", "vectors"];
+
+/// The pass that removes arguments of kernels with the flags that feed them.
+const ARGUMENTS: &str = "kernel-arguments";
 
 /// The pass that changes nothing but white space, which the size order does not see.
 const LAYOUT: &str = "format";
@@ -60,11 +63,14 @@ fn check_variant(pass: &dyn Pass, case: &TestCase, variant: &TestCase) {
     if measured && !has_odd_literal(&case.files()[0].bytes) {
         assert!(is_smaller(variant, case), "{name} proposes no smaller program for {:?}", shown());
     }
-    // How a kernel is launched is part of what it means: only the numbers may change.
+    // How a kernel is launched is part of what it means: only the numbers may change, and the flags of
+    // arguments that go.
     let launch = |case: &TestCase| -> Option<Vec<u8>> {
         let file = case.files().first()?;
-        let comment = &file.bytes[Launch::find(&file.bytes)?.comment];
-        Some(comment.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect())
+        let launch = Launch::find(&file.bytes)?;
+        let sizes = launch.global_range.start.min(launch.local_range.start);
+        let comment = if name == ARGUMENTS { sizes..launch.comment.end } else { launch.comment };
+        Some(file.bytes[comment].iter().copied().filter(|byte| !byte.is_ascii_digit()).collect())
     };
     if launch(case).is_some() {
         assert_eq!(launch(variant), launch(case), "{name} edits the launch of {:?}", shown());

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use clreduce_testcase::{Language, TestCase, Token, tokens};
 
-use crate::views::{Symbols, SyntaxTree};
+use crate::views::{Flow, Symbols, SyntaxTree, Types};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ struct FileViews {
     tokens: OnceLock<Vec<Token>>,
     tree: OnceLock<SyntaxTree>,
     symbols: OnceLock<Symbols>,
+    types: OnceLock<Types>,
+    flow: OnceLock<Flow>,
 }
 
 impl Snapshot {
@@ -69,5 +71,20 @@ impl Snapshot {
     #[must_use]
     pub fn symbols(&self, file: usize) -> &Symbols {
         self.files[file].symbols.get_or_init(|| Symbols::new(self.bytes(file), self.tree(file)))
+    }
+
+    /// The types of the expressions of one file.
+    #[must_use]
+    pub(crate) fn types(&self, file: usize) -> &Types {
+        self.files[file]
+            .types
+            .get_or_init(|| Types::new(self.bytes(file), self.tree(file), self.symbols(file)))
+    }
+
+    /// Which types of one file must change together.
+    #[must_use]
+    pub(crate) fn flow(&self, file: usize) -> &Flow {
+        let (bytes, tree, symbols) = (self.bytes(file), self.tree(file), self.symbols(file));
+        self.files[file].flow.get_or_init(|| Flow::new(bytes, tree, symbols, self.types(file)))
     }
 }

@@ -107,7 +107,9 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
     const TOKENS: &str = "int char struct S T typedef static const unsigned if ( ) else while for do \
         switch case default : return break continue goto l a b f g x y main __kernel __global entry \
         { } [ ] ; , . -> = + - * / % & | ^ ~ ! < > << >> == && || ++ -- += ? ... 0 1 0x1fUL 2.5f \
-        'c' \"s\" # ## \\ @ __attribute__ sizeof enum union asm <<< >>> :: template auto";
+        'c' \"s\" # ## \\ @ __attribute__ sizeof enum union asm <<< >>> :: template auto \
+        int4 long8 (int2)( .xy .s01 .hi convert_int4 as_int4 clamp vload4 vstore4 barrier atomic_add \
+        get_global_id threadIdx image2d_t __local dim3 __shared__ cudaFree typename";
     const LINES: [&str; 9] = [
         "\n#if a\n",
         "\n#else\n",

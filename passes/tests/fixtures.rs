@@ -46,6 +46,9 @@ impl Fixture {
             if path.extension().is_some_and(|extension| extension == "cl") {
                 language = Language::OpenCl;
             }
+            if path.extension().is_some_and(|extension| extension == "cu") {
+                language = Language::Cuda;
+            }
             let name = path.file_name().unwrap().to_str().unwrap();
             files.push(SourceFile { path: name.into(), bytes: text.into_bytes().into() });
         }

@@ -52,6 +52,15 @@ impl Headers {
         });
         Self { files: files.collect() }
     }
+
+    /// All text from headers in the first file.
+    #[cfg(test)]
+    pub(super) fn text(&self, case: &TestCase) -> Vec<u8> {
+        let Some((regions, file)) = self.files.first().zip(case.files().first()) else {
+            return Vec::new();
+        };
+        regions.iter().flat_map(|region| file.bytes[region.clone()].to_vec()).collect()
+    }
 }
 
 /// Whether an edit puts text where other text from a header was. What replaces more than the region is

@@ -10,6 +10,8 @@ mod pump;
 mod rates;
 mod reducer;
 mod refusals;
+#[cfg(test)]
+mod respect;
 mod schedule;
 pub mod search;
 mod stays;

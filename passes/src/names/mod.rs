@@ -2,7 +2,7 @@
 
 pub(crate) mod aggregates;
 mod functions;
-mod uses;
+pub(crate) mod uses;
 
 pub(crate) mod inline;
 pub(crate) mod parameters;

@@ -7,7 +7,7 @@ use crate::views::{NodeId, SymbolId, SymbolKind, SyntaxTree};
 
 /// The edit that makes the code around a use of a variable or function do without it: an assignment
 /// to it becomes its right side, a statement that only uses it goes, anything else becomes `0`.
-pub(super) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
+pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
     let tree = snapshot.tree(file);
     let node = access_path(tree, name);
     let Some(parent) = tree.parent(node) else { return zero(tree, file, node) };
@@ -32,7 +32,7 @@ pub(super) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
 
 /// The largest expression that is nothing but access to what `name` names: `(*x[i]).f`, `&x`, and
 /// for functions the call.
-pub(super) fn access_path(tree: &SyntaxTree, name: NodeId) -> NodeId {
+pub(crate) fn access_path(tree: &SyntaxTree, name: NodeId) -> NodeId {
     let mut at = name;
     while let Some(parent) = tree.parent(at) {
         let field = tree.node(at).field;
@@ -63,7 +63,7 @@ fn is_access_base(tree: &SyntaxTree, above: NodeId, node: NodeId) -> bool {
 }
 
 /// Whether evaluating a node may do more than give a value.
-pub(super) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
+pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.subtree(node).any(|node| {
         matches!(
             tree.kind(node),
@@ -81,7 +81,7 @@ pub(super) fn is_statement(tree: &SyntaxTree, node: NodeId) -> bool {
 }
 
 /// Removes an expression, and the statement with it where it is all of one.
-pub(super) fn remove_expression(tree: &SyntaxTree, file: usize, node: NodeId) -> Edit {
+pub(crate) fn remove_expression(tree: &SyntaxTree, file: usize, node: NodeId) -> Edit {
     match tree.parent(node) {
         Some(parent) if tree.kind(parent) == "expression_statement" => {
             remove_statement(tree, file, parent)
@@ -91,7 +91,7 @@ pub(super) fn remove_expression(tree: &SyntaxTree, file: usize, node: NodeId) ->
 }
 
 /// Removes a statement; where one must stand, `;` stays.
-pub(super) fn remove_statement(tree: &SyntaxTree, file: usize, statement: NodeId) -> Edit {
+pub(crate) fn remove_statement(tree: &SyntaxTree, file: usize, statement: NodeId) -> Edit {
     let is_in_list = tree.parent(statement).is_some_and(|parent| {
         matches!(tree.kind(parent), "compound_statement" | "translation_unit" | "case_statement")
     });
@@ -108,7 +108,7 @@ fn zero(tree: &SyntaxTree, file: usize, node: NodeId) -> Edit {
 
 /// Removes one declaration of a symbol: the function, the parameter, the whole declaration or the
 /// declarator alone.
-pub(super) fn remove_declaration(
+pub(crate) fn remove_declaration(
     tree: &SyntaxTree,
     file: usize,
     declaring: NodeId,

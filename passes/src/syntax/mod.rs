@@ -2,10 +2,11 @@
 //! formed, but whether what is left is still declared is for the test to say.
 
 mod context;
-mod unit;
+pub(crate) mod unit;
 
 pub(crate) mod expression_to_constant;
 pub(crate) mod expression_to_operand;
+pub(crate) mod first_element;
 pub(crate) mod initializers;
 pub(crate) mod list_elements;
 pub(crate) mod return_early;

@@ -2,7 +2,6 @@
 
 pub(crate) mod unit;
 
-pub(crate) mod address_spaces;
 pub(crate) mod balanced;
 pub(crate) mod identifiers;
 pub(crate) mod literals;

@@ -1,9 +1,17 @@
 //! Views of a file that several passes share.
 
+mod builtins;
+mod flow;
 mod mask;
+mod numbers;
 mod symbols;
 mod tree;
+mod types;
 
+pub(crate) use builtins::Shape;
+pub(crate) use flow::Flow;
+pub(crate) use numbers::Number;
 pub(crate) use symbols::declared_by;
 pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols};
 pub use tree::{Node, NodeId, SyntaxTree};
+pub(crate) use types::{Type, Types, components, is_vector, vector_literal};

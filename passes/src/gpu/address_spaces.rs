@@ -1,0 +1,190 @@
+//! Removes address spaces, so that what they qualified is private: everywhere that a pointer to it goes,
+//! in one patch. Access qualifiers and CUDA's memory spaces go one by one.
+//!
+//! Nothing is proposed where a pointer goes to a place that the types do not explain, and not for what a
+//! kernel gets from outside.
+//!
+//! before:
+//! ```cl
+//! struct S { __local int *p; }; void g(__local int *q) { *q = 1; }
+//! kernel void f(global int *r) { __local int x[2]; struct S s = { x }; g(s.p); }
+//! ```
+//! after:
+//! ```cl
+//! struct S { int *p; }; void g(int *q) { *q = 1; }
+//! kernel void f(global int *r) { int x[2]; struct S s = { x }; g(s.p); }
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::pass::{Pass, Proposal};
+use crate::syntax::unit::Unit;
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct AddressSpaces;
+
+const SPACES: &[&[u8]] = &[
+    b"__global",
+    b"global",
+    b"__local",
+    b"local",
+    b"__constant",
+    b"constant",
+    b"__private",
+    b"private",
+    b"__generic",
+    b"generic",
+];
+const ACCESS: &[&[u8]] =
+    &[b"__read_only", b"read_only", b"__write_only", b"write_only", b"__read_write", b"read_write"];
+const CUDA: &[&[u8]] = &[b"__shared__", b"__constant__", b"__managed__"];
+
+impl Pass for AddressSpaces {
+    fn name(&self) -> &'static str {
+        "address-spaces"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove address spaces wherever a pointer goes, and access qualifiers"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::OpenCl, Language::Cuda]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        let single = if snapshot.language() == Language::Cuda { CUDA } else { ACCESS };
+        for unit in Unit::all(snapshot) {
+            let classes = classes(snapshot, unit);
+            if classes.len() > 1 {
+                let all = classes.iter().flatten().cloned().collect();
+                proposals.extend(Patch::new(all).map(Proposal::new));
+            }
+            let patches = classes.into_iter().filter_map(Patch::new);
+            proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(1)));
+            let words = words(snapshot, unit.file, single, 0..unit.bytes.len());
+            proposals.extend(words.map(|edit| Proposal::edit(edit).in_list(2)));
+        }
+        proposals
+    }
+}
+
+/// The deletions of the words that can only go together, class by class.
+fn classes(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Vec<Edit>> {
+    let (tree, storage) = (unit.tree, &snapshot.flow(unit.file).storage);
+    let mut classes: BTreeMap<NodeId, Option<Vec<Edit>>> = BTreeMap::new();
+    for declaration in tree.ids() {
+        let Some(name) = tree.field(declaration, "type") else { continue };
+        let Some(class) = storage.sure(name) else { continue };
+        // The words stand before the first declarator; behind a `*` they would qualify the pointer.
+        let end = tree
+            .field(declaration, "declarator")
+            .map_or(tree.node(declaration).end, |first| tree.node(first).start);
+        let range = tree.node(declaration).start as usize..end as usize;
+        let edits: Vec<Edit> = words(snapshot, unit.file, SPACES, range).collect();
+        if edits.is_empty() {
+            continue;
+        }
+        let class = classes.entry(class).or_insert_with(|| Some(Vec::new()));
+        if comes_from_outside(unit, declaration) {
+            *class = None;
+        }
+        if let Some(class) = class {
+            class.extend(edits);
+        }
+    }
+    classes.into_values().flatten().collect()
+}
+
+/// Whether a declaration is of file scope, where nothing can be private, or of a kernel's parameter.
+fn comes_from_outside(unit: Unit<'_>, declaration: NodeId) -> bool {
+    let tree = unit.tree;
+    if tree.kind(declaration) == "function_definition" {
+        return true; // `kernel` and what else stands there is no matter of spaces
+    }
+    let parent = tree.parent(declaration);
+    if tree.kind(declaration) == "declaration" {
+        return parent.is_some_and(|parent| tree.kind(parent) == "translation_unit");
+    }
+    tree.kind(declaration) == "parameter_declaration"
+        && tree
+            .ancestors(declaration)
+            .take(4)
+            .any(|node| tree.kind(node) == "function_definition" && is_kernel(unit, node))
+}
+
+/// Whether a function is one that the host launches.
+pub(super) fn is_kernel(unit: Unit<'_>, definition: NodeId) -> bool {
+    let declarator = unit.tree.field(definition, "declarator");
+    let Some(declarator) = declarator.map(|node| unit.tree.range(node)) else { return false };
+    let specifiers = &unit.bytes[unit.tree.node(definition).start as usize..declarator.start];
+    let mut words = specifiers.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    words.any(|word| matches!(word, b"kernel" | b"__kernel" | b"__global__"))
+}
+
+fn words<'a>(
+    snapshot: &'a Snapshot,
+    file: usize,
+    words: &'a [&'a [u8]],
+    range: Range<usize>,
+) -> impl Iterator<Item = Edit> + 'a {
+    let (bytes, tokens) = (snapshot.bytes(file), snapshot.tokens(file));
+    let first = tokens.partition_point(|token| (token.start as usize) < range.start);
+    let inside = tokens[first..].iter().take_while(move |token| token.end as usize <= range.end);
+    inside
+        .filter(move |token| words.contains(&&bytes[token.range()]))
+        .map(move |token| Edit::delete(file, token.range()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(language: Language, before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&AddressSpaces, language, before, keep, after);
+    }
+
+    #[test]
+    fn what_a_kernel_gets_stays_as_it_is() {
+        check(
+            Language::OpenCl,
+            "__constant int t[2] = {1, 2}; int g(__constant int *p, __local int *q);\n\
+             __kernel void f(__global int *p, read_only image2d_t i) { __local int x; g(t, &x); __global int *c = p; }",
+            &[],
+            "__constant int t[2] = {1, 2}; int g(__constant int *p, int *q);\n\
+             __kernel void f(__global int *p, image2d_t i) { int x; g(t, &x); __global int *c = p; }",
+        );
+    }
+
+    #[test]
+    fn one_class_without_the_other() {
+        check(
+            Language::OpenCl,
+            "void f(void) { __local int x, y; __local int *p = &x; __local long z; __local long *q; q = &z; }",
+            &["__local long"],
+            "void f(void) { int x, y; int *p = &x; __local long z; __local long *q; q = &z; }",
+        );
+    }
+
+    #[test]
+    fn pointers_that_go_elsewhere_stay() {
+        let source = "void f(void) { __local int x; g(&x); }";
+        check(Language::OpenCl, source, &[], source);
+    }
+
+    #[test]
+    fn of_cuda_too() {
+        check(
+            Language::Cuda,
+            "__global__ void f(int *p) { __shared__ int x[2]; *p = x[0]; }",
+            &[],
+            "__global__ void f(int *p) { int x[2]; *p = x[0]; }",
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Replaces atomic operations by plain ones.
+//!
+//! before:
+//! ```cl
+//! void f(__global int *p) { atomic_add(p, 2); p[1] = atomic_inc(&p[2]); }
+//! ```
+//! after:
+//! ```cl
+//! void f(__global int *p) { *p += 2; p[1] = ++p[2]; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::calls::{Call, builtin_calls, is_primary, rewritten};
+use crate::Snapshot;
+use crate::pass::{Pass, Proposal};
+use crate::syntax::unit::Unit;
+use crate::views::Shape;
+
+/// The pass.
+pub(crate) struct Atomics;
+
+impl Pass for Atomics {
+    fn name(&self) -> &'static str {
+        "atomics"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace atomic operations by plain ones"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::OpenCl, Language::Cuda]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for call in builtin_calls(snapshot, unit) {
+                if Shape::of(call.name) != Some(Shape::Atomic) {
+                    continue;
+                }
+                proposals.extend(plain(unit, &call).and_then(Patch::new).map(Proposal::new));
+            }
+        }
+        proposals
+    }
+}
+
+/// A plain operation on what the first argument points to.
+fn plain(unit: Unit<'_>, call: &Call<'_>) -> Option<Vec<Edit>> {
+    let tree = unit.tree;
+    let (&pointer, operands) = call.arguments.split_first()?;
+    let (sign, operand) = match operation(call.name, operands.len())? {
+        Operation::Step(sign) => (sign, None),
+        Operation::Assignment(sign) => (sign, Some(*operands.last()?)),
+    };
+    // `*&x` is `x`.
+    let address = tree.field(pointer, "argument").filter(|_| unit.text(pointer).starts_with(b"&"));
+    let (object, star) = address.map_or((pointer, "*"), |object| (object, ""));
+    let (open, close) = if is_primary(tree.kind(object)) { ("", "") } else { ("(", ")") };
+    let Some(operand) = operand else {
+        return rewritten(unit, call.node, &[&[sign, star, open].concat(), close], &[object]);
+    };
+    let alone = tree.parent(call.node).is_some_and(|parent| {
+        matches!(
+            tree.kind(parent),
+            "expression_statement" | "parenthesized_expression" | "argument_list"
+        )
+    });
+    let (begin, end) = if alone { ("", "") } else { ("(", ")") };
+    let begin = [begin, star, open].concat();
+    let middle = [close, " ", sign, " "].concat();
+    rewritten(unit, call.node, &[&begin, &middle, end], &[object, operand])
+}
+
+#[derive(Clone, Copy)]
+enum Operation {
+    /// A sign in front of the object.
+    Step(&'static str),
+    /// A sign between the object and the last argument.
+    Assignment(&'static str),
+}
+
+/// What a plain operation is called. What compares or exchanges becomes an assignment.
+fn operation(name: &str, operands: usize) -> Option<Operation> {
+    let start = name.find('_').map_or("atomic".len(), |at| at + 1);
+    let operation = name.get(start..)?.to_ascii_lowercase();
+    Some(match (operation.as_str(), operands) {
+        ("inc", _) => Operation::Step("++"),
+        ("dec", _) => Operation::Step("--"),
+        ("load", 0) => Operation::Step(""),
+        ("add", 1) => Operation::Assignment("+="),
+        ("sub", 1) => Operation::Assignment("-="),
+        ("and", 1) => Operation::Assignment("&="),
+        ("or", 1) => Operation::Assignment("|="),
+        ("xor", 1) => Operation::Assignment("^="),
+        ("xchg" | "exch" | "min" | "max" | "store" | "init" | "cmpxchg" | "cas", 1..) => {
+            Operation::Assignment("=")
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn every_kind() {
+        assert_reduces(
+            &Atomics,
+            Language::OpenCl,
+            "x = atomic_xor(p, 1); atom_cmpxchg(p, 1, 2); atomic_unknown(p); atomic_dec(&a.b);",
+            &[],
+            "x = (*p ^= 1); *p = 2; atomic_unknown(p); --a.b;",
+        );
+    }
+
+    #[test]
+    fn of_cuda_too() {
+        assert_reduces(
+            &Atomics,
+            Language::Cuda,
+            "void f(int *p) { atomicAdd(p, 1); atomicCAS(p, 2, 3); }",
+            &[],
+            "void f(int *p) { *p += 1; *p = 3; }",
+        );
+    }
+}

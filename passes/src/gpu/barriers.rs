@@ -1,0 +1,124 @@
+//! Removes barriers and fences, all of them or one, and simplifies their flags; where one has to stay, takes
+//! it out of the block around it and removes the rest of the block.
+//!
+//! before:
+//! ```cl
+//! void f(void) { g(); barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); for (;;) { h(); mem_fence(1); } }
+//! ```
+//! after:
+//! ```cl
+//! void f(void) { g(); barrier(CLK_LOCAL_MEM_FENCE); mem_fence(1); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::calls::builtin_calls;
+use crate::names::uses::remove_statement;
+use crate::pass::{Pass, Proposal};
+use crate::syntax::unit::Unit;
+use crate::views::Shape;
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Barriers;
+
+impl Pass for Barriers {
+    fn name(&self) -> &'static str {
+        "barriers"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove barriers and fences, simplify their flags, take them out of blocks"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::OpenCl, Language::Cuda]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        Unit::all(snapshot).flat_map(|unit| for_file(snapshot, unit)).collect()
+    }
+}
+
+/// How many blocks around a fence are tried.
+const MOST_BLOCKS: usize = 16;
+
+fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
+    let tree = unit.tree;
+    let (mut removals, mut blocks, mut flags) = (Vec::new(), Vec::new(), Vec::new());
+    for call in builtin_calls(snapshot, unit) {
+        let Some(statement) = tree.parent(call.node) else { continue };
+        if Shape::of(call.name) != Some(Shape::Fence)
+            || tree.kind(statement) != "expression_statement"
+        {
+            continue;
+        }
+        removals.push(remove_statement(tree, unit.file, statement));
+        blocks.extend(out_of_blocks(unit, statement));
+        if let [flag] = call.arguments[..] {
+            flags.extend(simpler_flags(unit, flag));
+        }
+    }
+    let mut proposals = Vec::new();
+    if removals.len() > 1 {
+        proposals.extend(Patch::new(removals.clone()).map(Proposal::new));
+    }
+    proposals.extend(removals.into_iter().map(|edit| Proposal::edit(edit).in_list(1)));
+    proposals.extend(blocks.into_iter().map(|patch| Proposal::new(patch).in_list(2)));
+    proposals.extend(flags.into_iter().map(|edit| Proposal::edit(edit).in_list(3)));
+    proposals
+}
+
+/// The fence alone in place of each statement around it.
+fn out_of_blocks(unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
+    let tree = unit.tree;
+    let inside = |&node: &NodeId| tree.kind(node) != "function_definition";
+    let around = tree.ancestors(fence).take_while(inside).take(MOST_BLOCKS);
+    let is_statement = |&node: &NodeId| {
+        let is_body =
+            tree.parent(node).is_some_and(|above| tree.kind(above) == "function_definition");
+        tree.kind(node).ends_with("_statement") && !is_body && tree.is_sound(node)
+    };
+    let kept = |node| unit.keep(tree.range(node), tree.range(fence));
+    around.filter(is_statement).map(kept).filter(|patch| !patch.is_empty()).collect()
+}
+
+/// Each flag of several alone.
+fn simpler_flags(unit: Unit<'_>, flags: NodeId) -> Vec<Edit> {
+    let tree = unit.tree;
+    let names = tree.subtree(flags).filter(|&node| tree.kind(node) == "identifier").take(4);
+    let whole = tree.range(flags);
+    let names = names.filter(|&name| tree.range(name) != whole);
+    names.map(|name| Edit::replace(unit.file, whole.clone(), unit.text(name).to_vec())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        let wrap = |text: &str| format!("kernel void f(void) {{ {text} }}");
+        assert_reduces(&Barriers, Language::OpenCl, &wrap(before), keep, &wrap(after));
+    }
+
+    #[test]
+    fn all_or_one() {
+        let source = "barrier(1); if (x) mem_fence(2); else { write_mem_fence(1 | 2); g(); }";
+        check(source, &["if", "g"], "if (x) ; else { g(); }");
+        check(source, &["if (x) mem_fence(2)", "g"], "if (x) mem_fence(2); else { g(); }");
+        check(source, &["write"], "write_mem_fence(1 | 2);");
+    }
+
+    #[test]
+    fn one_flag_is_enough() {
+        let source = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+        check(source, &["barrier", "GLOBAL"], "barrier(CLK_GLOBAL_MEM_FENCE);");
+    }
+
+    #[test]
+    fn functions_of_that_name_are_none() {
+        let source = "void barrier(int x) { } void f(void) { barrier(1); }";
+        assert_reduces(&Barriers, Language::OpenCl, source, &[], source);
+    }
+}

@@ -1,0 +1,152 @@
+//! Removes images and samplers, from parameter to parameter: what is read from them becomes 0, what is
+//! written to them goes.
+//!
+//! before:
+//! ```cl
+//! int4 g(read_only image2d_t j, int2 c) { return read_imagei(j, c); }
+//! kernel void f(read_only image2d_t i, write_only image2d_t o) { write_imagei(o, 0, g(i, 1)); h(); }
+//! ```
+//! after:
+//! ```cl
+//! int4 g(int2 c) { return 0; }
+//! kernel void f() { h(); }
+//! ```
+
+use std::collections::BTreeSet;
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::names::uses::{remove_declaration, remove_expression};
+use crate::pass::{Pass, Proposal};
+use crate::syntax::unit::Unit;
+use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
+
+/// The pass.
+pub(crate) struct Images;
+
+impl Pass for Images {
+    fn name(&self) -> &'static str {
+        "images"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove images and samplers with what reads and writes them"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::OpenCl]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let symbols = snapshot.symbols(unit.file);
+            let images = symbols.ids().filter(|&id| is_image(unit, symbols, id));
+            let patches = images.filter_map(|id| Patch::new(removal(unit, symbols, id)?));
+            proposals.extend(patches.map(Proposal::new));
+        }
+        proposals
+    }
+}
+
+/// How many functions an image is followed through.
+const MOST_SYMBOLS: usize = 64;
+
+fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {
+    let symbol = symbols.get(id);
+    let tree = unit.tree;
+    let declares = |&name: &NodeId| {
+        let declaration = tree.parent(name).filter(|&node| tree.field(node, "type").is_some());
+        let declaration = declaration.or_else(|| tree.parent(tree.parent(name)?));
+        let name =
+            declaration.and_then(|node| tree.field(node, "type")).map(|node| unit.text(node));
+        name.is_some_and(|name| {
+            name.starts_with(b"image") && name.ends_with(b"_t") || name == b"sampler_t"
+        })
+    };
+    matches!(symbol.kind, SymbolKind::Parameter | SymbolKind::Variable)
+        && symbol.declarations.iter().any(declares)
+}
+
+/// The edits that remove an image, and the parameters that it is passed to.
+fn removal(unit: Unit<'_>, symbols: &Symbols, image: SymbolId) -> Option<Vec<Edit>> {
+    let tree = unit.tree;
+    let (mut edits, mut seen) = (Vec::new(), BTreeSet::from([image]));
+    let mut open = vec![image];
+    while let Some(id) = open.pop() {
+        let symbol = symbols.get(id);
+        if symbol.opaque || seen.len() > MOST_SYMBOLS {
+            return None;
+        }
+        for &name in &symbol.declarations {
+            edits.push(remove_declaration(tree, unit.file, name)?);
+        }
+        for &name in &symbol.uses {
+            let list = tree.parent(name).filter(|&node| tree.kind(node) == "argument_list")?;
+            let call = tree.parent(list)?;
+            match tree.field(call, "function").and_then(|name| symbols.of(name)) {
+                Some(function) => {
+                    let index = tree.named_children(list).position(|argument| argument == name)?;
+                    for parameter in parameters(unit, symbols, function, index)? {
+                        if seen.insert(parameter) {
+                            open.push(parameter);
+                        }
+                    }
+                    edits.push(Edit::delete_element(unit.file, tree.range(name)));
+                }
+                None => {
+                    // `read_imagef(i, s, c).x` is 0 as well.
+                    let picked =
+                        tree.parent(call).filter(|&above| tree.kind(above) == "field_expression");
+                    edits.push(remove_expression(tree, unit.file, picked.unwrap_or(call)));
+                }
+            }
+        }
+    }
+    Some(edits)
+}
+
+/// The symbols of one parameter in all declarations of a function; `None` where one has no name.
+fn parameters(
+    unit: Unit<'_>,
+    symbols: &Symbols,
+    function: SymbolId,
+    index: usize,
+) -> Option<Vec<SymbolId>> {
+    let tree = unit.tree;
+    let of = |&name: &NodeId| {
+        let list = tree.field(tree.parent(name)?, "parameters")?;
+        let declaration = tree.named_children(list).nth(index)?;
+        let named = tree.subtree(declaration).filter_map(|node| symbols.of(node));
+        named.into_iter().find(|&id| symbols.get(id).kind == SymbolKind::Parameter)
+    };
+    symbols.get(function).declarations.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&Images, Language::OpenCl, before, keep, after);
+    }
+
+    #[test]
+    fn samplers_and_images_one_by_one() {
+        let source = "constant sampler_t s = 1; void f(image1d_t i, image2d_t j) \
+            { x = read_imagef(i, s, 1).x + get_image_width(j); }";
+        check(
+            source,
+            &["s,"],
+            "constant sampler_t s = 1; void f(image1d_t i) { x = read_imagef(i, s, 1).x + 0; }",
+        );
+        check(source, &["j)"], "void f(image2d_t j) { x = 0 + get_image_width(j); }");
+    }
+
+    #[test]
+    fn images_that_go_elsewhere_stay() {
+        let source = "void f(image1d_t i) { x = i; }";
+        check(source, &[], source);
+    }
+}

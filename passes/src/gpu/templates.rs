@@ -1,0 +1,105 @@
+//! Makes a function of a template that is used with one list of arguments; where none are spelled, its
+//! types become `int`.
+//!
+//! before:
+//! ```cu
+//! template <typename T, int N> __global__ void k(T *p) { T x[N]; *p = x[0]; } void f(float *p) { k<float, 4><<<1, 1>>>(p); }
+//! ```
+//! after:
+//! ```cu
+//! __global__ void k(float *p) { float x[4]; *p = x[0]; } void f(float *p) { k<<<1, 1>>>(p); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::pass::{Pass, Proposal};
+use crate::syntax::unit::Unit;
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Templates;
+
+impl Pass for Templates {
+    fn name(&self) -> &'static str {
+        "templates"
+    }
+
+    fn about(&self) -> &'static str {
+        "Make functions of templates that are used in one way"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::Cuda]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let templates = unit.sound().filter(|(_, kind)| *kind == "template_declaration");
+            let patches = templates.filter_map(|(id, _)| Patch::new(instantiated(unit, id)?));
+            proposals.extend(patches.map(Proposal::new));
+        }
+        proposals
+    }
+}
+
+fn instantiated(unit: Unit<'_>, template: NodeId) -> Option<Vec<Edit>> {
+    let tree = unit.tree;
+    let list = tree.field(template, "parameters")?;
+    let function = tree.named_children(template).nth(1)?;
+    if tree.kind(function) != "function_definition" {
+        return None;
+    }
+    let declarator = tree.field(function, "declarator")?;
+    let name = tree.subtree(declarator).find(|&node| tree.kind(node) == "identifier")?;
+    let header = tree.node(template).start as usize..tree.node(function).start as usize;
+    let mut edits = vec![Edit::delete(unit.file, header)];
+    let mut spelled: Option<Vec<&[u8]>> = None;
+    for used in tree.ids().filter(|&node| tree.kind(node) == "template_function") {
+        if tree.field(used, "name").map(|name| unit.text(name)) != Some(unit.text(name)) {
+            continue;
+        }
+        let arguments = tree.field(used, "arguments")?;
+        let texts: Vec<&[u8]> =
+            tree.named_children(arguments).map(|node| unit.text(node)).collect();
+        if spelled.as_ref().is_some_and(|known| *known != texts) {
+            return None;
+        }
+        spelled = Some(texts);
+        edits.push(Edit::delete(unit.file, tree.range(arguments)));
+    }
+    let parameters: Vec<NodeId> = tree.named_children(list).collect();
+    for (index, &parameter) in parameters.iter().enumerate() {
+        let is_name = |node: &NodeId| matches!(tree.kind(*node), "type_identifier" | "identifier");
+        let name = tree.subtree(parameter).filter(is_name).last()?;
+        let argument: &[u8] = match &spelled {
+            Some(texts) => texts.get(index)?,
+            None => b"int",
+        };
+        let uses = tree.subtree(function).filter(is_name);
+        let uses = uses.filter(|&node| unit.text(node) == unit.text(name));
+        edits
+            .extend(uses.map(|node| Edit::replace(unit.file, tree.range(node), argument.to_vec())));
+    }
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn only_what_is_used_in_one_way() {
+        assert_reduces(
+            &Templates,
+            Language::Cuda,
+            "template <class T> T f(T x) { return x; } int g() { return f(1); }",
+            &[],
+            "int f(int x) { return x; } int g() { return f(1); }",
+        );
+        let source =
+            "template <class T> T f(T x) { return x; } int g() { return f<int>(f<long>(1)); }";
+        assert_reduces(&Templates, Language::Cuda, source, &[], source);
+    }
+}

@@ -1,0 +1,191 @@
+//! Simplifies how vectors are made: a literal to one value in every lane, components of components to
+//! components, components of a literal to a shorter literal, components to a single one.
+//!
+//! before:
+//! ```cl
+//! int2 f(int4 v) { return (int4)(1, 2, 3, 4).s01 + v.wzyx.yx; }
+//! ```
+//! after:
+//! ```cl
+//! int2 f(int4 v) { return (int2)(1) + v.zw; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::vectors::spelled;
+use crate::pass::{Pass, Proposal};
+use crate::smaller::is_smaller;
+use crate::syntax::unit::Unit;
+use crate::views::{Number, Types, components, vector_literal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct VectorLiterals;
+
+impl Pass for VectorLiterals {
+    fn name(&self) -> &'static str {
+        "vector-literals"
+    }
+
+    fn about(&self) -> &'static str {
+        "Simplify vector literals and the components picked from vectors"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::OpenCl]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let types = snapshot.types(unit.file);
+            for (id, kind) in unit.sound() {
+                match kind {
+                    "call_expression" => proposals.extend(splats(unit, types, id)),
+                    "field_expression" => proposals.extend(picked(unit, types, id)),
+                    _ => {}
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// Elements of a literal that are tried in every lane.
+const MOST_ELEMENTS: usize = 4;
+
+/// `(int4)(a, b, c, d)` with one of its elements in every lane.
+fn splats(unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
+    let tree = unit.tree;
+    let (Some((list, mut elements)), Some(whole)) =
+        (elements(unit, literal), types.of(literal).number())
+    else {
+        return Vec::new();
+    };
+    if elements.len() < 2 {
+        return Vec::new();
+    }
+    elements.retain(|&element| fills(types, element, whole));
+    let inside = tree.range(list).start + 1..tree.range(list).end - 1;
+    let alone = elements.iter().take(MOST_ELEMENTS).zip(0..);
+    alone
+        .map(|(&element, list)| {
+            Proposal::new(unit.keep(inside.clone(), tree.range(element))).in_list(list)
+        })
+        .filter(|proposal| !proposal.patch.is_empty())
+        .collect()
+}
+
+/// Whether an element alone makes a vector: every lane of it, or all of it.
+fn fills(types: &Types, element: NodeId, whole: Number) -> bool {
+    types.of(element).number().is_some_and(|of| of.lanes == 1 || of.lanes == whole.lanes)
+}
+
+/// The argument list and elements of a vector literal.
+fn elements(unit: Unit<'_>, literal: NodeId) -> Option<(NodeId, Vec<NodeId>)> {
+    vector_literal(unit.tree, literal)?;
+    let list = unit.tree.field(literal, "arguments")?;
+    Some((list, unit.tree.named_children(list).collect()))
+}
+
+fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
+    let tree = unit.tree;
+    let parts = || {
+        let (argument, name) = (tree.field(id, "argument")?, tree.field(id, "field")?);
+        let of = types.of(argument).number()?;
+        let lanes = components(std::str::from_utf8(unit.text(name)).ok()?, of.lanes)?;
+        Some((argument, name, of, lanes))
+    };
+    let Some((argument, name, of, lanes)) = parts() else { return Vec::new() };
+    let mut proposals = Vec::new();
+    let result = Number { lanes: lanes.len() as u8, ..of };
+    proposals.extend(shorter_literal(unit, types, id, argument, result));
+    proposals.extend(composed(unit, types, id, argument, &lanes));
+    if lanes.len() > 1 {
+        for (&lane, list) in lanes.iter().take(2).zip(3..) {
+            let one = spelled(&[lane]).into_bytes();
+            let edit = Edit::replace(unit.file, tree.range(name), one);
+            proposals.push(Proposal::edit(edit).in_list(list));
+        }
+    }
+    proposals
+}
+
+/// `((long16)(a, …)).s01` as `(long2)(a)`, and with one component as `(a)`.
+fn shorter_literal(
+    unit: Unit<'_>,
+    types: &Types,
+    id: NodeId,
+    argument: NodeId,
+    result: Number,
+) -> Option<Proposal> {
+    let tree = unit.tree;
+    let mut literal = argument;
+    // Nobody writes more parentheses than these.
+    for _ in 0..4 {
+        if tree.kind(literal) == "parenthesized_expression" {
+            literal = tree.named_children(literal).next()?;
+        }
+    }
+    let (_, elements) = elements(unit, literal)?;
+    let first = elements.into_iter().find(|&element| fills(types, element, result))?;
+    let whole = tree.range(id);
+    let prefix = if result.lanes > 1 { format!("({})(", result.name()) } else { "(".to_owned() };
+    let element = tree.range(first);
+    let edits = vec![
+        Edit::replace(unit.file, whole.start..element.start, prefix.into_bytes()),
+        Edit::replace(unit.file, element.end..whole.end, b")".as_slice()),
+    ];
+    Patch::new(edits).map(Proposal::new)
+}
+
+/// `v.wzyx.yx` as `v.zw`.
+fn composed(
+    unit: Unit<'_>,
+    types: &Types,
+    id: NodeId,
+    argument: NodeId,
+    lanes: &[u8],
+) -> Option<Proposal> {
+    let tree = unit.tree;
+    if tree.kind(argument) != "field_expression" {
+        return None;
+    }
+    let (inner, name) = (tree.field(argument, "argument")?, tree.field(argument, "field")?);
+    let of = types.of(inner).number()?;
+    let first = components(std::str::from_utf8(unit.text(name)).ok()?, of.lanes)?;
+    let both: Option<Vec<u8>> =
+        lanes.iter().map(|&lane| first.get(usize::from(lane)).copied()).collect();
+    let text = spelled(&both?).into_bytes();
+    let range = tree.range(name).start..tree.range(id).end;
+    is_smaller(&text, &unit.bytes[range.clone()])
+        .then(|| Proposal::edit(Edit::replace(unit.file, range, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        let wrap = |text: &str| format!("void f(int4 v, struct S s) {{ {text} }}");
+        assert_reduces(&VectorLiterals, Language::OpenCl, &wrap(before), keep, &wrap(after));
+    }
+
+    #[test]
+    fn one_value_in_every_lane() {
+        check("v = (int4)(1, v.xy, 2);", &["2)"], "v = (int4)(2);");
+        check("v = ((int8)(7, v, v, 0, 0, 0)).s0246;", &["int4"], "v = (int4)(7);");
+    }
+
+    #[test]
+    fn components_of_components() {
+        check("v = v.wzyx.yx;", &["zw"], "v = v.zw;");
+        check("v = v.wzyx;", &[], "v = v.w;");
+    }
+
+    #[test]
+    fn members_are_no_components() {
+        check("v = s.xy; v = v.lo.hi;", &["v . y"], "v = s.xy; v = v.y;");
+    }
+}

@@ -1,0 +1,371 @@
+//! Makes vectors narrower, wherever their values flow: `int16` becomes `int8`, or `int` at once.
+//!
+//! Types, vector literals, components, conversions, loads and stores that values of one vector reach
+//! change in one patch. Where the types do not explain what flows, nothing is proposed.
+//!
+//! before:
+//! ```cl
+//! int4 g(int4 a) { return a + (int4)(1, 2, 3, 4).wzyx; } int f(void) { int4 v = g((int4)(5)); return v.w; }
+//! ```
+//! after:
+//! ```cl
+//! int g(int a) { return a + (int4)(1, 2, 3, 4).w; } int f(void) { int v = g((int)(5)); return v; }
+//! ```
+
+use std::collections::BTreeMap;
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::pass::{Pass, Proposal};
+use crate::views::{Flow, Number, Shape, Types, components, is_vector, vector_literal};
+use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
+
+/// The pass.
+pub(crate) struct Vectors;
+
+impl Pass for Vectors {
+    fn name(&self) -> &'static str {
+        "vectors"
+    }
+
+    fn about(&self) -> &'static str {
+        "Make vectors narrower or scalar, wherever their values flow"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        &[Language::OpenCl]
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        (0..snapshot.file_count()).flat_map(|file| for_file(snapshot, file)).collect()
+    }
+}
+
+/// How many lanes the classes of slots are to have.
+type Targets = BTreeMap<NodeId, u8>;
+
+/// Each class costs a look at everything that has to do with vectors.
+const MOST_CLASSES: usize = 64;
+
+fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
+    let mut narrower = Narrower {
+        file,
+        bytes: snapshot.bytes(file),
+        tree: snapshot.tree(file),
+        symbols: snapshot.symbols(file),
+        types: snapshot.types(file),
+        flow: snapshot.flow(file),
+        affected: Vec::new(),
+    };
+    narrower.affected =
+        snapshot.tree(file).ids().filter(|&node| narrower.is_affected(node)).collect();
+    let classes = narrower.classes();
+    let mut proposals = Vec::new();
+    let mut propose = |targets: &Targets, list: u32| {
+        let patch = narrower.edits(targets).filter(|edits| !edits.is_empty()).and_then(Patch::new);
+        proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+    };
+    if classes.len() > 1 {
+        propose(&classes.keys().map(|&class| (class, 1)).collect(), 0);
+    }
+    for (list, to) in [(1, (|_| 1) as fn(u8) -> u8), (2, |lanes| lanes.next_power_of_two() / 2)] {
+        for (&class, &lanes) in classes.iter().take(MOST_CLASSES) {
+            // To one lane is what the list before did.
+            if list == 1 || to(lanes) > 1 {
+                propose(&Targets::from([(class, to(lanes))]), list);
+            }
+        }
+    }
+    proposals
+}
+
+struct Narrower<'a> {
+    file: usize,
+    bytes: &'a [u8],
+    tree: &'a SyntaxTree,
+    symbols: &'a Symbols,
+    types: &'a Types,
+    flow: &'a Flow,
+    /// The nodes that may change with a class.
+    affected: Vec<NodeId>,
+}
+
+impl Narrower<'_> {
+    fn is_affected(&self, node: NodeId) -> bool {
+        match self.tree.kind(node) {
+            "type_identifier" | "identifier" => {
+                self.named(node).is_some() || self.called(node).is_some()
+            }
+            "field_expression" => {
+                self.tree.field(node, "argument").is_some_and(|of| is_vector(self.types.of(of)))
+            }
+            "call_expression" => {
+                vector_literal(self.tree, node).is_some() && is_vector(self.types.of(node))
+            }
+            _ => false,
+        }
+    }
+
+    fn text(&self, node: NodeId) -> &str {
+        std::str::from_utf8(&self.bytes[self.tree.range(node)]).unwrap_or("")
+    }
+
+    /// The number that a node names as a type, no name of a typedef.
+    fn named(&self, node: NodeId) -> Option<Number> {
+        let is_name = matches!(self.tree.kind(node), "type_identifier" | "identifier");
+        let number = Number::named(self.text(node)).filter(|number| number.lanes > 1)?;
+        (is_name && self.symbols.of(node).is_none()).then_some(number)
+    }
+
+    /// Every class of slots that can become narrower, and its lanes.
+    fn classes(&self) -> Targets {
+        let mut classes = Targets::new();
+        let sound = self.affected.iter().filter(|&&node| self.tree.is_sound(node));
+        for &node in sound {
+            let lanes = match self.tree.kind(node) {
+                "type_identifier" | "identifier" => match self.named(node) {
+                    Some(number) => Some(number.lanes),
+                    None => self.called(node).map(|(_, lanes)| lanes),
+                },
+                "field_expression" => {
+                    let picked = self.types.of(node).number().map_or(1, |number| number.lanes);
+                    let name = self.tree.field(node, "field");
+                    if let Some(class) = name.and_then(|name| self.flow.lanes.sure(name))
+                        && picked > 1
+                    {
+                        classes.insert(class, picked);
+                    }
+                    None
+                }
+                _ => None,
+            };
+            if let (Some(lanes), Some(class)) = (lanes, self.flow.lanes.sure(node)) {
+                classes.insert(class, lanes);
+            }
+        }
+        classes.retain(|_, lanes| *lanes > 1);
+        classes
+    }
+
+    /// A function whose name says how many lanes it has to do with.
+    fn called(&self, node: NodeId) -> Option<(Shape, u8)> {
+        if self.tree.node(node).field != Some("function") || self.symbols.of(node).is_some() {
+            return None;
+        }
+        let shape = Shape::of(self.text(node))?;
+        let lanes = match shape {
+            Shape::Converted(number) | Shape::Reinterpreted(number) => number.lanes,
+            Shape::Loaded(lanes) | Shape::Stored(lanes) => lanes,
+            _ => return None,
+        };
+        (lanes > 1).then_some((shape, lanes))
+    }
+
+    fn target(&self, targets: &Targets, slot: Option<NodeId>) -> Option<u8> {
+        targets.get(&self.flow.lanes.sure(slot?)?).copied()
+    }
+
+    /// What makes the classes as narrow as they are to be; `None` where it cannot be done.
+    fn edits(&self, targets: &Targets) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        for &node in &self.affected {
+            match self.tree.kind(node) {
+                "type_identifier" | "identifier" => {
+                    if let Some(lanes) = self.target(targets, Some(node)) {
+                        self.rename(node, lanes, &mut edits)?;
+                    }
+                }
+                "field_expression" => self.components(node, targets, &mut edits)?,
+                "call_expression" => self.literal(node, targets, &mut edits)?,
+                _ => {}
+            }
+        }
+        Some(edits)
+    }
+
+    /// A type name, or a function named after one.
+    fn rename(&self, node: NodeId, lanes: u8, edits: &mut Vec<Edit>) -> Option<()> {
+        let range = self.tree.range(node);
+        if let Some(number) = self.named(node) {
+            let name = Number { lanes, ..number }.name();
+            edits.push(Edit::replace(self.file, range, name.into_bytes()));
+            return Some(());
+        }
+        let (shape, _) = self.called(node)?;
+        let text = match shape {
+            Shape::Converted(number) | Shape::Reinterpreted(number) => {
+                let (was, is) = (number.name(), Number { lanes, ..number }.name());
+                self.text(node).replacen(&was, &is, 1)
+            }
+            Shape::Loaded(_) if lanes == 1 => return self.load_one(node, edits),
+            Shape::Loaded(_) => format!("vload{lanes}"),
+            Shape::Stored(_) if lanes > 1 => format!("vstore{lanes}"),
+            _ => return None,
+        };
+        edits.push(Edit::replace(self.file, range, text.into_bytes()));
+        Some(())
+    }
+
+    /// `vload4(i, p)` becomes `(*(p))`.
+    fn load_one(&self, function: NodeId, edits: &mut Vec<Edit>) -> Option<()> {
+        let call = self.tree.parent(function)?;
+        let pointer = self.tree.named_children(self.tree.field(call, "arguments")?).nth(1)?;
+        let (call, pointer) = (self.tree.range(call), self.tree.range(pointer));
+        edits.push(Edit::replace(self.file, call.start..pointer.start, b"(*(".as_slice()));
+        edits.push(Edit::replace(self.file, pointer.end..call.end, b"))".as_slice()));
+        Some(())
+    }
+
+    /// `.s0123` of a vector that becomes narrower, or that itself is to have fewer lanes.
+    fn components(&self, node: NodeId, targets: &Targets, edits: &mut Vec<Edit>) -> Option<()> {
+        let (tree, file) = (self.tree, self.file);
+        let (Some(argument), Some(name)) =
+            (tree.field(node, "argument"), tree.field(node, "field"))
+        else {
+            return Some(());
+        };
+        let of = self.types.of(argument);
+        let Some(number) = of.number().filter(|number| number.lanes > 1) else { return Some(()) };
+        let picked = components(self.text(name), number.lanes)?;
+        let from = self.target(targets, of.slot);
+        let to = self.target(targets, (picked.len() > 1).then_some(name));
+        if from.is_none() && to.is_none() {
+            return Some(());
+        }
+        let (from, to) = (from.unwrap_or(number.lanes), to.map_or(picked.len(), usize::from));
+        let picked: Vec<u8> = picked.into_iter().take(to).map(|lane| lane % from).collect();
+        let is_set = self.is_set(node);
+        let twice = (1..picked.len()).any(|at| picked[..at].contains(&picked[at]));
+        if is_set && twice {
+            return None;
+        }
+        let suffix = tree.range(argument).end..tree.range(node).end;
+        if from > 1 {
+            edits.push(Edit::replace(file, tree.range(name), spelled(&picked).into_bytes()));
+        } else if picked.len() == 1 {
+            edits.push(Edit::delete(file, suffix));
+        } else {
+            let wide = Number { lanes: picked.len() as u8, ..number }.name();
+            let start = tree.range(argument).start;
+            edits.push(Edit::replace(file, start..start, format!("({wide})(").into_bytes()));
+            edits.push(Edit::replace(file, suffix, b")".as_slice()));
+        }
+        Some(())
+    }
+
+    fn is_set(&self, node: NodeId) -> bool {
+        self.tree.parent(node).is_some_and(|parent| match self.tree.kind(parent) {
+            "assignment_expression" => self.tree.node(node).field == Some("left"),
+            "update_expression" => true,
+            _ => false,
+        })
+    }
+
+    /// `(int4)(a, b, c, d)` keeps the elements that fill it, or one of them in every lane.
+    fn literal(&self, call: NodeId, targets: &Targets, edits: &mut Vec<Edit>) -> Option<()> {
+        let tree = self.tree;
+        let whole = self.types.of(call);
+        let Some(number) = whole.number() else { return Some(()) };
+        let Some(list) = tree.field(call, "arguments") else { return Some(()) };
+        if vector_literal(tree, call).is_none() || number.lanes == 1 {
+            return Some(());
+        }
+        let lanes = self.target(targets, whole.slot);
+        let mut elements = Vec::new();
+        let mut narrowed = lanes.is_some();
+        for element in tree.named_children(list) {
+            let of = self.types.of(element);
+            let target = is_vector(of).then(|| self.target(targets, of.slot)).flatten();
+            narrowed |= target.is_some();
+            elements.push((element, target.or(of.number().map(|number| number.lanes))));
+        }
+        if !narrowed {
+            return Some(());
+        }
+        let lanes = usize::from(lanes.unwrap_or(number.lanes));
+        let known: Option<Vec<usize>> =
+            elements.iter().map(|(_, lanes)| lanes.map(usize::from)).collect();
+        let kept = kept_elements(&known?, lanes)?;
+        let (first, last) = (elements[kept.start].0, elements[kept.end - 1].0);
+        let (inside, first, last) = (tree.range(list), tree.range(first), tree.range(last));
+        for gap in [inside.start + 1..first.start, last.end..inside.end - 1] {
+            // Replaced rather than deleted, so that patches that keep different elements conflict.
+            if !gap.is_empty() {
+                edits.push(Edit::replace(self.file, gap, b" ".as_slice()));
+            }
+        }
+        Some(())
+    }
+}
+
+/// Which elements fill a vector of so many lanes: the first ones, or one that is repeated.
+fn kept_elements(elements: &[usize], lanes: usize) -> Option<std::ops::Range<usize>> {
+    let mut filled = 0;
+    for (index, element) in elements.iter().enumerate() {
+        filled += element;
+        if filled == lanes {
+            return Some(0..index + 1);
+        }
+    }
+    let alone = |wanted: usize| elements.iter().position(|&element| element == wanted);
+    alone(1).or(alone(lanes)).map(|index| index..index + 1)
+}
+
+/// The name of these components.
+pub(super) fn spelled(picked: &[u8]) -> String {
+    if picked.iter().all(|&lane| lane < 4) && picked.len() <= 4 {
+        return picked.iter().map(|&lane| b"xyzw"[usize::from(lane)] as char).collect();
+    }
+    let digits = picked.iter().filter_map(|&lane| char::from_digit(lane.into(), 16));
+    std::iter::once('s').chain(digits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{assert_reduces, reduce_with};
+
+    #[test]
+    fn all_that_a_vector_flows_through() {
+        assert_reduces(
+            &Vectors,
+            Language::OpenCl,
+            "typedef long16 V; struct S { int a; V v; }; long16 g(long16 x);\n\
+             V g(V p) { return min(p, (V)(1, (long8)(2), (long4)(3), p.s012.xy, p.hi.s0)); }\n\
+             long f(struct S *s, __global long16 *q) { struct S t = { 1, (long16)(7) };\n\
+             V v = g(*q); v.s5 = 1; *s = t; return (v.s3 + convert_long16(q[1]) < 2).sa; }",
+            &[],
+            "typedef long V; struct S { int a; V v; }; long g(long x);\n\
+             V g(V p) { return min(p, (V)(1)); }\n\
+             long f(struct S *s, __global long *q) { struct S t = { 1, (long)(7) };\n\
+             V v = g(*q); v = 1; *s = t; return (v + convert_long(q[1]) < 2); }",
+        );
+    }
+
+    #[test]
+    fn half_of_the_lanes() {
+        let source =
+            "void f(void) { int8 v = (int8)(1, (int4)(2), 3, 4, 5); int2 w = v.s67; w = v.hi.lo; }";
+        assert_reduces(
+            &Vectors,
+            Language::OpenCl,
+            source,
+            &["int4 v", "int2 w"],
+            "void f(void) { int4 v = (int4)(1); int2 w = v.zw; w = v.xy.xy; }",
+        );
+    }
+
+    #[test]
+    fn what_flows_elsewhere_stays() {
+        for source in [
+            "void f(void) { int4 v = g(); }",
+            "void f(int4 v) { g(v); }",
+            "void f(int4 v) { *(int2 *)&v = 0; }",
+            "void f(int4 v) { short8 w = as_short8(v); }",
+            "#define M v = w\nvoid f(int4 v, int2 w) { M; v.x = 1; }",
+            "void f(int4 v) { v[0] = 1; }",
+        ] {
+            assert_eq!(reduce_with(&Vectors, source, Language::OpenCl, |_| true), source);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Replaces an element of an array by the first one: `a[i]` by `*a`.
+//!
+//! before:
+//! ```c
+//! void f(int *p) { p[g()] = p[1] + p[2].x; }
+//! ```
+//! after:
+//! ```c
+//! void f(int *p) { *p = *p + p->x; }
+//! ```
+
+use clreduce_testcase::{Edit, Patch};
+
+use super::unit::Unit;
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct FirstElement;
+
+impl Pass for FirstElement {
+    fn name(&self) -> &'static str {
+        "first-element"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace elements of arrays by the first one"
+    }
+
+    fn languages(&self) -> &'static [clreduce_testcase::Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let elements = unit.sound().filter(|(_, kind)| *kind == "subscript_expression");
+            let patches = elements.filter_map(|(id, _)| first(unit, id));
+            proposals.extend(patches.take(MOST_PROPOSALS - proposals.len()).map(Proposal::new));
+        }
+        proposals
+    }
+}
+
+fn first(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let argument = tree.field(id, "argument")?;
+    let (whole, base) = (tree.range(id), tree.range(argument));
+    let parent = tree.parent(id)?;
+    let is_base = matches!(tree.node(id).field, Some("argument" | "function"));
+    let suffix = base.end..whole.end;
+    let edits = match tree.kind(parent) {
+        // `a[i].f` is `a->f`.
+        "field_expression" if is_base => {
+            let dot = tree.children(parent).find(|&child| tree.kind(child) == ".")?;
+            let dot = tree.range(dot);
+            vec![Edit::delete(unit.file, suffix), Edit::replace(unit.file, dot, b"->".as_slice())]
+        }
+        // `a[i][j]` is `(*a)[j]`, which is no smaller than `a[0][j]`.
+        "subscript_expression" | "call_expression" | "update_expression" if is_base => return None,
+        _ => vec![
+            Edit::replace(unit.file, base.start..base.start, b"*".as_slice()),
+            Edit::delete(unit.file, suffix),
+        ],
+    };
+    Patch::new(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+    use clreduce_testcase::Language;
+
+    #[test]
+    fn only_where_it_is_smaller() {
+        assert_reduces(
+            &FirstElement,
+            Language::C,
+            "void f(void) { a[1][2] = -b[i]; c[0]++; d[x].e[3].g = &h[4]; }",
+            &[],
+            "void f(void) { **a = -*b; c[0]++; d->e->g = &*h; }",
+        );
+    }
+}

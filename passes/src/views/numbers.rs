@@ -1,0 +1,189 @@
+//! The numeric types of OpenCL C: scalars and vectors, and how their names are spelled.
+
+/// A scalar type that is built in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    /// 8 bits; `bool` too.
+    Char,
+    /// 8 bits, unsigned.
+    Uchar,
+    /// 16 bits.
+    Short,
+    /// 16 bits, unsigned.
+    Ushort,
+    /// 32 bits.
+    Int,
+    /// 32 bits, unsigned.
+    Uint,
+    /// 64 bits.
+    Long,
+    /// 64 bits, unsigned.
+    Ulong,
+    /// 16 bits, floating.
+    Half,
+    /// 32 bits, floating.
+    Float,
+    /// 64 bits, floating.
+    Double,
+}
+
+use Scalar::{Char, Double, Float, Half, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
+
+/// The names of which vector names are made.
+const NAMES: [(&str, Scalar); 11] = [
+    ("uchar", Uchar),
+    ("char", Char),
+    ("ushort", Ushort),
+    ("short", Short),
+    ("uint", Uint),
+    ("int", Int),
+    ("ulong", Ulong),
+    ("long", Long),
+    ("half", Half),
+    ("float", Float),
+    ("double", Double),
+];
+
+/// Other names of scalars, those of `stdint.h` among them.
+const ALIASES: [(&str, Scalar); 15] = [
+    ("bool", Char),
+    ("size_t", Ulong),
+    ("ptrdiff_t", Long),
+    ("intptr_t", Long),
+    ("uintptr_t", Ulong),
+    ("int8_t", Char),
+    ("uint8_t", Uchar),
+    ("int16_t", Short),
+    ("uint16_t", Ushort),
+    ("int32_t", Int),
+    ("uint32_t", Uint),
+    ("int64_t", Long),
+    ("uint64_t", Ulong),
+    ("signed", Int),
+    ("unsigned", Uint),
+];
+
+/// A scalar, or a vector of some lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Number {
+    /// What a lane holds.
+    pub scalar: Scalar,
+    /// 1 for a scalar.
+    pub lanes: u8,
+}
+
+impl Scalar {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, scalar)| *scalar == self).map_or("int", |(name, _)| name)
+    }
+
+    /// The whole number twice as wide.
+    #[must_use]
+    pub fn widened(self) -> Self {
+        match self {
+            Char => Short,
+            Uchar => Ushort,
+            Short => Int,
+            Ushort => Uint,
+            Int => Long,
+            Uint => Ulong,
+            other => other,
+        }
+    }
+
+    /// What a comparison of vectors of it yields.
+    #[must_use]
+    pub fn mask(self) -> Self {
+        match self {
+            Char | Uchar => Char,
+            Short | Ushort | Half => Short,
+            Int | Uint | Float => Int,
+            Long | Ulong | Double => Long,
+        }
+    }
+}
+
+impl Number {
+    /// A scalar.
+    #[must_use]
+    pub fn scalar(scalar: Scalar) -> Self {
+        Self { scalar, lanes: 1 }
+    }
+
+    /// What a name means: `uint`, `float4`, `size_t`, `unsigned long`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        if let Some((_, scalar)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+            return Some(Self::scalar(*scalar));
+        }
+        if name.contains(' ') {
+            return several_words(name).map(Self::scalar);
+        }
+        let (name, scalar) = NAMES
+            .iter()
+            .find(|(known, _)| name.starts_with(known))
+            .map(|(known, scalar)| (&name[known.len()..], *scalar))?;
+        let lanes = match name {
+            "" => 1,
+            "2" => 2,
+            "3" => 3,
+            "4" => 4,
+            "8" => 8,
+            "16" => 16,
+            _ => return None,
+        };
+        Some(Self { scalar, lanes })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> String {
+        if self.lanes == 1 {
+            self.scalar.name().to_owned()
+        } else {
+            format!("{}{}", self.scalar.name(), self.lanes)
+        }
+    }
+}
+
+/// `unsigned long int` and the like.
+fn several_words(name: &str) -> Option<Scalar> {
+    let has = |word: &str| name.split_ascii_whitespace().any(|part| part == word);
+    Some(match (has("unsigned"), has("char"), has("short"), has("long"), has("double")) {
+        (_, _, _, _, true) => Double,
+        (true, true, ..) => Uchar,
+        (false, true, ..) => Char,
+        (true, _, true, ..) => Ushort,
+        (false, _, true, ..) => Short,
+        (true, _, _, true, _) => Ulong,
+        (false, _, _, true, _) => Long,
+        (true, ..) => Uint,
+        _ if has("int") || has("signed") => Int,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_mean_numbers() {
+        for (scalar, lanes, names) in [
+            (Uint, 1, &["uint", "unsigned", "unsigned int", "uint32_t"][..]),
+            (Long, 1, &["long", "long int", "signed long", "int64_t"]),
+            (Ulong, 16, &["ulong16"]),
+            (Char, 2, &["char2"]),
+        ] {
+            for name in names {
+                assert_eq!(Number::named(name), Some(Number { scalar, lanes }), "{name}");
+            }
+        }
+        for name in ["int5", "integer", "floats", "image2d_t", "", "struct S"] {
+            assert_eq!(Number::named(name), None, "{name}");
+        }
+        assert_eq!(Number { scalar: Uchar, lanes: 8 }.name(), "uchar8");
+    }
+}

@@ -1,0 +1,564 @@
+//! A light type model: what numbers, pointers and structures the expressions of one file are.
+//!
+//! It knows scalars and vectors of OpenCL C, typedefs, structures, pointers, arrays, what functions return,
+//! and the built-ins. Where it is not sure a type is [`Base::Unknown`], and whoever asks leaves that
+//! expression alone. Each type carries its [slot](Type::slot): the place in the source where it is spelled.
+
+use std::collections::HashMap;
+
+use super::builtins::Shape;
+use super::numbers::{Number, Scalar};
+use super::symbols::{SymbolId, SymbolKind, Symbols, declared_by};
+use super::tree::{NodeId, SyntaxTree};
+
+/// What is at the bottom of a type, below all pointers and arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// Nothing.
+    Void,
+    /// A scalar or vector.
+    Number(Number),
+    /// A structure or union: its tag's first declaration, or where it has no tag its specifier.
+    Aggregate(NodeId),
+}
+
+/// A type, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Type {
+    /// What is below all pointers and arrays.
+    pub base: Base,
+    /// How many pointers and arrays there are.
+    pub levels: u8,
+    /// The node that spells the base: a type name in a declaration, cast or vector literal, or the
+    /// components that were picked from a vector.
+    pub slot: Option<NodeId>,
+    /// The slot of the declaration that says in which address space the base lies.
+    pub storage: Option<NodeId>,
+}
+
+impl Type {
+    /// The scalar or vector that this is; `None` for pointers, structures and what is not known.
+    #[must_use]
+    pub fn number(self) -> Option<Number> {
+        match self.base {
+            Base::Number(number) if self.levels == 0 => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The number at the bottom, below pointers and arrays too.
+    #[must_use]
+    pub fn base_number(self) -> Option<Number> {
+        match self.base {
+            Base::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn numeric(number: Number) -> Self {
+        Self { base: Base::Number(number), ..Self::default() }
+    }
+
+    fn pointed_to(self) -> Self {
+        match self.levels.checked_sub(1) {
+            Some(levels) => Self { levels, ..self },
+            None => Self::default(),
+        }
+    }
+
+    fn pointer(self) -> Self {
+        Self { levels: self.levels.saturating_add(1), ..self }
+    }
+}
+
+/// A member of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its type.
+    pub of: Type,
+    /// Whether it is a pointer, so that what it leads to lies elsewhere.
+    pub is_pointer: bool,
+}
+
+/// The types of one file.
+#[derive(Debug, Default)]
+pub struct Types {
+    of_node: Vec<Type>,
+    of_symbol: HashMap<SymbolId, Type>,
+    fields: HashMap<NodeId, Vec<(Vec<u8>, Field)>>,
+}
+
+impl Types {
+    /// Reads the types off a tree.
+    #[must_use]
+    pub fn new(bytes: &[u8], tree: &SyntaxTree, symbols: &Symbols) -> Self {
+        let mut builder = Builder { bytes, tree, symbols, out: Self::default() };
+        builder.out.of_node = vec![Type::default(); tree.len()];
+        for id in tree.ids() {
+            builder.declaration(id);
+        }
+        // Operands come behind their operator in pre-order.
+        for id in tree.ids().rev() {
+            if let Some(found) = builder.expression(id) {
+                builder.out.of_node[id.0 as usize] = found;
+            }
+        }
+        builder.out
+    }
+
+    /// The type of an expression, or of what a declarator or type name declares.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> Type {
+        self.of_node.get(node.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The type of what a symbol names; of a function, what it returns.
+    #[must_use]
+    pub fn of_symbol(&self, symbol: SymbolId) -> Type {
+        self.of_symbol.get(&symbol).copied().unwrap_or_default()
+    }
+
+    /// The members of a structure or union, in order.
+    #[must_use]
+    pub fn fields(&self, aggregate: NodeId) -> Option<&[(Vec<u8>, Field)]> {
+        self.fields.get(&aggregate).map(Vec::as_slice)
+    }
+}
+
+struct Builder<'a> {
+    bytes: &'a [u8],
+    tree: &'a SyntaxTree,
+    symbols: &'a Symbols,
+    out: Types,
+}
+
+/// Pointers and arrays around a declared name.
+struct Declarator {
+    name: Option<NodeId>,
+    levels: u8,
+    has_pointer: bool,
+    known: bool,
+}
+
+impl Builder<'_> {
+    fn text(&self, id: NodeId) -> &str {
+        std::str::from_utf8(&self.bytes[self.tree.range(id)]).unwrap_or("")
+    }
+
+    fn set(&mut self, id: NodeId, found: Type) {
+        self.out.of_node[id.0 as usize] = found;
+    }
+
+    /// Enters the types of the names that a declaration declares.
+    fn declaration(&mut self, id: NodeId) {
+        let tree = self.tree;
+        let kind = tree.kind(id);
+        let declares = matches!(
+            kind,
+            "declaration"
+                | "parameter_declaration"
+                | "field_declaration"
+                | "type_definition"
+                | "function_definition"
+                | "type_descriptor"
+        );
+        if !declares || !tree.is_sound(id) && kind != "function_definition" {
+            return;
+        }
+        let Some(name) = tree.field(id, "type") else { return };
+        let base = self.named_type(name);
+        self.set(id, base);
+        let declarators: Vec<NodeId> = tree.fields(id, "declarator").collect();
+        for declarator in declarators {
+            let shape = self.declarator(declarator);
+            let mut found = Type { levels: base.levels.saturating_add(shape.levels), ..base };
+            if !shape.known {
+                found = Type::default();
+            }
+            if matches!(kind, "type_descriptor" | "parameter_declaration") {
+                self.set(id, found);
+            }
+            let Some(name) = shape.name else { continue };
+            self.set(name, found);
+            if kind == "field_declaration" {
+                let field = Field { of: found, is_pointer: shape.has_pointer };
+                self.field(id, name, field);
+            } else if let Some(symbol) = self.symbols.of(name) {
+                self.out.of_symbol.entry(symbol).or_insert(found);
+            }
+        }
+    }
+
+    fn field(&mut self, declaration: NodeId, name: NodeId, field: Field) {
+        let Some(list) = self.tree.parent(declaration) else { return };
+        let Some(specifier) = self.tree.parent(list) else { return };
+        let name = self.bytes[self.tree.range(name)].to_vec();
+        self.out.fields.entry(self.aggregate(specifier)).or_default().push((name, field));
+    }
+
+    fn aggregate(&self, specifier: NodeId) -> NodeId {
+        let tag = self.tree.field(specifier, "name").and_then(|name| self.symbols.of(name));
+        tag.map_or(specifier, |tag| self.symbols.get(tag).declarations[0])
+    }
+
+    /// The type that a specifier means, and where it is spelled.
+    fn named_type(&self, node: NodeId) -> Type {
+        let spelled = |base| Type { base, levels: 0, slot: Some(node), storage: Some(node) };
+        match self.tree.kind(node) {
+            "struct_specifier" | "union_specifier" => {
+                return spelled(Base::Aggregate(self.aggregate(node)));
+            }
+            "enum_specifier" => return spelled(Base::Number(Number::scalar(Scalar::Int))),
+            _ => {}
+        }
+        if let Some(symbol) = self.symbols.of(node) {
+            let is_typedef = self.symbols.get(symbol).kind == SymbolKind::Typedef;
+            let found = self.out.of_symbol(symbol);
+            // A pointer's name says where it points; of anything else each use says where it lies.
+            let storage = if found.levels > 0 { found.storage } else { Some(node) };
+            return if is_typedef { Type { storage, ..found } } else { Type::default() };
+        }
+        match self.text(node) {
+            "void" => spelled(Base::Void),
+            name => {
+                Number::named(name).map_or(Type::default(), |number| spelled(Base::Number(number)))
+            }
+        }
+    }
+
+    fn declarator(&self, mut at: NodeId) -> Declarator {
+        let tree = self.tree;
+        let mut shape = Declarator { name: None, levels: 0, has_pointer: false, known: true };
+        loop {
+            let next = match tree.kind(at) {
+                "pointer_declarator" | "abstract_pointer_declarator" => {
+                    shape.levels = shape.levels.saturating_add(1);
+                    shape.has_pointer = true;
+                    tree.field(at, "declarator")
+                }
+                "array_declarator" | "abstract_array_declarator" => {
+                    shape.levels = shape.levels.saturating_add(1);
+                    tree.field(at, "declarator")
+                }
+                "function_declarator" => {
+                    let inner = tree.field(at, "declarator");
+                    // A pointer to a function is nothing that this model knows.
+                    shape.known &= inner.is_some_and(|inner| tree.kind(inner) == "identifier");
+                    inner
+                }
+                "init_declarator" => tree.field(at, "declarator"),
+                "parenthesized_declarator" | "attributed_declarator" => {
+                    tree.named_children(at).find(|&child| !tree.kind(child).starts_with("ms_"))
+                }
+                "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
+                    shape.name = Some(at);
+                    return shape;
+                }
+                _ => {
+                    shape.known = false;
+                    None
+                }
+            };
+            match next {
+                Some(next) => at = next,
+                None => return shape,
+            }
+        }
+    }
+
+    /// The type of an expression whose operands are known; `None` for what is no expression.
+    fn expression(&self, id: NodeId) -> Option<Type> {
+        let tree = self.tree;
+        let of =
+            |field: &str| tree.field(id, field).map_or(Type::default(), |node| self.out.of(node));
+        Some(match tree.kind(id) {
+            "identifier" => self.name(id)?,
+            "number_literal" => Type::numeric(literal(self.text(id))),
+            "char_literal" | "sizeof_expression" => Type::numeric(Number::scalar(Scalar::Int)),
+            "parenthesized_expression" => self.parenthesized(id),
+            "compound_statement" => self.statement_expression(id)?,
+            "field_expression" => self.member(id, of("argument")),
+            "subscript_expression" => of("argument").pointed_to(),
+            "pointer_expression" if self.text(id).starts_with('&') => of("argument").pointer(),
+            "pointer_expression" => of("argument").pointed_to(),
+            "cast_expression" | "compound_literal_expression" => of("type"),
+            "update_expression" => of("argument"),
+            "unary_expression" if self.text(id).starts_with('!') => masked(of("argument")),
+            "unary_expression" => of("argument"),
+            "assignment_expression" => of("left"),
+            "comma_expression" => of("right"),
+            "conditional_expression" => {
+                let (yes, no) = (of("consequence"), of("alternative"));
+                if yes.levels > 0 || no.base == Base::Unknown { yes } else { arithmetic(yes, no) }
+            }
+            "binary_expression" => self.binary(id, of("left"), of("right")),
+            "call_expression" => self.call(id),
+            _ => return None,
+        })
+    }
+
+    fn name(&self, id: NodeId) -> Option<Type> {
+        let Some(symbol) = self.symbols.of(id) else { return Some(Type::default()) };
+        match self.symbols.get(symbol).kind {
+            SymbolKind::Enumerator => Some(Type::numeric(Number::scalar(Scalar::Int))),
+            // Declarations have been entered already.
+            _ if declared_by(self.tree, id).is_some() => None,
+            _ => Some(self.out.of_symbol(symbol)),
+        }
+    }
+
+    /// What stands in the parenthesis; of a statement expression, its last value.
+    fn parenthesized(&self, id: NodeId) -> Type {
+        let inner = self.tree.named_children(id).next();
+        inner.map_or(Type::default(), |inner| self.out.of(inner))
+    }
+
+    fn statement_expression(&self, id: NodeId) -> Option<Type> {
+        let tree = self.tree;
+        if tree.kind(tree.parent(id)?) != "parenthesized_expression" {
+            return None;
+        }
+        let last = tree.named_children(id).last()?;
+        let value = tree.named_children(last).next()?;
+        (tree.kind(last) == "expression_statement").then(|| self.out.of(value))
+    }
+
+    /// A member of a structure, or components of a vector.
+    fn member(&self, id: NodeId, of: Type) -> Type {
+        let Some(name) = self.tree.field(id, "field") else { return Type::default() };
+        let through_pointer = self.tree.children(id).any(|child| self.tree.kind(child) == "->");
+        let of = if through_pointer { of.pointed_to() } else { of };
+        match of.base {
+            Base::Number(number) if of.levels == 0 => {
+                let picked = components(self.text(name), number.lanes);
+                picked.map_or(Type::default(), |picked| Type {
+                    base: Base::Number(Number { lanes: picked.len() as u8, ..number }),
+                    slot: (picked.len() > 1).then_some(name),
+                    ..of
+                })
+            }
+            Base::Aggregate(aggregate) if of.levels == 0 => {
+                let name = &self.bytes[self.tree.range(name)];
+                let fields = self.out.fields(aggregate).unwrap_or_default();
+                let Some((_, field)) = fields.iter().find(|(known, _)| known == name) else {
+                    return Type::default();
+                };
+                let storage = if field.is_pointer { field.of.storage } else { of.storage };
+                Type { storage, ..field.of }
+            }
+            _ => Type::default(),
+        }
+    }
+
+    fn binary(&self, id: NodeId, left: Type, right: Type) -> Type {
+        let operator = self.tree.field(id, "operator").map_or("", |node| self.text(node));
+        match operator {
+            "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => masked(arithmetic(left, right)),
+            "<<" | ">>" if left.number().is_some_and(|left| left.lanes == 1) => left,
+            _ if left.levels > 0 && right.levels > 0 => Type::numeric(Number::scalar(Scalar::Long)),
+            _ if left.levels > 0 => left,
+            _ if right.levels > 0 => right,
+            _ => arithmetic(left, right),
+        }
+    }
+
+    fn call(&self, id: NodeId) -> Type {
+        let tree = self.tree;
+        let Some(function) = tree.field(id, "function") else { return Type::default() };
+        if let Some(name) = vector_literal(tree, id) {
+            return self.named_type(name);
+        }
+        if tree.kind(function) != "identifier" {
+            return Type::default();
+        }
+        if let Some(symbol) = self.symbols.of(function) {
+            return match self.symbols.get(symbol).kind {
+                SymbolKind::Function => self.out.of_symbol(symbol),
+                _ => Type::default(),
+            };
+        }
+        let Some(shape) = Shape::of(self.text(function)) else { return Type::default() };
+        let Some(list) = tree.field(id, "arguments") else { return Type::default() };
+        let arguments: Vec<Type> =
+            tree.named_children(list).take(8).map(|argument| self.out.of(argument)).collect();
+        if matches!(shape, Shape::Elementwise | Shape::Mask | Shape::Widened)
+            && arguments.iter().any(|argument| argument.number().is_none())
+        {
+            return Type::default();
+        }
+        if let Shape::Loaded(lanes) = shape {
+            let from = arguments.get(1).and_then(|pointer| pointer.pointed_to().number());
+            return from.map_or(Type::default(), |from| Type {
+                slot: Some(function),
+                ..Type::numeric(Number { lanes, ..from })
+            });
+        }
+        let numbers: Vec<Option<Number>> =
+            arguments.iter().map(|argument| argument.number()).collect();
+        let Some(result) = shape.result(&numbers) else { return Type::default() };
+        let slot = match shape {
+            Shape::Converted(_) | Shape::Reinterpreted(_) => Some(function),
+            _ => arguments.iter().find(|of| is_vector(**of)).and_then(|of| of.slot),
+        };
+        Type { slot: slot.filter(|_| result.lanes > 1), ..Type::numeric(result) }
+    }
+}
+
+/// The type name of `(int4)(1, 2, 3, 4)`, which the grammar of C takes for a call.
+#[must_use]
+pub fn vector_literal(tree: &SyntaxTree, call: NodeId) -> Option<NodeId> {
+    let function = tree.field(call, "function")?;
+    let name = tree.named_children(function).next()?;
+    let is_one = tree.kind(call) == "call_expression"
+        && tree.kind(function) == "parenthesized_expression"
+        && tree.kind(name) == "identifier";
+    is_one.then_some(name)
+}
+
+/// Whether this is a vector itself, no pointer to one.
+#[must_use]
+pub fn is_vector(of: Type) -> bool {
+    of.number().is_some_and(|number| number.lanes > 1)
+}
+
+/// The lanes that `.xyzw`, `.s0f`, `.lo` and the like pick from a vector.
+#[must_use]
+pub fn components(name: &str, lanes: u8) -> Option<Vec<u8>> {
+    let half = lanes.div_ceil(2);
+    let picked: Vec<u8> = match name {
+        "lo" => (0..half).collect(),
+        "hi" => (half..2 * half).collect(),
+        "even" => (0..half).map(|lane| 2 * lane).collect(),
+        "odd" => (0..half).map(|lane| 2 * lane + 1).collect(),
+        _ => {
+            let digits = name.strip_prefix(['s', 'S']);
+            let lane = |byte: char| match digits {
+                Some(_) => byte.to_digit(16).map(|lane| lane as u8),
+                None => "xyzw".find(byte).map(|lane| lane as u8),
+            };
+            digits.unwrap_or(name).chars().map(lane).collect::<Option<_>>()?
+        }
+    };
+    let fits = matches!(picked.len(), 1 | 2 | 3 | 4 | 8 | 16);
+    // The third lane of four of a vector of three is there, and undefined.
+    let inside = picked.iter().all(|&lane| lane < lanes || lanes == 3 && lane == 3);
+    (lanes > 1 && fits && inside).then_some(picked)
+}
+
+fn masked(of: Type) -> Type {
+    match of.number() {
+        Some(number) if number.lanes > 1 => {
+            Type { base: Base::Number(Number { scalar: number.scalar.mask(), ..number }), ..of }
+        }
+        _ if of.base == Base::Unknown => Type::default(),
+        _ => Type::numeric(Number::scalar(Scalar::Int)),
+    }
+}
+
+/// The common type of two operands; of a vector and a scalar it is the vector.
+fn arithmetic(left: Type, right: Type) -> Type {
+    let (Some(a), Some(b)) = (left.number(), right.number()) else {
+        // Who knows whether the other side is a vector.
+        let pointers = left.levels > 0 || right.levels > 0;
+        return if pointers { Type::numeric(Number::scalar(Scalar::Int)) } else { Type::default() };
+    };
+    if a.lanes > 1 || b.lanes > 1 {
+        return if a.lanes > 1 { left } else { right };
+    }
+    let rank = |scalar: Scalar| scalar.max(Scalar::Int);
+    Type::numeric(Number::scalar(rank(a.scalar).max(rank(b.scalar))))
+}
+
+fn literal(text: &str) -> Number {
+    let lower = text.to_ascii_lowercase();
+    let is_hex = lower.starts_with("0x");
+    if !is_hex && lower.contains(['.', 'e']) {
+        let scalar = if lower.ends_with('f') { Scalar::Float } else { Scalar::Double };
+        return Number::scalar(scalar);
+    }
+    let digits = lower.trim_end_matches(['u', 'l']);
+    let suffix = &lower[digits.len()..];
+    let value = match is_hex {
+        true => u64::from_str_radix(&digits[2..], 16),
+        false => digits.parse(),
+    };
+    let large = value.map_or(false, |value| value > u64::from(u32::MAX));
+    Number::scalar(match (suffix.contains('u'), suffix.contains('l') || large) {
+        (true, true) => Scalar::Ulong,
+        (false, true) => Scalar::Long,
+        (true, false) => Scalar::Uint,
+        (false, false) => Scalar::Int,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clreduce_testcase::Language;
+
+    /// What is known of the values that are assigned to `_`, by the names of their types.
+    fn of(source: &str) -> Vec<String> {
+        let bytes = source.as_bytes();
+        let tree = SyntaxTree::parse(bytes, Language::OpenCl);
+        let symbols = Symbols::new(bytes, &tree);
+        let types = Types::new(bytes, &tree, &symbols);
+        let values = tree.ids().filter(|&id| tree.kind(id) == "assignment_expression");
+        let values = values.filter(|&id| source[tree.range(id)].starts_with("_ ="));
+        let shown = values.map(|id| {
+            let found = types.of(tree.field(id, "right").unwrap());
+            let base = match found.base {
+                Base::Number(number) => number.name(),
+                Base::Aggregate(_) => "struct".into(),
+                Base::Void => "void".into(),
+                Base::Unknown => "?".into(),
+            };
+            format!("{base}{}", "*".repeat(found.levels.into()))
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn expressions_have_types() {
+        let declared = "typedef uint4 V; struct S { V v; __global long *p; int a[3]; struct S *next; };\n\
+            float f(int4 x, struct S *s) { V v; struct S t; ushort c; ulong8 w; int n[2][3];\n";
+        for (expression, expected) in [
+            ("v", "uint4"),
+            ("&v", "uint4*"),
+            ("v + 1", "uint4"),
+            ("1 + x", "int4"),
+            ("x < 2", "int4"),
+            ("!w", "long8"),
+            ("w.s01.y", "ulong"),
+            ("w.hi", "ulong4"),
+            ("v.zzzz", "uint4"),
+            ("v.s4", "?"),
+            ("s->v.x", "uint"),
+            ("s->p", "long*"),
+            ("s->p[1]", "long"),
+            ("(*s).next->a", "int*"),
+            ("t", "struct"),
+            ("n[1]", "int*"),
+            ("c + 1", "int"),
+            ("c + 1u", "uint"),
+            ("2 * w.x", "ulong"),
+            ("(int8)(x, x)", "int8"),
+            ("(V)(1)", "uint4"),
+            ("(char)c", "char"),
+            ("convert_short4_sat(x)", "short4"),
+            ("clamp(w, 1, 2)", "ulong8"),
+            ("clamp(g(), w, w)", "?"),
+            ("vload2(0, s->p)", "long2"),
+            ("f(x, s)", "float"),
+            ("g()", "?"),
+            ("g() + 1", "?"),
+            ("({ int y = 1; v; })", "uint4"),
+            ("c ? v : 0", "uint4"),
+            ("get_global_id(0)", "ulong"),
+        ] {
+            assert_eq!(of(&format!("{declared} _ = {expression}; }}")), [expected], "{expression}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a person wants to stay stays, whatever pass is at work: protected text, names, text from headers.
+//! Each pass holds a conversation about its own fixture, with arbitrary answers.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use clreduce_passes::{Row, TABLE};
+use clreduce_testcase::{Language, TestCase, TokenKind, tokens};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use regex::bytes::Regex;
+
+use super::headers::Headers;
+use super::{Asker, Next, Plan, Reducer, Stays};
+
+/// What a stub calls the value that it returns; it takes the place of no name.
+const STUB: &[u8] = b"r";
+
+/// Longest conversation.
+const MOST_QUESTIONS: usize = 60;
+
+/// A pass of the table with the text and language of its fixture.
+fn fixture(row: &Row) -> (String, Language) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("passes/fixtures");
+    let read =
+        |ending: &str| fs::read_to_string(folder.join(row.pass.name()).with_extension(ending));
+    let languages = [("c", Language::C), ("cl", Language::OpenCl), ("cu", Language::Cuda)];
+    let found = languages.into_iter().find_map(|(ending, of)| Some((read(ending).ok()?, of)));
+    // What passes over several files do with one is little, but little is to be respected as well.
+    found.unwrap_or_else(|| ("#include \"x.h\"\nint x;\n".to_owned(), Language::C))
+}
+
+/// A conversation of one pass alone; `check` sees each question and the state it was asked in.
+fn converse(
+    row: &'static Row,
+    source: &str,
+    language: Language,
+    stays: Stays,
+    answers: u64,
+    mut check: impl FnMut(&Reducer, &TestCase),
+) {
+    let case = TestCase::single("input.c", source.as_bytes()).unwrap();
+    let mut reducer = Reducer::new(case, Plan { rows: vec![row], stays, ..Plan::new(language) });
+    for turn in 0..MOST_QUESTIONS {
+        let Next::Question(question) = reducer.next() else { return };
+        check(&reducer, &question.variant);
+        reducer.answer(answers >> (turn % 64) & 1 == 1);
+    }
+}
+
+fn count(text: &[u8], needle: &[u8]) -> usize {
+    text.windows(needle.len()).filter(|window| *window == needle).count()
+}
+
+fn words(source: &[u8]) -> BTreeSet<&[u8]> {
+    let words = tokens(source).filter(|token| token.kind == TokenKind::Word);
+    words.map(|token| &source[token.range()]).collect()
+}
+
+/// Whether a word is part of the languages rather than a name that a program gives.
+fn is_built_in(word: &[u8]) -> bool {
+    const WORDS: [&[u8]; 9] =
+        [b"int", b"void", b"char", b"short", b"long", b"float", b"return", b"static", b"unsigned"];
+    let bare = word.strip_prefix(b"convert_").unwrap_or(word);
+    let digits = bare.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    let (stem, components) =
+        (&bare[..digits], bare.iter().all(|byte| b"xyzws0123456789abcdef".contains(byte)));
+    WORDS.contains(&stem) || WORDS.contains(&stem.strip_prefix(b"u").unwrap_or(stem)) || components
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn protected_text_stays(row: Index, first: Index, length in 1..4_usize, answers: u64) {
+        let row = row.get(TABLE);
+        let (source, language) = fixture(row);
+        let tokens: Vec<_> = tokens(source.as_bytes()).collect();
+        let first = first.index(tokens.len());
+        let last = (first + length).min(tokens.len()) - 1;
+        let kept = &source[tokens[first].start as usize..tokens[last].end as usize];
+        let text = vec![Regex::new(&regex::escape(kept)).unwrap()];
+        let times = text[0].find_iter(source.as_bytes()).count();
+        // A protected text whose layout changes is one that is still there.
+        let dense = |text: &[u8]| -> Vec<u8> {
+            text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+        };
+        let kept = dense(kept.as_bytes());
+        converse(row, &source, language, Stays { names: false, text }, answers, |_, variant| {
+            let left = variant.files().first().map_or(0, |file| count(&dense(&file.bytes), &kept));
+            assert!(left >= times, "{} edits {:?}", row.pass.name(), String::from_utf8_lossy(&kept));
+        });
+    }
+
+    #[test]
+    fn names_stay(row: Index, answers: u64) {
+        let row = row.get(TABLE);
+        let stays = Stays { names: true, text: Vec::new() };
+        if stays.allows(row) {
+            let (source, language) = fixture(row);
+            let known = words(source.as_bytes());
+            converse(row, &source, language, stays, answers, |_, variant| {
+                let text = variant.files().first().map_or(&b""[..], |file| &file.bytes);
+                for word in words(text) {
+                    let name = String::from_utf8_lossy(word);
+                    let is_known = known.contains(word) || is_built_in(word) || word == STUB;
+                    assert!(is_known, "{}: {name}", row.pass.name());
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn headers_are_not_rewritten(row: Index, first: Index, last: Index, answers: u64) {
+        let row = row.get(TABLE);
+        let (source, language) = fixture(row);
+        let lines: Vec<&str> = source.split_inclusive('\n').collect();
+        let (a, b) = (first.index(lines.len()), last.index(lines.len()));
+        let (first, last) = (a.min(b), a.max(b) + 1);
+        let header = lines[first..last].concat();
+        let source = format!(
+            "# 1 \"input.c\"\n{}\n# 1 \"x.h\" 1\n{header}\n# 2 \"input.c\" 2\n{}",
+            lines[..first].concat(), lines[last..].concat()
+        );
+        let case = TestCase::single("input.c", source.as_bytes()).unwrap();
+        // Some fixtures have headers of their own.
+        let header = String::from_utf8(Headers::of(&case).text(&case)).unwrap();
+        converse(row, &source, language, Stays::default(), answers, |reducer, _| {
+            let left = reducer.headers_now().text(reducer.current());
+            let left = String::from_utf8_lossy(&left);
+            let dense: String = left.split_whitespace().collect();
+            // Of an initialiser list that lost all its elements there is this left.
+            let dense = dense.replace("{0}", "{}");
+            let mut rest = header.chars();
+            for letter in dense.chars() {
+                let is_left = rest.any(|other| other == letter);
+                assert!(is_left, "{} makes {left:?} of the header {header:?}", row.pass.name());
+            }
+        });
+    }
+}
