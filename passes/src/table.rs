@@ -75,6 +75,7 @@ pub static TABLE: &[Row] = &[
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
     row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
+    row(&syntax::parentheses::Parentheses, Phase::Fine, Explore::Groups),
     row(&names::remove_functions::RemoveFunctions, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
     row(&names::remove_fields::RemoveFields, Phase::Fine, Explore::Groups),
@@ -104,6 +105,7 @@ pub static TABLE: &[Row] = &[
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
     row(&names::inline::Inline, Phase::Polish, Explore::Pump),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
+    row(&syntax::implicit_int::ImplicitInt, Phase::Finish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),
 ];

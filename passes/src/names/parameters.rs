@@ -49,9 +49,10 @@ impl Pass for RemoveParameters {
     }
 }
 
-/// The parameter list behind a declaring identifier.
+/// The parameter list behind a declaring identifier, which may stand in parentheses.
 pub(super) fn parameter_list(tree: &SyntaxTree, name: NodeId) -> Option<NodeId> {
-    tree.field(tree.parent(name)?, "parameters")
+    let declarator = |&node: &NodeId| tree.kind(node) != "parenthesized_declarator";
+    tree.field(tree.ancestors(name).find(declarator)?, "parameters")
 }
 
 /// The parameters of a list; `void` alone counts as one, since it can go too.
