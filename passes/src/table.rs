@@ -93,6 +93,8 @@ pub static TABLE: &[Row] = &[
     row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, Explore::BiggestFirst),
     row(&syntax::specifiers::Specifiers, Phase::Fine, Explore::Groups),
+    row(&syntax::dereference::Dereference, Phase::Fine, Explore::Groups),
+    row(&syntax::fold::FoldConstants, Phase::Fine, Explore::Groups),
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, Explore::Groups),
     row(&text::macros::Macros, Phase::Fine, Explore::Groups),
     row(&text::lines::Lines, Phase::Polish, Explore::Groups),
@@ -105,8 +107,8 @@ pub static TABLE: &[Row] = &[
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
     row(&names::inline::Inline, Phase::Polish, Explore::Pump),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
-    row(&syntax::implicit_int::ImplicitInt, Phase::Finish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
+    row(&syntax::implicit_int::ImplicitInt, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),
 ];
 

@@ -93,11 +93,13 @@ mod tests {
 
     #[test]
     fn only_where_it_is_implied() {
-        let check = |before: &str, after: &str| {
-            assert_reduces(&ImplicitInt, Language::C, before, &[], after);
+        let check = |before: &str, keep: &str, after: &str| {
+            assert_reduces(&ImplicitInt, Language::C, before, &[keep], after);
         };
-        check("int *p, f(int); int g(int a, int b) { }", "*p, f(int); g(a, b) { }");
-        check("int f(int a, char b) { static int c; int d; }", "f(int a, char b) { static c; int d; }");
-        check("unsigned x; int f(void) { return (int)x; }", "unsigned x; f(void) { return (int)x; }");
+        check("int *p, f(int); int g(int a, int b) { }", "", "*p, f(int); g(a, b) { }");
+        let mixed = "int f(int a, char b) { static int c; int d; }";
+        check(mixed, "int f", "int f(int a, char b) { static c; int d; }");
+        let other = "unsigned x; int f(void) { return (int)x; }";
+        check(other, "", "unsigned x; f(void) { return (int)x; }");
     }
 }

@@ -5,8 +5,10 @@ mod binding;
 mod context;
 mod unit;
 
+pub(crate) mod dereference;
 pub(crate) mod expression_to_constant;
 pub(crate) mod expression_to_operand;
+pub(crate) mod fold;
 pub(crate) mod implicit_int;
 pub(crate) mod initializers;
 pub(crate) mod list_elements;
