@@ -1,5 +1,6 @@
 //! Passes that know what names mean: functions, variables, types, and what uses them.
 
+mod accesses;
 pub(crate) mod aggregates;
 mod functions;
 mod uses;
