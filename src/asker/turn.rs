@@ -229,9 +229,11 @@ impl Turn {
             Order::TokensOnly => size.tokens <= current.1.tokens,
             Order::MayGrow => may_grow(&size, &current.1),
         };
+        // What comes last may well be unreadable to a parser: nothing has to work with it any more.
+        let is_gated = self.order != Order::TokensOnly;
         is_worth_asking.then(|| Candidate {
             hash: variant.hash(),
-            doubt: gate.doubt(&self.base, &variant, size.tokens),
+            doubt: is_gated.then(|| gate.doubt(&self.base, &variant, size.tokens)).flatten(),
             variant,
             size,
             together: self.search.next().len(),

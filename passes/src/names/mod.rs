@@ -1,15 +1,20 @@
 //! Passes that know what names mean: functions, variables, types, and what uses them.
 
+mod accesses;
 pub(crate) mod aggregates;
 mod functions;
 pub(crate) mod uses;
 
+pub(crate) mod enums;
 pub(crate) mod inline;
+pub(crate) mod labels;
+pub(crate) mod merge_functions;
 pub(crate) mod parameters;
 pub(crate) mod propagate;
 pub(crate) mod remove_fields;
 pub(crate) mod remove_functions;
 pub(crate) mod remove_variables;
+pub(crate) mod return_to_void;
 pub(crate) mod struct_to_field;
 pub(crate) mod stub;
 pub(crate) mod to_prototype;

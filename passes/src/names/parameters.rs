@@ -39,19 +39,22 @@ impl Pass for RemoveParameters {
             let tree = snapshot.tree(function.file);
             let Some(list) = parameter_list(tree, function.name) else { continue };
             for index in 0..parameters(tree, list).len() {
-                let edits = remove_parameter(snapshot, &function, index);
-                if let Some(patch) = edits.and_then(Patch::new) {
-                    proposals.push(Proposal::new(patch));
-                }
+                let Some((edits, is_used)) = remove_parameter(snapshot, &function, index) else {
+                    continue;
+                };
+                // Most of those that nothing uses can go together.
+                let list = u32::from(is_used);
+                proposals.extend(Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list)));
             }
         }
         proposals
     }
 }
 
-/// The parameter list behind a declaring identifier.
+/// The parameter list behind a declaring identifier, which may stand in parentheses.
 pub(super) fn parameter_list(tree: &SyntaxTree, name: NodeId) -> Option<NodeId> {
-    tree.field(tree.parent(name)?, "parameters")
+    let declarator = |&node: &NodeId| tree.kind(node) != "parenthesized_declarator";
+    tree.field(tree.ancestors(name).find(declarator)?, "parameters")
 }
 
 /// The parameters of a list; `void` alone counts as one, since it can go too.
@@ -59,16 +62,20 @@ pub(super) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
     tree.named_children(list).filter(|&child| tree.kind(child) != "variadic_parameter").collect()
 }
 
-/// Edits that remove one parameter everywhere; `None` where a declaration or call cannot be seen or
-/// does not fit.
-fn remove_parameter(snapshot: &Snapshot, function: &Function, index: usize) -> Option<Vec<Edit>> {
+/// Edits that remove one parameter everywhere, and whether it is used; `None` where a declaration or
+/// call cannot be seen or does not fit.
+fn remove_parameter(
+    snapshot: &Snapshot,
+    function: &Function,
+    index: usize,
+) -> Option<(Vec<Edit>, bool)> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let symbol = symbols.get(function.symbol);
     if symbol.opaque {
         return None;
     }
-    let mut edits = Vec::new();
+    let (mut edits, mut is_used) = (Vec::new(), false);
     for &declaring in &symbol.declarations {
         let list = parameter_list(tree, declaring)?;
         // A prototype without parameters says nothing about them.
@@ -78,6 +85,7 @@ fn remove_parameter(snapshot: &Snapshot, function: &Function, index: usize) -> O
                 let Some(id) = symbols.of(node) else { continue };
                 let entry = symbols.get(id);
                 if entry.kind == SymbolKind::Parameter && entry.declarations.contains(&node) {
+                    is_used |= !entry.uses.is_empty();
                     edits.extend(entry.uses.iter().map(|&name| without(snapshot, file, name)));
                 }
             }
@@ -93,7 +101,7 @@ fn remove_parameter(snapshot: &Snapshot, function: &Function, index: usize) -> O
             edits.push(Edit::delete_element(file, tree.range(argument)));
         }
     }
-    Some(edits)
+    Some((edits, is_used))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Puts what a variable was set to in place of its uses.
 //!
 //! Only for variables set exactly once, by their initialiser or by one assignment that is a
-//! statement, and whose address nobody takes.
+//! statement, and whose address nobody takes. What a pointer to a variable points to is that variable.
+//! Where the plain value will not do, it is cast to the type of the variable.
 //!
 //! before:
 //! ```c
@@ -17,7 +18,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use super::uses::{access_path, is_statement, remove_declaration, remove_expression};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
+use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree, declared_by};
 
 /// See the [module](self).
 pub struct Propagate;
@@ -40,9 +41,11 @@ impl Pass for Propagate {
         for file in 0..snapshot.file_count() {
             let symbols = snapshot.symbols(file);
             for id in symbols.ids() {
-                let edits = propagate(snapshot, file, symbols.get(id));
-                if let Some(patch) = edits.and_then(Patch::new) {
-                    proposals.push(Proposal::new(patch));
+                for (list, convert) in [false, true].into_iter().enumerate() {
+                    let edits = propagate(snapshot, file, symbols.get(id), convert);
+                    if let Some(patch) = edits.and_then(Patch::new) {
+                        proposals.push(Proposal::new(patch).in_list(list as u32));
+                    }
                 }
             }
         }
@@ -50,7 +53,13 @@ impl Pass for Propagate {
     }
 }
 
-fn propagate(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> {
+/// The edits that put the value in place of the variable, converted to its type or as it is.
+fn propagate(
+    snapshot: &Snapshot,
+    file: usize,
+    symbol: &Symbol,
+    convert: bool,
+) -> Option<Vec<Edit>> {
     let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
     let [declaring] = symbol.declarations[..] else { return None };
     if symbol.kind != SymbolKind::Variable || symbol.opaque || symbol.uses.is_empty() {
@@ -58,8 +67,9 @@ fn propagate(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Ed
     }
     let mut sets: Vec<(NodeId, Option<NodeId>)> = Vec::new();
     let mut reads = Vec::new();
+    let is_pointer = tree.parent(declaring).is_some_and(|above| tree.kind(above) == "pointer_declarator");
     for &name in &symbol.uses {
-        match assignment_to(tree, name)? {
+        match assignment_to(tree, name, is_pointer)? {
             Some(assignment) => {
                 sets.push((tree.field(assignment, "right")?, Some(assignment)));
             }
@@ -77,23 +87,81 @@ fn propagate(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Ed
     if let Some(assignment) = assignment {
         edits.push(remove_expression(tree, file, assignment));
     }
-    for name in reads {
-        let text = as_operand(tree, value, &bytes[tree.range(value)]);
-        edits.push(Edit::replace(file, tree.range(name), text));
+    let text = as_operand(tree, value, &bytes[tree.range(value)]);
+    if convert {
+        let kind = plain_type(tree, declaring)?;
+        let text = [b"((", &bytes[tree.range(kind)], b")", &text[..], b")"].concat();
+        edits.extend(reads.iter().map(|&name| Edit::replace(file, tree.range(name), text.clone())));
+        return Some(edits);
     }
+    let pointed_to = address_of(tree, value).map(|inside| &bytes[tree.range(inside)]);
+    edits.extend(reads.iter().map(|&name| {
+        let through = pointed_to.and_then(|target| reached_through(tree, name, target));
+        let (range, text) = through.unwrap_or_else(|| (tree.range(name), text.clone()));
+        Edit::replace(file, range, text)
+    }));
     Some(edits)
+}
+
+/// The type of a variable that is no pointer or array.
+fn plain_type(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
+    let declaration = declared_by(tree, declaring)?;
+    let declarator = tree.parent(declaring)?;
+    let is_plain = declarator == declaration || tree.kind(declarator) == "init_declarator";
+    let kind = tree.field(declaration, "type")?;
+    (is_plain && tree.field(kind, "body").is_none()).then_some(kind)
+}
+
+/// What the address of is taken, if an expression is an address.
+fn address_of(tree: &SyntaxTree, value: NodeId) -> Option<NodeId> {
+    let operator = tree.field(value, "operator")?;
+    (tree.kind(value) == "pointer_expression" && tree.kind(operator) == "&")
+        .then(|| tree.field(value, "argument"))
+        .flatten()
+        .filter(|&inside| {
+            let postfix = ["identifier", "field_expression", "subscript_expression"];
+            postfix.contains(&tree.kind(inside))
+        })
+}
+
+/// `*p`, `p[0]` and `p->` where `p` points to `target`: what to replace, and by what.
+fn reached_through(
+    tree: &SyntaxTree,
+    name: NodeId,
+    target: &[u8],
+) -> Option<(std::ops::Range<usize>, Vec<u8>)> {
+    let above = tree.parent(name)?;
+    let range = tree.range(above);
+    match tree.kind(above) {
+        "pointer_expression" => {
+            let is_star = tree.field(above, "operator").is_some_and(|op| tree.kind(op) == "*");
+            is_star.then(|| (range, target.to_vec()))
+        }
+        "field_expression" => {
+            let arrow = tree.children(above).find(|&child| tree.kind(child) == "->")?;
+            Some((range.start..tree.range(arrow).end, [target, b"."].concat()))
+        }
+        "subscript_expression" if tree.node(name).field == Some("argument") => {
+            Some((range, target.to_vec()))
+        }
+        _ => None,
+    }
 }
 
 /// The value a declarator gives to the variable.
 fn initialiser(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
-    let parent = tree.parent(declaring)?;
-    (tree.kind(parent) == "init_declarator").then(|| tree.field(parent, "value")).flatten()
+    let whole = tree.ancestors(declaring).find(|&node| tree.kind(node) != "pointer_declarator")?;
+    (tree.kind(whole) == "init_declarator").then(|| tree.field(whole, "value")).flatten()
 }
 
 /// `Some(Some(_))`: the use is the target of this plain assignment, a statement of its own.
 /// `Some(None)`: the use only reads. `None`: it is changed in another way, or its address escapes.
 #[expect(clippy::option_option, reason = "three cases, told apart by one caller")]
-fn assignment_to(tree: &SyntaxTree, name: NodeId) -> Option<Option<NodeId>> {
+fn assignment_to(
+    tree: &SyntaxTree,
+    name: NodeId,
+    is_pointer: bool,
+) -> Option<Option<NodeId>> {
     let path = access_path(tree, name);
     let parent = tree.parent(path)?;
     let is_target = tree.node(path).field == Some("left");
@@ -106,6 +174,7 @@ fn assignment_to(tree: &SyntaxTree, name: NodeId) -> Option<Option<NodeId>> {
                 // Through a pointer the variable itself is only read.
                 let through = tree.ancestors(name).take_while(|&node| node != parent).any(|node| {
                     tree.kind(node) == "pointer_expression"
+                        || is_pointer && tree.kind(node) == "subscript_expression"
                         || tree.children(node).any(|child| tree.kind(child) == "->")
                 });
                 return through.then_some(None);
@@ -143,6 +212,25 @@ pub(super) fn as_operand(tree: &SyntaxTree, value: NodeId, text: &[u8]) -> Vec<u
 mod tests {
     use super::*;
     use crate::harness::reduce_with;
+
+    #[test]
+    fn pointers_are_followed_and_types_kept() {
+        let reduce = |source: &str, keep: &str| {
+            reduce_with(&Propagate, source, Language::C, |text| text.contains(keep))
+        };
+        assert_eq!(
+            reduce("int f(void) { int *p = &x.a; struct S *q = &s; *p = q->b; return p[0]; }", ""),
+            "int f(void) {   x.a = s. b; return x.a; }"
+        );
+        assert_eq!(
+            reduce("int f(void) { int *p = g(); p[0] = 1; }", ""),
+            "int f(void) {  g()[0] = 1; }"
+        );
+        assert_eq!(
+            reduce("int f(int a) { short x = a; return x; }", "short"),
+            "int f(int a) {  return ((short)a); }"
+        );
+    }
 
     #[test]
     fn values_take_the_place_of_variables() {

@@ -1,7 +1,6 @@
 //! Removes members of structures and unions together with what initialises them.
 //!
-//! First members that nothing accesses; then others, for which every access becomes `0`, where no
-//! other structure has a member of that name.
+//! First members that nothing accesses; then others, for which every access becomes `0`.
 //!
 //! before:
 //! ```c
@@ -12,15 +11,14 @@
 //! struct S { long c; }; struct S s = { 3 }; int f(void) { return 0 + s.c; }
 //! ```
 
-use std::collections::HashMap;
-
 use clreduce_testcase::{Edit, Language, Patch};
 
+use super::accesses::Accesses;
 use super::aggregates::{Aggregates, Member};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SyntaxTree};
+use crate::views::SyntaxTree;
 
 /// See the [module](self).
 pub struct RemoveFields;
@@ -41,44 +39,16 @@ impl Pass for RemoveFields {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
-            let names = FieldNames::new(snapshot, file);
             let aggregates = Aggregates::new(snapshot, file);
-            for aggregate in aggregates.all.iter().filter(|aggregate| !aggregate.unclear) {
-                for member in &aggregate.members {
-                    let removal = removal(snapshot, file, member, &names);
-                    proposals.extend(removal);
-                }
+            let accesses = Accesses::new(snapshot, file, &aggregates);
+            for (index, aggregate) in aggregates.all.iter().enumerate() {
+                let members = aggregate.members.iter().enumerate().filter(|_| !aggregate.unclear);
+                proposals.extend(members.filter_map(|(place, member)| {
+                    removal(snapshot, file, member, (index, place), &accesses)
+                }));
             }
         }
         proposals
-    }
-}
-
-/// Where each field name is declared and accessed in a file.
-pub(super) struct FieldNames<'a> {
-    /// How many members have the name.
-    pub(super) declared: HashMap<&'a [u8], usize>,
-    /// The expressions that access a member of that name.
-    pub(super) accesses: HashMap<&'a [u8], Vec<NodeId>>,
-    /// How many designators name it.
-    pub(super) designated: HashMap<&'a [u8], usize>,
-}
-
-impl<'a> FieldNames<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, file: usize) -> Self {
-        let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
-        let mut names =
-            Self { declared: HashMap::new(), accesses: HashMap::new(), designated: HashMap::new() };
-        for node in tree.ids().filter(|&node| tree.kind(node) == "field_identifier") {
-            let name = &bytes[tree.range(node)];
-            let parent = tree.node(node).parent;
-            match tree.kind(parent) {
-                "field_expression" => names.accesses.entry(name).or_default().push(parent),
-                "field_designator" => *names.designated.entry(name).or_default() += 1,
-                _ => *names.declared.entry(name).or_default() += 1,
-            }
-        }
-        names
     }
 }
 
@@ -86,16 +56,13 @@ fn removal(
     snapshot: &Snapshot,
     file: usize,
     member: &Member,
-    names: &FieldNames,
+    index: (usize, usize),
+    accesses: &Accesses,
 ) -> Option<Proposal> {
     let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
     // An anonymous structure gives its members to the one around it.
     let name = member.name?;
-    let text = &bytes[tree.range(name)];
-    let accesses = names.accesses.get(text).map_or(&[][..], Vec::as_slice);
-    if !accesses.is_empty() && names.declared.get(text) != Some(&1) {
-        return None;
-    }
+    let accesses = accesses.of(index, &bytes[tree.range(name)])?;
     let mut edits = vec![remove_declaration(tree, file, member)?];
     let initialisers = member.initialisers.iter();
     edits.extend(initialisers.map(|&element| Edit::delete_element(file, tree.range(element))));

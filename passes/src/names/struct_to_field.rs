@@ -1,7 +1,6 @@
 //! Puts the type of a structure's only field in place of the structure.
 //!
-//! `x.f` becomes `x`, `p->f` becomes `(*p)`. Only for fields whose name no other structure has, so
-//! that what is accessed is known without types.
+//! `x.f` becomes `x`, `p->f` becomes `(*p)`.
 //!
 //! before:
 //! ```c
@@ -14,8 +13,8 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::declared_name;
-use super::remove_fields::FieldNames;
+use super::accesses::Accesses;
+use super::aggregates::{Aggregate, Aggregates};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{NodeId, Symbol, SyntaxTree};
@@ -39,15 +38,11 @@ impl Pass for StructToField {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
-            let tree = snapshot.tree(file);
-            let fields = FieldNames::new(snapshot, file);
-            for specifier in tree.ids() {
-                if matches!(tree.kind(specifier), "struct_specifier" | "union_specifier")
-                    && let Some(edits) = replace(snapshot, file, specifier, &fields)
-                    && let Some(patch) = Patch::new(edits)
-                {
-                    proposals.push(Proposal::new(patch));
-                }
+            let aggregates = Aggregates::new(snapshot, file);
+            let accesses = Accesses::new(snapshot, file, &aggregates);
+            for (index, aggregate) in aggregates.all.iter().enumerate() {
+                let edits = replace(snapshot, file, aggregate, index, &accesses);
+                proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
             }
         }
         proposals
@@ -57,33 +52,39 @@ impl Pass for StructToField {
 fn replace(
     snapshot: &Snapshot,
     file: usize,
-    specifier: NodeId,
-    names: &FieldNames,
+    aggregate: &Aggregate,
+    index: usize,
+    accesses: &Accesses,
 ) -> Option<Vec<Edit>> {
     let (tree, symbols, bytes) =
         (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
-    let mut members = tree.named_children(tree.field(specifier, "body")?);
-    let (field, None) = (members.next()?, members.next()) else { return None };
-    let declarator = tree.field(field, "declarator")?;
-    let name = declared_name(tree, declarator)?;
+    let specifier = aggregate.specifier;
+    let [member] = &aggregate.members[..] else { return None };
+    let name = member.name.filter(|_| !aggregate.unclear)?;
     // A plain field: pointers and arrays would have to move into every declarator.
-    if declarator != name || tree.fields(field, "declarator").count() != 1 {
+    if member.declarator != Some(name) {
         return None;
     }
-    let text = &bytes[tree.range(name)];
-    if names.declared.get(text) != Some(&1) || names.designated.contains_key(text) {
-        return None;
-    }
-    let kind = bytes[tree.range(tree.field(field, "type")?)].to_vec();
+    let kind = bytes[tree.range(tree.field(member.declaration, "type")?)].to_vec();
     let mut edits = Vec::new();
-    for &access in names.accesses.get(text).into_iter().flatten() {
+    for access in accesses.of((index, 0), &bytes[tree.range(name)])? {
         edits.push(without_field(tree, file, access, bytes)?);
+    }
+    for &element in &member.initialisers {
+        edits.extend(without_braces(tree, file, element, bytes));
     }
     match tree.field(specifier, "name").and_then(|tag| symbols.of(tag)) {
         Some(tag) => edits.extend(replace_tag(tree, file, symbols.get(tag), &kind)?),
         None => edits.push(Edit::replace(file, tree.range(specifier), kind)),
     }
     Some(edits)
+}
+
+/// The list around the value of the only member becomes the value.
+fn without_braces(tree: &SyntaxTree, file: usize, element: NodeId, bytes: &[u8]) -> Option<Edit> {
+    let list = tree.parent(element)?;
+    let value = tree.field(element, "value").unwrap_or(element);
+    Some(Edit::replace(file, tree.range(list), bytes[tree.range(value)].to_vec()))
 }
 
 /// Every mention of the tag becomes the field's type; a declaration of nothing else goes.
@@ -135,7 +136,16 @@ mod tests {
 
     #[test]
     fn ambiguous_fields_stay() {
-        let source = "struct S { short f; }; struct T { int f; } t; int g(void) { return t.f; }";
+        let source = "struct S { short f; }; struct T { int f; } t; int g(void) { return h().f; }";
         assert_eq!(reduce_with(&StructToField, source, Language::C, |_| true), source);
+    }
+
+    #[test]
+    fn initialisers_lose_their_braces() {
+        let source = "struct S { short f; };\nstruct S x = { 1 }, y[2] = { { 2 }, { .f = 3 } };";
+        assert_eq!(
+            reduce_with(&StructToField, source, Language::C, |_| true).trim(),
+            "short x = 1, y[2] = { 2, 3 };"
+        );
     }
 }

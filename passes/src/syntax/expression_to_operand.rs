@@ -12,6 +12,7 @@
 
 use clreduce_testcase::Language;
 
+use super::binding::{binding, demand};
 use super::context::{Place, is_condition, is_lvalue, places};
 use super::unit::{Unit, is_expression};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
@@ -50,6 +51,7 @@ impl Pass for ExpressionToOperand {
                     operands(unit, id)
                         .into_iter()
                         .filter(|&operand| fits(unit, place, id, operand))
+                        .map(|part| bare(unit, id, part))
                         .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
                         .map(Proposal::new),
                 );
@@ -71,7 +73,6 @@ fn operands(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
         "subscript_expression" => &["argument", "index"],
         "cast_expression" | "sizeof_expression" => &["value"],
         "call_expression" => return arguments(unit, id),
-        "parenthesized_expression" => return parenthesized(unit, id),
         _ => return Vec::new(),
     };
     let expression = |&node: &NodeId| is_expression(tree.kind(node));
@@ -85,36 +86,20 @@ fn arguments(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
     tree.named_children(list).filter(|&node| is_expression(tree.kind(node))).take(16).collect()
 }
 
-/// What stands in a parenthesis, where it binds as tightly without.
-fn parenthesized(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
-    let tree = unit.tree;
-    let Some(inside) = tree.named_children(id).next() else { return Vec::new() };
-    let kind = tree.kind(inside);
-    let primary = matches!(
-        kind,
-        "identifier"
-            | "number_literal"
-            | "char_literal"
-            | "string_literal"
-            | "call_expression"
-            | "subscript_expression"
-            | "field_expression"
-            | "parenthesized_expression"
-    );
-    let stands_alone = match tree.kind(tree.node(id).parent) {
-        "expression_statement" | "return_statement" | "subscript_expression" => {
-            tree.node(id).field != Some("argument")
+/// An operand without the parentheses that it does not need in the place of `whole`.
+fn bare(unit: Unit<'_>, whole: NodeId, operand: NodeId) -> NodeId {
+    let Some(demand) = demand(unit, whole) else { return operand };
+    let mut inside = operand;
+    // A chain of parentheses is as long as the input makes it.
+    for _ in 0..8 {
+        if unit.tree.kind(inside) != "parenthesized_expression" {
+            break;
         }
-        "init_declarator"
-        | "initializer_list"
-        | "argument_list"
-        | "assignment_expression"
-        | "parenthesized_expression"
-        | "for_statement" => kind != "comma_expression",
-        _ => false,
-    };
-    let free = is_expression(kind) && (primary || stands_alone);
-    free.then_some(inside).into_iter().collect()
+        let Some(next) = unit.tree.named_children(inside).next() else { break };
+        inside = next;
+    }
+    let fits = binding(unit, inside).is_some_and(|binding| binding >= demand);
+    if fits { inside } else { operand }
 }
 
 /// Whether an operand can stand where the expression stood.
@@ -134,7 +119,7 @@ fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
         // `a[i].f` is not `i.f` as a rule, but a vector cast or a call may well be its argument.
         Place::Composite => !literal && tree.node(operand).field != Some("index"),
         // `c ? a, b : d` is no `a, b` among arguments.
-        _ => kind != "comma_expression" || tree.kind(whole) == "parenthesized_expression",
+        _ => kind != "comma_expression",
     }
 }
 
@@ -160,19 +145,19 @@ mod tests {
 
     #[test]
     fn down_to_the_operand_that_counts() {
-        check("return (int)(a ? g(1, -b[2].c) : 3) + 4;", "b", "return b;");
+        check("return (int)(a ? g(1, -b[2].c) : 3) + 4;", "b", "return (b);");
         check("x = (y, z());", "z", "z();");
     }
 
     #[test]
     fn what_is_assigned_to_can_be_assigned_to() {
         check("p->a[i + 1] = 0;", "= 0", "p = 0;");
-        check("(a + b)[0] = 0;", "[0] = 0", "a[0] = 0;");
+        check("(a + b)[0] = 0;", "[0] = 0", "(a)[0] = 0;");
     }
 
     #[test]
     fn conditions_keep_their_parentheses() {
-        check("if ((a)) ;", "if", "if (a) ;");
         check("if (sizeof(x) > 1) ;", "if", "if (x) ;");
+        check("x = (a, b) + (c * d);", "*", "x = c * d;");
     }
 }

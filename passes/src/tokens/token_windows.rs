@@ -1,5 +1,6 @@
 //! Removes runs of adjacent tokens, longest first. What would leave a lone delimiter, or two tokens
-//! side by side that never are in C, is not tried, except in plain text.
+//! side by side that never are in C, is not tried, except in plain text. Neither is the type of a
+//! declaration alone: what is left is hard to read for every other pass.
 //!
 //! before:
 //! ```c
@@ -10,11 +11,13 @@
 //! int f(int a) { return a + b ; }
 //! ```
 
+use std::ops::Range;
+
 use clreduce_testcase::{Edit, Language, TokenKind};
 
 use super::unit::Tokens;
 use crate::pass::{ANY, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
 pub(crate) struct TokenWindows;
@@ -51,6 +54,7 @@ impl Pass for TokenWindows {
         let mut proposals = Vec::new();
         for unit in Tokens::all(snapshot) {
             let nesting = nesting(unit);
+            let types = Types::of(snapshot.tree(unit.file));
             let count = unit.tokens.len();
             let mut left = LIMIT;
             let tree = snapshot.tree(unit.file);
@@ -71,6 +75,7 @@ impl Pass for TokenWindows {
                     let odd = |at: usize| !can_meet(unit, at, at);
                     let fits = || {
                         nesting.encloses(first, after)
+                            && !types.leaves_declarator(unit.span(first, after - 1))
                             && (can_meet(unit, first, after) || odd(first) || odd(after))
                     };
                     if is_text || fits() {
@@ -81,6 +86,29 @@ impl Pass for TokenWindows {
             }
         }
         proposals
+    }
+}
+
+/// The types of declarations, in order, each with the declaration that it is the type of.
+struct Types(Vec<(Range<usize>, Range<usize>)>);
+
+impl Types {
+    fn of(tree: &SyntaxTree) -> Self {
+        let is_type = |id: &NodeId| {
+            let node = tree.node(*id);
+            let parent = tree.kind(node.parent);
+            let declares = parent.ends_with("declaration") || parent == "function_definition";
+            node.field == Some("type") && declares && tree.is_sound(*id)
+        };
+        let pair = |id: NodeId| (tree.range(id), tree.range(tree.node(id).parent));
+        Self(tree.ids().filter(is_type).map(pair).collect())
+    }
+
+    /// Whether a type lies in the range and what it is the type of does not.
+    fn leaves_declarator(&self, range: Range<usize>) -> bool {
+        let first = self.0.partition_point(|(kind, _)| kind.start < range.start);
+        let inside = self.0[first..].iter().take_while(|(kind, _)| kind.start < range.end);
+        inside.into_iter().any(|(kind, whole)| kind.end <= range.end && whole.end > range.end)
     }
 }
 
@@ -167,7 +195,7 @@ mod tests {
     #[test]
     fn code_stays_balanced() {
         let before = "int f(int a) { return g(a, 1) + a * 2; }";
-        let after = "f(int a) { g(a); }";
+        let after = "int f(int a) { g(a); }";
         assert_reduces(&TokenWindows, Language::C, before, &["f(int a) {", "g(a"], after);
     }
 

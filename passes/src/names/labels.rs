@@ -1,0 +1,80 @@
+//! Removes labels together with the jumps to them.
+//!
+//! before:
+//! ```c
+//! void f(int x) { again: g(); if (x) goto again; }
+//! ```
+//! after:
+//! ```c
+//! void f(int x) { g(); if (x) ; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::uses::remove_statement;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{Symbol, SymbolKind};
+
+/// See the [module](self).
+pub struct Labels;
+
+impl Pass for Labels {
+    fn name(&self) -> &'static str {
+        "labels"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove labels together with the jumps to them"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for file in 0..snapshot.file_count() {
+            let symbols = snapshot.symbols(file);
+            let labels = symbols.ids().map(|id| symbols.get(id));
+            let removed = labels.filter_map(|label| removal(snapshot, file, label));
+            proposals.extend(removed.filter_map(Patch::new).map(Proposal::new));
+        }
+        proposals
+    }
+}
+
+fn removal(snapshot: &Snapshot, file: usize, label: &Symbol) -> Option<Vec<Edit>> {
+    let tree = snapshot.tree(file);
+    let [declaring] = label.declarations[..] else { return None };
+    if label.kind != SymbolKind::Label || label.opaque || label.uses.is_empty() {
+        return None;
+    }
+    let labeled = tree.parent(declaring)?;
+    let colon = tree.children(labeled).find(|&child| tree.kind(child) == ":")?;
+    let mut edits = vec![Edit::delete(file, tree.range(labeled).start..tree.range(colon).end)];
+    for &name in &label.uses {
+        let jump = tree.parent(name).filter(|&jump| tree.kind(jump) == "goto_statement")?;
+        edits.push(remove_statement(tree, file, jump));
+    }
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn jumps_go_with_their_label() {
+        assert_reduces(
+            &Labels,
+            Language::C,
+            "void f(int x) { a: g(); b: ; if (x) goto a; else goto b; goto a; }",
+            &["goto b"],
+            "void f(int x) { g(); b: ; if (x) ; else goto b; }",
+        );
+        let taken = "void f(void) { a: goto *g(&&a); }";
+        assert_reduces(&Labels, Language::C, taken, &[], taken);
+    }
+}

@@ -1,0 +1,115 @@
+//! Puts one function in the place of another with the same types.
+//!
+//! before:
+//! ```c
+//! int f(int a) { return a; } int g(int b) { return b * 2; } int main(void) { return f(1) + g(2); }
+//! ```
+//! after:
+//! ```c
+//! int f(int a) { return a; } int main(void) { return f(1) + f(2); }
+//! ```
+
+use std::collections::HashMap;
+
+use clreduce_testcase::{Edit, Language, Patch, tokens};
+
+use super::functions::{Function, functions};
+use super::parameters::{parameter_list, parameters};
+use super::uses::remove_declaration;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+
+/// See the [module](self).
+pub struct MergeFunctions;
+
+impl Pass for MergeFunctions {
+    fn name(&self) -> &'static str {
+        "merge-functions"
+    }
+
+    fn about(&self) -> &'static str {
+        "Put one function in the place of others with the same types"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut first: HashMap<Vec<u8>, Function> = HashMap::new();
+        let mut proposals = Vec::new();
+        for function in functions(snapshot) {
+            let Some(kind) = signature(snapshot, &function) else { continue };
+            match first.get(&kind) {
+                Some(earlier) => {
+                    let edits = merge(snapshot, earlier, &function);
+                    proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
+                }
+                None => {
+                    first.insert(kind, function);
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// The words of a function's head, names left out, and the file that it is in.
+fn signature(snapshot: &Snapshot, function: &Function) -> Option<Vec<u8>> {
+    let file = function.file;
+    let (tree, symbols, bytes) =
+        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let list = parameter_list(tree, function.name)?;
+    let named = parameters(tree, list).into_iter().flat_map(|parameter| tree.subtree(parameter));
+    let is_name = |&node: &crate::NodeId| {
+        symbols.of(node).is_some_and(|id| symbols.get(id).declarations.contains(&node))
+    };
+    let mut names: Vec<_> = named.filter(is_name).map(|node| tree.range(node)).collect();
+    names.push(tree.range(function.name));
+    let head = tree.range(function.definition).start..tree.range(function.body).start;
+    let mut signature = file.to_le_bytes().to_vec();
+    for token in tokens(&bytes[head.clone()]) {
+        let range = head.start + token.start as usize..head.start + token.end as usize;
+        if !names.contains(&range) && &bytes[range.clone()] != b"static" {
+            signature.extend_from_slice(&bytes[range]);
+            signature.push(b' ');
+        }
+    }
+    Some(signature)
+}
+
+fn merge(snapshot: &Snapshot, earlier: &Function, function: &Function) -> Option<Vec<Edit>> {
+    let file = function.file;
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let symbol = symbols.get(function.symbol);
+    if symbol.opaque || symbol.uses.is_empty() {
+        return None;
+    }
+    let declarations = symbol.declarations.iter();
+    let mut edits = declarations
+        .map(|&name| remove_declaration(tree, file, name))
+        .collect::<Option<Vec<Edit>>>()?;
+    let name = &snapshot.bytes(file)[tree.range(earlier.name)];
+    let uses = symbol.uses.iter();
+    edits.extend(uses.map(|&used| Edit::replace(file, tree.range(used), name.to_vec())));
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn only_functions_of_the_same_types() {
+        assert_reduces(
+            &MergeFunctions,
+            Language::C,
+            "int f(int a, S *b) { } static int g(int x, S *y) { } int h(int, S); \
+             int h(int x, S y) { } int k(void) { return f(1, 0) + g(2, 0) + h(3, s); }",
+            &[],
+            "int f(int a, S *b) { } int h(int, S); int h(int x, S y) { } \
+             int k(void) { return f(1, 0) + f(2, 0) + h(3, s); }",
+        );
+    }
+}

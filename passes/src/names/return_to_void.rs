@@ -1,0 +1,98 @@
+//! Makes functions return nothing, where nobody uses what they return.
+//!
+//! before:
+//! ```c
+//! int f(int x) { if (x) return g(); return 0; } void h(void) { f(1); }
+//! ```
+//! after:
+//! ```c
+//! void f(int x) { if (x) return; } void h(void) { f(1); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::functions::{Function, calls, functions};
+use super::uses::is_statement;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::declared_by;
+
+/// See the [module](self).
+pub struct ReturnToVoid;
+
+impl Pass for ReturnToVoid {
+    fn name(&self) -> &'static str {
+        "return-to-void"
+    }
+
+    fn about(&self) -> &'static str {
+        "Make functions return nothing where nobody uses what they return"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let functions = functions(snapshot);
+        let edits = functions.iter().filter_map(|function| to_void(snapshot, function));
+        edits.filter_map(Patch::new).map(Proposal::new).collect()
+    }
+}
+
+fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
+    let file = function.file;
+    let (tree, symbols, bytes) =
+        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let symbol = symbols.get(function.symbol);
+    let is_main = &bytes[tree.range(function.name)] == b"main";
+    let ignored = |calls: Vec<_>| calls.into_iter().all(|call| is_statement(tree, call));
+    if symbol.opaque || is_main || !calls(tree, symbols, function.symbol).is_some_and(ignored) {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for &name in &symbol.declarations {
+        let declaration = declared_by(tree, name)?;
+        let kind = tree.field(declaration, "type")?;
+        if &bytes[tree.range(kind)] == b"void" || tree.fields(declaration, "declarator").count() > 1 {
+            return None;
+        }
+        // From the type to the name: pointers that are returned go with it.
+        let from = tree.range(kind).start;
+        edits.push(Edit::replace(file, from..tree.range(name).start, b"void ".as_slice()));
+    }
+    let last = tree.named_children(function.body).last();
+    for node in tree.subtree(function.body) {
+        if tree.kind(node) == "return_statement" {
+            let range = tree.range(node);
+            edits.push(match tree.named_children(node).next() {
+                _ if Some(node) == last => Edit::delete(file, range),
+                Some(value) => {
+                    let keyword = range.start + b"return".len();
+                    Edit::delete(file, keyword..tree.range(value).end)
+                }
+                None => continue,
+            });
+        }
+    }
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn only_what_nobody_uses() {
+        let check = |before: &str, after: &str| {
+            assert_reduces(&ReturnToVoid, Language::C, before, &[], after);
+        };
+        check(
+            "static int *f(int); static int *f(int x) { if (x) return a; b(); return 0; }",
+            "static void f(int); static void f(int x) { if (x) return; b(); }",
+        );
+        let used = "int f(void) { return 1; } int main(void) { return f(); }";
+        check(used, used);
+    }
+}

@@ -1,0 +1,152 @@
+//! Makes indirection shorter: elements become what is pointed to, and an address that is followed at
+//! once becomes the thing itself.
+//!
+//! before:
+//! ```c
+//! int f(int *p, struct S *s) { *&x = p[g()]; (*s).a = s[0].b + &*p; }
+//! ```
+//! after:
+//! ```c
+//! int f(int *p, struct S *s) { x = *p; s->a = s->b + p; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::binding::{Binding, demand};
+use super::unit::Unit;
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Dereference;
+
+impl Pass for Dereference {
+    fn name(&self) -> &'static str {
+        "dereference"
+    }
+
+    fn about(&self) -> &'static str {
+        "Make x[i] *x, (*x).f x->f, and *&x x"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for (id, kind) in unit.sound() {
+                let patch = match kind {
+                    "subscript_expression" => element(unit, id),
+                    "pointer_expression" => undone(unit, id),
+                    "field_expression" => member(unit, id),
+                    _ => None,
+                };
+                if proposals.len() < MOST_PROPOSALS {
+                    proposals.extend(patch.map(Proposal::new));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// `x[i]` becomes `*x`, and `x[i].f` `x->f`.
+fn element(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let array = tree.range(tree.field(id, "argument")?);
+    let index = array.end..tree.range(id).end;
+    let above = tree.node(id).parent;
+    if tree.kind(above) == "field_expression" {
+        let dot = tree.children(above).find(|&child| tree.kind(child) == ".")?;
+        let rest = array.end..tree.range(dot).end;
+        return Some(Patch::single(unit.replace(rest, b"->")));
+    }
+    let binds = demand(unit, id).is_some_and(|demand| demand <= Binding::UNARY);
+    let star = unit.replace(array.start..array.start, b"*");
+    let is_smaller = binds && crate::smaller::is_smaller(b"*", &unit.bytes[index.clone()]);
+    is_smaller.then(|| Patch::new(vec![star, unit.delete(index)])).flatten()
+}
+
+/// `*&x` and `&*x` become `x`, `&x[i]` becomes `x`.
+fn undone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let operator = unit.text(tree.field(id, "operator")?);
+    let mut inside = tree.field(id, "argument")?;
+    for _ in 0..8 {
+        if tree.kind(inside) != "parenthesized_expression" {
+            break;
+        }
+        inside = tree.named_children(inside).next()?;
+    }
+    let undoes = match tree.kind(inside) {
+        "pointer_expression" => unit.text(tree.field(inside, "operator")?) != operator,
+        "subscript_expression" => operator == b"&",
+        _ => false,
+    };
+    let kept = tree.field(inside, "argument").filter(|_| undoes)?;
+    // What stands behind the operators binds as tightly as they do, at least.
+    demand(unit, id).filter(|&demand| demand <= Binding::UNARY)?;
+    Some(unit.keep(tree.range(id), tree.range(kept)))
+}
+
+/// `(*x).f` becomes `x->f`, and `(&x)->f` `x.f`.
+fn member(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let outer = tree.field(id, "argument")?;
+    if tree.kind(outer) != "parenthesized_expression" {
+        return None;
+    }
+    let pointer = tree.named_children(outer).next()?;
+    let operator = tree.field(pointer, "operator")?;
+    let inside = tree.field(pointer, "argument")?;
+    let postfix = [
+        "identifier",
+        "field_expression",
+        "subscript_expression",
+        "call_expression",
+        "parenthesized_expression",
+    ];
+    if tree.kind(pointer) != "pointer_expression" || !postfix.contains(&tree.kind(inside)) {
+        return None;
+    }
+    let access = tree.children(id).find(|&child| matches!(tree.kind(child), "." | "->"))?;
+    let (start, kept) = (tree.range(id).start, tree.range(inside));
+    let new: &'static [u8] = match (unit.text(operator), tree.kind(access)) {
+        (b"*", ".") => b"->",
+        (b"&", "->") => b".",
+        _ => return None,
+    };
+    Patch::new(vec![
+        Edit::delete(unit.file, start..kept.start),
+        unit.replace(kept.end..tree.range(access).end, new),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, after: &str) {
+        let wrap = |text: &str| format!("int f(void) {{ {text} }}");
+        assert_reduces(&Dereference, Language::C, &wrap(before), &[], &wrap(after));
+    }
+
+    #[test]
+    fn elements_become_what_is_pointed_to() {
+        check("x[i] = a[1][2] + b[0].c;", "*x = **a + b->c;");
+        check("g(&x[3], s.a[1]);", "g(x, *s.a);");
+    }
+
+    #[test]
+    fn what_is_followed_at_once_is_the_thing_itself() {
+        check("*&x = *(&y); &*p; (&x)->a = (*p).b;", "x = y; p; x.a = p->b;");
+    }
+
+    #[test]
+    fn what_would_bind_otherwise_stays() {
+        check("x[1]++; y[2](3);", "x[1]++; y[2](3);");
+    }
+}

@@ -1,0 +1,139 @@
+//! Removes parentheses that change nothing, around expressions and in declarators.
+//!
+//! before:
+//! ```c
+//! int (f)(int x) { return ((x) + (x * 2)) * (g(x)); }
+//! ```
+//! after:
+//! ```c
+//! int f(int x) { return (x + x * 2) * g(x); }
+//! ```
+
+use clreduce_testcase::{Language, Patch};
+
+use super::binding::{Binding, binding, demand};
+use super::unit::Unit;
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct Parentheses;
+
+impl Pass for Parentheses {
+    fn name(&self) -> &'static str {
+        "parentheses"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove parentheses that change nothing"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let cores = cores(unit);
+            for (id, kind) in unit.sound() {
+                let is_needless = match kind {
+                    // All parentheses around one thing may go at once: what is in the innermost
+                    // has to fit in the place of each.
+                    "parenthesized_expression" => {
+                        cores[id.0 as usize].is_some_and(|core| fits(unit, id, core))
+                    }
+                    "parenthesized_declarator" => is_plain_declarator(unit, id),
+                    _ => false,
+                };
+                if is_needless && proposals.len() < MOST_PROPOSALS {
+                    let range = unit.tree.range(id);
+                    let open = unit.delete(range.start..range.start + 1);
+                    let close = unit.delete(range.end - 1..range.end);
+                    proposals.extend(Patch::new(vec![open, close]).map(Proposal::new));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// For each parenthesis, how tightly what stands in it binds, further parentheses around that left out.
+fn cores(unit: Unit<'_>) -> Vec<Option<Binding>> {
+    let tree = unit.tree;
+    let mut cores = vec![None; tree.len()];
+    for id in tree.ids().rev() {
+        if tree.kind(id) == "parenthesized_expression" {
+            let mut inside = tree.named_children(id);
+            cores[id.0 as usize] = match (inside.next(), inside.next()) {
+                (Some(only), None) if tree.kind(only) == "parenthesized_expression" => {
+                    cores[only.0 as usize]
+                }
+                (Some(only), None) => binding(unit, only),
+                _ => None,
+            };
+        }
+    }
+    cores
+}
+
+fn fits(unit: Unit<'_>, id: NodeId, core: Binding) -> bool {
+    let is_written = unit.text(id).starts_with(b"(") && unit.text(id).ends_with(b")");
+    is_written && demand(unit, id).is_some_and(|demand| core >= demand)
+}
+
+/// Whether a declarator is the same without its parentheses: they matter where a pointer is inside and
+/// a function or array outside.
+fn is_plain_declarator(unit: Unit<'_>, id: NodeId) -> bool {
+    let tree = unit.tree;
+    let outside = tree.kind(tree.node(id).parent);
+    let mut inside = tree.named_children(id);
+    let (Some(only), None) = (inside.next(), inside.next()) else { return false };
+    match tree.kind(only) {
+        "identifier" | "type_identifier" | "field_identifier" => true,
+        "function_declarator" | "array_declarator" => true,
+        "pointer_declarator" => matches!(
+            outside,
+            "declaration" | "init_declarator" | "pointer_declarator" | "parameter_declaration"
+        ),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, after: &str) {
+        let wrap = |text: &str| format!("int f(void) {{ {text} }}");
+        assert_reduces(&Parentheses, Language::C, &wrap(before), &[], &wrap(after));
+    }
+
+    #[test]
+    fn needless_ones_go_all_at_once() {
+        check("x = (((a) + (b * c)));", "x = a + b * c;");
+        check("return ((a, b));", "return a, b;");
+        check("g((a, b), (c), (d = 1));", "g((a, b), c, d = 1);");
+        check("int (*p) = (&q), (r)[2];", "int *p = &q, r[2];");
+    }
+
+    #[test]
+    fn those_that_bind_stay() {
+        for same in [
+            "x = (a + b) * c;",
+            "x = a - (b - c);",
+
+            "x = (*p).f + (-a)[b];",
+            "if (a) ;",
+            "int (*p)(int), (*q)[2];",
+            "x = -(a + b), y = (int)(a + b);",
+            "x = sizeof(a) + (a ? b : c) * 2;",
+            "x = ({ 1; });",
+        ] {
+            check(same, same);
+        }
+        check("x = ((a + b)) * c;", "x = (a + b) * c;");
+        check("x = -(-a);", "x = - -a;");
+    }
+}
