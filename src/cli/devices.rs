@@ -29,7 +29,7 @@ pub struct DeviceArgs {
     #[arg(long, value_name = "D")]
     pub device: Option<u32>,
 
-    /// Part of the name of the device, its platform or its vendor, as in pocl, nvidia, oclgrind
+    /// Part of the name of the device, its platform or its vendor, as in pocl, nvidia, oclgrind, host
     #[arg(long, value_name = "S", conflicts_with_all = ["platform", "device"])]
     pub device_name: Option<String>,
 }
@@ -67,11 +67,15 @@ fn table(found: &Devices) -> String {
     for device in &found.devices {
         let facts = &device.facts;
         let memory = usize::try_from(facts.memory_bytes).unwrap_or(usize::MAX);
-        let simulated = if device.through == Through::Oclgrind { ", simulated" } else { "" };
+        let kind = match device.through {
+            Through::Loader => "",
+            Through::Oclgrind => ", simulated",
+            Through::Host => ", clang without OpenCL",
+        };
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "{}.{}  {}: {}\n     {}{simulated}, {}, {} compute units, {}, driver {}\n",
+            "{}.{}  {}: {}\n     {}{kind}, {}, {} compute units, {}, driver {}\n",
             device.platform,
             device.device,
             facts.platform,
@@ -90,7 +94,7 @@ fn table(found: &Devices) -> String {
 }
 
 /// The device that the options mean: by numbers, by a part of its name, or else the first one that
-/// is not simulated.
+/// there is a driver for.
 ///
 /// # Errors
 /// When there is none, with those that there are.
@@ -107,6 +111,7 @@ pub fn choose(args: &DeviceArgs, options: &WorkerOptions) -> Result<Device, Stri
         return Ok(device.clone());
     }
     found.add_oclgrind(options);
+    found.add_host();
     if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
         return Ok(device.clone());
     }

@@ -46,6 +46,16 @@ impl Clang {
         Err(CheckError::NoClang { tried: candidates.join(", ") })
     }
 
+    /// The same one, with other options for the kernel.
+    pub(super) fn with(&self, build_options: &[String]) -> Self {
+        Self { build_options: build_options.to_vec(), ..self.clone() }
+    }
+
+    /// The first line of what it says of itself.
+    pub(super) fn version_line(&self) -> &str {
+        self.version.lines().next().unwrap_or_default()
+    }
+
     /// Arguments with which the kernel is read as OpenCL C. Optimisation switches of a build mean nothing
     /// here.
     pub(super) fn language(&self) -> Vec<OsString> {

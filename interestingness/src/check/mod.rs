@@ -6,7 +6,6 @@
 //! otherwise nothing can be said.
 
 mod analyze;
-mod arguments;
 mod clang;
 mod compile;
 mod finding;
@@ -30,6 +29,7 @@ pub use clang::Clang;
 pub use compile::Compile;
 pub use finding::{Certainty, Failure, Finding, Kind};
 pub use sanitize::Sanitize;
+pub(crate) use sanitize::plain as host;
 pub use simulate::Simulate;
 pub use subject::{Subject, SubjectError};
 

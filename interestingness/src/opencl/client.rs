@@ -7,12 +7,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::device::Device;
+use super::device::{Device, Through};
 use super::job::{Argument, Fill, KernelLaunch, KernelRun, Scalar};
 use super::outcome::{Crash, RunOutcome};
 use super::process::{Event, Process, WorkerOptions};
 use super::protocol::{Done, Order, Reply};
 use crate::Cancel;
+use crate::check::host;
 
 /// After so many kernels in a row that ended well, the worker is examined.
 const EXAMINE_EVERY: u32 = 32;
@@ -83,6 +84,10 @@ impl DeviceWorker {
     /// Runs a kernel. Blocks until the outcome is known, or until `cancel` is triggered.
     pub fn run(&mut self, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
         self.statistics.kernels += 1;
+        if self.device.through == Through::Host {
+            // A program of its own for each kernel: there is no driver that could be kept.
+            return host::run(&self.options.temporary, run, limits, cancel);
+        }
         if self.process.as_ref().is_some_and(|(_, served)| *served >= RETIRE_AFTER) {
             self.process = None;
         }

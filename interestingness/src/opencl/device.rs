@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::process::{Process, WorkerOptions};
 use super::protocol::{Found, Order, Reply};
+use crate::check::host;
 
 /// What a device says of itself, in OpenCL's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +36,8 @@ pub enum Through {
     Loader,
     /// The program `oclgrind`, which puts its simulated device in the place of the loader.
     Oclgrind,
+    /// clang: the kernel becomes an ordinary program of this machine.
+    Host,
 }
 
 /// A device that kernels can be run on.
@@ -68,7 +71,7 @@ impl Device {
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Devices {
-    /// The devices: those of the loader first, Oclgrind's last.
+    /// The devices: those of the loader first, then Oclgrind's, last this machine itself.
     pub devices: Vec<Device>,
     /// What did not work, for people.
     pub problems: Vec<String>,
@@ -80,6 +83,7 @@ impl Devices {
     pub fn find(options: &WorkerOptions) -> Self {
         let mut found = Self::of_loader(options);
         found.add_oclgrind(options);
+        found.add_host();
         found
     }
 
@@ -100,6 +104,13 @@ impl Devices {
         }
     }
 
+    /// Adds this machine itself, where there is a clang.
+    pub fn add_host(&mut self) {
+        if let Some(facts) = host::facts() {
+            self.add(Through::Host, Ok(vec![Found { platform: 0, device: 0, facts }]));
+        }
+    }
+
     fn add(&mut self, through: Through, listed: Result<Vec<Found>, String>) {
         let first = self.devices.last().map_or(0, |device| device.platform + 1);
         match listed {
@@ -113,6 +124,7 @@ impl Devices {
             Err(problem) => self.problems.push(match through {
                 Through::Loader => format!("OpenCL: {problem}"),
                 Through::Oclgrind => format!("Oclgrind: {problem}"),
+                Through::Host => format!("host: {problem}"),
             }),
         }
     }

@@ -86,6 +86,10 @@ impl Process {
         std::fs::create_dir(&cache)?;
         let mut command = match through {
             Through::Loader => Command::new(&options.program),
+            Through::Host => {
+                let reason = "kernels of the host have processes of their own";
+                return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+            }
             Through::Oclgrind => {
                 let program = oclgrind().ok_or_else(|| {
                     io::Error::new(io::ErrorKind::NotFound, "`oclgrind` is not installed")
