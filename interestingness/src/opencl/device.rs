@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::process::{Process, WorkerOptions};
 use super::protocol::{Found, Order, Reply};
 use crate::check::host;
+use crate::cuda::nvcc;
 
 /// What a device says of itself, in OpenCL's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,10 @@ pub enum Through {
     Oclgrind,
     /// clang: the kernel becomes an ordinary program of this machine.
     Host,
+    /// The CUDA driver and NVRTC, for bare kernels in CUDA.
+    Cuda,
+    /// nvcc, for whole programs in CUDA.
+    Nvcc,
 }
 
 /// A device that kernels can be run on.
@@ -71,7 +76,7 @@ impl Device {
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Devices {
-    /// The devices: those of the loader first, then Oclgrind's, last this machine itself.
+    /// The devices: those of the loader first, then Oclgrind's, this machine itself, and those for CUDA.
     pub devices: Vec<Device>,
     /// What did not work, for people.
     pub problems: Vec<String>,
@@ -84,6 +89,7 @@ impl Devices {
         let mut found = Self::of_loader(options);
         found.add_oclgrind(options);
         found.add_host();
+        found.add_cuda(options);
         found
     }
 
@@ -111,6 +117,15 @@ impl Devices {
         }
     }
 
+    /// Adds what runs CUDA: the driver's devices, and nvcc where it is installed. That there is no driver is no
+    /// problem.
+    pub fn add_cuda(&mut self, options: &WorkerOptions) {
+        self.add(Through::Cuda, list(options, Through::Cuda));
+        if let Some(facts) = nvcc::facts() {
+            self.add(Through::Nvcc, Ok(vec![Found { platform: 0, device: 0, facts }]));
+        }
+    }
+
     fn add(&mut self, through: Through, listed: Result<Vec<Found>, String>) {
         let first = self.devices.last().map_or(0, |device| device.platform + 1);
         match listed {
@@ -124,7 +139,8 @@ impl Devices {
             Err(problem) => self.problems.push(match through {
                 Through::Loader => format!("OpenCL: {problem}"),
                 Through::Oclgrind => format!("Oclgrind: {problem}"),
-                Through::Host => format!("host: {problem}"),
+                Through::Cuda => format!("CUDA: {problem}"),
+                Through::Host | Through::Nvcc => problem,
             }),
         }
     }
@@ -132,7 +148,7 @@ impl Devices {
 
 fn list(options: &WorkerOptions, through: Through) -> Result<Vec<Found>, String> {
     let mut process = Process::start(options, through).map_err(|error| error.to_string())?;
-    match process.ask(&Order::List, options.start_limit)? {
+    match process.ask(&Order::List(through), options.start_limit)? {
         Reply::Devices(devices) => devices,
         _ => Err("the worker process talks nonsense".to_owned()),
     }

@@ -85,9 +85,9 @@ impl Process {
         let cache = folder.path().join(worker::CACHE);
         std::fs::create_dir(&cache)?;
         let mut command = match through {
-            Through::Loader => Command::new(&options.program),
-            Through::Host => {
-                let reason = "kernels of the host have processes of their own";
+            Through::Loader | Through::Cuda => Command::new(&options.program),
+            Through::Host | Through::Nvcc => {
+                let reason = "its programs have processes of their own";
                 return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
             }
             Through::Oclgrind => {
