@@ -62,7 +62,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     match &arguments[..] {
-        [option, results] if option.as_os_str() == "--table" => print!("{}", table(&read(results)?)),
+        [option, results] if option.as_os_str() == "--table" => {
+            print!("{}", table(&read(results)?))
+        }
         [folder, results] => sweep(folder, results)?,
         _ => return Err("FOLDER RESULTS.jsonl | --table RESULTS.jsonl".into()),
     }
@@ -88,7 +90,8 @@ fn sweep(folder: &Path, results: &Path) -> Result<(), Box<dyn Error>> {
     let mut configurations = Vec::new();
     for (worker, device) in devices.iter().enumerate() {
         let name = device.facts.platform.split(' ').next().unwrap_or_default().to_lowercase();
-        let plain = Configuration { name: format!("{name} -O0"), worker, options: "-w -cl-opt-disable" };
+        let plain =
+            Configuration { name: format!("{name} -O0"), worker, options: "-w -cl-opt-disable" };
         // The simulator's own optimiser only hides what it is asked about.
         if device.through != Through::Oclgrind {
             configurations.push(Configuration { name, worker, options: "-w" });
@@ -98,7 +101,8 @@ fn sweep(folder: &Path, results: &Path) -> Result<(), Box<dyn Error>> {
     let mut workers: Vec<DeviceWorker> =
         devices.into_iter().map(|device| DeviceWorker::new(options.clone(), device)).collect();
     let check = Check::new(&CheckOptions { timeout: 2 * LIMIT, ..CheckOptions::default() })?;
-    let mut kernels: Vec<PathBuf> = fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
+    let mut kernels: Vec<PathBuf> =
+        fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
     kernels.retain(|path| path.extension().is_some_and(|extension| extension == "cl"));
     kernels.sort();
     for path in kernels {
@@ -166,7 +170,8 @@ fn look(
         let report = check.run(&subject, &Cancel::new());
         row.validity = format!("{:?}", report.validity).to_lowercase();
         row.findings = report.findings.iter().map(ToString::to_string).collect();
-        row.failures = report.failures.iter().map(|f| format!("{}: {}", f.tool, f.message)).collect();
+        row.failures =
+            report.failures.iter().map(|f| format!("{}: {}", f.tool, f.message)).collect();
         row.unchecked = report.unchecked.iter().map(|kind| kind.name().to_owned()).collect();
         row.check_seconds =
             report.stages.iter().map(|(stage, time)| (stage.name().to_owned(), *time)).collect();
@@ -221,7 +226,8 @@ fn table(rows: &[Row]) -> String {
             });
             let _ = write!(text, " {} |", shown.replace('_', " "));
         }
-        let kinds: BTreeSet<&str> = row.findings.iter().filter_map(|finding| kind_of(finding)).collect();
+        let kinds: BTreeSet<&str> =
+            row.findings.iter().filter_map(|finding| kind_of(finding)).collect();
         let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
         let _ = write!(text, " {} {kinds}|", row.validity);
     }

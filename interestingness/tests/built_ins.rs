@@ -12,8 +12,7 @@ use clreduce_interestingness::opencl::{
 };
 use support::{HOST, PATIENCE};
 
-const INTEGERS: [&str; 8] =
-    ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"];
+const INTEGERS: [&str; 8] = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"];
 
 /// A kernel that is put together from numbered checks; each adds up what it sees in `h`.
 #[derive(Default)]
@@ -52,7 +51,9 @@ fn edges(kind: &str) -> String {
         _ => format!("U{}", kind[1..].replace("short", "shrt").to_uppercase()),
     };
     if kind.starts_with('u') {
-        format!("0, 1, 2, 3, 7, 100, {upper}_MAX / 2, {upper}_MAX / 2 + 1, {upper}_MAX - 1, {upper}_MAX")
+        format!(
+            "0, 1, 2, 3, 7, 100, {upper}_MAX / 2, {upper}_MAX / 2 + 1, {upper}_MAX - 1, {upper}_MAX"
+        )
     } else {
         format!("0, 1, -1, 2, -3, 7, 100, {upper}_MIN, {upper}_MIN + 1, {upper}_MAX")
     }
@@ -81,9 +82,8 @@ fn differences(family: &Family) -> Vec<String> {
     };
     let (host, plain) = (on("host", ""), on("host", "-cl-opt-disable"));
     let device = on("pocl", "-cl-opt-disable");
-    let number = |bytes: &[u8], at: usize| {
-        u64::from_le_bytes(bytes[at * 8..at * 8 + 8].try_into().unwrap())
-    };
+    let number =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at * 8..at * 8 + 8].try_into().unwrap());
     let mut wrong = Vec::new();
     for (at, name) in family.names.iter().enumerate() {
         let [host, plain, device] = [&host, &plain, &device].map(|bytes| number(bytes, at));
@@ -102,14 +102,17 @@ fn function(family: &mut Family, name: &str, arguments: usize, kind: &str, value
         "clz" => "if (v[i])",
         _ => "",
     };
-    let loops = "for (int i = 0; i < 10; i++) for (int j = 0; j < 10; j++) for (int k = 0; k < 10; k++)";
+    let loops =
+        "for (int i = 0; i < 10; i++) for (int j = 0; j < 10; j++) for (int k = 0; k < 10; k++)";
     for lanes in ["", "4", "16"] {
         let operands = ["i", "j", "k"].map(|index| format!("({kind}{lanes})v[{index}]"));
         let call = format!("{name}({})", operands[..arguments].join(", "));
         let last = if lanes.is_empty() { "" } else { ".s3" };
         family.check(
             format!("{name} of {kind}{lanes}"),
-            &format!("const {kind} v[] = {{ {values} }};\n  {loops} {condition} see({call}{last});"),
+            &format!(
+                "const {kind} v[] = {{ {values} }};\n  {loops} {condition} see({call}{last});"
+            ),
         );
     }
 }
@@ -119,9 +122,22 @@ fn integer_functions() {
     let mut family = Family::default();
     for kind in INTEGERS {
         let functions = [
-            ("abs", 1), ("clz", 1), ("popcount", 1), ("abs_diff", 2), ("add_sat", 2), ("sub_sat", 2),
-            ("hadd", 2), ("rhadd", 2), ("max", 2), ("min", 2), ("mul_hi", 2), ("rotate", 2),
-            ("mad_hi", 3), ("mad_sat", 3), ("clamp", 3), ("bitselect", 3),
+            ("abs", 1),
+            ("clz", 1),
+            ("popcount", 1),
+            ("abs_diff", 2),
+            ("add_sat", 2),
+            ("sub_sat", 2),
+            ("hadd", 2),
+            ("rhadd", 2),
+            ("max", 2),
+            ("min", 2),
+            ("mul_hi", 2),
+            ("rotate", 2),
+            ("mad_hi", 3),
+            ("mad_sat", 3),
+            ("clamp", 3),
+            ("bitselect", 3),
         ];
         for (name, arguments) in functions {
             function(&mut family, name, arguments, kind, &edges(kind));

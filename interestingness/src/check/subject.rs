@@ -98,6 +98,9 @@ mod tests {
         let image = Subject::new(&b"kernel void k(image2d_t i) {}"[..]).unwrap();
         assert!(image.launches.unwrap_err().contains("image2d_t i"));
         let two = Subject::new(&b"kernel void k(global int *p) {}"[..]).unwrap().launches.unwrap();
-        assert_eq!(two.iter().map(sizes).collect::<Vec<_>>(), [[[1; 3], [1; 3]], [[2048, 1, 1], [32, 1, 1]]]);
+        assert_eq!(
+            two.iter().map(sizes).collect::<Vec<_>>(),
+            [[[1; 3], [1; 3]], [[2048, 1, 1], [32, 1, 1]]]
+        );
     }
 }

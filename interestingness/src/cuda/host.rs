@@ -101,7 +101,8 @@ impl Host {
         let zero = |_| "there is a zero byte in it".to_owned();
         let text = |text: &str| CString::new(text).map_err(zero);
         let source = CString::new(&*run.source).map_err(zero)?;
-        let mut options = shlex::split(&run.options).ok_or("a quotation in the options does not end")?;
+        let mut options =
+            shlex::split(&run.options).ok_or("a quotation in the options does not end")?;
         let is_architecture = |option: &String| {
             ["-arch", "--gpu-architecture"].iter().any(|name| option.starts_with(name))
         };
@@ -140,7 +141,9 @@ impl Host {
                     let bytes = buffer.argument();
                     (Some(buffer), bytes)
                 }
-                Argument::Local(_) => return Err("CUDA has no arguments in local memory".to_owned()),
+                Argument::Local(_) => {
+                    return Err("CUDA has no arguments in local memory".to_owned());
+                }
             };
             buffers.push(buffer);
             arguments.push(bytes);

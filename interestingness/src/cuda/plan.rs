@@ -39,7 +39,8 @@ mod tests {
 
     #[test]
     fn bare_kernels_are_launched_twice() {
-        let source = b"extern \"C\" __global__ void k(const float *__restrict__ a, int *b, int n) {}";
+        let source =
+            b"extern \"C\" __global__ void k(const float *__restrict__ a, int *b, int n) {}";
         let plan = plan_cuda(source, None).unwrap();
         assert_eq!(plan.launches.len(), 2);
         assert_eq!(plan.launches[1].arguments.len(), 3);

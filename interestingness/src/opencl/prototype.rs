@@ -212,7 +212,8 @@ impl<'a> Reader<'a> {
                 "const" => constant |= stars == 0,
                 "*" => stars += 1,
                 "[" => return other(),
-                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__private" | "private" => {}
+                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__private"
+                | "private" => {}
                 _ => rest.push(word),
             }
         }
@@ -347,7 +348,10 @@ mod tests {
             void k(const unsigned long long *__restrict__ a, float4 *b, S<3> s, float3 *c, double d) { }";
         let found = cuda_kernels(source).remove(0);
         assert_eq!(found.name, "k");
-        assert_eq!(found.parameters[..2], [buffer("a", "ulong", true), buffer("b", "float4", false)]);
+        assert_eq!(
+            found.parameters[..2],
+            [buffer("a", "ulong", true), buffer("b", "float4", false)]
+        );
         assert!(matches!(found.parameters[2..4], [Parameter::Other(_), Parameter::Other(_)]));
         assert_eq!(found.parameters[4], Parameter::Value("double".parse().unwrap()));
         assert_eq!(kernels(source), []);

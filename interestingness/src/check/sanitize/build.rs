@@ -68,7 +68,7 @@ impl Flavour {
         }
     }
 
-        /// For the run-time and the built-ins.
+    /// For the run-time and the built-ins.
     pub fn switches(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &[],
@@ -171,8 +171,7 @@ impl Build<'_> {
         let mut variables = Vec::new();
         if flavour == Flavour::Memory {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
-            variables
-                .extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
+            variables.extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
         }
         let host = parts::host(self, flavour)?;
         let (undefined, results) = (kernel.undefined, flavour == Flavour::Plain);
@@ -236,8 +235,18 @@ impl Build<'_> {
 
 /// Whether a program may divide vectors: it has a type of vectors and a division.
 fn divides_vectors(source: &[u8]) -> bool {
-    const TYPES: [&str; 10] =
-        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "ext_vector_type", "vector_size"];
+    const TYPES: [&str; 10] = [
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "ext_vector_type",
+        "vector_size",
+    ];
     let (mut vectors, mut divisions) = (false, false);
     for token in tokens(source) {
         let text = &source[token.range()];
@@ -315,7 +324,9 @@ mod tests {
     #[test]
     fn divisions_of_vectors_are_suspected_from_afar() {
         assert!(divides_vectors(b"int4 f(__global int4 *p) { return *p / p[1]; }"));
-        assert!(divides_vectors(b"typedef int v __attribute__((__ext_vector_type__(4))); v g; v h = g % g;"));
+        assert!(divides_vectors(
+            b"typedef int v __attribute__((__ext_vector_type__(4))); v g; v h = g % g;"
+        ));
         assert!(!divides_vectors(b"int f(int a1) { return a1 / 2; }"));
         assert!(!divides_vectors(b"int4 f(int4 a) { return a * 2; } // a / b"));
     }

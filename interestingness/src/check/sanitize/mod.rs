@@ -69,7 +69,8 @@ impl Sanitize {
         if runs.iter().any(|ran| ran.end == End::TimedOut) {
             return Ok(Said::TimedOut);
         }
-        if runs.iter().all(|ran| ran.end == End::Exited(0) && !reports::says_anything(&ran.stderr)) {
+        if runs.iter().all(|ran| ran.end == End::Exited(0) && !reports::says_anything(&ran.stderr))
+        {
             return Ok(Said::Findings(Vec::new()));
         }
         drop(program);

@@ -39,7 +39,8 @@ const PART_LIMIT: Duration = Duration::from_secs(300);
 /// The program that runs kernels: launch, fibres, barriers.
 pub(super) fn host(build: &Build<'_>, flavour: Flavour) -> Result<PathBuf, Trouble> {
     let undefined = if flavour == Flavour::Addresses { &["-fsanitize=undefined"][..] } else { &[] };
-    let fixed = ["-x", "c", "-std=gnu11", "-target", "x86_64-linux-gnu", "-O1", "-fno-omit-frame-pointer"];
+    let fixed =
+        ["-x", "c", "-std=gnu11", "-target", "x86_64-linux-gnu", "-O1", "-fno-omit-frame-pointer"];
     // What kernels may report with is in it even though its own code reports nothing.
     let link = ["-rdynamic", "runtime.c", "-Wl,--no-as-needed", "-ldl", "-lm"];
     let args = fixed.iter().chain(flavour.switches()).chain(undefined).chain(&link);

@@ -149,9 +149,10 @@ fn outputs_of(launch: &KernelLaunch, printed: &str) -> Vec<Output> {
         let (number, digits) = line.strip_prefix("clreduce-output: ")?.split_once(' ')?;
         let argument = launch.arguments.get(number.parse::<usize>().ok()?)?;
         let Argument::Buffer { name, element, .. } = argument else { return None };
-        let bytes = digits.as_bytes().chunks_exact(2).map(|digits| {
-            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-        });
+        let bytes = digits
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
         let (kernel, name, scalar) = (launch.kernel.clone(), name.clone(), element.scalar);
         Some(Output { kernel, name, scalar, bytes: bytes.collect::<Option<_>>()? })
     };

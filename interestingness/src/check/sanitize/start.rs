@@ -21,7 +21,8 @@ pub(super) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<S
     let mut cases = String::new();
     for (number, launch) in launches.iter().enumerate() {
         let prototype = subject.prototypes.iter().find(|kernel| kernel.name == launch.kernel);
-        let prototype = prototype.ok_or_else(|| format!("there is no kernel `{}`", launch.kernel))?;
+        let prototype =
+            prototype.ok_or_else(|| format!("there is no kernel `{}`", launch.kernel))?;
         let call = call(prototype, launch)?;
         let kernel = &launch.kernel;
         // Writing to a string cannot fail, here and below.
@@ -37,7 +38,10 @@ pub(super) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<S
             call.values.join(", ")
         );
     }
-    let _ = writeln!(text, "void clreduce_start(unsigned launch)\n{{\n    switch (launch) {{\n{cases}    }}\n}}");
+    let _ = writeln!(
+        text,
+        "void clreduce_start(unsigned launch)\n{{\n    switch (launch) {{\n{cases}    }}\n}}"
+    );
     Ok(text)
 }
 
@@ -64,7 +68,9 @@ fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, String> {
                 call.types.push("__local void *".to_owned());
                 call.values.push(format!("clreduce_local({index})"));
             }
-            (Argument::Value(bytes), Parameter::Value(element)) if bytes.len() == element.bytes() => {
+            (Argument::Value(bytes), Parameter::Value(element))
+                if bytes.len() == element.bytes() =>
+            {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 let _ = write!(
                     call.variables,
@@ -122,9 +128,15 @@ mod tests {
         let subject = Subject::new(&source[..]).unwrap();
         let launches = subject.launches.clone().unwrap();
         let text = function(&subject, &launches).unwrap();
-        assert!(text.contains("clreduce_kernel_1(__global void *, __local void *, short) __asm__(\"k\");"));
+        assert!(
+            text.contains(
+                "clreduce_kernel_1(__global void *, __local void *, short) __asm__(\"k\");"
+            )
+        );
         assert!(text.contains("uchar bytes[2]; short value; } v2 = { { 0, 8 } };"), "{text}");
-        assert!(text.contains("clreduce_kernel_0(clreduce_global(0), clreduce_local(1), v2.value)"));
+        assert!(
+            text.contains("clreduce_kernel_0(clreduce_global(0), clreduce_local(1), v2.value)")
+        );
         let words = words(1, &launches[1], true).join(" ".as_ref());
         assert_eq!(words, "1 1 2048 1 1 32 1 1 g:8192:-co l:256:- v:0:-");
     }

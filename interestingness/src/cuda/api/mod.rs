@@ -99,9 +99,7 @@ impl Api {
         check(unsafe { (self.0.allocate)(&mut address, content.len().max(1)) })?;
         let buffer = Buffer { api: self, address, bytes: content.len() };
         // SAFETY: both sides have as many bytes.
-        check(unsafe {
-            (self.0.copy_to_device)(address, content.as_ptr().cast(), content.len())
-        })?;
+        check(unsafe { (self.0.copy_to_device)(address, content.as_ptr().cast(), content.len()) })?;
         Ok(buffer)
     }
 
@@ -218,11 +216,16 @@ impl Module {
         // As aligned as any argument may have to be.
         let mut room: Vec<Vec<u128>> = arguments
             .iter()
-            .map(|bytes| bytes.chunks(16).map(|chunk| {
-                let mut whole = [0; 16];
-                whole[..chunk.len()].copy_from_slice(chunk);
-                u128::from_ne_bytes(whole)
-            }).collect())
+            .map(|bytes| {
+                bytes
+                    .chunks(16)
+                    .map(|chunk| {
+                        let mut whole = [0; 16];
+                        whole[..chunk.len()].copy_from_slice(chunk);
+                        u128::from_ne_bytes(whole)
+                    })
+                    .collect()
+            })
             .collect();
         let mut pointers: Vec<*mut c_void> =
             room.iter_mut().map(|words| words.as_mut_ptr().cast()).collect();
@@ -232,7 +235,17 @@ impl Module {
         // is a process of its own.
         check(unsafe {
             (self.api.0.launch)(
-                function, bx, by, bz, tx, ty, tz, 0, null_mut(), pointers.as_mut_ptr(), null_mut(),
+                function,
+                bx,
+                by,
+                bz,
+                tx,
+                ty,
+                tz,
+                0,
+                null_mut(),
+                pointers.as_mut_ptr(),
+                null_mut(),
             )
         })
     }

@@ -116,7 +116,12 @@ fn nvrtc_paths() -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = names.map(PathBuf::from).into();
     for toolkit in toolkits {
         for folder in ["lib64", "lib", "bin", "bin/x64"] {
-            paths.extend(names.map(|name| toolkit.join(folder).join(name)).into_iter().filter(|path| path.is_file()));
+            paths.extend(
+                names
+                    .map(|name| toolkit.join(folder).join(name))
+                    .into_iter()
+                    .filter(|path| path.is_file()),
+            );
         }
     }
     paths
