@@ -6,6 +6,7 @@
 mod cancel;
 pub mod check;
 mod command;
+pub mod compile_worker;
 pub mod cuda;
 pub mod opencl;
 mod outcome;

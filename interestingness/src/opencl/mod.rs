@@ -12,7 +12,7 @@ mod device;
 mod host;
 mod job;
 mod outcome;
-mod process;
+pub(crate) mod process;
 pub(crate) mod protocol;
 mod prototype;
 mod votes;

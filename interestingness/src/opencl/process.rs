@@ -49,7 +49,7 @@ impl WorkerOptions {
 }
 
 /// What is heard from a worker.
-pub(super) enum Event {
+pub(crate) enum Event {
     /// It says something.
     Reply(Reply),
     /// It says something that makes no sense.
@@ -65,7 +65,7 @@ pub(super) enum Event {
 }
 
 /// A worker process. It ends when this is dropped.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     orders: ChildStdin,
     news: Receiver<Event>,

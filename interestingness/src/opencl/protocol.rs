@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::device::{Facts, Through};
 use super::job::KernelRun;
 use super::outcome::Output;
+use crate::compile_worker::Diagnostic;
 
 /// Longest message, in bytes. Whoever announces a longer one talks nonsense.
 const MOST_BYTES: u32 = 2 << 30;
@@ -28,6 +29,17 @@ pub(crate) enum Order {
     },
     /// Do this on the open device.
     Run(KernelRun),
+    /// Make libclang ready.
+    LoadClang,
+    /// Tell what libclang says of a text.
+    Diagnose {
+        /// Name of its file.
+        file: String,
+        /// Options of clang.
+        arguments: Vec<String>,
+        /// The text.
+        source: Vec<u8>,
+    },
 }
 
 /// From the worker.
@@ -35,7 +47,9 @@ pub(crate) enum Order {
 pub(crate) enum Reply {
     /// To `List`.
     Devices(Result<Vec<Found>, String>),
-    /// To `Open`.
+    /// To `Diagnose`.
+    Diagnostics(Result<Vec<Diagnostic>, String>),
+    /// To `Open` and `LoadClang`.
     Opened(Result<(), String>),
     /// First answer to `Run`, where the program could be built.
     Built,

@@ -12,6 +12,7 @@ use super::device::Through;
 use super::host::{self, Host};
 use super::job::KernelRun;
 use super::protocol::{self, Done, Found, Order, Reply};
+use crate::compile_worker::Index;
 use crate::cuda;
 
 /// The argument that makes a program a device worker.
@@ -52,13 +53,22 @@ fn serve() -> io::Result<()> {
         }
         system::end();
     });
-    let mut opened = None;
+    let (mut opened, mut clang) = (None, None);
     for order in orders {
         let reply = match order {
             Order::List(through) => Reply::Devices(list(through)),
             Order::Open { through, platform, device } => {
                 let ready = Opened::open(through, platform, device);
                 Reply::Opened(ready.map(|ready| opened = Some(ready)))
+            }
+            Order::LoadClang => Reply::Opened(Index::load().map(|index| {
+                // No file of the folder that clreduce was started in is meant.
+                let _ = folder.as_deref().map(std::env::set_current_dir);
+                clang = Some(index);
+            })),
+            Order::Diagnose { file, arguments, source } => {
+                let Some(clang) = &clang else { return Err(io::ErrorKind::InvalidData.into()) };
+                Reply::Diagnostics(clang.diagnose(&file, &arguments, &source))
             }
             Order::Run(run) => {
                 let Some(host) = &opened else { return Err(io::ErrorKind::InvalidData.into()) };
