@@ -4,14 +4,18 @@
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::Cancel;
+use clreduce_interestingness::cuda::plan_cuda;
 use clreduce_interestingness::opencl::{
-    DeviceWorker, Devices, KernelRun, RunLimits, WorkerOptions, plan,
+    DeviceWorker, Devices, KernelRun, RunLimits, Through, WorkerOptions, device_worker_main, plan,
 };
 
 fn main() {
+    if device_worker_main().is_some() {
+        return;
+    }
     let name = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let name = name.unwrap_or_else(|| "pocl".to_owned());
-    let options = WorkerOptions::new(env!("CARGO_BIN_EXE_interestingness-test-host").into());
+    let options = WorkerOptions::new(std::env::current_exe().expect("the system knows it"));
     let found = Devices::find(&options);
     let Some(device) = found.devices.into_iter().find(|device| device.is_called(&name)) else {
         eprintln!("there is no device called {name} {:?}", found.problems);
@@ -32,12 +36,19 @@ fn kernels_per_second(worker: &mut DeviceWorker, fresh: bool) -> f64 {
     let started = Instant::now();
     let mut count: u32 = 0;
     while started.elapsed() < Duration::from_secs(10) {
+        let cuda = worker.device().through == Through::Cuda;
+        let (begin, place) = if cuda {
+            ("__global__ void entry(unsigned long *r)", "blockIdx.x * blockDim.x + threadIdx.x")
+        } else {
+            ("kernel void entry(global unsigned long *r)", "get_global_id(0)")
+        };
         let source = format!(
-            "// -g 4 -l 2\nkernel void entry(global ulong *r) {{\n\
-             \x20 int x = get_global_id(0); r[x] = x * {count}u + {fresh}; }}\n",
+            "// -g 4 -l 2\n{begin} {{\n  int x = {place}; r[x] = x * {count}u + {fresh}; }}\n",
             fresh = u8::from(fresh)
         );
-        let plan = plan(source.as_bytes(), None).expect("the kernel is fixed");
+        let plan =
+            if cuda { plan_cuda(source.as_bytes(), None) } else { plan(source.as_bytes(), None) };
+        let plan = plan.expect("the kernel is fixed");
         let run = KernelRun {
             source: source.into_bytes(),
             options: "-w".to_owned(),

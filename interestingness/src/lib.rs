@@ -6,6 +6,8 @@
 mod cancel;
 pub mod check;
 mod command;
+pub mod compile_worker;
+pub mod cuda;
 pub mod opencl;
 mod outcome;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clreduce_interestingness::Cancel;
 use clreduce_interestingness::check::{
-    Certainty, Check, CheckOptions, Kind, Report, Sanitize, StageName, Subject, Validity,
+    Certainty, Check, CheckOptions, Kind, Report, StageName, Subject, Validity,
 };
 
 /// Long enough for every kernel that ends, and instrumented, on a machine that is busy.
@@ -166,12 +166,14 @@ fn check(source: &str, stages: &[StageName]) -> Report {
 }
 
 #[test]
-fn a_built_in_that_the_host_does_not_know_is_never_valid() {
-    let source = "__kernel void entry(__global ulong *result) {\n\
-                  result[0] = shuffle((int4)(1, 2, 3, 4), (uint4)(3)).x;\n}\n";
+fn a_function_that_the_host_does_not_know_is_never_valid() {
+    let source = "int __attribute__((overloadable)) sub_group_of_a_vendor(int);\n\
+                  __kernel void entry(__global ulong *result) {\n\
+                  result[0] = sub_group_of_a_vendor(3) + abs(4);\n}\n";
     let report = check(source, &[StageName::Sanitize]);
     assert_eq!(report.validity, Validity::Unresolved);
-    assert!(report.failures[0].message.contains("shuffle"), "{:?}", report.failures);
+    let message = &report.failures[0].message;
+    assert!(message.contains("built-in sub_group_of_a_vendor not known"), "{message}");
 }
 
 #[test]
@@ -190,17 +192,6 @@ fn findings_have_the_line_they_happen_on() {
     let places: Vec<_> =
         report.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
     assert_eq!(places, [(Kind::Uninitialised, Some(7))], "{report:?}");
-}
-
-#[test]
-fn the_plain_host_build_is_a_reference() {
-    let cache = tempfile::tempdir().unwrap();
-    let options = CheckOptions { cache: cache.path().to_owned(), ..CheckOptions::default() };
-    let source = "// -g 4,1,1 -l 2,1,1\n__kernel void entry(__global ulong *result) {\n\
-                  result[get_global_id(0)] = get_local_id(0) * 16 + get_group_id(0);\n}\n";
-    let subject = Subject::new(source.as_bytes()).unwrap();
-    let result = Sanitize::with(&options).unwrap().reference(&subject, &Cancel::new());
-    assert_eq!(result.as_deref(), Ok("0,0x10,0x1,0x11,"));
 }
 
 #[test]

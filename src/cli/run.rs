@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_interestingness::Cancel;
+use clreduce_interestingness::cuda::plan_cuda;
 use clreduce_interestingness::opencl::{
-    DeviceWorker, KernelRun, OutcomeClass, Output, PlanError, RunLimits, RunReport, plan,
+    DeviceWorker, KernelRun, OutcomeClass, Output, Plan, PlanError, RunLimits, RunReport, plan,
 };
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::devices::{DeviceArgs, choose, worker_options};
+use super::devices::{DeviceArgs, Text, choose, worker_options};
 use super::failure::Failure;
 use super::units;
 
@@ -30,7 +31,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// Build without optimisation (-cl-opt-disable)
+    /// Build without optimisation (-cl-opt-disable, for CUDA -G)
     #[arg(long)]
     pub no_opt: bool,
 
@@ -59,7 +60,8 @@ pub struct RunArgs {
 const RUN_HELP: &str = "\
 The kernel gets the arguments that its launch comment means (as CLsmith writes it), that FILE describes, or \
 that its prototype leads to: buffers of n elements that hold 1 to n, and n for numbers, with one and with \
-2048 work-items.
+2048 work-items. A file called .cu is CUDA: bare kernels for NVRTC, or a program with `main` for nvcc, whose \
+result is what it prints.
 
 Exit status:
   0   a result: the numbers of each buffer, on standard output
@@ -89,16 +91,22 @@ pub enum RunError {
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let source = read(&args.kernel)?;
     let sidecar = sidecar_of(args)?;
-    let plan =
-        plan(&source, sidecar.as_ref().map(|(_, text)| text.as_str())).map_err(|source| {
-            let path = sidecar.as_ref().map_or(&args.kernel, |(path, _)| path);
-            RunError::Plan { path: path.clone(), source }
-        })?;
+    let text = Text::of(&args.kernel, &source);
+    let described = sidecar.as_ref().map(|(_, text)| text.as_str());
+    let plan = match text {
+        Text::OpenCl => plan(&source, described),
+        Text::CudaKernels => plan_cuda(&source, described),
+        Text::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
+    };
+    let plan = plan.map_err(|source| {
+        let path = sidecar.as_ref().map_or(&args.kernel, |(path, _)| path);
+        RunError::Plan { path: path.clone(), source }
+    })?;
     let options = worker_options()?;
-    let device = choose(&args.device, &options).map_err(RunError::NoDevice)?;
+    let device = choose(&args.device, text, &options).map_err(RunError::NoDevice)?;
     let run = KernelRun {
         source,
-        options: build_options(args),
+        options: build_options(args, text),
         launches: plan.launches,
         repeat: args.repeat,
     };
@@ -129,11 +137,12 @@ fn sidecar_of(args: &RunArgs) -> Result<Option<(PathBuf, String)>, RunError> {
     Ok(Some((path, text)))
 }
 
-/// Warnings are off, as in the hosts of CLsmith.
-fn build_options(args: &RunArgs) -> String {
+/// Warnings are off, as in the hosts of CLsmith. CUDA's compilers have no switch that says only "do not optimise":
+/// code for a debugger is not.
+fn build_options(args: &RunArgs, text: Text) -> String {
     let mut options = vec!["-w"];
     if args.no_opt {
-        options.push("-cl-opt-disable");
+        options.push(if text == Text::OpenCl { "-cl-opt-disable" } else { "-G" });
     }
     options.extend(args.build_options.iter().map(String::as_str));
     options.join(" ")
@@ -160,7 +169,11 @@ fn print(report: &RunReport, note: &str) -> io::Result<()> {
     let mut out = io::stdout();
     if let Some(outputs) = report.outcome.result() {
         for output in outputs {
-            writeln!(out, "{}", output.show())?;
+            // What a program prints is text already.
+            match output.printed() {
+                Some(text) => out.write_all(text)?,
+                None => writeln!(out, "{}", output.show())?,
+            }
         }
         return out.flush();
     }
@@ -217,7 +230,10 @@ fn print_json(worker: &DeviceWorker, report: &RunReport, note: &str) -> io::Resu
 
 fn json_output(output: &Output) -> JsonOutput<'_> {
     let (kernel, name) = (&output.kernel, &output.name);
-    JsonOutput { kernel, name, scalar: output.scalar.name(), values: output.show() }
+    let values = output
+        .printed()
+        .map_or_else(|| output.show(), |text| String::from_utf8_lossy(text).into_owned());
+    JsonOutput { kernel, name, scalar: output.scalar.name(), values }
 }
 
 fn hash(outputs: &[Output]) -> String {

@@ -1,7 +1,7 @@
 //! The clang that the stages use.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::CheckError;
@@ -44,6 +44,26 @@ impl Clang {
             }
         }
         Err(CheckError::NoClang { tried: candidates.join(", ") })
+    }
+
+    /// The same one, with other options for the kernel.
+    pub(super) fn with(&self, build_options: &[String]) -> Self {
+        Self { build_options: build_options.to_vec(), ..self.clone() }
+    }
+
+    /// Where its libclang lies, if there is one.
+    pub(super) fn library_folder(&self) -> Option<PathBuf> {
+        let mut command = Command::new(&self.program);
+        let output = command.arg("-print-resource-dir").stdin(Stdio::null()).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        // `lib/clang/19` in the folder of this version.
+        let folder = Path::new(text.trim()).parent()?.parent()?;
+        folder.is_dir().then(|| folder.to_owned())
+    }
+
+    /// The first line of what it says of itself.
+    pub(super) fn version_line(&self) -> &str {
+        self.version.lines().next().unwrap_or_default()
     }
 
     /// Arguments with which the kernel is read as OpenCL C. Optimisation switches of a build mean nothing

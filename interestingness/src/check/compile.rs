@@ -1,17 +1,25 @@
 //! clang's warnings that say that a program has no defined or no portable meaning.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::finding::{Certainty, Finding, Kind};
 use super::subject::{FILE, Subject};
-use super::{Clang, Stage, StageName, StageReport, split_location};
+use super::{Clang, Stage, StageName, StageReport};
 use crate::Cancel;
 use crate::command::{Bench, End};
+use crate::compile_worker::{CompileOptions, CompileWorker, Diagnostic, Severity};
+use crate::opencl::WorkerOptions;
 
 const TOOL: &str = "clang";
 
-/// Warnings by their flag. Those of clang that speak of a path that may not be taken are suspicions.
-const WARNINGS: [(&str, Kind, Certainty); 24] = {
+/// Warnings by their flag. Those of clang that speak of a path that may not be taken are suspicions. Comparing
+/// pointers to different types and declarations of nothing (`int;`) are not here: programs that CLsmith makes are
+/// full of them, and all compilers agree on what they mean.
+const WARNINGS: [(&str, Kind, Certainty); 22] = {
     use Certainty::{Certain, Suspected};
     use Kind::{Lifetime, NonPortable, Uninitialised};
     [
@@ -21,7 +29,6 @@ const WARNINGS: [(&str, Kind, Certainty); 24] = {
         ("int-to-pointer-cast", NonPortable, Certain),
         ("pointer-to-int-cast", NonPortable, Certain),
         ("pointer-integer-compare", NonPortable, Certain),
-        ("compare-distinct-pointer-types", NonPortable, Certain),
         ("incompatible-pointer-types", NonPortable, Certain),
         ("incompatible-pointer-types-discards-qualifiers", NonPortable, Certain),
         ("gnu-conditional-omitted-operand", NonPortable, Certain),
@@ -29,7 +36,6 @@ const WARNINGS: [(&str, Kind, Certainty); 24] = {
         ("zero-length-array", NonPortable, Certain),
         ("excess-initializers", NonPortable, Certain),
         ("implicit-int", NonPortable, Certain),
-        ("missing-declarations", NonPortable, Certain),
         ("implicit-function-declaration", NonPortable, Certain),
         ("duplicate-decl-specifier", NonPortable, Certain),
         ("return-stack-address", Lifetime, Certain),
@@ -46,15 +52,79 @@ const WARNINGS: [(&str, Kind, Certainty); 24] = {
 const NO_SEMICOLON: &str = "expected ';' at end of declaration list";
 
 /// The stage.
-#[derive(Debug)]
 pub struct Compile {
     clang: Clang,
     bench: Bench,
+    /// For every kernel but the first: starting a worker costs as much as starting clang.
+    workers: Option<Workers>,
+    /// Kernels looked at so far.
+    seen: AtomicU32,
 }
 
 impl Compile {
-    pub(super) fn new(clang: Clang, bench: Bench) -> Self {
-        Self { clang, bench }
+    /// `worker` is a program that becomes a worker process.
+    pub(super) fn new(clang: Clang, bench: Bench, worker: Option<PathBuf>) -> Self {
+        let workers = worker.map(|program| Workers::new(&clang, &bench, program));
+        Self { clang, bench, workers, seen: AtomicU32::new(0) }
+    }
+
+    /// What clang says, as a process of its own.
+    fn start_clang(&self, subject: &Subject, cancel: &Cancel) -> Result<Vec<Diagnostic>, String> {
+        let mut args: Vec<OsString> = arguments(&self.clang).into_iter().map(Into::into).collect();
+        args.push("-fsyntax-only".into());
+        args.push(FILE.into());
+        let ran = self.bench.run(&self.clang.program, args, &subject.files, cancel);
+        let diagnostics: Vec<_> = ran.stderr.lines().filter_map(Diagnostic::read).collect();
+        let rejected = diagnostics.iter().any(|diagnostic| diagnostic.severity > Severity::Warning);
+        match ran.end {
+            End::Exited(0) => Ok(diagnostics),
+            // A crash of the compiler may come with errors; then it is still a crash.
+            End::Exited(1) if rejected => Ok(diagnostics),
+            _ => Err(ran.trouble()),
+        }
+    }
+}
+
+fn arguments(clang: &Clang) -> Vec<String> {
+    let mut arguments: Vec<String> =
+        clang.language().into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    arguments.extend(["-fno-caret-diagnostics", "-Wno-unknown-warning-option"].map(Into::into));
+    arguments.extend(WARNINGS.iter().map(|(flag, ..)| format!("-W{flag}")));
+    arguments
+}
+
+/// Workers with libclang, as many as there are checks at a time.
+struct Workers {
+    options: CompileOptions,
+    idle: Mutex<Vec<CompileWorker>>,
+    /// There is no libclang, or it does not work: not to be tried again.
+    broken: AtomicBool,
+}
+
+impl Workers {
+    fn new(clang: &Clang, bench: &Bench, program: PathBuf) -> Self {
+        let mut worker = WorkerOptions::new(program);
+        worker.temporary.clone_from(&bench.temporary);
+        worker.start_limit = bench.limits.time.unwrap_or(worker.start_limit);
+        let (library, arguments) = (clang.library_folder(), arguments(clang));
+        let options = CompileOptions { worker, library, file: FILE.to_owned(), arguments };
+        Self { options, idle: Mutex::default(), broken: AtomicBool::new(false) }
+    }
+
+    /// `None`: clang itself has to be asked.
+    fn diagnose(&self, source: &[u8], cancel: &Cancel) -> Option<Vec<Diagnostic>> {
+        if self.broken.load(Ordering::Relaxed) {
+            return None;
+        }
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let is_new = idle.is_none();
+        let mut worker = idle.unwrap_or_else(|| CompileWorker::new(self.options.clone()));
+        let diagnostics = worker.diagnose(source, cancel);
+        // One that fails on its first text may never work.
+        self.broken.fetch_or(is_new && diagnostics.is_err(), Ordering::Relaxed);
+        let diagnostics = diagnostics.ok()?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        Some(diagnostics)
     }
 }
 
@@ -72,22 +142,14 @@ impl Stage for Compile {
     }
 
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
-        let mut args = self.clang.language();
-        args.extend(
-            ["-fsyntax-only", "-fno-caret-diagnostics", "-Wno-unknown-warning-option"]
-                .map(Into::into),
-        );
-        args.extend(WARNINGS.iter().map(|(flag, ..)| format!("-W{flag}").into()));
-        args.push(FILE.into());
-        let ran = self.bench.run(&self.clang.program, args, &subject.files, cancel);
-        let findings: BTreeSet<Finding> = ran.stderr.lines().filter_map(finding).collect();
-        let rejected = ran.stderr.lines().any(|line| line.contains(": error: "));
-        match ran.end {
-            End::Exited(0) => {}
-            // A crash of the compiler may come with errors; then it is still a crash.
-            End::Exited(1) if rejected => {}
-            _ => return StageReport::failed(TOOL, ran.trouble()),
-        }
+        let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
+        let workers = self.workers.as_ref().filter(|_| !is_first);
+        let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
+        let diagnostics = match known.map_or_else(|| self.start_clang(subject, cancel), Ok) {
+            Ok(diagnostics) => diagnostics,
+            Err(reason) => return StageReport::failed(TOOL, reason),
+        };
+        let findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
         StageReport {
             findings: findings.into_iter().collect(),
             checked: self.looks_for(),
@@ -96,23 +158,27 @@ impl Stage for Compile {
     }
 }
 
-/// What a line of clang's diagnostics says.
-fn finding(line: &str) -> Option<Finding> {
-    let (number, rest) = split_location(line)?;
-    let (severity, message) = rest.split_once(": ")?;
+/// What one of clang's diagnostics says of the kernel.
+fn finding(diagnostic: &Diagnostic) -> Option<Finding> {
+    let Diagnostic { severity, message, flag, .. } = diagnostic;
+    let flag = flag.as_deref().unwrap_or_default();
     let listed = || {
-        let flag = message.rsplit_once("[-W")?.1.trim_end_matches(']').split(',').next()?;
         let (_, kind, certainty) = WARNINGS.iter().find(|(name, ..)| *name == flag)?;
         Some((*kind, *certainty))
     };
     let (kind, certainty) = match severity {
         // What older versions warn of, newer ones refuse.
-        "error" | "fatal error" => listed().unwrap_or((Kind::Rejected, Certainty::Certain)),
-        "warning" if message.starts_with(NO_SEMICOLON) => (Kind::NonPortable, Certainty::Certain),
-        "warning" => listed()?,
-        _ => return None,
+        Severity::Error | Severity::Fatal => {
+            listed().unwrap_or((Kind::Rejected, Certainty::Certain))
+        }
+        Severity::Warning if message.starts_with(NO_SEMICOLON) => {
+            (Kind::NonPortable, Certainty::Certain)
+        }
+        Severity::Warning => listed()?,
     };
-    Some(Finding { kind, line: Some(number), tool: TOOL, certainty, message: message.to_owned() })
+    let line = (diagnostic.file == FILE).then_some(diagnostic.line);
+    let flag = if flag.is_empty() { String::new() } else { format!(" [-W{flag}]") };
+    Some(Finding { kind, line, tool: TOOL, certainty, message: format!("{message}{flag}") })
 }
 
 #[cfg(test)]
@@ -121,7 +187,10 @@ mod tests {
 
     #[test]
     fn reads_diagnostics() {
-        let read = |line| finding(line).map(|found| (found.kind, found.line, found.certainty));
+        let read = |line| {
+            let found = finding(&Diagnostic::read(line)?)?;
+            Some((found.kind, found.line, found.certainty))
+        };
         let suspected = Some((Kind::Uninitialised, Some(3), Certainty::Suspected));
         assert_eq!(
             read(

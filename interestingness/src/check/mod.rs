@@ -6,7 +6,6 @@
 //! otherwise nothing can be said.
 
 mod analyze;
-mod arguments;
 mod clang;
 mod compile;
 mod finding;
@@ -30,6 +29,7 @@ pub use clang::Clang;
 pub use compile::Compile;
 pub use finding::{Certainty, Failure, Finding, Kind};
 pub use sanitize::Sanitize;
+pub(crate) use sanitize::plain as host;
 pub use simulate::Simulate;
 pub use subject::{Subject, SubjectError};
 
@@ -125,6 +125,9 @@ pub struct CheckOptions {
     pub all_stages: bool,
     /// As in [`CommandOptions`](crate::CommandOptions).
     pub worker: Option<PathBuf>,
+    /// A program that calls [`device_worker_main`](crate::opencl::device_worker_main) first thing. With it, clang is
+    /// started for the first kernel only, and a process that stays has libclang look at the others.
+    pub compile_worker: Option<PathBuf>,
     /// Where the tools' directories go.
     pub temporary: PathBuf,
     /// Where compiled parts of the run-time are kept from one check to the next.
@@ -142,6 +145,7 @@ impl Default for CheckOptions {
             clang: None,
             all_stages: false,
             worker: None,
+            compile_worker: None,
             temporary: std::env::temp_dir(),
             cache: sanitize::default_cache(),
         }
@@ -221,7 +225,10 @@ impl Check {
         let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
         let stage = |name: &StageName| -> Box<dyn Stage> {
             match name {
-                StageName::Compile => Box::new(Compile::new(clang.clone(), bench.clone())),
+                StageName::Compile => {
+                    let worker = options.compile_worker.clone();
+                    Box::new(Compile::new(clang.clone(), bench.clone(), worker))
+                }
                 StageName::Analyze => Box::new(Analyze::new(clang.clone(), bench.clone())),
                 StageName::Sanitize => {
                     Box::new(Sanitize::new(clang.clone(), bench.clone(), options.cache.clone()))

@@ -7,12 +7,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::device::Device;
+use super::device::{Device, Through};
 use super::job::{Argument, Fill, KernelLaunch, KernelRun, Scalar};
 use super::outcome::{Crash, RunOutcome};
 use super::process::{Event, Process, WorkerOptions};
 use super::protocol::{Done, Order, Reply};
 use crate::Cancel;
+use crate::check::host;
+use crate::cuda::nvcc;
 
 /// After so many kernels in a row that ended well, the worker is examined.
 const EXAMINE_EVERY: u32 = 32;
@@ -83,6 +85,12 @@ impl DeviceWorker {
     /// Runs a kernel. Blocks until the outcome is known, or until `cancel` is triggered.
     pub fn run(&mut self, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
         self.statistics.kernels += 1;
+        // A program of its own for each kernel: there is no driver that could be kept.
+        match self.device.through {
+            Through::Host => return host::run(&self.options.temporary, run, limits, cancel),
+            Through::Nvcc => return nvcc::run(&self.options.temporary, run, limits, cancel),
+            Through::Loader | Through::Oclgrind | Through::Cuda => {}
+        }
         if self.process.as_ref().is_some_and(|(_, served)| *served >= RETIRE_AFTER) {
             self.process = None;
         }
@@ -120,7 +128,7 @@ impl DeviceWorker {
     /// Whether the worker still gets a kernel right whose result is known.
     fn is_healthy(&mut self) -> bool {
         self.since_examined = 0;
-        let (run, expected) = examination(self.statistics.kernels);
+        let (run, expected) = examination(self.statistics.kernels, self.device.through);
         let limit = self.options.start_limit;
         let limits = RunLimits { build: limit, run: limit };
         let report = self.attempt(&run, limits, &Cancel::new());
@@ -181,7 +189,8 @@ impl DeviceWorker {
             format!("the worker `{}` cannot be started: {error}", self.options.program.display())
         })?;
         let (platform, device) = (self.device.worker_platform, self.device.device);
-        match process.ask(&Order::Open { platform, device }, self.options.start_limit)? {
+        let through = self.device.through;
+        match process.ask(&Order::Open { through, platform, device }, self.options.start_limit)? {
             Reply::Opened(Ok(())) => Ok((process, 0)),
             Reply::Opened(Err(reason)) => Err(reason),
             _ => Err("the worker process talks nonsense".to_owned()),
@@ -225,13 +234,17 @@ fn outcome_of(
 }
 
 /// A kernel whose result is known, another one for every number: no driver knows it from before.
-fn examination(number: u32) -> (KernelRun, Vec<u8>) {
+fn examination(number: u32, through: Through) -> (KernelRun, Vec<u8>) {
     const ITEMS: u32 = 8;
     let factor = number.wrapping_mul(2_654_435_761) | 1;
+    let (begin, place) = match through {
+        Through::Cuda => ("__global__ void examine(unsigned *out)", "blockIdx.x"),
+        _ => ("__kernel void examine(__global unsigned *out)", "get_global_id(0)"),
+    };
     let source = format!(
-        "__kernel void examine(__global uint *out) {{\n\
-         \x20 uint x = get_global_id(0), sum = 0;\n\
-         \x20 for (uint i = 0; i <= x; i++) sum += i * {factor}u ^ x;\n\
+        "{begin} {{\n\
+         \x20 unsigned x = {place}, sum = 0;\n\
+         \x20 for (unsigned i = 0; i <= x; i++) sum += i * {factor}u ^ x;\n\
          \x20 out[x] = sum;\n}}\n"
     );
     let expected = (0..ITEMS)

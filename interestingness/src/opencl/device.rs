@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::process::{Process, WorkerOptions};
 use super::protocol::{Found, Order, Reply};
+use crate::check::host;
+use crate::cuda::nvcc;
 
 /// What a device says of itself, in OpenCL's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +37,12 @@ pub enum Through {
     Loader,
     /// The program `oclgrind`, which puts its simulated device in the place of the loader.
     Oclgrind,
+    /// clang: the kernel becomes an ordinary program of this machine.
+    Host,
+    /// The CUDA driver and NVRTC, for bare kernels in CUDA.
+    Cuda,
+    /// nvcc, for whole programs in CUDA.
+    Nvcc,
 }
 
 /// A device that kernels can be run on.
@@ -68,7 +76,7 @@ impl Device {
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Devices {
-    /// The devices: those of the loader first, Oclgrind's last.
+    /// The devices: those of the loader first, then Oclgrind's, this machine itself, and those for CUDA.
     pub devices: Vec<Device>,
     /// What did not work, for people.
     pub problems: Vec<String>,
@@ -80,6 +88,8 @@ impl Devices {
     pub fn find(options: &WorkerOptions) -> Self {
         let mut found = Self::of_loader(options);
         found.add_oclgrind(options);
+        found.add_host();
+        found.add_cuda(options);
         found
     }
 
@@ -100,6 +110,22 @@ impl Devices {
         }
     }
 
+    /// Adds this machine itself, where there is a clang.
+    pub fn add_host(&mut self) {
+        if let Some(facts) = host::facts() {
+            self.add(Through::Host, Ok(vec![Found { platform: 0, device: 0, facts }]));
+        }
+    }
+
+    /// Adds what runs CUDA: the driver's devices, and nvcc where it is installed. That there is no driver is no
+    /// problem.
+    pub fn add_cuda(&mut self, options: &WorkerOptions) {
+        self.add(Through::Cuda, list(options, Through::Cuda));
+        if let Some(facts) = nvcc::facts() {
+            self.add(Through::Nvcc, Ok(vec![Found { platform: 0, device: 0, facts }]));
+        }
+    }
+
     fn add(&mut self, through: Through, listed: Result<Vec<Found>, String>) {
         let first = self.devices.last().map_or(0, |device| device.platform + 1);
         match listed {
@@ -113,6 +139,8 @@ impl Devices {
             Err(problem) => self.problems.push(match through {
                 Through::Loader => format!("OpenCL: {problem}"),
                 Through::Oclgrind => format!("Oclgrind: {problem}"),
+                Through::Cuda => format!("CUDA: {problem}"),
+                Through::Host | Through::Nvcc => problem,
             }),
         }
     }
@@ -120,7 +148,7 @@ impl Devices {
 
 fn list(options: &WorkerOptions, through: Through) -> Result<Vec<Found>, String> {
     let mut process = Process::start(options, through).map_err(|error| error.to_string())?;
-    match process.ask(&Order::List, options.start_limit)? {
+    match process.ask(&Order::List(through), options.start_limit)? {
         Reply::Devices(devices) => devices,
         _ => Err("the worker process talks nonsense".to_owned()),
     }

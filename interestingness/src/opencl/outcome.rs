@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use super::job::Scalar;
+use crate::cuda::nvcc;
 
 /// What a kernel wrote into one of its buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,6 +21,12 @@ pub struct Output {
 }
 
 impl Output {
+    /// What a whole program has printed, if that is what it is.
+    #[must_use]
+    pub fn printed(&self) -> Option<&[u8]> {
+        (self.kernel == nvcc::PROGRAM && self.name == nvcc::OUTPUT).then_some(&self.bytes)
+    }
+
     /// As the hosts of CLsmith print it: every number as `%#lx` and a comma.
     #[must_use]
     pub fn show(&self) -> String {

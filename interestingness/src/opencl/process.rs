@@ -49,7 +49,7 @@ impl WorkerOptions {
 }
 
 /// What is heard from a worker.
-pub(super) enum Event {
+pub(crate) enum Event {
     /// It says something.
     Reply(Reply),
     /// It says something that makes no sense.
@@ -65,7 +65,7 @@ pub(super) enum Event {
 }
 
 /// A worker process. It ends when this is dropped.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     orders: ChildStdin,
     news: Receiver<Event>,
@@ -85,7 +85,11 @@ impl Process {
         let cache = folder.path().join(worker::CACHE);
         std::fs::create_dir(&cache)?;
         let mut command = match through {
-            Through::Loader => Command::new(&options.program),
+            Through::Loader | Through::Cuda => Command::new(&options.program),
+            Through::Host | Through::Nvcc => {
+                let reason = "its programs have processes of their own";
+                return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+            }
             Through::Oclgrind => {
                 let program = oclgrind().ok_or_else(|| {
                     io::Error::new(io::ErrorKind::NotFound, "`oclgrind` is not installed")

@@ -5,19 +5,23 @@ use std::io::{self, Read, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::device::{Facts, Through};
 use super::job::KernelRun;
 use super::outcome::Output;
+use crate::compile_worker::Diagnostic;
 
 /// Longest message, in bytes. Whoever announces a longer one talks nonsense.
 const MOST_BYTES: u32 = 2 << 30;
 
 /// To the worker. The end of the stream means that clreduce has gone.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Order {
-    /// Tell which devices there are.
-    List,
+pub(crate) enum Order {
+    /// Tell which devices there are that are reached this way.
+    List(Through),
     /// Make this device ready; for all runs to come.
     Open {
+        /// Through what it is reached.
+        through: Through,
         /// Number of the platform.
         platform: u32,
         /// Number of the device on it.
@@ -25,14 +29,27 @@ pub(super) enum Order {
     },
     /// Do this on the open device.
     Run(KernelRun),
+    /// Make libclang ready.
+    LoadClang,
+    /// Tell what libclang says of a text.
+    Diagnose {
+        /// Name of its file.
+        file: String,
+        /// Options of clang.
+        arguments: Vec<String>,
+        /// The text.
+        source: Vec<u8>,
+    },
 }
 
 /// From the worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// To `List`.
     Devices(Result<Vec<Found>, String>),
-    /// To `Open`.
+    /// To `Diagnose`.
+    Diagnostics(Result<Vec<Diagnostic>, String>),
+    /// To `Open` and `LoadClang`.
     Opened(Result<(), String>),
     /// First answer to `Run`, where the program could be built.
     Built,
@@ -42,7 +59,7 @@ pub(super) enum Reply {
 
 /// How a run ended that the worker survived.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Done {
+pub(crate) enum Done {
     BuildFailure(String),
     Built,
     RunFailure(String),
@@ -52,14 +69,14 @@ pub(super) enum Done {
 
 /// A device that a worker sees.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub platform: u32,
     pub device: u32,
-    pub facts: super::device::Facts,
+    pub facts: Facts,
 }
 
 /// Sends one message.
-pub(super) fn write(mut to: impl Write, message: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write(mut to: impl Write, message: &impl Serialize) -> io::Result<()> {
     let mut frame = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
     let length = u32::try_from(frame.len() - 4).map_err(io::Error::other)?;
     frame[..4].copy_from_slice(&length.to_le_bytes());
@@ -68,7 +85,7 @@ pub(super) fn write(mut to: impl Write, message: &impl Serialize) -> io::Result<
 }
 
 /// Waits for the next message.
-pub(super) fn read<M: DeserializeOwned>(mut from: impl Read) -> io::Result<M> {
+pub(crate) fn read<M: DeserializeOwned>(mut from: impl Read) -> io::Result<M> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);

@@ -40,11 +40,21 @@ pub enum Parameter {
     Other(String),
 }
 
-/// The kernels that the program defines, in order.
+/// The kernels that an OpenCL program defines, in order.
 #[must_use]
 pub fn kernels(source: &[u8]) -> Vec<Prototype> {
+    read(source, false)
+}
+
+/// The kernels that a CUDA program defines, in order.
+#[must_use]
+pub fn cuda_kernels(source: &[u8]) -> Vec<Prototype> {
+    read(source, true)
+}
+
+fn read(source: &[u8], cuda: bool) -> Vec<Prototype> {
     let words = words(source);
-    let mut reader = Reader { words: &words, at: 0, types: HashMap::new(), local: None };
+    let mut reader = Reader { words: &words, at: 0, types: HashMap::new(), local: None, cuda };
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     while let Some(word) = reader.next() {
         match word {
@@ -54,7 +64,8 @@ pub fn kernels(source: &[u8]) -> Vec<Prototype> {
             ";" => reader.local = None,
             "typedef" => reader.typedef(),
             "__attribute__" => reader.attribute(),
-            "__kernel" | "kernel" => found.extend(reader.kernel()),
+            "__global__" if cuda => found.extend(reader.kernel()),
+            "__kernel" | "kernel" if !cuda => found.extend(reader.kernel()),
             _ => {}
         }
         if word == "}" && depth == 0 {
@@ -100,6 +111,8 @@ struct Reader<'a> {
     types: HashMap<&'a str, ElementType>,
     /// From an attribute of the declaration that is being read.
     local: Option<Vec<u64>>,
+    /// Whether it is CUDA: any pointer is one to global memory there, and types have names of C++.
+    cuda: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -160,7 +173,7 @@ impl<'a> Reader<'a> {
             match self.peek()? {
                 "(" => break,
                 ";" | "{" | "}" | "=" => return None,
-                "__attribute__" => {
+                "__attribute__" | "__launch_bounds__" => {
                     self.next();
                     self.attribute();
                 }
@@ -186,6 +199,9 @@ impl<'a> Reader<'a> {
     fn parameter(&self, words: &[&str]) -> Parameter {
         let other = || Parameter::Other(words.join(" "));
         let (mut space, mut constant, mut stars) = (None, false, 0);
+        if self.cuda && words.contains(&"*") {
+            space = Some("global");
+        }
         let mut rest: Vec<&str> = Vec::new();
         for &word in words {
             match word {
@@ -196,11 +212,16 @@ impl<'a> Reader<'a> {
                 "const" => constant |= stars == 0,
                 "*" => stars += 1,
                 "[" => return other(),
-                "volatile" | "restrict" | "__restrict" | "__private" | "private" => {}
+                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__private"
+                | "private" => {}
                 _ => rest.push(word),
             }
         }
         let Some((element, name)) = self.typed_name(&rest) else { return other() };
+        // A vector of three has no padding in CUDA, and has elsewhere.
+        if self.cuda && element.lanes == 3 {
+            return other();
+        }
         match (space, stars) {
             (None, 0) => Parameter::Value(element),
             (Some("local"), 1) => Parameter::Local(element),
@@ -319,6 +340,21 @@ mod tests {
         {
             assert!(matches!(parameters(text)[..], [Parameter::Other(_)]), "{text}");
         }
+    }
+
+    #[test]
+    fn kernels_of_cuda() {
+        let source = b"template<int N> struct S {}; extern \"C\" __global__ __launch_bounds__(64, 2)\n\
+            void k(const unsigned long long *__restrict__ a, float4 *b, S<3> s, float3 *c, double d) { }";
+        let found = cuda_kernels(source).remove(0);
+        assert_eq!(found.name, "k");
+        assert_eq!(
+            found.parameters[..2],
+            [buffer("a", "ulong", true), buffer("b", "float4", false)]
+        );
+        assert!(matches!(found.parameters[2..4], [Parameter::Other(_), Parameter::Other(_)]));
+        assert_eq!(found.parameters[4], Parameter::Value("double".parse().unwrap()));
+        assert_eq!(kernels(source), []);
     }
 
     #[test]

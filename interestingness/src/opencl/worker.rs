@@ -8,8 +8,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc;
 
-use super::host::{Host, list};
-use super::protocol::{self, Order, Reply};
+use super::device::Through;
+use super::host::{self, Host};
+use super::job::KernelRun;
+use super::protocol::{self, Done, Found, Order, Reply};
+use crate::compile_worker::Index;
+use crate::cuda;
 
 /// The argument that makes a program a device worker.
 pub(super) const ARGUMENT: &str = "--internal-device-worker";
@@ -49,15 +53,25 @@ fn serve() -> io::Result<()> {
         }
         system::end();
     });
-    let mut host = None;
+    let (mut opened, mut clang) = (None, None);
     for order in orders {
         let reply = match order {
-            Order::List => Reply::Devices(list()),
-            Order::Open { platform, device } => {
-                Reply::Opened(Host::open(platform, device).map(|opened| host = Some(opened)))
+            Order::List(through) => Reply::Devices(list(through)),
+            Order::Open { through, platform, device } => {
+                let ready = Opened::open(through, platform, device);
+                Reply::Opened(ready.map(|ready| opened = Some(ready)))
+            }
+            Order::LoadClang => Reply::Opened(Index::load().map(|index| {
+                // No file of the folder that clreduce was started in is meant.
+                let _ = folder.as_deref().map(std::env::set_current_dir);
+                clang = Some(index);
+            })),
+            Order::Diagnose { file, arguments, source } => {
+                let Some(clang) = &clang else { return Err(io::ErrorKind::InvalidData.into()) };
+                Reply::Diagnostics(clang.diagnose(&file, &arguments, &source))
             }
             Order::Run(run) => {
-                let Some(host) = &host else { return Err(io::ErrorKind::InvalidData.into()) };
+                let Some(host) = &opened else { return Err(io::ErrorKind::InvalidData.into()) };
                 let mut sent = Ok(());
                 let done = host.run(&run, || sent = protocol::write(&replies, &Reply::Built));
                 sent?;
@@ -70,6 +84,32 @@ fn serve() -> io::Result<()> {
         protocol::write(&replies, &reply)?;
     }
     Ok(())
+}
+
+fn list(through: Through) -> Result<Vec<Found>, String> {
+    if through == Through::Cuda { cuda::list() } else { host::list() }
+}
+
+/// The device that the worker is for.
+enum Opened {
+    OpenCl(Host),
+    Cuda(cuda::Host),
+}
+
+impl Opened {
+    fn open(through: Through, platform: u32, device: u32) -> Result<Self, String> {
+        match through {
+            Through::Cuda => cuda::Host::open(device).map(Self::Cuda),
+            _ => Host::open(platform, device).map(Self::OpenCl),
+        }
+    }
+
+    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> Done {
+        match self {
+            Self::OpenCl(host) => host.run(run, built),
+            Self::Cuda(host) => host.run(run, built),
+        }
+    }
 }
 
 /// Removes what drivers kept: no kernel comes twice, and thousands come.

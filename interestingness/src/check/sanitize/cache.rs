@@ -25,14 +25,19 @@ pub(super) fn place(cache: &Path, name: &str, key: &impl Hash) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    cache.join(format!("{name}-{:016x}.o", hasher.finish()))
+    cache.join(format!("{name}-{:016x}", hasher.finish()))
 }
 
-/// Puts a finished file in place, so that nobody ever sees half of it.
-pub(super) fn put(finished: &Path, place: &Path) -> io::Result<()> {
+/// Has a file made in a folder beside its place, and then puts it there, so that nobody ever sees half of it.
+/// Somebody else may have done so meanwhile: then theirs is as good.
+pub(super) fn make<E: From<io::Error>>(
+    place: &Path,
+    make: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
     let folder = place.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let copy = tempfile::NamedTempFile::new_in(folder)?;
-    fs::copy(finished, copy.path())?;
-    copy.persist(place).map(drop).map_err(|error| error.error)
+    let beside = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
+    let finished = beside.path().join("part");
+    make(&finished)?;
+    Ok(fs::rename(finished, place)?)
 }

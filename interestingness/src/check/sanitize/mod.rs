@@ -2,13 +2,18 @@
 //!
 //! clang's own OpenCL front end compiles the kernel for the host; a small run-time supplies work-items,
 //! barriers and built-ins. Two instrumented builds: undefined behaviour and addresses, then uninitialised
-//! values. Instrumented runs only reject; when one does not end in time, the plain build tells whether the
-//! kernel or the instrumentation is to blame.
+//! values. Each is first built in the way that compiles fastest and says only whether anything is wrong; what, and
+//! where, is found out with a second build. Instrumented runs only reject; when one does not end in time, the plain
+//! build tells whether the kernel or the instrumentation is to blame. The plain build is also a configuration
+//! whose result can be compared with that of devices.
 
 mod build;
 mod cache;
 mod divisions;
+mod parts;
+pub(crate) mod plain;
 mod reports;
+mod start;
 mod symbols;
 
 use std::collections::BTreeSet;
@@ -16,10 +21,10 @@ use std::path::PathBuf;
 
 use super::finding::{Certainty, Failure, Finding, Kind};
 use super::subject::Subject;
-use super::{CheckError, CheckOptions, Clang, Stage, StageName, StageReport};
+use super::{Clang, Stage, StageName, StageReport};
 use crate::Cancel;
 use crate::command::{Bench, End, Ran};
-use build::{Build, Flavour, Trouble};
+use build::{Build, Detail, Flavour, Program, Trouble};
 
 pub(super) use cache::default_cache;
 
@@ -45,56 +50,48 @@ impl Sanitize {
         Self { clang, bench, cache }
     }
 
-    /// With the tools and limits of a check.
-    ///
-    /// # Errors
-    /// When there is no clang.
-    pub fn with(options: &CheckOptions) -> Result<Self, CheckError> {
-        let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
-        Ok(Self::new(clang, options.bench(), options.cache.clone()))
-    }
-
-    fn build<'a>(&'a self, subject: &'a Subject, cancel: &'a Cancel) -> Build<'a> {
-        Build { clang: &self.clang, bench: &self.bench, cache: &self.cache, subject, cancel }
+    fn build(
+        &self,
+        flavour: Flavour,
+        detail: Detail,
+        subject: &Subject,
+        cancel: &Cancel,
+    ) -> Result<Program, Trouble> {
+        let (clang, bench, cache) = (&self.clang, &self.bench, &self.cache);
+        let build = Build { clang, bench, cache, subject, cancel, optimisation: "-O0" };
+        build.program(flavour, detail)
     }
 
     /// Builds, runs, reads the reports.
     fn look(&self, flavour: Flavour, subject: &Subject, cancel: &Cancel) -> Result<Said, Trouble> {
-        let program = self.build(subject, cancel).program(flavour)?;
-        let ran = program.run(&self.bench, subject, cancel);
-        if ran.end == End::TimedOut {
+        let program = self.build(flavour, Detail::Verdict, subject, cancel)?;
+        let runs = program.run(&self.bench, cancel)?;
+        if runs.iter().any(|ran| ran.end == End::TimedOut) {
             return Ok(Said::TimedOut);
         }
-        let findings = reports::parse(&ran.stderr, &program.symbols());
-        Ok(if findings.is_empty() && ran.end != End::Exited(0) {
-            Said::Nothing(ran.trouble())
-        } else {
-            Said::Findings(findings)
+        if runs.iter().all(|ran| ran.end == End::Exited(0) && !reports::says_anything(&ran.stderr))
+        {
+            return Ok(Said::Findings(Vec::new()));
+        }
+        drop(program);
+        let program = self.build(flavour, Detail::Report, subject, cancel)?;
+        let runs = program.run(&self.bench, cancel)?;
+        let symbols = program.symbols();
+        let findings: BTreeSet<Finding> =
+            runs.iter().flat_map(|ran| reports::parse(&ran.stderr, &symbols)).collect();
+        let last = runs.last().map_or_else(String::new, Ran::trouble);
+        Ok(match runs.iter().any(|ran| ran.end == End::TimedOut) {
+            _ if !findings.is_empty() => Said::Findings(findings.into_iter().collect()),
+            true => Said::TimedOut,
+            false => Said::Nothing(format!("something is wrong that has no report; {last}")),
         })
     }
 
     /// Whether the plain build exceeds the limit as well.
     fn never_ends(&self, subject: &Subject, cancel: &Cancel) -> Result<bool, Trouble> {
-        let ran = self.run_plain(subject, cancel)?;
-        Ok(ran.end == End::TimedOut)
-    }
-
-    /// The kernel's result where it is compiled plainly for the host: a reference nobody sells. As the hosts
-    /// of CLsmith print it: each element followed by a comma.
-    ///
-    /// # Errors
-    /// Why there is none, in words.
-    pub fn reference(&self, subject: &Subject, cancel: &Cancel) -> Result<String, String> {
-        let ran = self.run_plain(subject, cancel).map_err(|trouble| trouble.to_string())?;
-        match ran.end {
-            End::Exited(0) => Ok(ran.stdout.trim_end().to_owned()),
-            _ => Err(ran.trouble()),
-        }
-    }
-
-    fn run_plain(&self, subject: &Subject, cancel: &Cancel) -> Result<Ran, Trouble> {
-        let program = self.build(subject, cancel).program(Flavour::Plain)?;
-        Ok(program.run(&self.bench, subject, cancel))
+        let program = self.build(Flavour::Plain, Detail::Verdict, subject, cancel)?;
+        let runs = program.run(&self.bench, cancel)?;
+        Ok(runs.iter().any(|ran| ran.end == End::TimedOut))
     }
 
     /// One flavour's part of the report. Tells whether there is any sense in going on.

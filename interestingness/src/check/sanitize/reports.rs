@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Flavour;
-use super::symbols::Symbols;
+use super::build::{CODE, Flavour};
+use super::symbols::{Place, Symbols};
 use crate::check::finding::{Certainty, Finding, Kind};
 use crate::check::split_location;
 
@@ -25,6 +25,12 @@ pub(super) fn parse(text: &str, symbols: &Symbols) -> Vec<Finding> {
         .into_iter()
         .filter(|finding| !trap(finding) || !explained.contains(&finding.line))
         .collect()
+}
+
+/// Whether there is anything that [`parse`] might make a finding of.
+pub(super) fn says_anything(text: &str) -> bool {
+    let marks = ["clreduce: ", "runtime error: ", "Sanitizer: "];
+    text.lines().any(|line| marks.iter().any(|mark| line.contains(mark)))
 }
 
 fn certain(kind: Kind, line: Option<u32>, tool: &'static str, message: String) -> Finding {
@@ -56,7 +62,7 @@ fn undefined(line: &str) -> Option<Finding> {
 fn runtime(line: &str, symbols: &Symbols) -> Option<Finding> {
     let mut words = line.strip_prefix("clreduce: ")?.split(' ');
     let kind = words.next()?;
-    let place = |calls: &str| symbols.line(calls.split(',').filter_map(address));
+    let place = |calls: &str| symbols.line(calls.split(',').filter_map(address).map(Place::Kernel));
     let first = place(words.next().unwrap_or_default());
     match kind {
         "clamp-range" => {
@@ -121,8 +127,8 @@ fn report(line: &str, below: &[&str], symbols: &Symbols) -> Option<Finding> {
 
 /// A value that exists for no reason but that every lane of a vector is computed, and that is used.
 fn undefined_value(below: &[&str], symbols: &Symbols) -> Option<Finding> {
-    let (kind, message) = origin_frames(below).find_map(|address| {
-        let name = symbols.function(address)?;
+    let (kind, message) = origin_frames(below).find_map(|place| {
+        let name = symbols.function(place)?;
         Some(match name.strip_prefix("clreduce_undefined_")?.split('_').next()? {
             "clamp" => (Kind::ClampRange, "clamp with a minimum above the maximum"),
             "quotient" => (Kind::DivisionByZero, "a lane is divided by zero, and the result used"),
@@ -138,7 +144,7 @@ fn origin(below: &[&str], symbols: &Symbols) -> Option<u32> {
     symbols.line(origin_frames(below))
 }
 
-fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = u64> + 'a {
+fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = Place> + 'a {
     let is_origin = |line: &str| {
         line.contains("was created by") || line.contains("was marked as uninitialized")
     };
@@ -153,13 +159,19 @@ fn is_low(message: &str) -> bool {
     digits.is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok_and(|address| address < 4096))
 }
 
-/// `#0 0x55d0c0  (/tmp/kernel+0x12345) (BuildId: …)`: the address relative to the program.
-fn frame(line: &str) -> Option<u64> {
-    let (_, rest) = line.rsplit_once("/kernel+")?;
-    let end = rest.find(')')?;
+/// `#0 0x55d0c0  (/tmp/kernel.so+0x12345) (BuildId: …)`: the address relative to the file.
+fn frame(line: &str) -> Option<Place> {
+    let (path, rest) = line.rsplit_once("+0x")?;
+    let (digits, _) = rest.split_once(')')?;
     // The first one is where it happened and not where a call returns to; one more does no harm, as
     // instructions that access memory are longer than that.
-    Some(address(&rest[..end])? + u64::from(line.starts_with("#0 ")))
+    let address = u64::from_str_radix(digits, 16).ok()? + u64::from(line.starts_with("#0 "));
+    let (_, file) = path.rsplit_once('/')?;
+    match () {
+        () if file == CODE => Some(Place::Kernel(address)),
+        () if file.starts_with("host-") => Some(Place::Host(address)),
+        () => None,
+    }
 }
 
 fn address(text: &str) -> Option<u64> {

@@ -1,7 +1,8 @@
 //! Names and lines behind the addresses of a program.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use addr2line::Loader;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
@@ -50,20 +51,12 @@ pub(super) fn addresses(
     Ok(symbols.map(|symbol| (symbol.address() - base, symbol.size())).collect())
 }
 
-/// The names of the undefined symbols that a linker complains of, as people know them.
-pub(super) fn unresolved(complaints: &str, undefined: &BTreeSet<String>) -> Vec<String> {
-    let missing = undefined.iter().filter(|symbol| {
-        let lines = complaints.lines().filter(|line| line.contains("undefined"));
-        lines.into_iter().any(|line| {
-            let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            words.any(|word| word == symbol.as_str())
-                // Linkers undo the mangling.
-                || split_mangled(symbol).is_some_and(|(name, _)| line.contains(&format!("`{name}(")))
-        })
-    });
-    let names =
-        missing.map(|symbol| split_mangled(symbol).map_or(symbol.as_str(), |(name, _)| name));
-    names.collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
+/// What a part of the run-time defines; nothing where it cannot be read.
+pub(super) fn exported(part: &Path) -> BTreeSet<String> {
+    let bytes = std::fs::read(part).unwrap_or_default();
+    let Ok(file) = object::File::parse(&*bytes) else { return BTreeSet::new() };
+    let symbols = file.dynamic_symbols().filter(|symbol| !symbol.is_undefined());
+    symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
 }
 
 /// Name and argument types of an overloaded function.
@@ -80,26 +73,46 @@ pub(super) fn has_floating(types: &str) -> bool {
     types.replace("Dv", "").contains(['f', 'd'])
 }
 
-/// The lines of a program.
+/// An address in one of a program's two files, relative to where that lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the kernel.
+    Kernel(u64),
+    /// In the run-time that is the same for all kernels.
+    Host(u64),
+}
+
+/// The lines of a kernel and the functions of the run-time.
 pub(super) struct Symbols {
-    loader: Option<Loader>,
+    kernel: Option<Loader>,
+    host: PathBuf,
+    host_loader: OnceCell<Option<Loader>>,
 }
 
 impl Symbols {
-    /// Of a program with line tables; without them, no line is known.
-    pub fn of(program: &Path) -> Self {
-        Self { loader: Loader::new(program).ok() }
+    /// Of a kernel with line tables; without them, no line is known.
+    pub fn of(kernel: &Path, host: &Path) -> Self {
+        let (host, host_loader) = (host.to_owned(), OnceCell::new());
+        Self { kernel: Loader::new(kernel).ok(), host, host_loader }
     }
 
     /// The function that an address is in.
-    pub fn function(&self, address: u64) -> Option<&str> {
-        self.loader.as_ref()?.find_symbol(address)
+    pub fn function(&self, place: Place) -> Option<&str> {
+        match place {
+            Place::Kernel(address) => self.kernel.as_ref()?.find_symbol(address),
+            Place::Host(address) => {
+                let loader = self.host_loader.get_or_init(|| Loader::new(&self.host).ok());
+                let loader = loader.as_ref()?;
+                loader.find_symbol(address + loader.relative_address_base())
+            }
+        }
     }
 
     /// The line of the kernel that the innermost of these calls is in. Addresses are where a call returns to.
-    pub fn line(&self, calls: impl IntoIterator<Item = u64>) -> Option<u32> {
-        let loader = self.loader.as_ref()?;
-        calls.into_iter().find_map(|address| {
+    pub fn line(&self, calls: impl IntoIterator<Item = Place>) -> Option<u32> {
+        let loader = self.kernel.as_ref()?;
+        calls.into_iter().find_map(|place| {
+            let Place::Kernel(address) = place else { return None };
             let location = loader.find_location(address.saturating_sub(1)).ok()??;
             let of_kernel = location.file.is_some_and(|file| Path::new(file).ends_with(FILE));
             location.line.filter(|&line| of_kernel && line > 0)
@@ -115,11 +128,6 @@ mod tests {
     fn names_are_those_of_the_source() {
         assert_eq!(split_mangled("_Z6mul_hiDv4_iS_"), Some(("mul_hi", "Dv4_iS_")));
         assert_eq!(split_mangled("_Z99x"), None);
-        let undefined = ["_Z7shuffleDv4_iDv4_j", "_Z3maxii"].map(str::to_owned).into();
-        let linker = "kernel.cl:(.text+0x1f): undefined reference to `shuffle(int __vector(4), unsigned int)'";
-        assert_eq!(unresolved(linker, &undefined), ["shuffle"]);
-        let linker = "ld: error: undefined symbol: _Z3maxii";
-        assert_eq!(unresolved(linker, &undefined), ["max"]);
     }
 
     #[test]

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use clreduce_testcase::{SourceFile, TestCase};
 
-use super::arguments::{Argument, Space};
 use super::finding::Kind;
-use super::subject::{FILE, Subject};
+use super::subject::{FILE, Subject, sizes};
 use super::{Stage, StageName, StageReport};
 use crate::Cancel;
 use crate::command::{Bench, End};
+use crate::opencl::{Argument, Fill, KernelLaunch};
 
 const TOOL: &str = "Oclgrind";
 const PROGRAM: &str = "oclgrind-kernel";
@@ -62,6 +62,39 @@ impl Simulate {
     }
 }
 
+impl Simulate {
+    /// One launch, if need be without looking for uninitialised values.
+    fn launch(
+        &self,
+        subject: &Subject,
+        launch: &KernelLaunch,
+        deadline: Option<Instant>,
+        cancel: &Cancel,
+        report: &mut StageReport,
+    ) -> Result<Vec<super::Finding>, String> {
+        let file = |path: &str, bytes: &[u8]| SourceFile { path: path.into(), bytes: bytes.into() };
+        let script = simulation(launch);
+        let files = [file(FILE, &subject.source), file(SIMULATION, script.as_bytes())];
+        let files = TestCase::new(files.into()).map_err(|error| error.to_string())?;
+        let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if report.checked.contains(&Kind::Uninitialised) {
+            let reason = match self.simulate(&files, true, left(), cancel) {
+                Ok(found) => return Ok(found),
+                Err(reason) => reason,
+            };
+            // Following uninitialised values crashes it on some kernels with vectors; races it finds there
+            // all the same.
+            if cancel.is_cancelled() || left().is_some_and(|left| left.is_zero()) {
+                return Err(reason);
+            }
+            let message = format!("{reason}; simulated without uninitialised values");
+            report.failures.push(super::Failure { tool: TOOL, message });
+            report.checked.remove(&Kind::Uninitialised);
+        }
+        self.simulate(&files, false, left(), cancel)
+    }
+}
+
 impl Stage for Simulate {
     fn name(&self) -> StageName {
         StageName::Simulate
@@ -77,71 +110,86 @@ impl Stage for Simulate {
     }
 
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
-        let script = match simulation(subject) {
-            Ok(script) => script,
+        let launches = match &subject.launches {
+            Ok(launches) => launches,
             Err(reason) => return StageReport::failed(TOOL, reason),
         };
-        let file = |path: &str, bytes: &[u8]| SourceFile { path: path.into(), bytes: bytes.into() };
-        let files = [file(FILE, &subject.source), file(SIMULATION, script.as_bytes())];
-        let files = match TestCase::new(files.into()) {
-            Ok(files) => files,
-            Err(error) => return StageReport::failed(TOOL, error.to_string()),
-        };
-        let started = Instant::now();
-        let limit = self.bench.limits.time;
+        let deadline = self.bench.limits.time.map(|limit| Instant::now() + limit);
         let mut report = StageReport { checked: self.looks_for(), ..StageReport::default() };
-        let first = self.simulate(&files, true, limit, cancel);
-        let result = first.or_else(|reason| {
-            // Following uninitialised values crashes it on some kernels with vectors; races it finds there
-            // all the same.
-            let limit = limit.map(|limit| limit.saturating_sub(started.elapsed()));
-            if cancel.is_cancelled() || limit.is_some_and(|limit| limit.is_zero()) {
-                return Err(reason);
+        for launch in launches {
+            match self.launch(subject, launch, deadline, cancel, &mut report) {
+                Ok(findings) if findings.is_empty() => {}
+                Ok(findings) => {
+                    report.findings = findings;
+                    break;
+                }
+                Err(reason) => {
+                    report.checked.clear();
+                    report.failures.push(super::Failure { tool: TOOL, message: reason });
+                    break;
+                }
             }
-            let message = format!("{reason}; simulated without uninitialised values");
-            report.failures.push(super::Failure { tool: TOOL, message });
-            report.checked.remove(&Kind::Uninitialised);
-            self.simulate(&files, false, limit, cancel)
-        });
-        match result {
-            Ok(findings) => report.findings = findings,
-            Err(reason) => return StageReport::failed(TOOL, reason),
         }
         report
     }
 }
 
-/// The launch in Oclgrind's own words.
-fn simulation(subject: &Subject) -> Result<String, String> {
-    let mut text = format!("{FILE}\n{}\n", subject.kernel);
-    for sizes in [&subject.global, &subject.local] {
-        let size = |dimension: usize| sizes.get(dimension).copied().unwrap_or(1);
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "{} {} {}", size(0), size(1), size(2));
+/// A launch in Oclgrind's own words.
+fn simulation(launch: &KernelLaunch) -> String {
+    let mut text = format!("{FILE}\n{}\n", launch.kernel);
+    for [x, y, z] in sizes(launch) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{x} {y} {z}");
     }
-    for argument in subject.arguments.as_ref().map_err(Clone::clone)? {
-        text.push_str(&describe(argument)?);
-    }
-    Ok(text)
+    text.extend(launch.arguments.iter().map(describe));
+    text
 }
 
-fn describe(argument: &Argument) -> Result<String, String> {
-    let unknown = || format!("a parameter of type `{}`", argument.declared);
-    let element = argument.element.ok_or_else(unknown)?;
-    let lanes = if element.lanes == 3 { 4 } else { element.lanes };
-    let bytes = element.bytes().saturating_mul(argument.count);
-    let (start, step) = (argument.start, argument.step);
-    Ok(match argument.space {
-        Space::Local => format!("<size={bytes}>\n"),
-        Space::Scalar => format!("<size={bytes} {}>\n{start}\n", element.scalar),
-        Space::Global if step == 0 => format!("<size={bytes} {} fill={start}>\n", element.scalar),
-        Space::Global => {
-            let values = (0..argument.count).flat_map(|index| {
-                let value = start.wrapping_add(step.wrapping_mul(index.cast_signed()));
-                std::iter::repeat_n(value.to_string(), lanes as usize)
-            });
-            let values: Vec<String> = values.collect();
-            format!("<size={bytes} {}>\n{}\n", element.scalar, values.join(" "))
+/// An argument, its content as plain bits.
+fn describe(argument: &Argument) -> String {
+    match argument {
+        Argument::Local(bytes) => format!("<size={bytes}>\n"),
+        Argument::Value(bytes) => format!("<size={} uchar>\n{}\n", bytes.len(), bits(bytes, 1)),
+        Argument::Buffer { element, elements, fill, .. } => {
+            let bytes = elements.saturating_mul(element.bytes() as u64);
+            let width = element.scalar.bytes();
+            let kind = match width {
+                1 => "uchar",
+                2 => "ushort",
+                4 => "uint",
+                _ => "ulong",
+            };
+            if let Fill::Steps { first, step: 0.0 } = fill {
+                let value = bits(&element.scalar.encode(*first), width);
+                return format!("<size={bytes} {kind} fill={value}>\n");
+            }
+            let values = bits(&fill.content(*element, *elements), width);
+            format!("<size={bytes} {kind}>\n{values}\n")
         }
-    })
+    }
+}
+
+/// Numbers of so many bytes, as people write them.
+fn bits(bytes: &[u8], width: usize) -> String {
+    let number = |bytes: &[u8]| {
+        bytes.iter().rev().fold(0_u64, |number, &byte| number << 8 | u64::from(byte)).to_string()
+    };
+    bytes.chunks(width).map(number).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opencl::plan;
+
+    #[test]
+    fn launches_are_said_in_bits() {
+        let source = b"// -g 2 -l 1\nkernel void k(global float *a, local int *l, short n, global char2 *c) {}";
+        let launch = plan(source, None).unwrap().launches.remove(0);
+        assert_eq!(
+            simulation(&launch),
+            "kernel.cl\nk\n2 1 1\n1 1 1\n<size=8 uint>\n1065353216 1073741824\n<size=4>\n\
+             <size=2 uchar>\n2 0\n<size=4 uchar>\n1 1 2 2\n"
+        );
+    }
 }

@@ -14,7 +14,7 @@ pub(super) const MANY: u64 = 2048;
 const GROUP: u64 = 32;
 
 /// Launches of every kernel; none where one of them takes what cannot be made.
-pub(super) fn plan(kernels: &[Prototype], sizes: Option<&Launch>) -> Plan {
+pub(crate) fn plan(kernels: &[Prototype], sizes: Option<&Launch>) -> Plan {
     let mut launches = Vec::new();
     for kernel in kernels {
         let sizes = match sizes {

@@ -2,7 +2,7 @@
 //! says, or what its prototype leads to.
 
 mod clsmith;
-mod harness;
+pub(crate) mod harness;
 mod sidecar;
 
 use clreduce_testcase::Launch;

@@ -1,4 +1,4 @@
-// Explicit conversions; those with a rounding mode are not here.
+// Explicit conversions.
 
 #define CONVERT_N(N, R, T) \
     R##N OVER convert_##R##N(T##N a) { R##N r; for (int i = 0; i < N; i++) r[i] = (R)a[i]; return r; }

@@ -1,13 +1,18 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
-//     PROGRAM DIMENSIONS GX GY GZ LX LY LZ BUFFER... [m:OFFSET:BYTES...]
+//     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...]
 //
-// Groups run one after another, the work-items of a group as fibres that take turns at barriers.
-// A BUFFER is SPACE:TYPE:LANES:START:STEP:COUNT (see `arguments.rs`); the first one is printed at the end.
-// m:OFFSET:BYTES is a variable in local memory. What is found is printed as lines that begin with "clreduce: "; addresses are relative to the program's
-// start, innermost call first.
+// Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
+// SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
+// value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
+// it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. What is found
+// is printed as lines that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call
+// first.
 
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +40,7 @@ enum {
     MAX_DEPTH = 48,
     EXIT_DIVERGENCE = 90,
     EXIT_USAGE = 91,
+    EXIT_UNKNOWN = 93,
 };
 
 struct Fibre {
@@ -50,11 +56,8 @@ struct Fibre {
 };
 
 struct Buffer {
-    char space;       // g: global or constant, l: local, s: scalar
-    char type;        // i: integer, f: floating point, ?: unknown, stays zero
-    unsigned lanes;
-    int64_t start, step;
-    uint64_t count;
+    char space;
+    char flags[8];
     uint64_t bytes;
     char *data;
 };
@@ -75,9 +78,11 @@ static const void *scheduler_stack;
 static size_t scheduler_stack_bytes;
 #endif
 
-extern char __ehdr_start;
 // Called in every work-item; written in OpenCL C after the kernel.
-void clreduce_start(void);
+static void (*start)(unsigned launch);
+static unsigned launch;
+// Where the kernel's code lies.
+static uintptr_t kernel_low, kernel_high;
 
 const char *__asan_default_options(void);
 const char *__msan_default_options(void);
@@ -92,56 +97,37 @@ const char *__ubsan_default_options(void) { return "symbolize=0:print_stacktrace
 
 // ---- Buffers ----
 
-static void fill(struct Buffer *buffer, uint64_t element)
+static int make_buffers(void)
 {
-    uint64_t width = element / buffer->lanes;
-    uint64_t values = buffer->count * buffer->lanes;
-    for (uint64_t i = 0; i < values; i++) {
-        int64_t value = (int64_t)((uint64_t)buffer->start + (uint64_t)buffer->step * (i / buffer->lanes));
-        char *to = buffer->data + i * width;
-        float single = (float)value;
-        double number = (double)value;
-        if (buffer->type == 'i')
-            memcpy(to, &value, width); // little endian
-        else if (buffer->type == 'f' && width == sizeof single)
-            memcpy(to, &single, width);
-        else if (buffer->type == 'f' && width == sizeof number)
-            memcpy(to, &number, width);
-    }
-}
-
-void *clreduce_buffer(unsigned index, uint64_t element);
-void *clreduce_buffer(unsigned index, uint64_t element)
-{
-    struct Buffer *buffer = &buffers[index];
-    if (!buffer->data) {
-        buffer->bytes = element * buffer->count;
-        // As aligned as the largest type asks for.
+    FILE *contents = fopen("contents", "rb");
+    for (int i = 0; i < buffer_count; i++) {
+        struct Buffer *buffer = &buffers[i];
         void *data = NULL;
-        if (posix_memalign(&data, 128, buffer->bytes)) {
-            fprintf(stderr, "clreduce: no memory\n");
-            _Exit(EXIT_USAGE);
-        }
+        // As aligned as the largest type asks for.
+        if (buffer->space == 'v')
+            continue;
+        if (posix_memalign(&data, 128, buffer->bytes))
+            return 0;
         buffer->data = data;
-        if (buffer->space == 'g') {
-            memset(buffer->data, 0, buffer->bytes);
-            fill(buffer, element);
-        }
+        if (buffer->space == 'g' && (!contents || fread(data, 1, buffer->bytes, contents) != buffer->bytes))
+            return 0;
     }
-    return buffer->data;
+    return !contents || !fclose(contents);
 }
 
-int64_t clreduce_scalar(unsigned index);
-int64_t clreduce_scalar(unsigned index) { return buffers[index].start; }
+void *clreduce_global(unsigned index);
+void *clreduce_global(unsigned index) { return buffers[index].data; }
+void *clreduce_local(unsigned index);
+void *clreduce_local(unsigned index) { return buffers[index].data; }
 
 // Local memory begins uninitialised in every group.
 static void forget_local_memory(void)
 {
 #ifdef MEMORY_SANITIZER
     for (int i = 0; i < local_variable_count; i++)
-        __msan_allocated_memory(&__ehdr_start + local_variables[i].offset, local_variables[i].bytes);
+        __msan_allocated_memory((void *)(kernel_low + local_variables[i].offset), local_variables[i].bytes);
     for (int i = 0; i < buffer_count; i++)
-        if (buffers[i].space == 'l' && buffers[i].data)
+        if (buffers[i].space == 'l')
             __msan_allocated_memory(buffers[i].data, buffers[i].bytes);
 #endif
 }
@@ -149,30 +135,26 @@ static void forget_local_memory(void)
 static void check_results(void)
 {
 #ifdef MEMORY_SANITIZER
-    for (int i = 0; i < buffer_count; i++) {
-        struct Buffer *buffer = &buffers[i];
-        // An unknown type may have padding, and so has a vector of three.
-        if (buffer->space == 'g' && buffer->type != '?' && buffer->lanes != 3 && buffer->data)
-            __msan_check_mem_is_initialized(buffer->data, buffer->bytes);
-    }
+    for (int i = 0; i < buffer_count; i++)
+        if (strchr(buffers[i].flags, 'c'))
+            __msan_check_mem_is_initialized(buffers[i].data, buffers[i].bytes);
 #endif
 }
 
-static void print_result(void)
+static void print_results(void)
 {
-    struct Buffer *buffer = &buffers[0];
-    if (!buffer_count || buffer->space != 'g' || !buffer->data)
-        return;
-    uint64_t width = buffer->bytes / (buffer->count ? buffer->count : 1);
-    if (width > 8)
-        width = 8;
-    for (uint64_t at = 0; width && at + width <= buffer->bytes; at += width) {
-        uint64_t value = 0;
-        memcpy(&value, buffer->data + at, width);
-        // As the hosts of CLsmith do: 0 has no prefix.
-        printf(value ? "0x%" PRIx64 "," : "%" PRIu64 ",", value);
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < buffer_count; i++) {
+        if (!strchr(buffers[i].flags, 'o'))
+            continue;
+        printf("\nclreduce-output: %d ", i);
+        for (uint64_t at = 0; at < buffers[i].bytes; at++) {
+            unsigned char byte = (unsigned char)buffers[i].data[at];
+            putchar(digits[byte >> 4]);
+            putchar(digits[byte & 15]);
+        }
+        putchar('\n');
     }
-    putchar('\n');
 }
 
 // ---- Where a work-item is ----
@@ -185,9 +167,9 @@ RAW static int calls_of(uintptr_t *calls)
     int depth = 0;
     while (depth < MAX_DEPTH && frame >= low && frame + 16 <= high && frame % 8 == 0) {
         uintptr_t *words = (uintptr_t *)frame;
-        if (words[1] < (uintptr_t)&__ehdr_start)
-            break;
-        calls[depth++] = words[1] - (uintptr_t)&__ehdr_start;
+        // What is not the kernel's is the run-time's own.
+        if (words[1] >= kernel_low && words[1] < kernel_high)
+            calls[depth++] = words[1] - kernel_low;
         if (words[0] <= frame)
             break;
         frame = words[0];
@@ -269,7 +251,7 @@ static void body(void)
 {
     struct Fibre *self = current;
     ENTER(self);
-    clreduce_start();
+    start(launch);
     self->ended = 1;
     LEAVE(self);
     setcontext(&scheduler);
@@ -369,16 +351,17 @@ unsigned clreduce_dimensions(void) { return dimensions; }
 static int understood(int argc, char **argv)
 {
     local_variables = calloc((size_t)argc, sizeof *local_variables);
-    if (argc < 8 || !local_variables)
+    if (argc < 10 || !local_variables)
         return 0;
-    dimensions = (unsigned)strtoul(argv[1], NULL, 10);
+    launch = (unsigned)strtoul(argv[2], NULL, 10);
+    dimensions = (unsigned)strtoul(argv[3], NULL, 10);
     for (int d = 0; d < 3; d++) {
-        global_size[d] = strtoull(argv[2 + d], NULL, 10);
-        local_size[d] = strtoull(argv[5 + d], NULL, 10);
+        global_size[d] = strtoull(argv[4 + d], NULL, 10);
+        local_size[d] = strtoull(argv[7 + d], NULL, 10);
         if (!global_size[d] || !local_size[d] || global_size[d] % local_size[d])
             return 0;
     }
-    for (int i = 8; i < argc; i++) {
+    for (int i = 10; i < argc; i++) {
         struct LocalVariable *variable = &local_variables[local_variable_count];
         if (sscanf(argv[i], "m:%" SCNu64 ":%" SCNu64, &variable->offset, &variable->bytes) == 2) {
             local_variable_count++;
@@ -387,11 +370,37 @@ static int understood(int argc, char **argv)
         if (buffer_count == MAX_BUFFERS)
             return 0;
         struct Buffer *b = &buffers[buffer_count++];
-        if (sscanf(argv[i], "%c:%c:%u:%" SCNd64 ":%" SCNd64 ":%" SCNu64, &b->space, &b->type, &b->lanes,
-                &b->start, &b->step, &b->count) != 6 || !b->lanes)
+        if (sscanf(argv[i], "%c:%" SCNu64 ":%7s", &b->space, &b->bytes, b->flags) != 3)
             return 0;
     }
     return 1;
+}
+
+static int see_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    uintptr_t low = info->dlpi_addr, high = low, place = (uintptr_t)start;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && low + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz > high)
+            high = low + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+    if (!low || place < low || place >= high)
+        return 0;
+    kernel_low = low;
+    kernel_high = high;
+    return 1;
+}
+
+// The kernel, all of whose built-ins must be there.
+static int load(const char *path)
+{
+    void *kernel = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!kernel) {
+        fprintf(stderr, "clreduce: %s\n", dlerror());
+        return 0;
+    }
+    void *place = dlsym(kernel, "clreduce_start");
+    memcpy(&start, &place, sizeof start);
+    return start && dl_iterate_phdr(see_object, NULL);
 }
 
 static int make_fibres(void)
@@ -415,8 +424,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "clreduce: wrong arguments\n");
         return EXIT_USAGE;
     }
-    if (!make_fibres()) {
-        fprintf(stderr, "clreduce: no memory for %" PRIu64 " work-items\n", fibre_count);
+    if (!load(argv[1]))
+        return EXIT_UNKNOWN;
+    if (!make_buffers() || !make_fibres()) {
+        fprintf(stderr, "clreduce: no memory for the buffers and %" PRIu64 " work-items\n", fibre_count);
         return EXIT_USAGE;
     }
     for (group_id[2] = 0; group_id[2] < global_size[2] / local_size[2]; group_id[2]++)
@@ -424,6 +435,6 @@ int main(int argc, char **argv)
             for (group_id[0] = 0; group_id[0] < global_size[0] / local_size[0]; group_id[0]++)
                 run_group();
     check_results();
-    print_result();
+    print_results();
     return 0;
 }

@@ -1,0 +1,160 @@
+//! The kernel compiled plainly for the host, as a configuration beside those of devices: a reference that
+//! nobody sells.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use super::build::{Build, Detail, Flavour, Program, Trouble};
+use super::cache::default_cache;
+use crate::Cancel;
+use crate::check::{Clang, Subject};
+use crate::command::ended::{describe_exit, describe_signal};
+use crate::command::{Bench, End, Limits, Ran};
+use crate::opencl::{
+    Argument, Crash, Facts, KernelLaunch, KernelRun, Output, RunLimits, RunOutcome, RunReport,
+};
+
+/// The status of the run-time when the work-items of a group do not meet at a barrier.
+const EXIT_DIVERGENCE: i32 = 90;
+
+/// What the host says of itself as a device; `None` where it cannot be one, for want of a clang or because
+/// kernels cannot be run on such a system.
+pub(crate) fn facts() -> Option<Facts> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return None;
+    }
+    let clang = clang()?;
+    Some(Facts {
+        platform: "Host".to_owned(),
+        platform_version: clang.version_line().to_owned(),
+        name: "host".to_owned(),
+        vendor: "clreduce".to_owned(),
+        driver: clang.program.clone(),
+        version: "OpenCL C 1.2".to_owned(),
+        kind: "cpu".to_owned(),
+        compute_units: 1,
+        max_work_group: 1 << 16,
+        memory_bytes: 1 << 30,
+    })
+}
+
+/// The newest clang there is; looked for once.
+fn clang() -> Option<&'static Clang> {
+    static CLANG: OnceLock<Option<Clang>> = OnceLock::new();
+    CLANG.get_or_init(|| Clang::find(None, &[]).ok()).as_ref()
+}
+
+/// Compiles and runs a kernel. Without `-cl-opt-disable`, it is optimised.
+pub(crate) fn run(
+    temporary: &Path,
+    run: &KernelRun,
+    limits: RunLimits,
+    cancel: &Cancel,
+) -> RunReport {
+    let started = Instant::now();
+    let bench = |time| Bench {
+        limits: Limits { time: Some(time), ..Limits::default() },
+        temporary: temporary.to_owned(),
+        worker: None,
+    };
+    let program = build(&bench(limits.build), run, cancel);
+    let build = started.elapsed();
+    let outcome = match program {
+        Ok(_) if run.launches.is_empty() => RunOutcome::Built,
+        Ok(program) => repeat(&program, &bench(limits.run), run.repeat, cancel),
+        Err(outcome) => outcome,
+    };
+    RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
+}
+
+fn build(bench: &Bench, run: &KernelRun, cancel: &Cancel) -> Result<Program, RunOutcome> {
+    let unresolved = |reason: &str| RunOutcome::Unresolved(reason.to_owned());
+    let clang = clang().ok_or_else(|| unresolved("there is no clang"))?;
+    let mut options = shlex::split(&run.options)
+        .ok_or_else(|| unresolved("a quotation in the build options does not end"))?;
+    let all = options.len();
+    options.retain(|option| option != "-cl-opt-disable");
+    let optimisation = if options.len() < all { "-O0" } else { "-O2" };
+    let subject = Subject::launched(&run.source[..], Ok(run.launches.clone()))
+        .map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
+    let clang = clang.with(&options);
+    let cache = default_cache();
+    let build =
+        Build { clang: &clang, bench, cache: &cache, subject: &subject, cancel, optimisation };
+    build.program(Flavour::Plain, Detail::Verdict).map_err(|trouble| match trouble {
+        Trouble::Kernel(ran) => build_outcome(&ran),
+        Trouble::Launch(reason) => RunOutcome::RunFailure { reason },
+        trouble => RunOutcome::Unresolved(trouble.to_string()),
+    })
+}
+
+fn build_outcome(ran: &Ran) -> RunOutcome {
+    let crash = |how| RunOutcome::BuildCrash(Crash { how, output: ran.stderr.trim().to_owned() });
+    match ran.end {
+        End::Exited(1) if ran.stderr.contains(": error: ") => {
+            RunOutcome::BuildFailure { log: ran.stderr.trim().to_owned() }
+        }
+        End::Exited(code) => crash(describe_exit(code)),
+        End::Signalled(signal) => crash(describe_signal(signal)),
+        End::TimedOut => RunOutcome::BuildTimeout,
+        End::Cancelled | End::Failed(_) => RunOutcome::Unresolved(ran.trouble()),
+    }
+}
+
+fn repeat(program: &Program, bench: &Bench, times: u32, cancel: &Cancel) -> RunOutcome {
+    let mut results: Vec<Vec<Output>> = Vec::new();
+    let deadline = bench.limits.time.map(|limit| Instant::now() + limit);
+    for _ in 0..times.max(1) {
+        let mut bench = bench.clone();
+        bench.limits.time =
+            deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if bench.limits.time.is_some_and(|left| left < Duration::from_millis(1)) {
+            return RunOutcome::RunTimeout;
+        }
+        match once(program, &bench, cancel) {
+            Ok(outputs) if results.contains(&outputs) => {}
+            Ok(outputs) => results.push(outputs),
+            Err(outcome) => return outcome,
+        }
+    }
+    RunOutcome::Results(results)
+}
+
+fn once(program: &Program, bench: &Bench, cancel: &Cancel) -> Result<Vec<Output>, RunOutcome> {
+    let runs = program.run(bench, cancel);
+    let runs = runs.map_err(|trouble| RunOutcome::Unresolved(trouble.to_string()))?;
+    let mut outputs = Vec::new();
+    for (ran, launch) in runs.iter().zip(program.launches()) {
+        match ran.end {
+            End::Exited(0) => outputs.extend(outputs_of(launch, &ran.stdout)),
+            End::Exited(EXIT_DIVERGENCE) => {
+                let reason = "the work-items of a group do not meet at a barrier".to_owned();
+                return Err(RunOutcome::RunFailure { reason });
+            }
+            End::TimedOut => return Err(RunOutcome::RunTimeout),
+            End::Signalled(signal) => {
+                let (how, output) = (describe_signal(signal), ran.stderr.trim().to_owned());
+                return Err(RunOutcome::RunCrash(Crash { how, output }));
+            }
+            _ => return Err(RunOutcome::Unresolved(ran.trouble())),
+        }
+    }
+    Ok(outputs)
+}
+
+/// `clreduce-output: 0 00ff…`: the number of an argument, and what is in the buffer.
+fn outputs_of(launch: &KernelLaunch, printed: &str) -> Vec<Output> {
+    let line = |line: &str| {
+        let (number, digits) = line.strip_prefix("clreduce-output: ")?.split_once(' ')?;
+        let argument = launch.arguments.get(number.parse::<usize>().ok()?)?;
+        let Argument::Buffer { name, element, .. } = argument else { return None };
+        let bytes = digits
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        let (kernel, name, scalar) = (launch.kernel.clone(), name.clone(), element.scalar);
+        Some(Output { kernel, name, scalar, bytes: bytes.collect::<Option<_>>()? })
+    };
+    printed.lines().filter_map(line).collect()
+}

@@ -1,0 +1,181 @@
+//! What a worker does with a CUDA device. Runs inside the worker process only.
+
+use std::ffi::CString;
+
+use super::api::{Api, Attribute, Buffer, Compiled, Compiler, CuError, Device, Module};
+use crate::opencl::protocol::{Done, Found};
+use crate::opencl::{Argument, Facts, KernelLaunch, KernelRun, Output};
+
+/// A device that is ready.
+pub(crate) struct Host {
+    api: Api,
+    compiler: Compiler,
+    /// The compiler's option for it.
+    architecture: String,
+}
+
+/// Every device; none where there is no driver.
+pub(crate) fn list() -> Result<Vec<Found>, String> {
+    let Some(api) = load()? else { return Ok(Vec::new()) };
+    let name = |error: CuError| api.name(error);
+    let mut found = Vec::new();
+    for (number, device) in api.devices().map_err(name)?.into_iter().enumerate() {
+        let facts = facts(api, device).map_err(name)?;
+        found.push(Found { platform: 0, device: number as u32, facts });
+    }
+    Ok(found)
+}
+
+/// `None` where there is no driver; one that is there without a device is no error.
+fn load() -> Result<Option<Api>, String> {
+    match Api::load() {
+        None | Some(Err(_)) => Ok(None),
+        Some(Ok(api)) => Ok(Some(api)),
+    }
+}
+
+fn facts(api: Api, device: Device) -> Result<Facts, CuError> {
+    let version = api.version()?;
+    let [major, minor] = capability(device)?;
+    Ok(Facts {
+        platform: "NVIDIA CUDA".to_owned(),
+        platform_version: match Compiler::load() {
+            Ok(compiler) => format!("CUDA {version}, NVRTC {}", compiler.version()),
+            Err(_) => format!("CUDA {version}, without NVRTC"),
+        },
+        name: device.name()?,
+        vendor: "NVIDIA Corporation".to_owned(),
+        driver: format!("CUDA {version}"),
+        version: format!("compute capability {major}.{minor}"),
+        kind: "gpu".to_owned(),
+        compute_units: device.attribute(Attribute::Multiprocessors)?,
+        max_work_group: device.attribute(Attribute::MaxThreadsPerBlock)?,
+        memory_bytes: device.memory_bytes()?,
+    })
+}
+
+fn capability(device: Device) -> Result<[u64; 2], CuError> {
+    let [major, minor] = [Attribute::CapabilityMajor, Attribute::CapabilityMinor];
+    Ok([device.attribute(major)?, device.attribute(minor)?])
+}
+
+impl Host {
+    pub fn open(device: u32) -> Result<Self, String> {
+        let api = load()?.ok_or("there is no CUDA driver any more")?;
+        let name = |error: CuError| api.name(error);
+        let devices = api.devices().map_err(name)?;
+        let device = *devices.get(device as usize).ok_or("there is no such device any more")?;
+        device.open().map_err(|error| format!("no context: {}", api.name(error)))?;
+        let [major, minor] = capability(device).map_err(name)?;
+        let architecture = format!("--gpu-architecture=sm_{major}{minor}");
+        Ok(Self { api, compiler: Compiler::load()?, architecture })
+    }
+
+    /// Builds and runs; calls `built` in between.
+    pub fn run(&self, run: &KernelRun, built: impl FnOnce()) -> Done {
+        let (compiled, module) = match self.build(run) {
+            Ok(built) => built,
+            Err(log) => return Done::BuildFailure(log),
+        };
+        built();
+        if run.launches.is_empty() {
+            return Done::Built;
+        }
+        let mut results: Vec<Vec<Output>> = Vec::new();
+        for _ in 0..run.repeat.max(1) {
+            let mut outputs = Vec::new();
+            for (launch, name) in run.launches.iter().zip(&compiled.names) {
+                match self.launch(&module, name, launch) {
+                    Ok(more) => outputs.extend(more),
+                    Err(reason) => return Done::RunFailure(reason),
+                }
+            }
+            if !results.contains(&outputs) {
+                results.push(outputs);
+            }
+        }
+        Done::Results(results)
+    }
+
+    fn build(&self, run: &KernelRun) -> Result<(Compiled, Module), String> {
+        let zero = |_| "there is a zero byte in it".to_owned();
+        let text = |text: &str| CString::new(text).map_err(zero);
+        let source = CString::new(&*run.source).map_err(zero)?;
+        let mut options =
+            shlex::split(&run.options).ok_or("a quotation in the options does not end")?;
+        let is_architecture = |option: &String| {
+            ["-arch", "--gpu-architecture"].iter().any(|name| option.starts_with(name))
+        };
+        if !options.iter().any(is_architecture) {
+            options.push(self.architecture.clone());
+        }
+        let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
+        let kernels = run.launches.iter().map(|launch| text(&launch.kernel));
+        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+        let compiled = self.compiler.compile(&source, &options, &kernels)?;
+        let module = self.api.module(&compiled.code).map_err(|(error, log)| {
+            format!("{}\n{log}", self.api.name(error)).trim_end().to_owned()
+        })?;
+        Ok((compiled, module))
+    }
+
+    fn launch(
+        &self,
+        module: &Module,
+        name: &CString,
+        launch: &KernelLaunch,
+    ) -> Result<Vec<Output>, String> {
+        let failed = |what: &str| {
+            let what = format!("{what} of `{}`", launch.kernel);
+            move |error: CuError| format!("{what}: {}", self.api.name(error))
+        };
+        let [blocks, threads] = grid(launch)?;
+        let mut buffers: Vec<Option<Buffer>> = Vec::new();
+        let mut arguments = Vec::new();
+        for argument in &launch.arguments {
+            let (buffer, bytes) = match argument {
+                Argument::Value(bytes) => (None, bytes.clone()),
+                Argument::Buffer { element, elements, fill, .. } => {
+                    let content = fill.content(*element, *elements);
+                    let buffer = self.api.buffer(&content).map_err(failed("arguments"))?;
+                    let bytes = buffer.argument();
+                    (Some(buffer), bytes)
+                }
+                Argument::Local(_) => {
+                    return Err("CUDA has no arguments in local memory".to_owned());
+                }
+            };
+            buffers.push(buffer);
+            arguments.push(bytes);
+        }
+        module.launch(name, blocks, threads, &arguments).map_err(failed("launch"))?;
+        self.api.synchronise().map_err(failed("execution"))?;
+        let mut outputs = Vec::new();
+        for (argument, buffer) in launch.arguments.iter().zip(&buffers) {
+            if let (Argument::Buffer { name, element, output: true, .. }, Some(buffer)) =
+                (argument, buffer)
+            {
+                let bytes = buffer.read().map_err(failed("result"))?;
+                let (kernel, name) = (launch.kernel.clone(), name.clone());
+                outputs.push(Output { kernel, name, scalar: element.scalar, bytes });
+            }
+        }
+        Ok(outputs)
+    }
+}
+
+/// Blocks, and threads of a block, in three dimensions.
+fn grid(launch: &KernelLaunch) -> Result<[[u32; 3]; 2], String> {
+    let local = launch.local.as_deref().unwrap_or_default();
+    let mut grid = [[1; 3]; 2];
+    for (at, &global) in launch.global.iter().enumerate().take(3) {
+        let threads = local.get(at).copied().unwrap_or(1);
+        if !global.is_multiple_of(threads) {
+            return Err(format!("{global} work-items are not divisible into groups of {threads}"));
+        }
+        let number = |size: u64| u32::try_from(size).map_err(|_| format!("{size} is too many"));
+        grid[0][at] = number(global / threads)?;
+        grid[1][at] = number(threads)?;
+    }
+    Ok(grid)
+}

@@ -1,0 +1,83 @@
+//! libclang in a process of its own says what clang says, and does no harm where it is missing or crashes.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clreduce_interestingness::Cancel;
+use clreduce_interestingness::check::{Check, CheckOptions, Finding, StageName, Subject};
+use clreduce_interestingness::compile_worker::{CompileOptions, CompileWorker, Severity};
+use clreduce_interestingness::opencl::WorkerOptions;
+use support::HOST;
+
+fn kernels() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/validity");
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+fn compile_stage(worker: Option<&str>) -> Check {
+    let options = CheckOptions {
+        stages: [StageName::Compile].into(),
+        compile_worker: worker.map(PathBuf::from),
+        ..CheckOptions::default()
+    };
+    Check::new(&options).unwrap()
+}
+
+fn findings(check: &Check, kernel: &Path) -> Vec<Finding> {
+    let subject = Subject::new(fs::read(kernel).unwrap()).unwrap();
+    let report = check.run(&subject, &Cancel::new());
+    assert_eq!(report.failures, [], "{}", kernel.display());
+    report.findings
+}
+
+#[test]
+fn it_finds_what_clang_finds() {
+    let (clang, worker) = (compile_stage(None), compile_stage(Some(HOST)));
+    let kernels = kernels();
+    // The worker is asked from the second kernel on.
+    findings(&worker, &kernels[0]);
+    for kernel in kernels {
+        assert_eq!(findings(&worker, &kernel), findings(&clang, &kernel), "{}", kernel.display());
+    }
+}
+
+#[test]
+fn a_worker_that_does_not_work_is_not_needed() {
+    let clang = compile_stage(None);
+    for program in ["/bin/false", "/bin/cat", "/nowhere"] {
+        let worker = compile_stage(Some(program));
+        for kernel in &kernels()[..4] {
+            assert_eq!(findings(&worker, kernel), findings(&clang, kernel), "{program}");
+        }
+    }
+}
+
+fn worker() -> CompileWorker {
+    let options = CompileOptions {
+        worker: WorkerOptions::new(HOST.into()),
+        library: None,
+        file: "a.c".to_owned(),
+        arguments: ["-x", "c", "-Wunused-variable"].map(str::to_owned).into(),
+    };
+    CompileWorker::new(options)
+}
+
+#[test]
+fn diagnostics_have_places_and_names() {
+    let mut worker = worker();
+    let of = |worker: &mut CompileWorker, text: &str| {
+        worker.diagnose(text.as_bytes(), &Cancel::new()).unwrap()
+    };
+    assert_eq!(of(&mut worker, "int x;\n"), []);
+    let warning = of(&mut worker, "void f(void) {\n  int y;\n}\n").remove(0);
+    assert_eq!((warning.severity, warning.line, warning.column), (Severity::Warning, 2, 7));
+    assert_eq!((&*warning.file, warning.flag.as_deref()), ("a.c", Some("unused-variable")));
+    let error = of(&mut worker, "int f(void) { return z; }").remove(0);
+    assert_eq!((error.severity, error.flag), (Severity::Error, None));
+    // Bytes that are no text, and none at all.
+    assert!(worker.diagnose(b"int \xff\xfe\0 x;", &Cancel::new()).is_ok());
+    assert_eq!(of(&mut worker, ""), []);
+}
