@@ -8,6 +8,8 @@ pub mod check;
 mod command;
 pub mod opencl;
 mod outcome;
+pub mod recipe;
+pub mod units;
 
 pub use cancel::{Cancel, Hook};
 pub use command::{
