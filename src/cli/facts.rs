@@ -9,7 +9,7 @@ use clreduce_interestingness::TestCommand;
 use clreduce_testcase::{ContentHash, Language};
 use regex::bytes::Regex;
 
-use super::resolve::Settings;
+use super::resolve::{Settings, Test};
 
 /// Scripts are smaller; compilers are larger, and hashing them at every start would take too long.
 const SCRIPT_BYTES: u64 = 1 << 20;
@@ -27,7 +27,7 @@ pub fn facts(settings: &Settings, language: Language) -> Facts {
     let protect: Vec<&str> = settings.protect.iter().map(Regex::as_str).collect();
     let memory = settings.memory_limit.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
     let facts = [
-        ("the test", test(&settings.test)),
+        ("the test", test(settings)),
         ("--lang", language.to_string()),
         ("the choice of passes", passes.join(",")),
         ("--keep-names", settings.keep_names.to_string()),
@@ -39,8 +39,15 @@ pub fn facts(settings: &Settings, language: Language) -> Facts {
     facts.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
+fn test(settings: &Settings) -> String {
+    match &settings.test {
+        Test::Command(command) => of_command(command),
+        Test::Recipe(recipe, _) => ContentHash::of(recipe.text().as_bytes()).to_string(),
+    }
+}
+
 /// The command and the content of the program or of the scripts it names.
-fn test(command: &TestCommand) -> String {
+fn of_command(command: &TestCommand) -> String {
     let mut text = command.to_string();
     let files: Vec<&Path> = match command {
         TestCommand::Program { path, .. } => vec![path],
@@ -74,10 +81,10 @@ mod tests {
         ];
         for command in commands {
             fs::write(&path, "exit 0").unwrap();
-            let before = test(&command);
-            assert_eq!(before, test(&command));
+            let before = of_command(&command);
+            assert_eq!(before, of_command(&command));
             fs::write(&path, "exit 1").unwrap();
-            assert_ne!(before, test(&command));
+            assert_ne!(before, of_command(&command));
         }
     }
 }

@@ -10,6 +10,7 @@ use clreduce::ReductionError;
 use clreduce::journal::StateError;
 use clreduce_interestingness::SetupError;
 use clreduce_interestingness::check::CheckError;
+use clreduce_interestingness::recipe::RecipeError;
 use thiserror::Error;
 
 use super::keep::KeepError;
@@ -53,6 +54,8 @@ pub enum Failure {
          help: use the file's name alone; each variant lies in the directory the test is started in"
     )]
     AbsolutePath(PathBuf),
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     #[error(transparent)]
     Check(#[from] CheckError),
     #[error("`{}` cannot be checked: {reason}", .path.display())]

@@ -8,6 +8,7 @@ mod atomic;
 mod check;
 mod devices;
 mod events_file;
+mod explain;
 mod facts;
 mod failure;
 mod generate;
@@ -17,6 +18,7 @@ mod keep;
 mod load;
 mod not_interesting;
 mod progress;
+mod recipe;
 mod reduce;
 mod report;
 mod resolve;
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
 fn start(args: Args) -> Result<ExitCode, Failure> {
     match &args.command {
         Some(Command::Check(args)) => return check::check(args),
+        Some(Command::Explain(args)) => return explain::explain(args),
         Some(Command::Devices(args)) => return devices::devices(args),
         Some(Command::Run(args)) => return run::run(args),
         None => {}

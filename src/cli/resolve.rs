@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clreduce_interestingness::recipe::{Recipe, RecipeError};
 use clreduce_interestingness::{CommandError, OutputPattern, TestCommand};
 use clreduce_passes::{Row, TABLE};
 use clreduce_testcase::Language;
@@ -20,11 +21,13 @@ pub struct Settings {
     /// What to reduce, as named.
     pub inputs: Vec<PathBuf>,
     /// The test.
-    pub test: TestCommand,
+    pub test: Test,
     /// What its output must look like, instead of an exit status of 0.
     pub pattern: Option<OutputPattern>,
     /// Exit status of variants to keep a copy of.
     pub also_interesting: Option<i32>,
+    /// Whether valid variants that show another bug are kept.
+    pub allow_slippage: bool,
     /// Whether the tests' directories stay.
     pub save_temps: bool,
     /// Tests at the same time.
@@ -57,6 +60,15 @@ pub struct Settings {
     pub verbosity: Verbosity,
 }
 
+/// What decides.
+#[derive(Debug)]
+pub enum Test {
+    /// A program or a shell command.
+    Command(TestCommand),
+    /// A recipe, and where it lies.
+    Recipe(Recipe, PathBuf),
+}
+
 /// Which passes may run, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassChoice {
@@ -83,11 +95,14 @@ pub enum UsageError {
          help: chmod +x {path}"
     )]
     FirstNotExecutable { path: String },
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    #[error("{0} is not for recipes\nhelp: {1}")]
+    NotForRecipes(&'static str, &'static str),
     #[error(
-        "`{0}` is a recipe; this version of clreduce knows tests that are programs or shell commands \
-         only\nhelp: write what the recipe says as a script that exits 0 for \"interesting\""
+        "--allow-slippage needs a recipe as the test: a program does not tell one bug from another"
     )]
-    Recipe(String),
+    NeedsRecipe,
     #[error("the choice of passes leaves none to run")]
     NoPasses,
     #[error(transparent)]
@@ -101,11 +116,12 @@ pub enum UsageError {
 pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     let test = match args.test.take() {
         Some(test) => test_named(&test)?,
-        None => test_first(&mut args.inputs)?,
+        None => Test::Command(test_first(&mut args.inputs)?),
     };
     if args.inputs.is_empty() {
         return Err(UsageError::NoInput);
     }
+    check_recipe(&args, &test)?;
     let passes =
         PassChoice { only: args.passes, skip: args.skip_pass, first: args.start_with_pass };
     let language = args.lang.and_then(|name| name.parse().ok());
@@ -119,6 +135,7 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         test,
         pattern: (pattern.stdout.is_some() || pattern.stderr.is_some()).then_some(pattern),
         also_interesting: args.also_interesting,
+        allow_slippage: args.allow_slippage,
         save_temps: args.save_temps,
         jobs: args.jobs.map_or_else(default_jobs, usize::from),
         timeout: args.timeout,
@@ -153,11 +170,33 @@ impl PassChoice {
     }
 }
 
-fn test_named(test: &str) -> Result<TestCommand, UsageError> {
-    if Path::new(test).extension() == Some(OsStr::new("toml")) {
-        return Err(UsageError::Recipe(test.to_owned()));
+/// A recipe has its own words for what some options say of programs.
+fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
+    if matches!(test, Test::Command(_)) {
+        return if args.allow_slippage { Err(UsageError::NeedsRecipe) } else { Ok(()) };
     }
-    Ok(TestCommand::parse(test)?)
+    let limits = "write `timeout` or `memory` in a [[stage]] or [[configuration]]";
+    let outcome = "write `message` in [outcome]";
+    let options = [
+        (args.timeout.is_some(), "--timeout", limits),
+        (args.memory_limit.is_some(), "--memory-limit", limits),
+        (args.interesting_stdout.is_some(), "--interesting-stdout", outcome),
+        (args.interesting_stderr.is_some(), "--interesting-stderr", outcome),
+        (args.also_interesting.is_some(), "--also-interesting", "give --allow-slippage instead"),
+        (args.save_temps, "--save-temps", "`clreduce explain` shows what happens to a variant"),
+    ];
+    match options.into_iter().find(|(given, ..)| *given) {
+        Some((_, option, help)) => Err(UsageError::NotForRecipes(option, help)),
+        None => Ok(()),
+    }
+}
+
+fn test_named(test: &str) -> Result<Test, UsageError> {
+    let path = Path::new(test);
+    if path.extension() == Some(OsStr::new("toml")) {
+        return Ok(Test::Recipe(Recipe::load(path)?, path.to_owned()));
+    }
+    Ok(Test::Command(TestCommand::parse(test)?))
 }
 
 /// `clreduce ./test.sh file.c`, as older tools have it: the first is the test if it can be run.
@@ -222,7 +261,9 @@ mod tests {
     fn both_orders_mean_the_same() {
         let new = settings(&["a.c", "--test", "/bin/true"]).unwrap();
         let old = settings(&["/bin/true", "a.c"]).unwrap();
-        assert_eq!((new.inputs, new.test), (old.inputs, old.test));
+        assert_eq!(new.inputs, old.inputs);
+        let (Test::Command(new), Test::Command(old)) = (new.test, old.test) else { panic!() };
+        assert_eq!(new, old);
     }
 
     #[test]
@@ -233,6 +274,8 @@ mod tests {
         assert!(matches!(settings(&["/bin/true"]), Err(UsageError::NoTest(_))));
         assert!(matches!(settings(&["--test", "true"]), Err(UsageError::NoInput)));
         assert!(matches!(settings(&["a.c", "-t", "x.toml"]), Err(UsageError::Recipe(_))));
+        let needs = settings(&["a.c", "-t", "true", "--allow-slippage"]);
+        assert!(matches!(needs, Err(UsageError::NeedsRecipe)));
     }
 
     #[test]

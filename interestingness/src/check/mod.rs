@@ -209,10 +209,7 @@ pub struct Report {
 ///
 /// # Errors
 /// When there is no clang.
-pub(crate) fn stage(
-    name: StageName,
-    options: &CheckOptions,
-) -> Result<Box<dyn Stage>, CheckError> {
+pub(crate) fn stage(name: StageName, options: &CheckOptions) -> Result<Box<dyn Stage>, CheckError> {
     let bench = options.bench();
     let clang = || Clang::find(options.clang.as_deref(), &options.build_options);
     Ok(match name {

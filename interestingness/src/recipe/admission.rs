@@ -137,10 +137,8 @@ mod tests {
         let (memory, on_device) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for number in 0..16_u64 {
-                let need = Need {
-                    memory: 1 + number % 7,
-                    device: number.is_multiple_of(3).then_some(0),
-                };
+                let need =
+                    Need { memory: 1 + number % 7, device: number.is_multiple_of(3).then_some(0) };
                 let (admission, memory, on_device) = (&admission, &memory, &on_device);
                 scope.spawn(move || {
                     let admitted = admission.admit(need, &Cancel::new()).unwrap();

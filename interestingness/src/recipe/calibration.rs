@@ -15,7 +15,7 @@ use super::pin::{Answer, Pin, Shown, pin};
 use super::stages::{Does, Ready, Stage, Tolerated};
 use super::test::{RecipeTest, show};
 use crate::Cancel;
-use crate::check::{Gathered, StageName, Subject};
+use crate::check::{Finding, Gathered, StageName, Subject};
 
 /// What was found out about the original, and decides later answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,7 +165,10 @@ impl Checked {
             let ready = prepare(kit, stage, stage.timeout.unwrap_or(PATIENCE))?;
             let started = Instant::now();
             let mut own = Gathered::default();
-            let answer = ready.run(program, subject.as_ref(), &mut own, cancel);
+            if let Does::Check(StageName::Compile) = stage.does {
+                self.tolerate_warnings(&ready.findings(subject.as_ref(), cancel));
+            }
+            let answer = ready.run(program, subject.as_ref(), &self.tolerated, &mut own, cancel);
             let wall = started.elapsed();
             if cancel.is_cancelled() {
                 return Ok(());
@@ -181,7 +184,8 @@ impl Checked {
             Does::Check(_) => *wall,
         };
         timed.sort_by_key(cost);
-        let limit = |(stage, wall): (&Stage, Duration)| (stage.name.clone(), millis(stage.limit(wall)));
+        let limit =
+            |(stage, wall): (&Stage, Duration)| (stage.name.clone(), millis(stage.limit(wall)));
         self.stages = timed.into_iter().map(limit).collect();
         self.tolerate(gathered);
         Ok(())
@@ -212,6 +216,17 @@ impl Checked {
         Err(Problem { at: stage.at, ..problem })
     }
 
+    /// Generated programs are full of what is not portable and harms nobody.
+    fn tolerate_warnings(&mut self, findings: &[Finding]) {
+        let warnings = self.tolerated.warnings_of(findings);
+        if !warnings.is_empty() {
+            self.warnings.push(format!(
+                "the original is not portable ({}): variants may be so in the same ways",
+                warnings.join(", ")
+            ));
+        }
+    }
+
     /// What nobody could look for in the original cannot be demanded of a variant.
     fn tolerate(&mut self, gathered: Gathered) {
         let report = gathered.report();
@@ -220,7 +235,8 @@ impl Checked {
         }
         self.tolerated.unchecked = report.unchecked.clone();
         self.tolerated.suspected = report.findings.iter().map(|finding| finding.kind).collect();
-        let names = |kinds: &mut dyn Iterator<Item = &'static str>| kinds.collect::<Vec<_>>().join(", ");
+        let names =
+            |kinds: &mut dyn Iterator<Item = &'static str>| kinds.collect::<Vec<_>>().join(", ");
         if !report.unchecked.is_empty() {
             let kinds = names(&mut report.unchecked.iter().map(|kind| kind.name()));
             self.warnings.push(format!(

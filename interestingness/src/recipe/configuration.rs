@@ -169,10 +169,7 @@ fn one_line(build: &str, run: Option<&str>) -> String {
     let (quiet, echo) = if cfg!(windows) {
         ("set LLVM_DISABLE_SYMBOLIZATION=1&&", format!("echo {BUILT}&& echo {BUILT}>&2"))
     } else {
-        (
-            "export LLVM_DISABLE_SYMBOLIZATION=1;",
-            format!("echo '{BUILT}' && echo '{BUILT}' >&2"),
-        )
+        ("export LLVM_DISABLE_SYMBOLIZATION=1;", format!("echo '{BUILT}' && echo '{BUILT}' >&2"))
     };
     match run {
         Some(run) => format!("{quiet} ({build}) && {echo} && ({run})"),
@@ -250,11 +247,9 @@ mod tests {
     use crate::opencl::OutcomeClass;
 
     fn class(build: &str, run: Option<&str>) -> OutcomeClass {
-        let means =
-            Means::Commands { build: build.to_owned(), run: run.map(str::to_owned) };
+        let means = Means::Commands { build: build.to_owned(), run: run.map(str::to_owned) };
         let memory = 1 << 30;
-        let configuration =
-            Configuration { name: "fake".into(), means, memory, timeout: None };
+        let configuration = Configuration { name: "fake".into(), means, memory, timeout: None };
         let case = TestCase::single("my file.c", b"int x;\n".as_slice()).unwrap();
         let program = Program::new(&case, None, None, "").unwrap();
         let bench = Bench {

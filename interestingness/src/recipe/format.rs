@@ -390,13 +390,12 @@ mod tests {
             (format!("{two}build = \"c\"\noptions = \"-w\"\n"), &["line 4", "`build`"]),
             (format!("{two}run = \"x\"\n"), &["line 4", "either `device`"]),
             (
-                format!("{two}accused = true\ndevice = \"x\"\n[[configuration]]\ndevice = \"oclgrind\""),
+                format!(
+                    "{two}accused = true\ndevice = \"x\"\n[[configuration]]\ndevice = \"oclgrind\""
+                ),
                 &["line 7", "no witness"],
             ),
-            (
-                format!("preset = \"crash\"\n{one}timeout = \"2 years\"\n"),
-                &["line 4", "500ms"],
-            ),
+            (format!("preset = \"crash\"\n{one}timeout = \"2 years\"\n"), &["line 4", "500ms"]),
             (
                 format!("preset = \"crash\"\n{one}[outcome]\nclass = \"result\"\n"),
                 &["line 5", "build_crash, run_crash"],

@@ -9,7 +9,9 @@ use super::RecipeOptions;
 use super::admission::Admission;
 use super::configuration::{Configuration, DevicePool, Means, Program};
 use super::error::Problem;
-use super::format::{Check, Confirm, ConfigurationTable, Document, Preset, StageTable, VariantTable};
+use super::format::{
+    Check, ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable,
+};
 use super::pin::Demands;
 use super::stages::{Does, Stage};
 use crate::check::{CheckOptions, StageName};
@@ -268,7 +270,8 @@ impl Finder<'_> {
                 let name = table.device.as_ref()?;
                 pool.device.is_called(name.get_ref()).then_some(table.jobs?)
             });
-            let is_cpu = pool.device.facts.kind == "cpu" || pool.device.through == Through::Oclgrind;
+            let is_cpu =
+                pool.device.facts.kind == "cpu" || pool.device.through == Through::Oclgrind;
             let usual = if is_cpu { u32::MAX } else { USUAL_JOBS };
             given.min().unwrap_or(usual).max(1)
         };
@@ -277,10 +280,12 @@ impl Finder<'_> {
 }
 
 fn no_device(name: &str, found: &Devices) -> Problem {
-    let names = found.devices.iter().map(|device| {
-        format!("\n    {}: {}", device.facts.platform, device.facts.name)
-    });
-    let there: String = names.chain(found.problems.iter().map(|text| format!("\n    {text}"))).collect();
+    let names = found
+        .devices
+        .iter()
+        .map(|device| format!("\n    {}: {}", device.facts.platform, device.facts.name));
+    let there: String =
+        names.chain(found.problems.iter().map(|text| format!("\n    {text}"))).collect();
     let help = if there.is_empty() { "\n    none".to_owned() } else { there };
     Problem::new(
         format!("there is no device `{name}`"),
@@ -291,12 +296,13 @@ fn no_device(name: &str, found: &Devices) -> Problem {
 /// The program that a command begins with is there.
 fn tool(command: &Spanned<String>) -> Result<(), Problem> {
     let words = shlex::split(command.get_ref()).unwrap_or_default();
-    let is_assignment = |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let is_assignment =
+        |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
     let Some(program) = words.iter().find(|word| !is_assignment(word)) else { return Ok(()) };
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_+./".contains(c);
     const SHELL: [&str; 16] = [
-        "if", "for", "while", "case", "until", "cd", "test", "export", "set", "ulimit", "exit", "true",
-        "false", "echo", "exec", "kill",
+        "if", "for", "while", "case", "until", "cd", "test", "export", "set", "ulimit", "exit",
+        "true", "false", "echo", "exec", "kill",
     ];
     if !program.chars().all(plain) || SHELL.contains(&program.as_str()) || on_path(program) {
         return Ok(());

@@ -9,7 +9,7 @@ use super::error::Problem;
 use super::format::Preset;
 use super::signature;
 use crate::opencl::{
-    Ballot, Emi, Finding, Output, OutcomeClass, Role, Rule, RunOutcome, emi, vote,
+    Ballot, Emi, Finding, OutcomeClass, Output, Role, Rule, RunOutcome, emi, vote,
 };
 
 /// What was found on the original.
@@ -68,7 +68,9 @@ impl Shown<'_> {
         match &self.outcomes[..] {
             [RunOutcome::Built] => Some(&[]),
             [one] => one.result(),
-            several => (emi(several) == Emi::Agree).then(|| several.iter().find_map(RunOutcome::result))?,
+            several => {
+                (emi(several) == Emi::Agree).then(|| several.iter().find_map(RunOutcome::result))?
+            }
         }
     }
 }
@@ -104,16 +106,11 @@ fn signature_of(outcome: &RunOutcome) -> Vec<String> {
 }
 
 /// Pins what the configurations show of the original.
-pub(super) fn pin(
-    preset: Preset,
-    demands: &Demands,
-    shown: &[Shown<'_>],
-) -> Result<Pin, Problem> {
+pub(super) fn pin(preset: Preset, demands: &Demands, shown: &[Shown<'_>]) -> Result<Pin, Problem> {
     let accused = accused(preset, demands, shown)?;
     let others = || shown.iter().filter(|other| other.name != accused.name && !other.simulated);
-    let support = |result: &[Output]| {
-        others().filter(|other| other.success() == Some(result)).count()
-    };
+    let support =
+        |result: &[Output]| others().filter(|other| other.success() == Some(result)).count();
     let best = others().filter_map(|other| Some((support(other.success()?), other.success()?)));
     // Of several, the first: the order is the recipe's.
     let best = best.fold(None, |best: Option<(usize, &[Output])>, next| match best {
@@ -140,9 +137,12 @@ pub(super) fn pin(
             verdict = pin.witness(preset, demands, &accused.outcomes, first, other);
         }
     }
-    let alone = pin.witnesses.is_empty() && preset == Preset::WrongCode && demands.reference.is_none();
+    let alone =
+        pin.witnesses.is_empty() && preset == Preset::WrongCode && demands.reference.is_none();
     match verdict {
-        Answer::Holds if alone => Err(not_shown(preset, shown, "no other configuration has a result")),
+        Answer::Holds if alone => {
+            Err(not_shown(preset, shown, "no other configuration has a result"))
+        }
         Answer::Holds => Ok(pin),
         Answer::No(reason)
         | Answer::Slipped(reason)
@@ -185,7 +185,8 @@ fn accused<'a, 's>(
         [one] => Ok(one),
         [] => Err(not_shown(preset, shown, "no configuration is found guilty")),
         _ => Err(Problem {
-            help: "write `accused = true` in the [[configuration]] that this recipe is about".to_owned(),
+            help: "write `accused = true` in the [[configuration]] that this recipe is about"
+                .to_owned(),
             ..not_shown(preset, shown, "more than one configuration does")
         }),
     }
@@ -195,7 +196,10 @@ fn accused<'a, 's>(
 fn wrong<'a, 's>(demands: &Demands, shown: &'a [Shown<'s>]) -> Vec<&'a Shown<'s>> {
     if let Some(reference) = &demands.reference {
         let differs = |one: &&Shown<'_>| {
-            one.outcomes.first().and_then(RunOutcome::result).is_some_and(|result| show(result) != reference.trim())
+            one.outcomes
+                .first()
+                .and_then(RunOutcome::result)
+                .is_some_and(|result| show(result) != reference.trim())
         };
         return shown.iter().filter(differs).collect();
     }
@@ -338,9 +342,15 @@ mod tests {
         let error = pinned(Preset::WrongCode, &all).unwrap_err();
         assert!(error.contains("more than one"), "{error}");
         let pin = pinned(Preset::WrongCode, &all[..4]).unwrap();
-        assert_eq!((pin.accused.as_str(), &pin.witnesses[..]), ("a", &["b", "c", "d"].map(String::from)[..]));
+        assert_eq!(
+            (pin.accused.as_str(), &pin.witnesses[..]),
+            ("a", &["b", "c", "d"].map(String::from)[..])
+        );
         let error = pinned(Preset::WrongCode, &all[..3]).unwrap_err();
-        assert!(error.contains("no configuration is found guilty") && error.contains("a: result 0x2"), "{error}");
+        assert!(
+            error.contains("no configuration is found guilty") && error.contains("a: result 0x2"),
+            "{error}"
+        );
         let none = [result(1), result(1), result(1), result(1), result(2)];
         assert_eq!(pinned(Preset::WrongCode, &none).unwrap().accused, "simulator");
     }
@@ -386,10 +396,8 @@ mod tests {
     #[test]
     fn variants_of_one_base_are_compared_on_one_configuration() {
         let variants = |name, outcomes| Shown { name, accused: false, simulated: false, outcomes };
-        let both = [
-            variants("a", vec![result(1), result(1)]),
-            variants("b", vec![result(1), result(2)]),
-        ];
+        let both =
+            [variants("a", vec![result(1), result(1)]), variants("b", vec![result(1), result(2)])];
         let pin = pin(Preset::Emi, &Demands::default(), &both).unwrap();
         assert_eq!((pin.accused.as_str(), &pin.witnesses[..]), ("b", &["a".to_owned()][..]));
     }

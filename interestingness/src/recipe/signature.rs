@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn what_names_the_bug_is_enough() {
-        let assertion = "clang: /build/llvm/lib/X.cpp:312: void f(): Assertion `N < 4 && \"x\"' failed.\n";
+        let assertion =
+            "clang: /build/llvm/lib/X.cpp:312: void f(): Assertion `N < 4 && \"x\"' failed.\n";
         assert_eq!(of_crash(&format!("{assertion}{LLVM}")), ["assertion N < 4 && \"x\""]);
         let gcc = "a.c:3:1: internal compiler error: in expand_expr, at expr.cc:9301\n0x6f1 f()\n";
         assert_eq!(of_crash(gcc), ["internal compiler error: in expand_expr, at expr.cc:…"]);

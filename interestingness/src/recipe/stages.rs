@@ -7,7 +7,7 @@ use super::configuration::{Program, expand};
 use super::format::Confirm;
 use super::pin::Answer;
 use crate::Cancel;
-use crate::check::{self, CheckOptions, Gathered, Kind, StageName, Subject, Validity};
+use crate::check::{self, CheckOptions, Finding, Gathered, Kind, StageName, Subject, Validity};
 use crate::command::{Bench, End};
 
 /// One stage, as the recipe has it.
@@ -39,6 +39,34 @@ pub struct Tolerated {
     pub unchecked: BTreeSet<Kind>,
     /// Suspicions of the original that no run could refute.
     pub suspected: BTreeSet<Kind>,
+    /// Warnings of the compiler, as `-Wzero-length-array`, that say that the original is not portable.
+    pub warnings: BTreeSet<String>,
+}
+
+impl Tolerated {
+    fn covers(&self, finding: &Finding) -> bool {
+        match finding.kind {
+            Kind::NonPortable => {
+                warning_of(finding).is_some_and(|warning| self.warnings.contains(warning))
+            }
+            kind => !finding.is_certain() && self.suspected.contains(&kind),
+        }
+    }
+
+    /// Puts up with the warnings of the original, and tells which they are.
+    pub(super) fn warnings_of(&mut self, findings: &[Finding]) -> Vec<String> {
+        let portable = |finding: &&Finding| finding.kind == Kind::NonPortable;
+        let new = findings.iter().filter(portable).filter_map(warning_of);
+        new.filter(|warning| self.warnings.insert((*warning).to_owned()))
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+/// `-Wzero-length-array` at the end of clang's message.
+fn warning_of(finding: &Finding) -> Option<&str> {
+    let (_, last) = finding.message.rsplit_once('[')?;
+    Some(last.trim_end_matches(']')).filter(|word| word.starts_with("-W"))
 }
 
 impl Stage {
@@ -105,20 +133,31 @@ impl Ready {
         Ok(Self { stage, runs })
     }
 
+    /// What a check finds, whatever of it is tolerated.
+    pub fn findings(&self, subject: Option<&Subject>, cancel: &Cancel) -> Vec<Finding> {
+        match (&self.runs, subject) {
+            (Runs::Check(check), Some(subject)) => check.run(subject, cancel).findings,
+            _ => Vec::new(),
+        }
+    }
+
     /// Looks at a variant; a check adds what it found to `gathered`.
     pub fn run(
         &self,
         program: &Program<'_>,
         subject: Option<&Subject>,
+        tolerated: &Tolerated,
         gathered: &mut Gathered,
         cancel: &Cancel,
     ) -> Answer {
         match (&self.runs, subject) {
             (Runs::Check(check), Some(subject)) => {
                 let started = Instant::now();
-                let report = check.run(subject, cancel);
+                let mut report = check.run(subject, cancel);
+                report.findings.retain(|finding| !tolerated.covers(finding));
                 let certain = report.findings.iter().find(|finding| finding.is_certain());
-                let answer = certain.map_or(Answer::Holds, |finding| Answer::No(finding.to_string()));
+                let answer =
+                    certain.map_or(Answer::Holds, |finding| Answer::No(finding.to_string()));
                 gathered.add(check.as_ref(), report, started.elapsed());
                 answer
             }
@@ -144,8 +183,7 @@ impl Ready {
 /// What all checks together say, when none has rejected for certain.
 pub(super) fn sum_up(gathered: Gathered, tolerated: &Tolerated) -> Answer {
     let report = gathered.report();
-    let held = report.findings.iter().find(|found| !tolerated.suspected.contains(&found.kind));
-    if let (Validity::Invalid, Some(finding)) = (report.validity, held) {
+    if let (Validity::Invalid, Some(finding)) = (report.validity, report.findings.first()) {
         return Answer::No(format!("{finding}, and no run could refute it"));
     }
     let open: Vec<&str> = report
@@ -157,7 +195,14 @@ pub(super) fn sum_up(gathered: Gathered, tolerated: &Tolerated) -> Answer {
     if open.is_empty() {
         return Answer::Holds;
     }
-    let failures: Vec<String> =
-        report.failures.iter().map(|failure| format!("{}: {}", failure.tool, failure.message)).collect();
-    Answer::Unresolved(format!("nobody could look for {} ({})", open.join(", "), failures.join("; ")))
+    let failures: Vec<String> = report
+        .failures
+        .iter()
+        .map(|failure| format!("{}: {}", failure.tool, failure.message))
+        .collect();
+    Answer::Unresolved(format!(
+        "nobody could look for {} ({})",
+        open.join(", "),
+        failures.join("; ")
+    ))
 }

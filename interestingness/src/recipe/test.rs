@@ -159,10 +159,11 @@ impl RecipeTest {
         }
         for ready in &self.ready {
             let started = Instant::now();
+            let tolerated = &self.calibration.tolerated;
             let mut answer = Answer::Holds;
             for (program, subject, gathered) in &mut files {
                 if answer == Answer::Holds {
-                    let run = || ready.run(program, subject.as_ref(), gathered, cancel);
+                    let run = || ready.run(program, subject.as_ref(), tolerated, gathered, cancel);
                     answer = self.admitted(ready, run, cancel);
                 }
             }
@@ -183,18 +184,11 @@ impl RecipeTest {
         }
     }
 
-    fn admitted(
-        &self,
-        ready: &Ready,
-        mut run: impl FnMut() -> Answer,
-        cancel: &Cancel,
-    ) -> Answer {
+    fn admitted(&self, ready: &Ready, mut run: impl FnMut() -> Answer, cancel: &Cancel) -> Answer {
         let need = Need { memory: ready.stage.memory, device: None };
-        confirmed(ready.stage.confirm, cancel, || {
-            match self.kit.admission.admit(need, cancel) {
-                Some(_held) => run(),
-                None => cancelled(),
-            }
+        confirmed(ready.stage.confirm, cancel, || match self.kit.admission.admit(need, cancel) {
+            Some(_held) => run(),
+            None => cancelled(),
         })
     }
 
@@ -226,7 +220,13 @@ impl RecipeTest {
             }
             let shown = show(witness);
             let expected = first.as_ref().and_then(|first: &Shown<'_>| first.success());
-            answers.push(pin.witness(kit.preset, &kit.demands, &accused.outcomes, expected, &shown));
+            answers.push(pin.witness(
+                kit.preset,
+                &kit.demands,
+                &accused.outcomes,
+                expected,
+                &shown,
+            ));
             first = first.or(Some(shown));
         }
         let decides = answers.iter().position(|answer| *answer != Answer::Holds);
