@@ -12,6 +12,7 @@ use super::error::Problem;
 use super::format::{
     Check, ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable,
 };
+use super::naming;
 use super::pin::Demands;
 use super::stages::{Does, Stage};
 use crate::check::{CheckOptions, StageName};
@@ -249,11 +250,10 @@ impl Finder<'_> {
             ..WorkerOptions::new(program)
         };
         let found = self.found.get_or_insert_with(|| Devices::of_loader(&worker));
-        let is_meant = |device: &&Device| device.is_called(name.get_ref());
-        let mut device = found.devices.iter().find(is_meant).cloned();
+        let mut device = naming::find(name.get_ref(), &found.devices).cloned();
         if device.is_none() {
             found.add_oclgrind(&worker);
-            device = found.devices.iter().find(is_meant).cloned();
+            device = naming::find(name.get_ref(), &found.devices).cloned();
         }
         let device = device.ok_or_else(|| no_device(name.get_ref(), found).at(at))?;
         if let Some(known) = self.pools.iter().position(|pool| pool.device == device) {
@@ -266,9 +266,11 @@ impl Finder<'_> {
     /// How many jobs each device takes.
     fn jobs(&self, document: &Document) -> Vec<u32> {
         let jobs = |pool: &DevicePool| {
+            let found = self.found.iter().flat_map(|found| &found.devices);
+            let all: Vec<Device> = found.cloned().collect();
             let given = document.configurations.iter().map(Spanned::get_ref).filter_map(|table| {
-                let name = table.device.as_ref()?;
-                pool.device.is_called(name.get_ref()).then_some(table.jobs?)
+                let name = table.device.as_ref()?.get_ref();
+                (naming::find(name, &all) == Some(&pool.device)).then_some(table.jobs?)
             });
             let is_cpu =
                 pool.device.facts.kind == "cpu" || pool.device.through == Through::Oclgrind;

@@ -14,9 +14,11 @@ mod configuration;
 mod error;
 mod format;
 mod kit;
+mod naming;
 mod pin;
 mod signature;
 mod stages;
+mod survey;
 mod test;
 
 use std::fs;
@@ -34,6 +36,7 @@ pub use error::RecipeError;
 pub use format::Preset;
 pub use pin::{Answer, Pin};
 pub use stages::Tolerated;
+pub use survey::{Accusation, Seen, Survey};
 pub use test::{Judgement, RecipeTest, StageCounts, Step};
 
 /// What a recipe needs to know of its surroundings.
