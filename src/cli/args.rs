@@ -15,6 +15,7 @@ use regex::bytes::Regex;
 use super::check::CheckArgs;
 use super::devices::DevicesArgs;
 use super::explain::ExplainArgs;
+use super::init::InitArgs;
 use super::run::RunArgs;
 use super::units;
 
@@ -57,6 +58,8 @@ pub enum Command {
     Run(RunArgs),
     /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
     Check(CheckArgs),
+    /// Find out what is wrong with a kernel on the devices at hand, and write the test for it
+    Init(InitArgs),
     /// Show stage by stage what a recipe says of one variant
     Explain(ExplainArgs),
 }

@@ -13,6 +13,7 @@ use clreduce_interestingness::check::CheckError;
 use clreduce_interestingness::recipe::RecipeError;
 use thiserror::Error;
 
+use super::init::InitError;
 use super::keep::KeepError;
 use super::load::LoadError;
 use super::resolve::UsageError;
@@ -36,6 +37,8 @@ pub enum Failure {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Init(#[from] InitError),
     #[error("cannot find out where this program lies: {0}")]
     OwnPath(io::Error),
     #[error(transparent)]

@@ -12,6 +12,7 @@ mod explain;
 mod facts;
 mod failure;
 mod generate;
+mod init;
 mod interrupt;
 mod judge;
 mod keep;
@@ -23,6 +24,7 @@ mod reduce;
 mod report;
 mod resolve;
 mod run;
+mod script;
 mod statistics;
 mod summary;
 mod table;
@@ -64,6 +66,7 @@ fn start(args: Args) -> Result<ExitCode, Failure> {
         Some(Command::Check(args)) => return check::check(args),
         Some(Command::Explain(args)) => return explain::explain(args),
         Some(Command::Devices(args)) => return devices::devices(args),
+        Some(Command::Init(args)) => return init::init(args),
         Some(Command::Run(args)) => return run::run(args),
         None => {}
     }

@@ -32,9 +32,10 @@ pub struct Calibration {
 
 /// A run of the original may take so long.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Limits of configurations: so many times what the original takes, within bounds.
-const TIMES: u32 = 10;
-const LEAST: Duration = Duration::from_secs(5);
+/// Limits of configurations: so many times what the original takes, within bounds. What does not end at all
+/// has been rejected before, so a busy machine costs more than patience does.
+const TIMES: u32 = 20;
+const LEAST: Duration = Duration::from_secs(10);
 
 impl Calibration {
     pub(super) fn limit_of(&self, configuration: &Configuration) -> Duration {

@@ -40,11 +40,14 @@ impl Preset {
         }
     }
 
-    /// The stages where the recipe names none. What only builds need not be free of errors when it runs.
+    /// The stages where the recipe names none. What only builds need not be free of errors when it runs; what
+    /// runs under sanitizers need not be suspected.
     pub(super) fn checks(self) -> &'static [StageName] {
         match self {
             Self::Crash | Self::BuildFailure => &[StageName::Compile],
-            Self::Hang | Self::WrongCode | Self::Emi => &StageName::ALL,
+            Self::Hang | Self::WrongCode | Self::Emi => {
+                &[StageName::Compile, StageName::Sanitize, StageName::Simulate]
+            }
         }
     }
 

@@ -105,6 +105,11 @@ impl RecipeTest {
         &self.warnings
     }
 
+    /// The stages that are on, before the outcome, in their order.
+    pub fn stages(&self) -> impl Iterator<Item = &str> {
+        self.ready.iter().map(|ready| ready.stage.name.as_str())
+    }
+
     /// What the stages have done so far, in their order.
     #[must_use]
     pub fn counts(&self) -> Vec<(String, StageCounts)> {
