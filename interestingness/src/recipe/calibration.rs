@@ -32,6 +32,8 @@ pub struct Calibration {
 
 /// A run of the original may take so long.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// A tool of a stage as well.
+const STAGE_PATIENCE: Duration = Duration::from_secs(60);
 /// Limits of configurations: so many times what the original takes, within bounds. What does not end at all
 /// has been rejected before, so a busy machine costs more than patience does.
 const TIMES: u32 = 20;
@@ -163,7 +165,7 @@ impl Checked {
         let mut gathered = Gathered::default();
         let mut timed = Vec::new();
         for stage in &kit.stages {
-            let ready = prepare(kit, stage, stage.timeout.unwrap_or(PATIENCE))?;
+            let ready = prepare(kit, stage, stage.timeout.unwrap_or(STAGE_PATIENCE))?;
             let started = Instant::now();
             let mut own = Gathered::default();
             if let Does::Check(StageName::Compile) = stage.does {

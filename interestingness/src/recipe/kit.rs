@@ -22,7 +22,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// Bytes that a configuration gets where the recipe does not say.
 const USUAL_MEMORY: u64 = 1 << 30;
-/// Jobs at a time on a device that is no CPU, where the recipe does not say.
+/// Jobs at a time on a GPU, where the recipe does not say.
 const USUAL_JOBS: u32 = 1;
 
 /// What the stage `simulate` runs.
@@ -272,9 +272,7 @@ impl Finder<'_> {
                 let name = table.device.as_ref()?.get_ref();
                 (naming::find(name, &all) == Some(&pool.device)).then_some(table.jobs?)
             });
-            let is_cpu =
-                pool.device.facts.kind == "cpu" || pool.device.through == Through::Oclgrind;
-            let usual = if is_cpu { u32::MAX } else { USUAL_JOBS };
+            let usual = if pool.is_robust() { u32::MAX } else { USUAL_JOBS };
             given.min().unwrap_or(usual).max(1)
         };
         self.pools.iter().map(jobs).collect()

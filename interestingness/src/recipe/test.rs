@@ -66,6 +66,23 @@ pub struct Judgement {
     pub steps: Vec<Step>,
 }
 
+/// How much of the outcome is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// The accused and one witness, without much patience.
+    Glance,
+    /// As much as the answer needs.
+    UntilDecided,
+    /// Everything, for a person.
+    All,
+}
+
+impl Step {
+    fn of_outcome(answer: Answer, wall: Duration) -> Self {
+        Self { stage: OUTCOME.to_owned(), answer, notes: Vec::new(), wall }
+    }
+}
+
 impl Judgement {
     /// What other bug a valid variant shows.
     #[must_use]
@@ -124,22 +141,26 @@ impl RecipeTest {
         let started = Instant::now();
         let mut steps = Vec::new();
         if let Some(programs) = self.kit.programs(variant) {
-            self.check(&programs, explain, cancel, &mut steps);
+            let mut known = Vec::new();
+            self.check(&programs, explain, &mut known, cancel, &mut steps);
             let goes_on = steps.iter().all(|step| step.answer == Answer::Holds) || explain;
             if goes_on && !cancel.is_cancelled() {
                 let started = Instant::now();
-                let mut notes = Vec::new();
+                let extent =
+                    if explain || self.slippage { Extent::All } else { Extent::UntilDecided };
                 let answer = confirmed(self.kit.confirm, cancel, || {
-                    notes.clear();
-                    self.outcome(&programs, explain, &mut notes, cancel)
+                    let answer = self.outcome(&programs, extent, &mut known, cancel);
+                    if answer != Answer::Holds && self.kit.confirm != Confirm::ONCE {
+                        known.clear();
+                    }
+                    answer
                 });
-                let stage = OUTCOME.to_owned();
-                steps.push(Step { stage, answer, notes, wall: started.elapsed() });
+                let notes = known.iter().map(Shown::describe).collect();
+                steps.push(Step { notes, ..Step::of_outcome(answer, started.elapsed()) });
             }
         } else {
             let answer = Answer::No("a file is gone".to_owned());
-            let stage = OUTCOME.to_owned();
-            steps.push(Step { stage, answer, notes: Vec::new(), wall: Duration::ZERO });
+            steps.push(Step::of_outcome(answer, Duration::ZERO));
         }
         if !cancel.is_cancelled() {
             self.count(&steps);
@@ -148,10 +169,11 @@ impl RecipeTest {
     }
 
     /// Runs the stages that reject.
-    fn check(
-        &self,
+    fn check<'a>(
+        &'a self,
         programs: &[Program<'_>],
         explain: bool,
+        known: &mut Vec<Shown<'a>>,
         cancel: &Cancel,
         steps: &mut Vec<Step>,
     ) {
@@ -162,9 +184,17 @@ impl RecipeTest {
                 files.push((program, subject, Gathered::default()));
             }
         }
-        for ready in &self.ready {
+        let tolerated = &self.calibration.tolerated;
+        let first_costly = self.ready.iter().position(|ready| ready.stage.is_costly());
+        let glance_at = first_costly.filter(|_| !explain && self.may_glance());
+        for (index, ready) in self.ready.iter().enumerate() {
+            if glance_at == Some(index)
+                && let Some(step) = self.glance(programs, known, cancel)
+            {
+                steps.push(step);
+                return;
+            }
             let started = Instant::now();
-            let tolerated = &self.calibration.tolerated;
             let mut answer = Answer::Holds;
             for (program, subject, gathered) in &mut files {
                 if answer == Answer::Holds {
@@ -179,7 +209,6 @@ impl RecipeTest {
                 return;
             }
         }
-        let tolerated = &self.calibration.tolerated;
         let sums = files.into_iter().map(|(_, _, gathered)| sum_up(gathered, tolerated));
         let held = sums.into_iter().find(|answer| *answer != Answer::Holds);
         if let (Some(answer), Some(last)) = (held, steps.last_mut())
@@ -197,46 +226,72 @@ impl RecipeTest {
         })
     }
 
-    /// Whether the accused still shows the bug, and the witnesses still agree.
-    fn outcome(
-        &self,
+    /// Whether the outcome may be looked at before it is known that the variant is valid. A CPU's driver that
+    /// an invalid kernel damages is a process that can be replaced; a GPU is not.
+    fn may_glance(&self) -> bool {
+        let robust =
+            |one: &Configuration| one.device().is_none_or(|at| self.kit.pools[at].is_robust());
+        !self.slippage
+            && self.kit.preset != Preset::Hang
+            && self.kit.confirm == Confirm::ONCE
+            && self.kit.configurations.iter().all(robust)
+    }
+
+    /// Rejects, before the costly checks, what plainly does not show the bug. Anything else, a time-out among
+    /// it, is left for later: the variant may be invalid.
+    fn glance<'a>(
+        &'a self,
         programs: &[Program<'_>],
-        explain: bool,
-        notes: &mut Vec<String>,
+        known: &mut Vec<Shown<'a>>,
+        cancel: &Cancel,
+    ) -> Option<Step> {
+        let started = Instant::now();
+        let answer = self.outcome(programs, Extent::Glance, known, cancel);
+        if matches!(answer, Answer::TimedOut(_) | Answer::Unresolved(_)) {
+            known.clear();
+        }
+        matches!(answer, Answer::No(_) | Answer::Slipped(_))
+            .then(|| Step::of_outcome(answer, started.elapsed()))
+    }
+
+    /// Whether the accused still shows the bug, and the witnesses still agree. What is known already is not
+    /// run again.
+    fn outcome<'a>(
+        &'a self,
+        programs: &[Program<'_>],
+        extent: Extent,
+        known: &mut Vec<Shown<'a>>,
         cancel: &Cancel,
     ) -> Answer {
-        let all = explain || self.slippage;
         let (kit, pin) = (&self.kit, &self.calibration.pin);
-        let find = |name: &String| kit.configurations.iter().find(|one| one.name == *name);
-        let mut show = |configuration| {
-            let shown = self.show(configuration, programs, cancel);
-            notes.push(shown.describe());
-            shown
-        };
-        let Some(accused) = find(&pin.accused).map(&mut show) else { return cancelled() };
-        let mut answers = vec![pin.accused(kit.preset, &kit.demands, &accused.outcomes)];
-        let mut first = None;
-        for witness in pin.witnesses.iter().filter_map(find) {
+        let names = std::iter::once(&pin.accused).chain(&pin.witnesses);
+        let names = names.take(if extent == Extent::Glance { 2 } else { usize::MAX });
+        let mut answers: Vec<Answer> = Vec::new();
+        for (index, name) in names.enumerate() {
+            let decided = answers.iter().any(|answer| *answer != Answer::Holds);
+            if decided && extent != Extent::All {
+                break;
+            }
+            if known.len() <= index {
+                let Some(one) = kit.configurations.iter().find(|one| one.name == *name) else {
+                    return cancelled();
+                };
+                known.push(self.show(one, programs, extent, cancel));
+            }
             if cancel.is_cancelled() {
                 return cancelled();
             }
-            if !all && answers.last().is_some_and(|answer| *answer != Answer::Holds) {
-                break;
-            }
-            let shown = show(witness);
-            let expected = first.as_ref().and_then(|first: &Shown<'_>| first.success());
-            answers.push(pin.witness(
-                kit.preset,
-                &kit.demands,
-                &accused.outcomes,
-                expected,
-                &shown,
-            ));
-            first = first.or(Some(shown));
+            let accused = &known[0].outcomes;
+            answers.push(if index == 0 {
+                pin.accused(kit.preset, &kit.demands, accused)
+            } else {
+                let expected = if index > 1 { known[1].success() } else { None };
+                pin.witness(kit.preset, &kit.demands, accused, expected, &known[index])
+            });
         }
-        let decides = answers.iter().position(|answer| *answer != Answer::Holds);
+        // A slip says more than that the bug is gone.
         let slip = || answers.iter().position(|answer| matches!(answer, Answer::Slipped(_)));
-        match decides {
+        match answers.iter().position(|answer| *answer != Answer::Holds) {
             Some(at) if matches!(answers[at], Answer::No(_)) => {
                 answers.swap_remove(slip().unwrap_or(at))
             }
@@ -249,9 +304,12 @@ impl RecipeTest {
         &self,
         configuration: &'a Configuration,
         programs: &[Program<'_>],
+        extent: Extent,
         cancel: &Cancel,
     ) -> Shown<'a> {
         let limit = self.calibration.limit_of(configuration);
+        // What does not end is mostly invalid, and the checks find that out sooner.
+        let limit = if extent == Extent::Glance { limit / 4 } else { limit };
         show(&self.kit, configuration, programs, limit, cancel).0
     }
 
