@@ -10,6 +10,8 @@ pub mod compile_worker;
 pub mod cuda;
 pub mod opencl;
 mod outcome;
+pub mod recipe;
+pub mod units;
 
 pub use cancel::{Cancel, Hook};
 pub use command::{

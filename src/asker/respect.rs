@@ -12,7 +12,7 @@ use proptest::sample::Index;
 use regex::bytes::Regex;
 
 use super::headers::Headers;
-use super::{Asker, Next, Plan, Reducer, Stays};
+use super::{Asker, Next, PassChoice, Plan, Reducer, Stays};
 
 /// What a stub calls the value that it returns; it takes the place of no name.
 const STUB: &[u8] = b"r";
@@ -41,7 +41,8 @@ fn converse(
     mut check: impl FnMut(&Reducer, &TestCase),
 ) {
     let case = TestCase::single("input.c", source.as_bytes()).unwrap();
-    let mut reducer = Reducer::new(case, Plan { rows: vec![row], stays, ..Plan::new(language) });
+    let passes = PassChoice { only: vec![row.pass.name().to_owned()], ..PassChoice::default() };
+    let mut reducer = Reducer::new(case, Plan { passes, stays, ..Plan::new(language) });
     for turn in 0..MOST_QUESTIONS {
         let Next::Question(question) = reducer.next() else { return };
         check(&reducer, &question.variant);

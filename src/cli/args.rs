@@ -15,6 +15,8 @@ use regex::bytes::Regex;
 use super::batch::BatchArgs;
 use super::check::CheckArgs;
 use super::devices::DevicesArgs;
+use super::explain::ExplainArgs;
+use super::init::InitArgs;
 use super::run::RunArgs;
 use super::units;
 
@@ -59,6 +61,10 @@ pub enum Command {
     Run(RunArgs),
     /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
     Check(CheckArgs),
+    /// Find out what is wrong with a kernel on the devices at hand, and write the test for it
+    Init(InitArgs),
+    /// Show stage by stage what a recipe says of one variant
+    Explain(ExplainArgs),
 }
 
 /// What a reduction is told.
@@ -78,6 +84,10 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(i32).range(1..),
         help_heading = TEST)]
     pub also_interesting: Option<i32>,
+
+    /// With a recipe: keep a copy of every valid variant that shows another bug, in FILE.slipped/
+    #[arg(long, help_heading = TEST)]
+    pub allow_slippage: bool,
 
     /// Keep the directories that the tests ran in
     #[arg(long, help_heading = TEST)]
@@ -117,10 +127,10 @@ pub struct ReduceArgs {
 /// What decides.
 #[derive(Debug, clap::Args)]
 pub struct TestArgs {
-    /// What decides: a program, or a shell command; exit status 0 means "interesting"
+    /// What decides: a program or a shell command, whose exit status 0 means "interesting"; or a recipe
     ///
-    /// It runs in a fresh directory that holds nothing but the variant. An existing file is run as a
-    /// program; anything else is a shell command.
+    /// It runs in a fresh directory that holds nothing but the variant. A file that ends in .toml is a
+    /// recipe, any other existing file is run as a program, and anything else is a shell command.
     #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
         allow_hyphen_values = true, help_heading = TEST)]
     pub test: Option<String>,

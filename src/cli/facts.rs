@@ -9,7 +9,7 @@ use clreduce_interestingness::TestCommand;
 use clreduce_testcase::ContentHash;
 use regex::bytes::Regex;
 
-use super::resolve::How;
+use super::resolve::{How, Test};
 
 /// Scripts are smaller; compilers are larger, and hashing them at every start would take too long.
 const SCRIPT_BYTES: u64 = 1 << 20;
@@ -30,8 +30,15 @@ pub fn facts(how: &How) -> Facts {
     facts.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
+fn test(test: &Test) -> String {
+    match test {
+        Test::Command(command) => of_command(command),
+        Test::Recipe(recipe, _) => ContentHash::of(recipe.text().as_bytes()).to_string(),
+    }
+}
+
 /// The command and the content of the program or of the scripts it names.
-fn test(command: &TestCommand) -> String {
+fn of_command(command: &TestCommand) -> String {
     let mut text = command.to_string();
     let files: Vec<&Path> = match command {
         TestCommand::Program { path, .. } => vec![path],
@@ -65,10 +72,10 @@ mod tests {
         ];
         for command in commands {
             fs::write(&path, "exit 0").unwrap();
-            let before = test(&command);
-            assert_eq!(before, test(&command));
+            let before = of_command(&command);
+            assert_eq!(before, of_command(&command));
             fs::write(&path, "exit 1").unwrap();
-            assert_ne!(before, test(&command));
+            assert_ne!(before, of_command(&command));
         }
     }
 }

@@ -11,8 +11,10 @@ use clreduce::batch::BatchError;
 use clreduce::journal::StateError;
 use clreduce_interestingness::SetupError;
 use clreduce_interestingness::check::CheckError;
+use clreduce_interestingness::recipe::RecipeError;
 use thiserror::Error;
 
+use super::init::InitError;
 use super::keep::KeepError;
 use super::load::LoadError;
 use super::resolve::UsageError;
@@ -38,6 +40,8 @@ pub enum Failure {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Init(#[from] InitError),
     #[error("cannot find out where this program lies: {0}")]
     OwnPath(io::Error),
     #[error(transparent)]
@@ -56,6 +60,8 @@ pub enum Failure {
          help: use the file's name alone; each variant lies in the directory the test is started in"
     )]
     AbsolutePath(PathBuf),
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     #[error(transparent)]
     Check(#[from] CheckError),
     #[error("`{}` cannot be checked: {reason}", .path.display())]

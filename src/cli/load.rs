@@ -10,13 +10,15 @@ use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
 use thiserror::Error;
 
 /// Ends of names that never belong to a test case: they are what reducers leave beside their input.
-pub const OWN_ENDINGS: [&str; 3] = [ORIGINAL, STATE, ALSO_INTERESTING];
+pub const OWN_ENDINGS: [&str; 4] = [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED];
 /// What the name of a kept original ends in.
 pub const ORIGINAL: &str = ".orig";
 /// What the name of a state folder ends in.
 pub const STATE: &str = ".clreduce";
 /// What the name of the folder with `--also-interesting` variants ends in.
 pub const ALSO_INTERESTING: &str = ".also-interesting";
+/// What the name of the folder with `--allow-slippage` variants ends in.
+pub const SLIPPED: &str = ".slipped";
 /// Folders of version control, which no test case means to contain.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 

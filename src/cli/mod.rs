@@ -9,19 +9,23 @@ mod batch;
 mod check;
 mod devices;
 mod events_file;
+mod explain;
 mod facts;
 mod failure;
 mod generate;
+mod init;
 mod interrupt;
 mod judge;
 mod keep;
 mod load;
 mod not_interesting;
 mod progress;
+mod recipe;
 mod reduce;
 mod report;
 mod resolve;
 mod run;
+mod script;
 mod statistics;
 mod summary;
 mod table;
@@ -62,7 +66,9 @@ fn start(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Some(Command::Batch(args)) => return batch::batch(*args),
         Some(Command::Check(args)) => return check::check(&args),
+        Some(Command::Explain(args)) => return explain::explain(&args),
         Some(Command::Devices(args)) => return devices::devices(&args),
+        Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Run(args)) => return run::run(&args),
         None => {}
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clreduce_interestingness::{Outcome, TestCommand, Verdict};
+use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
 use super::units::show_duration;
@@ -17,7 +17,7 @@ const LINES: usize = 15;
 const LINE_CHARS: usize = 160;
 
 /// Explains it. `folder`, if it can be filled, becomes a copy of the directory that the test ran in.
-pub fn explain(case: &TestCase, outcome: &Outcome, test: &TestCommand, folder: &Path) -> String {
+pub fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) -> String {
     let mut text = format!("the test case is not interesting to begin with: {}", ending(outcome));
     let output = String::from_utf8_lossy(&outcome.output_tail);
     let output = console::strip_ansi_codes(&output);
@@ -122,7 +122,7 @@ mod tests {
             ..Outcome::from(Verdict::Uninteresting)
         };
         let folder = dir.path().join("my try");
-        let text = explain(&case, &outcome, &TestCommand::Shell("grep x a.c".into()), &folder);
+        let text = explain(&case, &outcome, "grep x a.c", &folder);
         for part in ["with exit code 127", "    | two\n", "my try' && grep x a.c)", "not found"] {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }

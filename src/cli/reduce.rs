@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clreduce::events::{Ending, Event};
 use clreduce::journal::StateFolder;
 use clreduce::{Reduced, Reduction, ReductionError, Resume};
+use clreduce_interestingness::recipe::{RecipeTest, StageCounts};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Hint, Interestingness, TestCommand, Verdict,
 };
@@ -17,13 +18,14 @@ use super::events_file::EventsFile;
 use super::facts;
 use super::failure::Failure;
 use super::interrupt::{self, INTERRUPTED};
-use super::judge::{AlsoInteresting, Judge};
+use super::judge::{Aside, Judge};
 use super::keep::{KeepError, Keeper, repair};
 use super::load::{Input, Place, load};
 use super::not_interesting;
 use super::progress::Progress;
+use super::recipe;
 use super::report;
-use super::resolve::Settings;
+use super::resolve::{Settings, Test};
 use super::statistics::Statistics;
 use super::summary;
 use super::target::{self, Target};
@@ -46,7 +48,7 @@ pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
     tidy(&state, &result);
     let done = result?;
     if let Some(path) = &settings.summary {
-        summary::write(path, &done.reduced, &done.statistics, settings.how.jobs.get())
+        summary::write(path, &done, settings.how.jobs.get())
             .map_err(|source| Failure::Report { path: path.clone(), source })?;
     }
     report::print(&done, &results, settings.verbosity, &progress)?;
@@ -64,6 +66,8 @@ pub struct Done {
     pub statistics: Statistics,
     /// Copies of the original.
     pub originals: Vec<PathBuf>,
+    /// What the stages of a recipe did.
+    pub stages: Vec<(String, StageCounts)>,
 }
 
 /// What is reduced, found, read, and held against other runs.
@@ -116,8 +120,10 @@ fn open(settings: &Settings, progress: &Progress) -> Result<Subject, Failure> {
 /// What is never part of a DIR: the test, the reports, the output.
 fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
     let test = match &settings.how.test {
-        TestCommand::Program { path, .. } => Some(path.as_path()),
-        TestCommand::Shell(_) => None,
+        Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
+            Some(path.as_path())
+        }
+        Test::Command(TestCommand::Shell(_)) => None,
     };
     let reports = [settings.events.as_deref(), settings.summary.as_deref()];
     let paths = reports.into_iter().flatten().chain(test).chain(target.output());
@@ -132,8 +138,17 @@ fn run(
 ) -> Result<Done, Failure> {
     let Subject { target, folder, case, on_disk, places, resumed } = subject;
     let state = target.state();
-    let judge = Arc::new(judge(settings, &target, progress)?);
-    check_hints(settings, &target, &case, &judge, cancel, progress)?;
+    let judge = Arc::new(match &settings.how.test {
+        Test::Command(command) => {
+            let judge = judge(settings, command, &target, progress)?;
+            check_hints(command, &target, &case, &judge, cancel, progress)?;
+            judge
+        }
+        Test::Recipe(recipe, _) => {
+            let test = recipe::ready(recipe, &case, &folder, cancel, progress)?;
+            judge_by_recipe(test, settings, &target)
+        }
+    });
     let mut events = match &settings.events {
         Some(path) => Some(
             EventsFile::create(path)
@@ -158,9 +173,13 @@ fn run(
             progress.warning(&format!("the events are incomplete: {error}"));
         }
     };
+    let mut facts = facts::facts(&settings.how);
+    if let Judge::Recipe { test, .. } = &*judge {
+        recipe::note(&mut facts, test);
+    }
     let reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
-        .state(Resume { folder, facts: facts::facts(&settings.how), on_disk })
+        .state(Resume { folder, facts, on_disk })
         .cancel(cancel.clone())
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
@@ -171,7 +190,7 @@ fn run(
                 keeper.keep(&reduced.case)?;
             }
             let originals = bases.into_iter().filter(|path| path.exists()).collect();
-            Ok(Done { reduced, statistics, originals })
+            Ok(Done { reduced, statistics, originals, stages: judge.stages() })
         }
         Err(error) => {
             let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
@@ -189,7 +208,20 @@ fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) ->
     })
 }
 
-fn judge(settings: &Settings, target: &Target, progress: &Progress) -> Result<Judge, Failure> {
+fn judge_by_recipe(test: RecipeTest, settings: &Settings, target: &Target) -> Judge {
+    if !settings.allow_slippage {
+        return Judge::Recipe { test, slipped: None };
+    }
+    let slipped = Some(Aside { folder: target.slipped(), scratch: target.state() });
+    Judge::Recipe { test: test.watch_for_slippage(), slipped }
+}
+
+fn judge(
+    settings: &Settings,
+    command: &TestCommand,
+    target: &Target,
+    progress: &Progress,
+) -> Result<Judge, Failure> {
     let temporary = CommandOptions::default().temporary;
     let save = if settings.save_temps {
         let folder = tempfile::Builder::new()
@@ -203,17 +235,15 @@ fn judge(settings: &Settings, target: &Target, progress: &Progress) -> Result<Ju
         None
     };
     let options = CommandOptions { save, ..settings.how.options() };
-    let also = settings.also_interesting.map(|code| AlsoInteresting {
-        code,
-        folder: target.also_interesting(),
-        scratch: target.state(),
-    });
-    Ok(Judge::new(CommandTest::new(&settings.how.test, options)?, also))
+    let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
+    let also = settings.also_interesting.map(|code| (code, aside()));
+    let test = CommandTest::new(command, options)?;
+    Ok(Judge::Command { test, first: OnceLock::new(), also })
 }
 
 /// Says what looks wrong with the test, and refuses one that would let everything be removed.
 fn check_hints(
-    settings: &Settings,
+    command: &TestCommand,
     target: &Target,
     case: &TestCase,
     judge: &Judge,
@@ -221,7 +251,7 @@ fn check_hints(
     progress: &Progress,
 ) -> Result<(), Failure> {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
-    for hint in settings.how.test.hints(&inputs) {
+    for hint in command.hints(&inputs) {
         if let Hint::AbsolutePath(path) = &hint {
             let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
             let nothing = TestCase::new(case.files().iter().map(empty).collect());
@@ -261,7 +291,7 @@ fn explain(
                 None => Failure::NotInteresting(not_interesting::explain(
                     case,
                     &outcome,
-                    &settings.how.test,
+                    &by_hand(&settings.how.test, case),
                     folder,
                 )),
             }
@@ -270,6 +300,18 @@ fn explain(
             keep_error.map_or(Failure::Reduction(ReductionError::Keep(error)), Failure::Keep)
         }
         error => Failure::Reduction(error),
+    }
+}
+
+/// How to try the test by hand, in a directory with the test case.
+fn by_hand(test: &Test, case: &TestCase) -> String {
+    match test {
+        Test::Command(command) => command.to_string(),
+        Test::Recipe(_, path) => {
+            let path = target::absolute(path).unwrap_or_else(|_| path.clone());
+            let file = case.files().first().map(|file| &*file.path).unwrap_or_default();
+            format!("clreduce explain --test {} {file}", path.display())
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub fn print(
     verbosity: Verbosity,
     progress: &Progress,
 ) -> Result<(), Failure> {
-    let Done { reduced, statistics, originals } = done;
+    let Done { reduced, statistics, originals, stages } = done;
     warn(reduced, progress);
     if verbosity == Verbosity::Quiet {
         return Ok(());
@@ -32,6 +32,10 @@ pub fn print(
     let mut text = String::new();
     if !reduced.passes.is_empty() {
         text.push_str(&table::of_run(&reduced.passes));
+        text.push('\n');
+    }
+    if !stages.is_empty() {
+        text.push_str(&table::of_stages(stages));
         text.push('\n');
     }
     if statistics.began() {

@@ -2,12 +2,14 @@
 //! can be checked without running a test.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clreduce::asker::search::Strategy;
 use clreduce::{PassChoice, Reduction};
+use clreduce_interestingness::recipe::{Recipe, RecipeError};
 use clreduce_interestingness::{CommandError, CommandOptions, Limits, OutputPattern, TestCommand};
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
@@ -25,6 +27,8 @@ pub struct Settings {
     pub how: How,
     /// Exit status of variants to keep a copy of.
     pub also_interesting: Option<i32>,
+    /// Whether valid variants that show another bug are kept.
+    pub allow_slippage: bool,
     /// Whether the tests' directories stay.
     pub save_temps: bool,
     /// Where the result goes, if not in place.
@@ -39,11 +43,29 @@ pub struct Settings {
     pub verbosity: Verbosity,
 }
 
+/// What decides.
+#[derive(Debug)]
+pub enum Test {
+    /// A program or a shell command.
+    Command(TestCommand),
+    /// A recipe, and where it lies.
+    Recipe(Recipe, PathBuf),
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => command.fmt(formatter),
+            Self::Recipe(_, path) => path.display().fmt(formatter),
+        }
+    }
+}
+
 /// How one or many test cases are reduced.
 #[derive(Debug)]
 pub struct How {
     /// The test.
-    pub test: TestCommand,
+    pub test: Test,
     /// What its output must look like, instead of an exit status of 0.
     pub pattern: Option<OutputPattern>,
     /// Tests at the same time.
@@ -129,11 +151,14 @@ pub enum UsageError {
          help: chmod +x {path}"
     )]
     FirstNotExecutable { path: String },
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    #[error("{0} is not for recipes\nhelp: {1}")]
+    NotForRecipes(&'static str, &'static str),
     #[error(
-        "`{0}` is a recipe; this version of clreduce knows tests that are programs or shell commands \
-         only\nhelp: write what the recipe says as a script that exits 0 for \"interesting\""
+        "--allow-slippage needs a recipe as the test: a program does not tell one bug from another"
     )]
-    Recipe(String),
+    NeedsRecipe,
     #[error("the choice of passes leaves none to run")]
     NoPasses,
     #[error(transparent)]
@@ -147,15 +172,17 @@ pub enum UsageError {
 pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     let test = match args.test.test.take() {
         Some(test) => test_named(&test)?,
-        None => test_first(&mut args.inputs)?,
+        None => Test::Command(test_first(&mut args.inputs)?),
     };
     if args.inputs.is_empty() {
         return Err(UsageError::NoInput);
     }
+    check_recipe(&args, &test)?;
     Ok(Settings {
         inputs: args.inputs,
         how: how(test, args.test, args.limits, args.passes)?,
         also_interesting: args.also_interesting,
+        allow_slippage: args.allow_slippage,
         save_temps: args.save_temps,
         output: args.output,
         fresh: args.fresh,
@@ -170,7 +197,7 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
 /// # Errors
 /// When no pass is left.
 pub fn how(
-    test: TestCommand,
+    test: Test,
     output: TestArgs,
     limits: LimitArgs,
     passes: PassArgs,
@@ -218,15 +245,37 @@ pub fn verbosity(show: &ShowArgs) -> Verbosity {
     }
 }
 
+/// A recipe has its own words for what some options say of programs.
+fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
+    if matches!(test, Test::Command(_)) {
+        return if args.allow_slippage { Err(UsageError::NeedsRecipe) } else { Ok(()) };
+    }
+    let limits = "write `timeout` or `memory` in a [[stage]] or [[configuration]]";
+    let outcome = "write `message` in [outcome]";
+    let options = [
+        (args.limits.timeout.is_some(), "--timeout", limits),
+        (args.limits.memory_limit.is_some(), "--memory-limit", limits),
+        (args.test.interesting_stdout.is_some(), "--interesting-stdout", outcome),
+        (args.test.interesting_stderr.is_some(), "--interesting-stderr", outcome),
+        (args.also_interesting.is_some(), "--also-interesting", "give --allow-slippage instead"),
+        (args.save_temps, "--save-temps", "`clreduce explain` shows what happens to a variant"),
+    ];
+    match options.into_iter().find(|(given, ..)| *given) {
+        Some((_, option, help)) => Err(UsageError::NotForRecipes(option, help)),
+        None => Ok(()),
+    }
+}
+
 /// The test that was named with `--test`.
 ///
 /// # Errors
-/// When it cannot be run.
-pub fn test_named(test: &str) -> Result<TestCommand, UsageError> {
-    if Path::new(test).extension() == Some(OsStr::new("toml")) {
-        return Err(UsageError::Recipe(test.to_owned()));
+/// When it makes no sense or cannot be run.
+pub fn test_named(test: &str) -> Result<Test, UsageError> {
+    let path = Path::new(test);
+    if path.extension() == Some(OsStr::new("toml")) {
+        return Ok(Test::Recipe(Recipe::load(path)?, path.to_owned()));
     }
-    Ok(TestCommand::parse(test)?)
+    Ok(Test::Command(TestCommand::parse(test)?))
 }
 
 /// `clreduce ./test.sh file.c`, as older tools have it: the first is the test if it can be run.
@@ -291,7 +340,11 @@ mod tests {
     fn both_orders_mean_the_same() {
         let new = settings(&["a.c", "--test", "/bin/true"]).unwrap();
         let old = settings(&["/bin/true", "a.c"]).unwrap();
-        assert_eq!((new.inputs, new.how.test), (old.inputs, old.how.test));
+        assert_eq!(new.inputs, old.inputs);
+        let (Test::Command(new), Test::Command(old)) = (new.how.test, old.how.test) else {
+            panic!()
+        };
+        assert_eq!(new, old);
     }
 
     #[test]
@@ -302,5 +355,7 @@ mod tests {
         assert!(matches!(settings(&["/bin/true"]), Err(UsageError::NoTest(_))));
         assert!(matches!(settings(&["--test", "true"]), Err(UsageError::NoInput)));
         assert!(matches!(settings(&["a.c", "-t", "x.toml"]), Err(UsageError::Recipe(_))));
+        let needs = settings(&["a.c", "-t", "true", "--allow-slippage"]);
+        assert!(matches!(needs, Err(UsageError::NeedsRecipe)));
     }
 }

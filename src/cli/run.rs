@@ -117,7 +117,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let printed =
         if args.json { print_json(&worker, &report, &note) } else { print(&report, &note) };
     printed.map_err(Failure::Stdout)?;
-    Ok(exit_code(report.outcome.class()))
+    Ok(ExitCode::from(status(report.outcome.class())))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, RunError> {
@@ -149,8 +149,8 @@ fn build_options(args: &RunArgs, text: Text) -> String {
 }
 
 /// The exit status of each class; 0 is a result, 1 and 2 are the program's own, 3 says nothing.
-fn exit_code(class: OutcomeClass) -> ExitCode {
-    ExitCode::from(match class {
+pub fn status(class: OutcomeClass) -> u8 {
+    match class {
         OutcomeClass::Result => 0,
         OutcomeClass::Unresolved => 3,
         OutcomeClass::BuildFailure => 10,
@@ -161,7 +161,7 @@ fn exit_code(class: OutcomeClass) -> ExitCode {
         OutcomeClass::RunCrash => 21,
         OutcomeClass::RunTimeout => 22,
         OutcomeClass::UnstableResult => 23,
-    })
+    }
 }
 
 /// The results on standard output, a line for each buffer, everything else on standard error.

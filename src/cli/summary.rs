@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use clreduce::Reduced;
 use serde::Serialize;
 
-use super::statistics::{Statistics, ending_name};
+use super::reduce::Done;
+use super::statistics::ending_name;
 
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -36,6 +36,8 @@ struct Summary<'a> {
     busy_share: f64,
     contradictions: usize,
     passes: Vec<Pass>,
+    /// Those of a recipe.
+    stages: Vec<Stage<'a>>,
     warnings: &'a [String],
 }
 
@@ -48,16 +50,28 @@ struct Pass {
     seconds: f64,
 }
 
+#[derive(Serialize)]
+struct Stage<'a> {
+    name: &'a str,
+    looked: u64,
+    rejected: u64,
+    unresolved: u64,
+    seconds: f64,
+}
+
 /// Writes the summary to `path`.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write(
-    path: &Path,
-    reduced: &Reduced,
-    statistics: &Statistics,
-    jobs: usize,
-) -> io::Result<()> {
+pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
+    let Done { reduced, statistics, stages, .. } = done;
+    let stages = stages.iter().map(|(name, counts)| Stage {
+        name,
+        looked: counts.looked,
+        rejected: counts.rejected,
+        unresolved: counts.unresolved,
+        seconds: counts.wall.as_secs_f64(),
+    });
     let passes = reduced.passes.iter().map(|pass| Pass {
         name: pass.name,
         asked: pass.asked,
@@ -88,6 +102,7 @@ pub fn write(
         busy_share: reduced.efficiency.busy,
         contradictions: reduced.contradictions.len(),
         passes: passes.collect(),
+        stages: stages.collect(),
         warnings: &statistics.warnings,
     };
     let mut file = File::create(path)?;

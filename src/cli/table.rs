@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clreduce::PassStatistics;
+use clreduce_interestingness::recipe::StageCounts;
 use clreduce_passes::TABLE;
 use clreduce_testcase::Language;
 use console::style;
@@ -24,6 +25,26 @@ pub fn of_run(passes: &[PassStatistics]) -> String {
             show_duration(pass.wall),
         ]
     }));
+    of_rows(&rows)
+}
+
+/// What each stage of a recipe did, in order.
+pub fn of_stages(stages: &[(String, StageCounts)]) -> String {
+    let mut rows = vec![["stage", "variants", "rejected", "unresolved", "time"].map(str::to_owned)];
+    rows.extend(stages.iter().map(|(name, counts)| {
+        [
+            name.clone(),
+            show_count(counts.looked),
+            show_count(counts.rejected),
+            show_count(counts.unresolved),
+            show_duration(counts.wall),
+        ]
+    }));
+    of_rows(&rows)
+}
+
+/// Lines things up: the first column to the left, numbers to the right.
+fn of_rows(rows: &[[String; 5]]) -> String {
     let widths: Vec<usize> = (0..5)
         .map(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or_default())
         .collect();

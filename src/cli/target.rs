@@ -9,7 +9,7 @@ use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
 use super::keep::Original;
-use super::load::{ALSO_INTERESTING, Input, LoadError, ORIGINAL, Place, STATE, beside};
+use super::load::{ALSO_INTERESTING, Input, LoadError, ORIGINAL, Place, SLIPPED, STATE, beside};
 
 /// Why the result cannot go where `--output` says.
 #[derive(Debug, Error)]
@@ -78,6 +78,11 @@ impl Target {
     /// Folder for variants that `--also-interesting` asks for.
     pub fn also_interesting(&self) -> PathBuf {
         beside(&self.base, ALSO_INTERESTING)
+    }
+
+    /// Folder for variants that `--allow-slippage` asks for.
+    pub fn slipped(&self) -> PathBuf {
+        beside(&self.base, SLIPPED)
     }
 
     /// The path of the output; it is no part of a DIR it lies in.

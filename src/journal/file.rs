@@ -32,7 +32,7 @@ pub(crate) struct Header {
     original: String,
     /// Wall-time limit of one test, in milliseconds, measured or given.
     time_limit: u64,
-    facts: Facts,
+    pub(super) facts: Facts,
 }
 
 impl Header {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
-use super::file::{Contents, Header, Journal};
+use super::file::{Contents, Facts, Header, Journal};
 
 /// Why the state of a reduction cannot be used.
 #[derive(Debug, Error)]
@@ -104,6 +104,15 @@ impl StateFolder {
             Some(contents) if !contents.finished => self.read_original(&contents.header).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// What an unfinished reduction rests on.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn unfinished_facts(&self) -> Result<Option<Facts>, StateError> {
+        let contents = Contents::read(&self.journal_path())?;
+        Ok(contents.filter(|contents| !contents.finished).map(|contents| contents.header.facts))
     }
 
     /// Forgets an earlier reduction.

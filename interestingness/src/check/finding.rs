@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is wrong with a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The compiler refuses it.
@@ -110,6 +110,14 @@ pub struct Finding {
     pub certainty: Certainty,
     /// What the tool said, on one line.
     pub message: String,
+}
+
+impl Finding {
+    /// Whether it is more than a suspicion.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.certainty == Certainty::Certain
+    }
 }
 
 /// Something that a stage should have looked at and could not.

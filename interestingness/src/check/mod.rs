@@ -209,6 +209,23 @@ pub struct Report {
     pub stages: Vec<(StageName, f64)>,
 }
 
+/// One stage with its tools.
+///
+/// # Errors
+/// When there is no clang.
+pub(crate) fn stage(name: StageName, options: &CheckOptions) -> Result<Box<dyn Stage>, CheckError> {
+    let bench = options.bench();
+    let clang = || Clang::find(options.clang.as_deref(), &options.build_options);
+    Ok(match name {
+        StageName::Compile => {
+            Box::new(Compile::new(clang()?, bench, options.compile_worker.clone()))
+        }
+        StageName::Analyze => Box::new(Analyze::new(clang()?, bench)),
+        StageName::Sanitize => Box::new(Sanitize::new(clang()?, bench, options.cache.clone())),
+        StageName::Simulate => Box::new(Simulate::new(bench, options.build_options.clone())),
+    })
+}
+
 /// A check that is ready to look at kernels; calls may come from several threads.
 pub struct Check {
     stages: Vec<Box<dyn Stage>>,
@@ -221,27 +238,8 @@ impl Check {
     /// # Errors
     /// When there is no clang.
     pub fn new(options: &CheckOptions) -> Result<Self, CheckError> {
-        let bench = options.bench();
-        let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
-        let stage = |name: &StageName| -> Box<dyn Stage> {
-            match name {
-                StageName::Compile => {
-                    let worker = options.compile_worker.clone();
-                    Box::new(Compile::new(clang.clone(), bench.clone(), worker))
-                }
-                StageName::Analyze => Box::new(Analyze::new(clang.clone(), bench.clone())),
-                StageName::Sanitize => {
-                    Box::new(Sanitize::new(clang.clone(), bench.clone(), options.cache.clone()))
-                }
-                StageName::Simulate => {
-                    Box::new(Simulate::new(bench.clone(), options.build_options.clone()))
-                }
-            }
-        };
-        Ok(Self {
-            stages: options.stages.iter().map(stage).collect(),
-            all_stages: options.all_stages,
-        })
+        let stages = options.stages.iter().map(|name| stage(*name, options));
+        Ok(Self { stages: stages.collect::<Result<_, _>>()?, all_stages: options.all_stages })
     }
 
     /// Looks at one kernel, cheapest stage first.
@@ -251,10 +249,8 @@ impl Check {
         for stage in &self.stages {
             let start = Instant::now();
             let report = stage.run(subject, cancel);
-            all.stages.push((stage.name(), start.elapsed().as_secs_f64()));
-            all.take(stage.as_ref(), report);
-            let decided =
-                all.findings.iter().any(|finding| finding.certainty == Certainty::Certain);
+            all.add(stage.as_ref(), report, start.elapsed());
+            let decided = all.findings.iter().any(Finding::is_certain);
             if cancel.is_cancelled() || decided && !self.all_stages {
                 break;
             }
@@ -263,9 +259,9 @@ impl Check {
     }
 }
 
-/// What the stages so far have said.
+/// What the stages so far have said, put together.
 #[derive(Default)]
-struct Gathered {
+pub(crate) struct Gathered {
     findings: BTreeSet<Finding>,
     failures: Vec<Failure>,
     looked_for: BTreeSet<Kind>,
@@ -276,7 +272,9 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn take(&mut self, stage: &dyn Stage, report: StageReport) {
+    /// Adds what a stage said.
+    pub(crate) fn add(&mut self, stage: &dyn Stage, report: StageReport, wall: Duration) {
+        self.stages.push((stage.name(), wall.as_secs_f64()));
         self.looked_for.extend(stage.looks_for());
         if stage.runs() {
             self.watched.extend(report.checked.iter().copied());
@@ -286,7 +284,18 @@ impl Gathered {
         self.failures.extend(report.failures);
     }
 
-    fn report(self) -> Report {
+    /// Adds what others have said.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.failures.extend(other.failures);
+        self.looked_for.extend(other.looked_for);
+        self.checked.extend(other.checked);
+        self.watched.extend(other.watched);
+        self.stages.extend(other.stages);
+    }
+
+    /// Suspicions that a run has refuted are put aside.
+    pub(crate) fn report(self) -> Report {
         let is_refuted = |finding: &Finding| {
             finding.certainty == Certainty::Suspected && self.watched.contains(&finding.kind)
         };

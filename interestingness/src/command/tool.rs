@@ -36,10 +36,18 @@ impl Bench {
         files: &TestCase,
         cancel: &Cancel,
     ) -> Ran {
-        let command = TestCommand::Program { path: program.into(), args };
+        self.run_command(&TestCommand::Program { path: program.into(), args }, files, cancel)
+    }
+
+    /// Runs a line of the shell in the same way.
+    pub fn shell(&self, line: &str, files: &TestCase, cancel: &Cancel) -> Ran {
+        self.run_command(&TestCommand::Shell(line.to_owned()), files, cancel)
+    }
+
+    fn run_command(&self, command: &TestCommand, files: &TestCase, cancel: &Cancel) -> Ran {
         let request =
             Request { limits: self.limits.clone(), whole_output: true, count_left: false };
-        let runner = system::Runner::new(&command, self.worker.clone(), self.temporary.clone());
+        let runner = system::Runner::new(command, self.worker.clone(), self.temporary.clone());
         let ended = match runner {
             Ok(runner) => runner.run(&request, files, cancel, |_| {}),
             Err(error) => Ended::failed(error.to_string()),

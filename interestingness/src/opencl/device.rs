@@ -63,6 +63,11 @@ pub struct Device {
 }
 
 impl Device {
+    #[cfg(test)]
+    pub(crate) fn new(platform: u32, device: u32, through: Through, facts: Facts) -> Self {
+        Self { platform, device, through, facts, worker_platform: platform }
+    }
+
     /// Whether a part of one of its names is `name`, whatever the case.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {

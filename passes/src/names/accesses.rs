@@ -290,7 +290,9 @@ mod tests {
     #[test]
     fn what_cannot_be_followed_makes_the_name_unclear() {
         assert_eq!(
-            accesses("struct S { int f, g; }; struct T { int f; }; int k(void) { return q().f + r->g; }"),
+            accesses(
+                "struct S { int f, g; }; struct T { int f; }; int k(void) { return q().f + r->g; }"
+            ),
             [None, some(&["r->g"]), None]
         );
     }

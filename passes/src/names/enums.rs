@@ -69,9 +69,9 @@ fn replace(snapshot: &Snapshot, file: usize, specifier: NodeId) -> Option<Vec<Ed
         }
         let text = if next < 0 { format!("({next})") } else { next.to_string() };
         let uses = symbol.uses.iter();
-        edits.extend(uses.map(|&name| {
-            Edit::replace(file, tree.range(name), text.clone().into_bytes())
-        }));
+        edits.extend(
+            uses.map(|&name| Edit::replace(file, tree.range(name), text.clone().into_bytes())),
+        );
         next = next.checked_add(1)?;
     }
     Some(edits)

@@ -67,7 +67,8 @@ fn propagate(
     }
     let mut sets: Vec<(NodeId, Option<NodeId>)> = Vec::new();
     let mut reads = Vec::new();
-    let is_pointer = tree.parent(declaring).is_some_and(|above| tree.kind(above) == "pointer_declarator");
+    let is_pointer =
+        tree.parent(declaring).is_some_and(|above| tree.kind(above) == "pointer_declarator");
     for &name in &symbol.uses {
         match assignment_to(tree, name, is_pointer)? {
             Some(assignment) => {
@@ -157,11 +158,7 @@ fn initialiser(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
 /// `Some(Some(_))`: the use is the target of this plain assignment, a statement of its own.
 /// `Some(None)`: the use only reads. `None`: it is changed in another way, or its address escapes.
 #[expect(clippy::option_option, reason = "three cases, told apart by one caller")]
-fn assignment_to(
-    tree: &SyntaxTree,
-    name: NodeId,
-    is_pointer: bool,
-) -> Option<Option<NodeId>> {
+fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Option<NodeId>> {
     let path = access_path(tree, name);
     let parent = tree.parent(path)?;
     let is_target = tree.node(path).field == Some("left");

@@ -54,7 +54,8 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
     for &name in &symbol.declarations {
         let declaration = declared_by(tree, name)?;
         let kind = tree.field(declaration, "type")?;
-        if &bytes[tree.range(kind)] == b"void" || tree.fields(declaration, "declarator").count() > 1 {
+        if &bytes[tree.range(kind)] == b"void" || tree.fields(declaration, "declarator").count() > 1
+        {
             return None;
         }
         // From the type to the name: pointers that are returned go with it.

@@ -36,12 +36,19 @@ pub(crate) fn binding(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
             let prefix = unit.text(id).starts_with(b"+") || unit.text(id).starts_with(b"-");
             if prefix { Binding::UNARY } else { Binding::POSTFIX }
         }
-        "call_expression" | "subscript_expression" | "field_expression"
+        "call_expression"
+        | "subscript_expression"
+        | "field_expression"
         | "compound_literal_expression" => Binding::POSTFIX,
-        "identifier" | "number_literal" | "char_literal" | "string_literal"
-        | "concatenated_string" | "parenthesized_expression" | "true" | "false" | "null" => {
-            Binding::PRIMARY
-        }
+        "identifier"
+        | "number_literal"
+        | "char_literal"
+        | "string_literal"
+        | "concatenated_string"
+        | "parenthesized_expression"
+        | "true"
+        | "false"
+        | "null" => Binding::PRIMARY,
         _ => return None,
     })
 }

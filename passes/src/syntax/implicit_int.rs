@@ -61,9 +61,8 @@ fn alone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let kind = int(unit, id)?;
     let is_outside = tree.node(id).parent == NodeId(0);
     let is_qualified = || {
-        tree.children(id).any(|child| {
-            matches!(tree.kind(child), "type_qualifier" | "storage_class_specifier")
-        })
+        tree.children(id)
+            .any(|child| matches!(tree.kind(child), "type_qualifier" | "storage_class_specifier"))
     };
     tree.field(id, "declarator")?;
     (is_outside || is_qualified()).then(|| Patch::single(unit.delete(tree.range(kind))))

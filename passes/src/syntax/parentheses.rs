@@ -123,7 +123,6 @@ mod tests {
         for same in [
             "x = (a + b) * c;",
             "x = a - (b - c);",
-
             "x = (*p).f + (-a)[b];",
             "if (a) ;",
             "int (*p)(int), (*q)[2];",

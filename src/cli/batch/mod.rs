@@ -13,7 +13,7 @@ use clap::{ValueEnum, ValueHint};
 use clreduce::Reduction;
 use clreduce::batch::{Batch, Case, Outcome, Record};
 use clreduce::journal::Facts;
-use clreduce_interestingness::{CommandTest, TestCommand};
+use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
 use regex::bytes::Regex;
 
 use super::args::{LimitArgs, PassArgs, ShowArgs, TestArgs};
@@ -22,7 +22,8 @@ use super::failure::Failure;
 use super::interrupt::{self, INTERRUPTED};
 use super::load::{Input, load};
 use super::progress::Verbosity;
-use super::resolve::{How, UsageError, how, test_named, verbosity};
+use super::recipe;
+use super::resolve::{How, Test, UsageError, how, test_named, verbosity};
 use super::units::{show_bytes, show_count};
 use display::Display;
 
@@ -92,14 +93,14 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
     };
     let how = Arc::new(how(command, args.test, args.limits, args.passes)?);
     let mut excluded = vec![super::target::absolute(&args.out).unwrap_or(args.out.clone())];
-    if let TestCommand::Program { path, .. } = &how.test {
+    if let Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) = &how.test {
         excluded.extend(super::target::absolute(path));
     }
     let found = cases::find(&args.dir, args.layout, &excluded)?;
     let cancel = interrupt::on_interrupt()?;
     let batch = Batch::open(&args.out, all_facts(&how))?.jobs(how.jobs).cancel(cancel.clone());
     let mut display = Display::new(verbosity, found.iter().map(|case| case.name.clone()).collect());
-    let cases = found.into_iter().map(|found| case(found, &how, &excluded)).collect();
+    let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
     let records = batch.run(cases, |progress| display.update(progress))?;
     display.finish();
     let place = report::Place { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
@@ -129,14 +130,24 @@ fn all_facts(how: &How) -> Facts {
     facts
 }
 
-fn case(found: cases::Found, how: &Arc<How>, excluded: &[PathBuf]) -> Case {
-    let (how, excluded) = (Arc::clone(how), excluded.to_vec());
+fn case(found: cases::Found, how: &Arc<How>, excluded: &[PathBuf], cancel: &Cancel) -> Case {
+    let (how, excluded, cancel) = (Arc::clone(how), excluded.to_vec(), cancel.clone());
     let open = move || -> Result<Reduction<'static>, String> {
         let inputs = Input::find_all(&[found.path]).map_err(|error| error.to_string())?;
         let loaded = load(&inputs, &excluded, false).map_err(|error| error.to_string())?;
         // Its own: each case has its own time limit.
-        let test = CommandTest::new(&how.test, how.options()).map_err(|error| error.to_string())?;
-        Ok(how.apply_to(Reduction::of(loaded.case).test(test)))
+        let reduction = match &how.test {
+            Test::Command(command) => {
+                let test = CommandTest::new(command, how.options());
+                Reduction::of(loaded.case).test(test.map_err(|error| error.to_string())?)
+            }
+            Test::Recipe(recipe, _) => {
+                let recipe = recipe.clone().options(recipe::options(&cancel));
+                let test = recipe.calibrate(&loaded.case).map_err(|error| error.to_string())?;
+                Reduction::of(loaded.case).test(test)
+            }
+        };
+        Ok(how.apply_to(reduction))
     };
     Case { name: found.name, open: Box::new(open) }
 }

@@ -1,0 +1,308 @@
+//! What is wrong with a kernel on the devices at hand, and the recipe that says so: every device, with and
+//! without optimisation, and a vote. Oclgrind can be found wrong; its result never counts.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use super::RecipeOptions;
+use super::configuration::show;
+use super::format::Preset;
+use super::naming;
+use super::pin::describe;
+use crate::opencl::{
+    Ballot, DeviceWorker, Devices, Finding, KernelRun, PlanError, Role, Rule, RunLimits,
+    RunOutcome, Through, WorkerOptions, plan, vote,
+};
+
+/// Switches off a device's optimiser.
+const NO_OPT: &str = "-cl-opt-disable";
+
+/// How long a device may take for building, and again for running.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What one configuration makes of a kernel.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Enough of the device's name to tell it from the others.
+    pub device: String,
+    /// Whether the optimiser is on.
+    pub optimises: bool,
+    /// Whether it is Oclgrind.
+    pub simulated: bool,
+    /// What became of the kernel.
+    pub outcome: RunOutcome,
+    /// What that is, beside the others.
+    pub finding: Finding,
+}
+
+/// What all configurations at hand make of a kernel.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// Every configuration.
+    pub seen: Vec<Seen>,
+    /// Drivers that did not work, for people.
+    pub problems: Vec<String>,
+}
+
+/// What is wrong with which configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accusation {
+    /// Its place among [`Survey::seen`].
+    pub accused: usize,
+    /// What kind of bug it is.
+    pub preset: Preset,
+    /// Whether a majority says so; otherwise it is a guess.
+    pub by_majority: bool,
+}
+
+impl Seen {
+    /// As in the recipe.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.optimises { self.device.clone() } else { format!("{} {NO_OPT}", self.device) }
+    }
+
+    /// The outcome on one line.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        describe(&self.outcome)
+    }
+}
+
+impl Survey {
+    /// Runs a kernel on everything there is. `arguments` describes how it is launched, where its launch
+    /// comment or its prototype does not; `build_options` are for every build.
+    ///
+    /// # Errors
+    /// When nobody knows how to launch it.
+    pub fn of(
+        source: &[u8],
+        arguments: Option<&str>,
+        build_options: &str,
+        options: &RecipeOptions,
+    ) -> Result<Self, PlanError> {
+        let plan = plan(source, arguments)?;
+        let Some(program) = options.worker.clone() else {
+            let problems = vec!["no worker program is known".to_owned()];
+            return Ok(Self { seen: Vec::new(), problems });
+        };
+        let worker =
+            WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
+        let found = Devices::find(&worker);
+        let mut seen = Vec::new();
+        for device in &found.devices {
+            let mut runner = DeviceWorker::new(worker.clone(), device.clone());
+            for optimises in [true, false] {
+                let switch = if optimises { "" } else { NO_OPT };
+                let words = format!("-w {build_options} {switch}");
+                let run = KernelRun {
+                    source: source.to_vec(),
+                    options: words.split_whitespace().collect::<Vec<_>>().join(" "),
+                    launches: plan.launches.clone(),
+                    repeat: 1,
+                };
+                let limits = RunLimits { build: LIMIT, run: LIMIT };
+                let outcome = runner.run(&run, limits, &options.cancel).outcome;
+                seen.push(Seen {
+                    device: naming::short(device, &found.devices),
+                    optimises,
+                    simulated: device.through == Through::Oclgrind,
+                    outcome,
+                    finding: Finding::Unknown,
+                });
+            }
+        }
+        Ok(Self { seen, problems: found.problems }.voted())
+    }
+
+    fn voted(mut self) -> Self {
+        let role = |seen: &Seen| if seen.simulated { Role::Accused } else { Role::Voter };
+        let ballots: Vec<Ballot<'_>> = self
+            .seen
+            .iter()
+            .map(|seen| Ballot { role: role(seen), outcome: &seen.outcome })
+            .collect();
+        let findings = vote(&ballots, Rule::AtLeastThree).findings;
+        for (seen, finding) in self.seen.iter_mut().zip(findings) {
+            seen.finding = finding;
+        }
+        self
+    }
+
+    /// What is wrong, the gravest and surest first.
+    #[must_use]
+    pub fn accusations(&self) -> Vec<Accusation> {
+        let mut found: Vec<Accusation> = (0..self.seen.len())
+            .filter_map(|accused| {
+                let preset = preset_of(self.seen[accused].finding)?;
+                Some(Accusation { accused, preset, by_majority: true })
+            })
+            .collect();
+        // Oclgrind takes its time; and on a busy machine everything does.
+        found.retain(|found| !(self.seen[found.accused].simulated && found.preset == Preset::Hang));
+        found.sort_by_key(|found| {
+            (found.preset == Preset::Hang, self.seen[found.accused].simulated)
+        });
+        if found.is_empty() {
+            found.extend(self.guess());
+        }
+        found
+    }
+
+    /// Two results and no majority: of a device that disagrees with itself, the optimiser is suspected.
+    fn guess(&self) -> Option<Accusation> {
+        let accused = self.seen.windows(2).position(|pair| {
+            let both = pair[0].outcome.result().zip(pair[1].outcome.result());
+            pair[0].device == pair[1].device
+                && !pair[0].simulated
+                && both.is_some_and(|(optimised, plain)| optimised != plain)
+        })?;
+        Some(Accusation { accused, preset: Preset::WrongCode, by_majority: false })
+    }
+
+    /// The configurations that an accused is compared with: those that agree with each other, or, without a
+    /// majority, the same device's other one.
+    #[must_use]
+    pub fn witnesses(&self, accusation: Accusation) -> Vec<usize> {
+        let accused = &self.seen[accusation.accused];
+        let others = (0..self.seen.len()).filter(|&index| index != accusation.accused);
+        let fits = |index: &usize| {
+            let other = &self.seen[*index];
+            let is_fine = match accusation.by_majority {
+                true => other.finding == Finding::Agrees,
+                false => other.device == accused.device,
+            };
+            is_fine && !other.simulated
+        };
+        others.filter(fits).collect()
+    }
+
+    /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
+    /// build.
+    #[must_use]
+    pub fn recipe(
+        &self,
+        kernel: &str,
+        accusation: Accusation,
+        arguments: Option<&Path>,
+        build_options: &str,
+    ) -> String {
+        let mut text = format!("# What is wrong with {kernel}, as `clreduce init` found:\n");
+        let width = self.seen.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
+        // Writing to a string cannot fail, here and below.
+        for seen in &self.seen {
+            let _ = writeln!(text, "#   {:<width$}  {}", seen.name(), seen.describe());
+        }
+        let _ = writeln!(text, "preset = \"{}\"", accusation.preset.name());
+        if !build_options.is_empty() {
+            let _ = writeln!(text, "options = {}", quoted(build_options));
+        }
+        if let Some(arguments) = arguments {
+            let _ = writeln!(text, "arguments = {}", quoted(&arguments.to_string_lossy()));
+        }
+        let witnesses = self.witnesses(accusation);
+        for index in std::iter::once(accusation.accused).chain(witnesses.iter().copied()) {
+            let seen = &self.seen[index];
+            let _ = write!(text, "\n[[configuration]]\ndevice = {}\n", quoted(&seen.device));
+            if !seen.optimises {
+                let _ = writeln!(text, "options = \"{NO_OPT}\"");
+            }
+            if index == accusation.accused {
+                text.push_str("accused = true\n");
+            }
+        }
+        if accusation.preset == Preset::Hang && witnesses.is_empty() {
+            let _ = writeln!(text, "timeout = \"{}s\"", LIMIT.as_secs());
+        }
+        text
+    }
+
+    /// What the majority computed, for people.
+    #[must_use]
+    pub fn result_of(&self, index: usize) -> Option<String> {
+        self.seen.get(index)?.outcome.result().map(show)
+    }
+}
+
+fn preset_of(finding: Finding) -> Option<Preset> {
+    match finding {
+        Finding::WrongCode => Some(Preset::WrongCode),
+        Finding::BuildCrash | Finding::RunCrash => Some(Preset::Crash),
+        Finding::BuildTimeout | Finding::RunTimeout => Some(Preset::Hang),
+        Finding::BuildFailure => Some(Preset::BuildFailure),
+        // What a driver refuses to launch is mostly a matter of its limits.
+        Finding::RunFailure | Finding::Agrees | Finding::Unknown | Finding::Unstable => None,
+    }
+}
+
+/// A text in TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opencl::{Crash, Output, Scalar};
+    use crate::recipe::Recipe;
+
+    fn result(value: u8) -> RunOutcome {
+        let output = Output {
+            kernel: "k".into(),
+            name: "r".into(),
+            scalar: Scalar::Uchar,
+            bytes: vec![value],
+        };
+        RunOutcome::Results(vec![vec![output]])
+    }
+
+    fn survey(outcomes: &[(&str, bool, RunOutcome)]) -> Survey {
+        let seen = outcomes.iter().map(|(device, optimises, outcome)| Seen {
+            device: (*device).to_owned(),
+            optimises: *optimises,
+            simulated: *device == "oclgrind",
+            outcome: outcome.clone(),
+            finding: Finding::Unknown,
+        });
+        Survey { seen: seen.collect(), problems: Vec::new() }.voted()
+    }
+
+    #[test]
+    fn the_majority_accuses_and_its_recipe_is_one() {
+        let survey = survey(&[
+            ("pocl", true, result(2)),
+            ("pocl", false, result(1)),
+            ("intel", true, result(1)),
+            ("intel", false, result(1)),
+            ("oclgrind", true, result(3)),
+        ]);
+        let accusations = survey.accusations();
+        assert_eq!(accusations.len(), 2);
+        assert_eq!(survey.seen[accusations[0].accused].name(), "pocl");
+        let text = survey.recipe("k.cl", accusations[0], None, "-DN=\"4\"");
+        assert_eq!(text.matches("[[configuration]]").count(), 4, "{text}");
+        Recipe::parse("k.toml".as_ref(), text).unwrap();
+        let text = survey.recipe("k.cl", accusations[1], None, "");
+        assert!(text.contains("device = \"oclgrind\"\naccused = true"), "{text}");
+        Recipe::parse("k.toml".as_ref(), text).unwrap();
+    }
+
+    #[test]
+    fn two_results_are_a_guess() {
+        let survey = survey(&[("pocl", true, result(2)), ("pocl", false, result(1))]);
+        let [guess] = survey.accusations()[..] else { panic!() };
+        assert!(!guess.by_majority && guess.accused == 0);
+        assert_eq!(survey.witnesses(guess), [1]);
+    }
+
+    #[test]
+    fn a_crash_of_a_compiler_needs_nobody() {
+        let crash = RunOutcome::BuildCrash(Crash { how: "SIGSEGV".into(), output: String::new() });
+        let survey = survey(&[("pocl", true, crash), ("pocl", false, result(1))]);
+        let [found] = survey.accusations()[..] else { panic!() };
+        assert_eq!((found.preset, found.accused), (Preset::Crash, 0));
+        let text = survey.recipe("k.cl", found, None, "");
+        Recipe::parse("k.toml".as_ref(), text).unwrap();
+    }
+}
