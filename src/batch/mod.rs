@@ -16,6 +16,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use clreduce_interestingness::Cancel;
 use crossbeam_channel::{Sender, unbounded};
@@ -66,6 +67,17 @@ pub enum Progress {
         /// It was over before this run began.
         earlier: bool,
     },
+}
+
+/// What a run of a batch came to.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What became of each case, in their order. Those that an interruption left unfinished say so.
+    pub records: Vec<Record>,
+    /// Wall time of this run.
+    pub wall: Duration,
+    /// Of the time of all threads, the share in which tests ran; 0 to 1.
+    pub busy: f64,
 }
 
 /// Why a batch cannot be run.
@@ -158,8 +170,7 @@ impl Batch {
         self.folder.directory().join(CASES).join(name)
     }
 
-    /// Reduces the cases and returns what became of each, in their order. Those that an interruption
-    /// left unfinished say so.
+    /// Reduces the cases.
     ///
     /// # Errors
     /// When the system has no threads to give.
@@ -167,7 +178,8 @@ impl Batch {
         &self,
         cases: Vec<Case>,
         mut listener: impl FnMut(&Progress),
-    ) -> Result<Vec<Record>, BatchError> {
+    ) -> Result<Done, BatchError> {
+        let started = Instant::now();
         let pool = Arc::new(Pool::new(self.jobs).map_err(BatchError::Threads)?);
         let count = cases.len();
         let mut records: Vec<Option<Record>> = (0..count).map(|_| None).collect();
@@ -190,7 +202,9 @@ impl Batch {
             }
             Ok::<_, BatchError>(())
         })?;
-        Ok(records.into_iter().flatten().collect())
+        let (records, wall) = (records.into_iter().flatten().collect(), started.elapsed());
+        let available = wall.as_secs_f64() * self.jobs.get() as f64;
+        Ok(Done { records, wall, busy: (pool.busy().as_secs_f64() / available).min(1.0) })
     }
 
     /// Takes one case after the other.

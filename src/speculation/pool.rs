@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use clreduce_interestingness::Cancel;
@@ -48,6 +49,12 @@ impl Pool {
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads.len()
+    }
+
+    /// Time that permits were in use, over all threads; those in use now do not count yet.
+    #[must_use]
+    pub fn busy(&self) -> Duration {
+        self.permits.lock().busy
     }
 
     /// A seat for one reduction. `wake` is called when a permit lies ready for it: shortly, from any
@@ -124,7 +131,8 @@ impl Seat {
         queues.taken += 1;
         let was_alone = queues.taken == 1;
         queues.takes += 1;
-        Some(Permit { permits: Arc::clone(&self.permits), was_alone, takes: queues.takes })
+        let (takes, since) = (queues.takes, Instant::now());
+        Some(Permit { permits: Arc::clone(&self.permits), was_alone, takes, since })
     }
 }
 
@@ -147,6 +155,7 @@ pub(crate) struct Permit {
     was_alone: bool,
     /// Permits taken so far when this one was.
     takes: u64,
+    since: Instant,
 }
 
 impl Permit {
@@ -159,6 +168,7 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         let mut queues = self.permits.lock();
+        queues.busy += self.since.elapsed();
         queues.taken -= 1;
         queues.hand_on();
     }
@@ -177,6 +187,7 @@ struct Queues {
     /// Permits in use, and how many were ever given.
     taken: usize,
     takes: u64,
+    busy: Duration,
     /// Seats ever given.
     seats: u64,
     /// Seats that a permit lies ready for, once for each.
@@ -196,6 +207,7 @@ impl Permits {
             free,
             taken: 0,
             takes: 0,
+            busy: Duration::ZERO,
             seats: 0,
             ready: Vec::new(),
             certain: VecDeque::new(),

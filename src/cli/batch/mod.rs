@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use clap::{ValueEnum, ValueHint};
 use clreduce::Reduction;
-use clreduce::batch::{Batch, Case, Outcome, Record};
+use clreduce::batch::{Batch, Case, Done, Outcome, Record};
 use clreduce::journal::Facts;
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
 use regex::bytes::Regex;
@@ -24,7 +24,7 @@ use super::load::{Input, load};
 use super::progress::Verbosity;
 use super::recipe;
 use super::resolve::{How, Test, UsageError, how, test_named, verbosity};
-use super::units::{show_bytes, show_count};
+use super::units::{show_bytes, show_count, show_duration};
 use display::Display;
 
 /// What a batch is told.
@@ -101,12 +101,12 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
     let batch = Batch::open(&args.out, all_facts(&how))?.jobs(how.jobs).cancel(cancel.clone());
     let mut display = Display::new(verbosity, found.iter().map(|case| case.name.clone()).collect());
     let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
-    let records = batch.run(cases, |progress| display.update(progress))?;
+    let done = batch.run(cases, |progress| display.update(progress))?;
     display.finish();
     let place = report::Place { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
-    let first = report::write(&place, &batch, &how, &records)?;
+    let first = report::write(&place, &batch, &how, &done.records)?;
     if verbosity > Verbosity::Quiet {
-        print(&(summary(&records) + &first))?;
+        print(&(summary(&done) + &first))?;
     }
     Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
@@ -152,7 +152,8 @@ fn case(found: cases::Found, how: &Arc<How>, excluded: &[PathBuf], cancel: &Canc
     Case { name: found.name, open: Box::new(open) }
 }
 
-fn summary(records: &[Record]) -> String {
+fn summary(done: &Done) -> String {
+    let Done { records, wall, busy } = done;
     let mut text = String::new();
     for outcome in [
         Outcome::Minimal,
@@ -170,6 +171,13 @@ fn summary(records: &[Record]) -> String {
     let reduced = || records.iter().filter(|record| record.outcome.is_reduced());
     let sum = |of: fn(&Record) -> usize| show_bytes(reduced().map(of).sum());
     text.push_str(&format!("{} -> {}\n", sum(|r| r.before.bytes), sum(|r| r.after.bytes)));
+    let tests = records.iter().map(|record| record.tests).sum();
+    text.push_str(&format!(
+        "{} tests in all; this run took {}, {:.0} % of the cores' time used\n",
+        show_count(tests),
+        show_duration(*wall),
+        busy * 100.0
+    ));
     text
 }
 
