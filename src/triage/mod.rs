@@ -10,6 +10,8 @@ mod signature;
 
 use clreduce_testcase::{ContentHash, TestCase};
 
+pub use signature::of as signature_of;
+
 use canonical::Canonical;
 use distance::{Bag, Shares};
 

@@ -32,7 +32,9 @@ static FRAME: LazyLock<Option<Regex>> =
 static CHANGING: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[\w.+-]*/|\b[0-9A-F]{8,}\b|\d+").ok());
 
-/// The signature; empty where there is none.
+/// The signature of a crash in what a tool printed, without addresses, numbers and folders; else the exit
+/// status, where it is not 0; else nothing. A line `signature: ...` is taken as it is.
+#[must_use]
 pub fn of(output: &str, exit_code: Option<i32>) -> String {
     let found = PATTERNS.iter().find_map(|pattern| pattern.captures(output));
     let Some(line) = found.and_then(|found| Some(found.get(1)?.as_str().to_owned())) else {
