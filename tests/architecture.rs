@@ -9,10 +9,11 @@ use regex::Regex;
 use workspace::{packages, root, sources};
 
 /// The arrows of the house: what each package may use of the others.
-const ARROWS: [(&str, &[&str]); 4] = [
+const ARROWS: [(&str, &[&str]); 5] = [
     ("clreduce-testcase", &[]),
     ("clreduce-passes", &["clreduce-testcase"]),
     ("clreduce-interestingness", &["clreduce-testcase"]),
+    ("clreduce-capi", &["clreduce"]),
     ("clreduce", &["clreduce-interestingness", "clreduce-passes", "clreduce-testcase"]),
 ];
 
@@ -24,7 +25,7 @@ const PURE: [(&str, &[&str]); 2] = [
 ];
 
 /// Which floors of the engine and which packages a floor of the engine does not know.
-const FLOORS: [(&str, &[&str]); 7] = [
+const FLOORS: [(&str, &[&str]); 10] = [
     (
         "src/asker/",
         &[
@@ -59,7 +60,22 @@ const FLOORS: [(&str, &[&str]); 7] = [
             "clreduce_passes",
         ],
     ),
-    ("src/reduction/", &["clreduce_passes"]),
+    ("src/reduction/", &["clreduce_passes", "crate::batch", "crate::report", "crate::triage"]),
+    ("src/batch/", &["clreduce_passes", "crate::asker", "crate::report", "crate::triage"]),
+    (
+        "src/triage/",
+        &[
+            "clreduce_interestingness",
+            "crate::asker",
+            "crate::batch",
+            "crate::reduction",
+            "crate::report",
+        ],
+    ),
+    (
+        "src/report/",
+        &["clreduce_passes", "clreduce_interestingness", "crate::asker", "crate::reduction"],
+    ),
     ("interestingness/", &["clreduce_passes"]),
     ("passes/", &["clreduce_interestingness"]),
 ];

@@ -121,6 +121,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// The questions that each pass asked in vain.
+    pub fn refusals(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.passes.iter().map(|pass| (pass.name.as_str(), pass.asked - pass.interesting))
+    }
+
     /// A case of which nothing is known but what went wrong.
     pub(super) fn without_result(name: &str, outcome: Outcome, reason: String) -> Self {
         Self {

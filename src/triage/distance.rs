@@ -50,11 +50,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The shares of parts; what is not positive has none.
-    pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, i64)>) -> Self {
+    /// The shares of parts.
+    pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut shares = BTreeMap::<String, f64>::new();
         for (name, part) in parts {
-            *shares.entry(name.to_owned()).or_default() += part.max(0) as f64;
+            *shares.entry(name.to_owned()).or_default() += part as f64;
         }
         let whole: f64 = shares.values().sum();
         shares.values_mut().for_each(|share| *share /= whole.max(1.0));
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(bag("a b").distance(&bag("a b")), Some(0.0));
         assert_eq!(bag("a b").distance(&bag("c d")), Some(1.0));
         assert_eq!(bag("a b").distance(&Bag::default()), None);
-        let shares = Shares::of([("x", 3), ("y", 1), ("z", -5)]);
+        let shares = Shares::of([("x", 3), ("y", 1), ("z", 0)]);
         let others = Shares::of([("x", 1), ("w", 3)]);
         assert_eq!((shares.distance(&others), others.distance(&shares)), (Some(0.75), Some(0.75)));
     }

@@ -39,7 +39,7 @@ pub struct Distances {
     pub program: Option<f64>,
     /// Of what the test printed about them.
     pub output: Option<f64>,
-    /// Of the passes that made them small.
+    /// Of the passes that asked in vain.
     pub course: Option<f64>,
 }
 
@@ -68,14 +68,15 @@ pub struct Triage {
 }
 
 impl Specimen {
-    /// Looks at a reduced test case, at what the test printed about it, and at the tokens that each pass
-    /// removed on the way. Neither needs to be there.
+    /// Looks at a reduced test case, at what the test printed about it, and at how many questions each
+    /// pass asked in vain on the way: what could not go tells bugs apart, what could does not
+    /// (`notes/triage.md`). Neither needs to be there.
     #[must_use]
     pub fn new<'a>(
         program: &TestCase,
         output: &str,
         exit_code: Option<i32>,
-        course: impl IntoIterator<Item = (&'a str, i64)>,
+        course: impl IntoIterator<Item = (&'a str, u64)>,
     ) -> Self {
         let canonical = Canonical::of(program);
         Self {
@@ -217,7 +218,7 @@ const FURTHEST: f64 = 2.0;
 mod tests {
     use super::*;
 
-    fn specimen(program: &str, output: &str, course: &[(&'static str, i64)]) -> Specimen {
+    fn specimen(program: &str, output: &str, course: &[(&'static str, u64)]) -> Specimen {
         let case = TestCase::single("a.c", program.as_bytes()).unwrap();
         Specimen::new(&case, output, Some(0), course.iter().copied())
     }

@@ -67,9 +67,9 @@ pub fn write(
 }
 
 fn specimen(folder: &Path, record: &Record) -> io::Result<Option<Specimen>> {
-    let course = record.passes.iter().map(|pass| (pass.name.as_str(), pass.tokens_removed));
-    let program = reduced(folder)?;
-    Ok(program.map(|program| Specimen::new(&program, &record.output, record.exit_code, course)))
+    let specimen =
+        |program| Specimen::new(&program, &record.output, record.exit_code, record.refusals());
+    Ok(reduced(folder)?.map(specimen))
 }
 
 /// The results of a batch, or what else lies in a folder: each file and each folder is a program.
