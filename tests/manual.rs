@@ -28,6 +28,12 @@ fn options_and_fields_of_the_manual_exist() {
     let unknown: Vec<_> = options(&manual).difference(&known).cloned().collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 
+    let batch = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/batch.md");
+    let known = options(&stdout(&bench.reduce(&["batch", "--help"])));
+    let unknown: Vec<_> =
+        options(&fs::read_to_string(batch).unwrap()).difference(&known).cloned().collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+
     bench.reduce(&["bug.c", "--test", "./test.sh", "--events", "e.jsonl", "--summary", "s"]);
     let mut fields: BTreeSet<String> = BTreeSet::new();
     for object in bench.events("e.jsonl").into_iter().chain([bench.json("s")]) {

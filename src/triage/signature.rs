@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// What a signature looks like, the most telling first. A test may print its own.
-const SIGNATURES: [&str; 10] = [
+const SIGNATURES: [&str; 11] = [
     r"signature: (.*)",
     r"(Assertion .*failed)",
     r"(internal compiler error: .*)",
@@ -15,6 +15,7 @@ const SIGNATURES: [&str; 10] = [
     r"(runtime error: .*)",
     r"(Segmentation fault|[Ss]tack overflow|Illegal instruction|Bus error|Floating point exception)",
     r"(killed by signal \d+)",
+    r"\b(SIG(?:SEGV|ABRT|ILL|FPE|BUS|TRAP))\b",
     r"(Aborted)",
 ];
 
