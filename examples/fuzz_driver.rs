@@ -12,8 +12,8 @@
 //!
 //! A command runs in a directory of its own, in which the program lies as `program.c`. `--from DIR`
 //! takes the files of a folder instead of generated ones; kernels run with
-//! `--config 'pocl=clreduce run program.cl --device pocl'`. `--check` must find a variant of wrong code
-//! valid, so that the reduction does not end in undefined behaviour.
+//! `--config 'pocl=clreduce run program.cl --device pocl'`. `--check`, where it is given, must find
+//! every program and variant valid, so that no reduction ends in undefined behaviour.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -160,13 +160,12 @@ impl Configs {
             Verdict::TimedOut => majority.map(|_| Kind::Hang),
             Verdict::Uninteresting | Verdict::Unresolved => crash(outcome).map(Kind::Crash),
         };
-        let found = self.tests.iter().zip(&outcomes);
-        found
-            .filter_map(|((config, _), outcome)| {
-                Some(Bug { config: config.clone(), kind: kind_of(outcome)? })
-            })
-            .filter(|bug| bug.kind != Kind::Wrong || self.is_valid(program, majority, &nobody))
-            .collect()
+        let found = self.tests.iter().zip(&outcomes).filter_map(|((config, _), outcome)| {
+            Some(Bug { config: config.clone(), kind: kind_of(outcome)? })
+        });
+        let found: Vec<Bug> = found.collect();
+        let is_ours = found.is_empty() || self.is_valid(program, majority, &nobody);
+        if is_ours { found } else { Vec::new() }
     }
 
     /// Whether the check, if there is one, ends well and with the result of the majority.
@@ -216,16 +215,15 @@ impl Judge {
         }
         // The first that says otherwise ends it; all together it is the dearest question there is.
         let mut results = others.map(|(_, test)| test.judge(variant, cancel));
-        if matches!(self.bug.kind, Kind::Crash(_)) {
-            return results.any(|other| other.verdict == Verdict::Interesting);
-        }
-        let Some(first) = results.next().filter(|o| o.verdict == Verdict::Interesting) else {
-            return false;
-        };
-        results.all(|other| {
-            other.verdict == Verdict::Interesting && other.output_tail == first.output_tail
-        }) && (self.bug.kind == Kind::Hang || outcome.output_tail != first.output_tail)
-            && self.configs.is_valid(variant, Some(&first.output_tail), cancel)
+        let is_well = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
+        let is_crash = matches!(self.bug.kind, Kind::Crash(_));
+        // Several configurations may crash on the same; all must agree on a result.
+        let first = if is_crash { results.find(is_well) } else { results.next().filter(is_well) };
+        let Some(Outcome { output_tail: result, .. }) = first else { return false };
+        let agree = |other: Outcome| is_well(&other) && other.output_tail == result;
+        (is_crash || results.all(agree))
+            && (self.bug.kind != Kind::Wrong || outcome.output_tail != result)
+            && self.configs.is_valid(variant, Some(&result), cancel)
     }
 }
 

@@ -26,17 +26,12 @@ impl Bag {
         if self.grams.is_empty() || other.grams.is_empty() {
             return None;
         }
-        let (mut a, mut b) = (self.grams.iter().peekable(), other.grams.iter().peekable());
-        let mut common = 0;
-        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-            match x.cmp(y) {
-                std::cmp::Ordering::Less => drop(a.next()),
-                std::cmp::Ordering::Greater => drop(b.next()),
-                std::cmp::Ordering::Equal => {
-                    common += 1;
-                    (a.next(), b.next());
-                }
-            }
+        let (mut a, mut b, mut common) = (0, 0, 0);
+        while a < self.grams.len() && b < other.grams.len() {
+            let order = self.grams[a].cmp(&other.grams[b]);
+            a += usize::from(order.is_le());
+            b += usize::from(order.is_ge());
+            common += usize::from(order.is_eq());
         }
         let together = self.grams.len() + other.grams.len() - common;
         Some(1.0 - common as f64 / together as f64)
