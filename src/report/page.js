@@ -48,12 +48,8 @@ async function details(index) {
 }
 
 function programs(files) {
-  const shown = files.map(([path, html]) => {
-    const box = section(files.length > 1 ? path : "Reduced program");
-    box.append(make("pre", { innerHTML: html }));
-    return box;
-  });
-  return shown.length ? shown : [section("Reduced program", make("p", { textContent: "There is none." }))];
+  return files.map(([path, html]) =>
+    section(files.length > 1 ? path : "Reduced program", make("pre", { innerHTML: html })));
 }
 
 function curves([tests, time]) {
@@ -129,7 +125,7 @@ function tiles(record) {
   const list = make("dl", { className: "tiles" });
   const left = record.before.tokens ? ((100 * record.after.tokens) / record.before.tokens).toFixed(1) + " %" : "";
   const facts = [["outcome", record.outcome.replaceAll("_", " ")],
-    ["tokens", `${record.before.tokens} → ${record.after.tokens}`], ["left", left],
+    ["tokens", `${record.before.tokens} → ${record.after.tokens}`], ...(left ? [["left", left]] : []),
     ["bytes", `${record.before.bytes} → ${record.after.bytes}`], ["questions", record.questions],
     ["tests", record.tests], ["seconds", record.seconds.toFixed(1)]];
   if (record.before.work_items > 1)
@@ -156,9 +152,11 @@ async function route() {
   const nav = make("nav", {}, make("a", { href: "#", textContent: "All cases" }),
     make("span", { className: "gap" }), link(index - 1, "Previous case"), link(index + 1, "Next case"));
   const reason = shown.record.reason ? [make("p", { textContent: shown.record.reason })] : [];
-  find("#one").replaceChildren(nav, make("h1", { textContent: shown.record.name }), ...reason, tiles(shown.record),
+  const parts = !shown.files.length ? [] : [
     make("div", { className: "pair" }, make("div", {}, ...programs(shown.files)), curves(shown.curves)),
-    commits(shown.commits), passes(shown.record.passes), ...commands(shown.commands, shown.record.output));
+    commits(shown.commits), passes(shown.record.passes)];
+  find("#one").replaceChildren(nav, make("h1", { textContent: shown.record.name }), ...reason, tiles(shown.record),
+    ...parts, ...commands(shown.commands, shown.record.output));
   scrollTo(0, 0);
 }
 onhashchange = route;

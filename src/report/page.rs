@@ -103,6 +103,7 @@ impl Report<'_> {
             None => String::new(),
         };
         let outcome = record.outcome.name();
+        let result = |size: usize| ranked.map_or_else(String::new, |_| size.to_string());
         let state = if record.outcome.is_reduced() { "good" } else { "bad" };
         writeln!(
             file,
@@ -112,8 +113,8 @@ impl Report<'_> {
             index + 1,
             ranked.map_or_else(String::new, |r| escape(&self.triage.clusters[r.cluster])),
             record.before.tokens,
-            record.after.tokens,
-            record.after.bytes,
+            result(record.after.tokens),
+            result(record.after.bytes),
             record.questions,
             record.tests,
             record.seconds

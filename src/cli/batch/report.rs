@@ -10,7 +10,7 @@ use clreduce::triage::{Specimen, Triage};
 
 use crate::cli::failure::Failure;
 use crate::cli::not_interesting::quoted;
-use crate::cli::resolve::How;
+use crate::cli::resolve::{How, Test};
 
 /// Cases named at the end of a batch.
 const FIRST: usize = 8;
@@ -95,26 +95,34 @@ fn known(dir: &Path) -> io::Result<Vec<Specimen>> {
 
 /// How somebody does it again.
 fn commands(place: &Place<'_>, folder: &Path, how: &How, name: &str) -> Vec<(String, String)> {
-    let shown = |path: &Path| {
+    let word = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         quoted(&path.display().to_string())
     };
-    let (input, result) = (shown(&place.dir.join(name)), shown(&folder.join("reduced")));
-    let test = how.test.to_string();
-    let copy = if cfg!(windows) { "xcopy /e /i" } else { "cp -r" };
-    [
-        (
-            "reduce it",
-            format!(
-                "clreduce {input} --test {} --output {}",
-                quoted(&test),
-                quoted(&format!("reduced-{name}"))
-            ),
-        ),
-        ("test the result", format!("{copy} {result} try && cd try && {test}")),
-    ]
-    .map(|(what, command)| (what.to_owned(), command))
-    .into()
+    let (original, reduced) = (place.dir.join(name), folder.join("reduced"));
+    let (test, mut commands) = (how.test.to_string(), Vec::new());
+    let output = quoted(&format!("reduced-{name}"));
+    let again = format!("clreduce {} --test {} --output {output}", word(&original), quoted(&test));
+    commands.push(("reduce it".to_owned(), again));
+    let versions = [("test the result", &reduced), ("test the original", &original)];
+    for (what, version) in versions.into_iter().filter(|(_, version)| version.exists()) {
+        let command = match &how.test {
+            Test::Recipe(_, recipe) => {
+                let file = version.join(name);
+                let version = word(if file.exists() { &file } else { version });
+                let original = word(&original);
+                format!("clreduce explain --test {} {version} --original {original}", word(recipe))
+            }
+            Test::Command(_) if version.is_dir() => {
+                format!("cp -r {} try && cd try && ({test})", word(version))
+            }
+            Test::Command(_) => {
+                format!("mkdir try && cp {} try && cd try && ({test})", word(version))
+            }
+        };
+        commands.push((what.to_owned(), command));
+    }
+    commands
 }
 
 /// What to look at first, in words.
