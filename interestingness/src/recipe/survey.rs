@@ -52,8 +52,19 @@ pub struct Accusation {
     pub accused: usize,
     /// What kind of bug it is.
     pub preset: Preset,
-    /// Whether a majority says so; otherwise it is a guess.
-    pub by_majority: bool,
+    /// Who says so.
+    pub basis: Basis,
+}
+
+/// Who says that a configuration is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// A majority of at least three; for crashes and time-outs of a build, nobody is needed.
+    Majority,
+    /// Two that agree, where there are no more.
+    Two,
+    /// Nobody: a device disagrees with itself, and its optimiser is suspected.
+    Guess,
 }
 
 impl Seen {
@@ -123,7 +134,9 @@ impl Survey {
             .iter()
             .map(|seen| Ballot { role: role(seen), outcome: &seen.outcome })
             .collect();
-        let findings = vote(&ballots, Rule::AtLeastThree).findings;
+        let voters = ballots.iter().filter(|ballot| ballot.role == Role::Voter).count();
+        let rule = if voters < 3 { Rule::TwoThirds } else { Rule::AtLeastThree };
+        let findings = vote(&ballots, rule).findings;
         for (seen, finding) in self.seen.iter_mut().zip(findings) {
             seen.finding = finding;
         }
@@ -133,10 +146,13 @@ impl Survey {
     /// What is wrong, the gravest and surest first.
     #[must_use]
     pub fn accusations(&self) -> Vec<Accusation> {
+        let voters = self.seen.iter().filter(|seen| !seen.simulated).count();
         let mut found: Vec<Accusation> = (0..self.seen.len())
             .filter_map(|accused| {
-                let preset = preset_of(self.seen[accused].finding)?;
-                Some(Accusation { accused, preset, by_majority: true })
+                let finding = self.seen[accused].finding;
+                let needs_nobody = matches!(finding, Finding::BuildCrash | Finding::BuildTimeout);
+                let basis = if voters < 3 && !needs_nobody { Basis::Two } else { Basis::Majority };
+                Some(Accusation { accused, preset: preset_of(finding)?, basis })
             })
             .collect();
         // Oclgrind takes its time; and on a busy machine everything does.
@@ -158,20 +174,20 @@ impl Survey {
                 && !pair[0].simulated
                 && both.is_some_and(|(optimised, plain)| optimised != plain)
         })?;
-        Some(Accusation { accused, preset: Preset::WrongCode, by_majority: false })
+        Some(Accusation { accused, preset: Preset::WrongCode, basis: Basis::Guess })
     }
 
-    /// The configurations that an accused is compared with: those that agree with each other, or, without a
-    /// majority, the same device's other one.
+    /// The configurations that an accused is compared with: those that agree with each other, or, where nobody
+    /// does, the same device's other one.
     #[must_use]
     pub fn witnesses(&self, accusation: Accusation) -> Vec<usize> {
         let accused = &self.seen[accusation.accused];
         let others = (0..self.seen.len()).filter(|&index| index != accusation.accused);
         let fits = |index: &usize| {
             let other = &self.seen[*index];
-            let is_fine = match accusation.by_majority {
-                true => other.finding == Finding::Agrees,
-                false => other.device == accused.device,
+            let is_fine = match accusation.basis {
+                Basis::Majority | Basis::Two => other.finding == Finding::Agrees,
+                Basis::Guess => other.device == accused.device,
             };
             is_fine && !other.simulated
         };
@@ -292,8 +308,13 @@ mod tests {
     fn two_results_are_a_guess() {
         let survey = survey(&[("pocl", true, result(2)), ("pocl", false, result(1))]);
         let [guess] = survey.accusations()[..] else { panic!() };
-        assert!(!guess.by_majority && guess.accused == 0);
+        assert_eq!((guess.basis, guess.accused), (Basis::Guess, 0));
         assert_eq!(survey.witnesses(guess), [1]);
+        let two =
+            [("pocl", true, result(1)), ("pocl", false, result(1)), ("oclgrind", true, result(2))];
+        let survey = self::survey(&two);
+        let [found] = survey.accusations()[..] else { panic!() };
+        assert_eq!((found.basis, found.accused), (Basis::Two, 2));
     }
 
     #[test]
