@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use clap::ValueHint;
 use clreduce::Reduction;
-use clreduce::asker::{Plan, Reducer, Stays};
+use clreduce::asker::PassChoice;
 use clreduce_interestingness::check::{CheckOptions, needs_preprocessing, preprocess};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
-use clreduce_passes::{Row, TABLE};
 use clreduce_testcase::{Language, Size, TestCase};
 
 use super::failure::Failure;
@@ -128,20 +127,15 @@ fn fewer_work_items(
     test: Arc<dyn Interestingness>,
     cancel: &Cancel,
 ) -> Result<TestCase, Failure> {
-    let rows: Vec<&'static Row> = TABLE.iter().filter(|row| row.pass.name() == NDRANGE).collect();
-    let plan = Plan {
-        language: Language::OpenCl,
-        rows,
-        first: None,
-        stays: Stays { names: false, text: Vec::new() },
-    };
     let before = Size::of(&case).work_items;
-    let asker = Reducer::new(case.clone(), plan);
+    let passes = PassChoice { only: vec![NDRANGE.to_owned()], ..PassChoice::default() };
     let reduced = Reduction::of(case)
         .shared_test(test)
+        .language(Language::OpenCl)
+        .passes(passes)
         .jobs(NonZeroUsize::MIN)
         .cancel(cancel.clone())
-        .run_with(asker)
+        .run()
         .map_err(Failure::Reduction)?;
     let after = reduced.size.work_items;
     say(&format!("work-items: {} -> {}", show_count(before), show_count(after)))?;

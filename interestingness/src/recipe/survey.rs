@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::RecipeOptions;
 use super::configuration::show;
 use super::format::Preset;
-use super::naming;
+use super::naming::{self, Runs};
 use super::pin::describe;
 use crate::opencl::{
     Ballot, DeviceWorker, Devices, Finding, KernelRun, PlanError, Role, Rule, RunLimits,
@@ -17,6 +17,9 @@ use crate::opencl::{
 
 /// Switches off a device's optimiser.
 const NO_OPT: &str = "-cl-opt-disable";
+
+/// With the accused, enough for a majority.
+const MOST_WITNESSES: usize = 3;
 
 /// How long a device may take for building, and again for running.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -100,7 +103,8 @@ impl Survey {
         };
         let worker =
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
-        let found = Devices::find(&worker);
+        let mut found = Devices::find(&worker);
+        found.devices.retain(|device| Runs::OpenCl.on(device));
         let mut seen = Vec::new();
         for device in &found.devices {
             let mut runner = DeviceWorker::new(worker.clone(), device.clone());
@@ -177,8 +181,8 @@ impl Survey {
         Some(Accusation { accused, preset: Preset::WrongCode, basis: Basis::Guess })
     }
 
-    /// The configurations that an accused is compared with: those that agree with each other, or, where nobody
-    /// does, the same device's other one.
+    /// The configurations that an accused is compared with: up to three of those that agree with each other, or,
+    /// where nobody does, the same device's other one.
     #[must_use]
     pub fn witnesses(&self, accusation: Accusation) -> Vec<usize> {
         let accused = &self.seen[accusation.accused];
@@ -191,7 +195,17 @@ impl Survey {
             };
             is_fine && !other.simulated
         };
-        others.filter(fits).collect()
+        let mut found: Vec<usize> = others.filter(fits).collect();
+        // More say no more and cost time in every test. The same device says that its optimiser is wrong; of the
+        // others, one each.
+        let twins = |index: &usize| {
+            let device = &self.seen[*index].device;
+            let before = self.seen[..*index].iter().filter(|seen| seen.device == *device);
+            (*device != accused.device, before.count())
+        };
+        found.sort_by_key(twins);
+        found.truncate(MOST_WITNESSES);
+        found
     }
 
     /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
