@@ -18,6 +18,9 @@ use crate::opencl::{
 /// Switches off a device's optimiser.
 const NO_OPT: &str = "-cl-opt-disable";
 
+/// So many times as long when that was not enough: to call it a hang is serious.
+const MORE_PATIENCE: u32 = 5;
+
 /// With the accused, enough for a majority.
 const MOST_WITNESSES: usize = 3;
 
@@ -117,8 +120,17 @@ impl Survey {
                     launches: plan.launches.clone(),
                     repeat: 1,
                 };
-                let limits = RunLimits { build: LIMIT, run: LIMIT };
-                let outcome = runner.run(&run, limits, &options.cancel).outcome;
+                let mut ask = |limit| {
+                    runner
+                        .run(&run, RunLimits { build: limit, run: limit }, &options.cancel)
+                        .outcome
+                };
+                let mut outcome = ask(LIMIT);
+                let hangs = matches!(outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
+                if hangs && device.through != Through::Oclgrind {
+                    // Perhaps the machine was busy.
+                    outcome = ask(LIMIT * MORE_PATIENCE);
+                }
                 seen.push(Seen {
                     device: naming::short(device, &found.devices),
                     optimises,
