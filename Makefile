@@ -1,15 +1,17 @@
 # Two commands do it all on a fresh Debian or Ubuntu machine: "make demo" and "make test".
-# Both install what is missing, and only that, through apt.
+# Both install what is missing, and only that, through apt. "make devices" adds a second OpenCL run-time for
+# CPUs, which the tests then use as well.
 
 target := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 demo := $(target)/demo
 host := $(target)/fixtures/run_kernel
 
-.PHONY: help demo test fixtures
+.PHONY: help demo test devices fixtures
 
 help:
 	@echo "make demo   install what is missing, build, reduce an OpenCL kernel"
 	@echo "make test   install what is missing, run every test"
+	@echo "make devices   install Intel's OpenCL run-time for CPUs, 225 MB"
 
 demo:
 	scripts/setup rust kernel
@@ -28,8 +30,11 @@ demo:
 test:
 	scripts/setup rust kernel validity c python
 	$(MAKE) --no-print-directory fixtures
-	cargo test --workspace
+	if [ -e $(target)/devices/env ]; then . $(abspath $(target))/devices/env; fi && cargo test --workspace
 	bench/test_peers.py
+
+devices:
+	scripts/setup kernel devices
 
 # The small OpenCL host with which fixtures/mad-sat/interesting.sh runs kernels.
 fixtures: $(host)

@@ -28,7 +28,7 @@ fn wrong_names_get_a_suggestion() {
     let run = bench.run(&["bug.c", "--test", "./test.sh", "--passes", "statement"]).code(2);
     assert_mentions(&stderr(&run), &["statements"]);
     let run = bench.run(&["bug.c", "--test", "recipe.toml"]).code(2);
-    assert_mentions(&stderr(&run), &["recipe", "script"]);
+    assert_mentions(&stderr(&run), &["recipe.toml", "cannot be read"]);
 }
 
 #[test]

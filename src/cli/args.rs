@@ -17,6 +17,7 @@ use super::check::CheckArgs;
 use super::devices::DevicesArgs;
 use super::explain::ExplainArgs;
 use super::init::InitArgs;
+use super::prepare::PrepareArgs;
 use super::run::RunArgs;
 use super::units;
 
@@ -63,6 +64,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Find out what is wrong with a kernel on the devices at hand, and write the test for it
     Init(InitArgs),
+    /// Make a kernel one file with as few work-items as its bug needs
+    Prepare(PrepareArgs),
     /// Show stage by stage what a recipe says of one variant
     Explain(ExplainArgs),
 }

@@ -15,6 +15,7 @@ use clreduce_interestingness::recipe::RecipeError;
 use thiserror::Error;
 
 use super::init::InitError;
+use super::interrupt::INTERRUPTED;
 use super::keep::KeepError;
 use super::load::LoadError;
 use super::resolve::UsageError;
@@ -81,6 +82,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::Usage(_) | Self::Kernel { .. } | Self::Run(RunError::NoDevice(_)) => 2,
             Self::Check(_) => 3,
+            Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
             _ => 1,
         })
     }

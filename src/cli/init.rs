@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::ValueHint;
 use clreduce_interestingness::opencl::{Finding, PlanError};
-use clreduce_interestingness::recipe::{Accusation, Recipe, RecipeOptions, RecipeTest, Survey};
+use clreduce_interestingness::recipe::{
+    Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey,
+};
 use clreduce_testcase::TestCase;
 use thiserror::Error;
 
@@ -57,8 +59,8 @@ pub enum InitError {
     NoDevice(PathBuf),
     #[error(
         "nothing is found wrong with `{0}` on these devices\n\
-         help: a majority of at least three that agree is needed to find one wrong; `clreduce devices` lists \
-         what there is"
+         help: to find one wrong, a majority of at least three configurations has to agree; `clreduce \
+         devices` lists what there is"
     )]
     NothingWrong(PathBuf),
     #[error("`{0}` is not found wrong\nhelp: write one of: {1}")]
@@ -183,14 +185,14 @@ fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
     out.write_all(table(&found.survey).as_bytes())?;
     let accused = found.survey.seen[found.accusation.accused].name();
     let kind = found.accusation.preset.name();
-    if found.accusation.by_majority {
-        writeln!(out, "\n{kind}: {accused}")?;
-    } else {
-        writeln!(
-            out,
-            "\n{kind}, perhaps: there is no majority; `{accused}` is taken to be wrong, since it optimises"
-        )?;
-    }
+    let basis = match found.accusation.basis {
+        Basis::Majority => "",
+        Basis::Two => {
+            " (perhaps: two that agree are less than the majority of three that is usual)"
+        }
+        Basis::Guess => " (a guess: nobody else has a result, and it is the one that optimises)",
+    };
+    writeln!(out, "\n{kind}: {accused}{basis}")?;
     for other in found.survey.accusations().iter().filter(|other| **other != found.accusation) {
         let name = found.survey.seen[other.accused].name();
         writeln!(out, "also {}: {name} (a recipe for it: --accuse '{name}')", other.preset.name())?;

@@ -14,21 +14,27 @@ use clreduce_testcase::TestCase;
 /// The test, and what is watched.
 pub enum Judge {
     /// A program or a shell command.
-    Command {
-        /// The test.
-        test: CommandTest,
-        /// What its first run did.
-        first: OnceLock<Rehearsal>,
-        /// Which exit status is worth a copy of the variant.
-        also: Option<(i32, Aside)>,
-    },
+    Command(Box<ByCommand>),
     /// A recipe.
-    Recipe {
-        /// The test.
-        test: RecipeTest,
-        /// Where variants go that show another bug.
-        slipped: Option<Aside>,
-    },
+    Recipe(Box<ByRecipe>),
+}
+
+/// A program or a shell command as the test.
+pub struct ByCommand {
+    /// The test.
+    pub test: CommandTest,
+    /// What its first run did.
+    pub first: OnceLock<Rehearsal>,
+    /// Which exit status is worth a copy of the variant.
+    pub also: Option<(i32, Aside)>,
+}
+
+/// A recipe as the test.
+pub struct ByRecipe {
+    /// The test.
+    pub test: RecipeTest,
+    /// Where variants go that show another bug.
+    pub slipped: Option<Aside>,
 }
 
 /// Where variants are put aside.
@@ -43,24 +49,24 @@ impl Judge {
     /// Judges something that is not part of the reduction.
     pub fn judge_aside(&self, case: &TestCase, cancel: &Cancel) -> Outcome {
         match self {
-            Self::Command { test, .. } => test.judge(case, cancel),
-            Self::Recipe { test, .. } => test.judge(case, cancel),
+            Self::Command(by) => by.test.judge(case, cancel),
+            Self::Recipe(by) => by.test.judge(case, cancel),
         }
     }
 
     /// What the first run of a program did, once it has ended.
     pub fn first(&self) -> Option<&Rehearsal> {
         match self {
-            Self::Command { first, .. } => first.get(),
-            Self::Recipe { .. } => None,
+            Self::Command(by) => by.first.get(),
+            Self::Recipe(_) => None,
         }
     }
 
     /// What the stages of a recipe have done.
     pub fn stages(&self) -> Vec<(String, StageCounts)> {
         match self {
-            Self::Command { .. } => Vec::new(),
-            Self::Recipe { test, .. } => test.counts(),
+            Self::Command(_) => Vec::new(),
+            Self::Recipe(by) => by.test.counts(),
         }
     }
 }
@@ -68,53 +74,52 @@ impl Judge {
 impl Interestingness for Judge {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
         match self {
-            // The original comes first, alone: the reduction asks nothing before it is known.
-            Self::Command { test, first, .. } if first.get().is_none() => {
-                rehearse(test, first, variant, cancel)
-            }
-            Self::Command { test, also, .. } => {
-                let outcome = test.judge(variant, cancel);
-                if let Some((code, aside)) = also
-                    && outcome.exit_code == Some(*code)
-                {
-                    aside.keep(variant, "", cancel);
-                }
-                outcome
-            }
-            Self::Recipe { test, slipped } => {
-                let judgement = test.look(variant, false, cancel);
-                if let (Some(aside), Some(what)) = (slipped, judgement.slipped()) {
-                    aside.keep(variant, what, cancel);
-                }
-                judgement.outcome
-            }
+            Self::Command(by) => by.judge(variant, cancel),
+            Self::Recipe(by) => by.judge(variant, cancel),
         }
     }
 
     fn set_time_limit(&self, limit: Duration) {
         match self {
-            Self::Command { test, .. } => test.set_time_limit(limit),
+            Self::Command(by) => by.test.set_time_limit(limit),
             // Its stages have limits of their own.
-            Self::Recipe { .. } => {}
+            Self::Recipe(_) => {}
         }
     }
 }
 
-fn rehearse(
-    test: &CommandTest,
-    first: &OnceLock<Rehearsal>,
-    original: &TestCase,
-    cancel: &Cancel,
-) -> Outcome {
-    let rehearsal = test.rehearse(original, cancel);
-    let mut outcome = rehearsal.outcome.clone();
-    if !rehearsal.modified.is_empty() {
-        outcome.verdict = Verdict::Unresolved;
+impl ByCommand {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        // The original comes first, alone: the reduction asks nothing before it is known.
+        if self.first.get().is_none() {
+            let rehearsal = self.test.rehearse(variant, cancel);
+            let mut outcome = rehearsal.outcome.clone();
+            if !rehearsal.modified.is_empty() {
+                outcome.verdict = Verdict::Unresolved;
+            }
+            if !cancel.is_cancelled() {
+                let _ = self.first.set(rehearsal);
+            }
+            return outcome;
+        }
+        let outcome = self.test.judge(variant, cancel);
+        if let Some((code, aside)) = &self.also
+            && outcome.exit_code == Some(*code)
+        {
+            aside.keep(variant, "", cancel);
+        }
+        outcome
     }
-    if !cancel.is_cancelled() {
-        let _ = first.set(rehearsal);
+}
+
+impl ByRecipe {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        let judgement = self.test.look(variant, false, cancel);
+        if let (Some(aside), Some(what)) = (&self.slipped, judgement.slipped()) {
+            aside.keep(variant, what, cancel);
+        }
+        judgement.outcome
     }
-    outcome
 }
 
 impl Aside {

@@ -19,6 +19,7 @@ mod judge;
 mod keep;
 mod load;
 mod not_interesting;
+mod prepare;
 mod progress;
 mod recipe;
 mod reduce;
@@ -69,6 +70,7 @@ fn start(args: Args) -> Result<ExitCode, Failure> {
         Some(Command::Explain(args)) => return explain::explain(&args),
         Some(Command::Devices(args)) => return devices::devices(&args),
         Some(Command::Init(args)) => return init::init(&args),
+        Some(Command::Prepare(args)) => return prepare::prepare(&args),
         Some(Command::Run(args)) => return run::run(&args),
         None => {}
     }

@@ -18,7 +18,7 @@ use super::events_file::EventsFile;
 use super::facts;
 use super::failure::Failure;
 use super::interrupt::{self, INTERRUPTED};
-use super::judge::{Aside, Judge};
+use super::judge::{Aside, ByCommand, ByRecipe, Judge};
 use super::keep::{KeepError, Keeper, repair};
 use super::load::{Input, Place, load};
 use super::not_interesting;
@@ -174,8 +174,8 @@ fn run(
         }
     };
     let mut facts = facts::facts(&settings.how);
-    if let Judge::Recipe { test, .. } = &*judge {
-        recipe::note(&mut facts, test);
+    if let Judge::Recipe(by) = &*judge {
+        recipe::note(&mut facts, &by.test);
     }
     let reduction = Reduction::of(case.clone())
         .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
@@ -209,11 +209,10 @@ fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) ->
 }
 
 fn judge_by_recipe(test: RecipeTest, settings: &Settings, target: &Target) -> Judge {
-    if !settings.allow_slippage {
-        return Judge::Recipe { test, slipped: None };
-    }
-    let slipped = Some(Aside { folder: target.slipped(), scratch: target.state() });
-    Judge::Recipe { test: test.watch_for_slippage(), slipped }
+    let aside = || Aside { folder: target.slipped(), scratch: target.state() };
+    let slipped = settings.allow_slippage.then(aside);
+    let test = if settings.allow_slippage { test.watch_for_slippage() } else { test };
+    Judge::Recipe(Box::new(ByRecipe { test, slipped }))
 }
 
 fn judge(
@@ -238,7 +237,7 @@ fn judge(
     let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
     let also = settings.also_interesting.map(|code| (code, aside()));
     let test = CommandTest::new(command, options)?;
-    Ok(Judge::Command { test, first: OnceLock::new(), also })
+    Ok(Judge::Command(Box::new(ByCommand { test, first: OnceLock::new(), also })))
 }
 
 /// Says what looks wrong with the test, and refuses one that would let everything be removed.

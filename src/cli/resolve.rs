@@ -49,7 +49,7 @@ pub enum Test {
     /// A program or a shell command.
     Command(TestCommand),
     /// A recipe, and where it lies.
-    Recipe(Recipe, PathBuf),
+    Recipe(Box<Recipe>, PathBuf),
 }
 
 impl fmt::Display for Test {
@@ -273,7 +273,7 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
 pub fn test_named(test: &str) -> Result<Test, UsageError> {
     let path = Path::new(test);
     if path.extension() == Some(OsStr::new("toml")) {
-        return Ok(Test::Recipe(Recipe::load(path)?, path.to_owned()));
+        return Ok(Test::Recipe(Box::new(Recipe::load(path)?), path.to_owned()));
     }
     Ok(Test::Command(TestCommand::parse(test)?))
 }

@@ -63,7 +63,7 @@ pub(super) fn calibrate(kit: Kit, case: &TestCase, cancel: &Cancel) -> Result<Re
         attempts += 1;
         let (shown, limits) = show_all(&kit, &programs, cancel);
         if cancel.is_cancelled() {
-            return Err(interrupted());
+            return Err(Problem::interruption());
         }
         match pin(kit.preset, &kit.demands, &shown) {
             Ok(pin) => break (pin, limits),
@@ -74,16 +74,12 @@ pub(super) fn calibrate(kit: Kit, case: &TestCase, cancel: &Cancel) -> Result<Re
     let mut checked = Checked::default();
     checked.run(&kit, &programs, cancel)?;
     if cancel.is_cancelled() {
-        return Err(interrupted());
+        return Err(Problem::interruption());
     }
     drop(programs);
     let calibration =
         Calibration { pin, stages: checked.stages, configurations, tolerated: checked.tolerated };
     ready(kit, calibration, checked.warnings)
-}
-
-fn interrupted() -> Problem {
-    Problem::new("interrupted", "")
 }
 
 /// A recipe that knows what is to be known of the original.

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use clreduce_testcase::TestCase;
 
+use super::naming::Runs;
 use super::signature;
 use crate::Cancel;
 use crate::command::{Bench, End, Ran};
 use crate::opencl::{
     Crash, Device, DeviceWorker, KernelRun, Output, Plan, RunLimits, RunOutcome, Scalar, Through,
-    WorkerOptions, plan,
+    WorkerOptions,
 };
 
 /// One configuration that is ready.
@@ -72,7 +73,8 @@ impl<'a> Program<'a> {
             None => find(&|path| path.ends_with(".cl")).unwrap_or(0),
         };
         let source = &case.files().get(file)?.bytes;
-        let plan = plan(source, arguments).map_err(|error| error.to_string());
+        let runs = Runs::of(&case.files()[file].path, source);
+        let plan = runs.plan(source, arguments).map_err(|error| error.to_string());
         Some(Self { case, file, plan, options })
     }
 

@@ -25,12 +25,22 @@ impl Problem {
         Self { at: None, what: what.into(), help: help.into() }
     }
 
+    pub fn interruption() -> Self {
+        Self::new("interrupted", "")
+    }
+
     pub fn at(self, byte: usize) -> Self {
         Self { at: Some(byte), ..self }
     }
 }
 
 impl RecipeError {
+    /// Whether there is nothing wrong with it: somebody interrupted its calibration.
+    #[must_use]
+    pub fn is_interruption(&self) -> bool {
+        self.problem == Problem::interruption()
+    }
+
     pub(super) fn new(path: &Path, text: &str, problem: Problem) -> Self {
         let before = |byte: usize| &text.as_bytes()[..byte.min(text.len())];
         let line = |byte| before(byte).iter().filter(|&&byte| byte == b'\n').count() + 1;

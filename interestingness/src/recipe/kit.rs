@@ -12,7 +12,7 @@ use super::error::Problem;
 use super::format::{
     Check, ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable,
 };
-use super::naming;
+use super::naming::{self, Runs};
 use super::pin::Demands;
 use super::stages::{Does, Stage};
 use crate::check::{CheckOptions, StageName};
@@ -76,7 +76,9 @@ impl Kit {
                 .at(path.span().start)
             })
         });
-        let mut finder = Finder { options, found: None, pools: Vec::new() };
+        let first = case.files().first();
+        let runs = first.map_or(Runs::OpenCl, |file| Runs::of(&file.path, &file.bytes));
+        let mut finder = Finder { options, runs, found: None, pools: Vec::new() };
         let mut configurations = Vec::new();
         for table in &document.configurations {
             configurations.push(finder.configuration(document, table)?);
@@ -199,6 +201,7 @@ fn stage(table: &Spanned<StageTable>, is_kernel: bool) -> Result<Stage, Problem>
 /// Finds devices, each once.
 struct Finder<'a> {
     options: &'a RecipeOptions,
+    runs: Runs,
     found: Option<Devices>,
     pools: Vec<DevicePool>,
 }
@@ -249,12 +252,12 @@ impl Finder<'_> {
             temporary: self.options.temporary.clone(),
             ..WorkerOptions::new(program)
         };
-        let found = self.found.get_or_insert_with(|| Devices::of_loader(&worker));
-        let mut device = naming::find(name.get_ref(), &found.devices).cloned();
-        if device.is_none() {
-            found.add_oclgrind(&worker);
-            device = naming::find(name.get_ref(), &found.devices).cloned();
-        }
+        let found = self.found.get_or_insert_with(|| {
+            let mut found = Devices::find(&worker);
+            found.devices.retain(|device| self.runs.on(device));
+            found
+        });
+        let device = naming::find(name.get_ref(), &found.devices).cloned();
         let device = device.ok_or_else(|| no_device(name.get_ref(), found).at(at))?;
         if let Some(known) = self.pools.iter().position(|pool| pool.device == device) {
             return Ok(known);

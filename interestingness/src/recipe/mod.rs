@@ -36,7 +36,7 @@ pub use error::RecipeError;
 pub use format::Preset;
 pub use pin::{Answer, Pin};
 pub use stages::Tolerated;
-pub use survey::{Accusation, Seen, Survey};
+pub use survey::{Accusation, Basis, Seen, Survey};
 pub use test::{Judgement, RecipeTest, StageCounts, Step};
 
 /// What a recipe needs to know of its surroundings.

@@ -1,10 +1,48 @@
-//! Which device a recipe means. A processor by Intel is no device of Intel's run-time: names of vendors are
+//! Which device a recipe means, and what is run on it. A processor by Intel is no device of Intel's run-time: names of vendors are
 //! looked for in the names of platforms alone.
 
-use crate::opencl::Device;
+use crate::cuda::{has_main, plan_cuda};
+use crate::opencl::{Device, Plan, PlanError, Through, plan};
 
 /// Names of vendors' run-times, as people write them.
-const USUAL: [&str; 5] = ["pocl", "intel", "nvidia", "amd", "oclgrind"];
+const USUAL: [&str; 6] = ["pocl", "intel", "nvidia", "amd", "oclgrind", "host"];
+
+/// What a test case is run as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    OpenCl,
+    CudaKernels,
+    CudaProgram,
+}
+
+impl Runs {
+    /// By the file that is run.
+    pub fn of(path: &str, source: &[u8]) -> Self {
+        match path.ends_with(".cu") {
+            false => Self::OpenCl,
+            true if has_main(source) => Self::CudaProgram,
+            true => Self::CudaKernels,
+        }
+    }
+
+    /// Whether a device takes such.
+    pub fn on(self, device: &Device) -> bool {
+        match device.through {
+            Through::Loader | Through::Oclgrind | Through::Host => self == Self::OpenCl,
+            Through::Cuda => self == Self::CudaKernels,
+            Through::Nvcc => self == Self::CudaProgram,
+        }
+    }
+
+    /// How it is launched.
+    pub fn plan(self, source: &[u8], arguments: Option<&str>) -> Result<Plan, PlanError> {
+        match self {
+            Self::OpenCl => plan(source, arguments),
+            Self::CudaKernels => plan_cuda(source, arguments),
+            Self::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
+        }
+    }
+}
 
 /// The first device of that name: on a platform that is called so, or else one that is called so itself.
 pub(super) fn find<'a>(name: &str, devices: &'a [Device]) -> Option<&'a Device> {
@@ -33,7 +71,7 @@ fn contains(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::opencl::{Facts, Through};
+    use crate::opencl::Facts;
 
     fn device(platform: &str, version: &str, name: &str) -> Device {
         let facts = Facts {

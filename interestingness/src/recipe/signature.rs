@@ -62,7 +62,7 @@ fn message(line: &str) -> Option<String> {
     other.find(line).map(|found| normalise(found.as_str()))
 }
 
-/// `2.	Running pass 'X' on function '@f'`, but for the program's arguments and places in the source.
+/// `2.  Running pass 'X' on function '@f'`, but for the program's arguments and places in the source.
 fn pass(line: &str) -> Option<String> {
     let text = pattern!(r"^\s*[1-9]\d*\.\s+(.+)$").captures(line)?.get(1)?.as_str();
     let is_place = pattern!(r"^(<\w+>|[^\s:]+:\d+:\d+:?)\s").is_match(text);

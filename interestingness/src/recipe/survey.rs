@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::RecipeOptions;
 use super::configuration::show;
 use super::format::Preset;
-use super::naming;
+use super::naming::{self, Runs};
 use super::pin::describe;
 use crate::opencl::{
     Ballot, DeviceWorker, Devices, Finding, KernelRun, PlanError, Role, Rule, RunLimits,
@@ -17,6 +17,12 @@ use crate::opencl::{
 
 /// Switches off a device's optimiser.
 const NO_OPT: &str = "-cl-opt-disable";
+
+/// So many times as long when that was not enough: to call it a hang is serious.
+const MORE_PATIENCE: u32 = 5;
+
+/// With the accused, enough for a majority.
+const MOST_WITNESSES: usize = 3;
 
 /// How long a device may take for building, and again for running.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -52,8 +58,19 @@ pub struct Accusation {
     pub accused: usize,
     /// What kind of bug it is.
     pub preset: Preset,
-    /// Whether a majority says so; otherwise it is a guess.
-    pub by_majority: bool,
+    /// Who says so.
+    pub basis: Basis,
+}
+
+/// Who says that a configuration is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// A majority of at least three; for crashes and time-outs of a build, nobody is needed.
+    Majority,
+    /// Two that agree, where there are no more.
+    Two,
+    /// Nobody: a device disagrees with itself, and its optimiser is suspected.
+    Guess,
 }
 
 impl Seen {
@@ -89,7 +106,8 @@ impl Survey {
         };
         let worker =
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
-        let found = Devices::find(&worker);
+        let mut found = Devices::find(&worker);
+        found.devices.retain(|device| Runs::OpenCl.on(device));
         let mut seen = Vec::new();
         for device in &found.devices {
             let mut runner = DeviceWorker::new(worker.clone(), device.clone());
@@ -102,8 +120,17 @@ impl Survey {
                     launches: plan.launches.clone(),
                     repeat: 1,
                 };
-                let limits = RunLimits { build: LIMIT, run: LIMIT };
-                let outcome = runner.run(&run, limits, &options.cancel).outcome;
+                let mut ask = |limit| {
+                    runner
+                        .run(&run, RunLimits { build: limit, run: limit }, &options.cancel)
+                        .outcome
+                };
+                let mut outcome = ask(LIMIT);
+                let hangs = matches!(outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
+                if hangs && device.through != Through::Oclgrind {
+                    // Perhaps the machine was busy.
+                    outcome = ask(LIMIT * MORE_PATIENCE);
+                }
                 seen.push(Seen {
                     device: naming::short(device, &found.devices),
                     optimises,
@@ -123,7 +150,9 @@ impl Survey {
             .iter()
             .map(|seen| Ballot { role: role(seen), outcome: &seen.outcome })
             .collect();
-        let findings = vote(&ballots, Rule::AtLeastThree).findings;
+        let voters = ballots.iter().filter(|ballot| ballot.role == Role::Voter).count();
+        let rule = if voters < 3 { Rule::TwoThirds } else { Rule::AtLeastThree };
+        let findings = vote(&ballots, rule).findings;
         for (seen, finding) in self.seen.iter_mut().zip(findings) {
             seen.finding = finding;
         }
@@ -133,10 +162,13 @@ impl Survey {
     /// What is wrong, the gravest and surest first.
     #[must_use]
     pub fn accusations(&self) -> Vec<Accusation> {
+        let voters = self.seen.iter().filter(|seen| !seen.simulated).count();
         let mut found: Vec<Accusation> = (0..self.seen.len())
             .filter_map(|accused| {
-                let preset = preset_of(self.seen[accused].finding)?;
-                Some(Accusation { accused, preset, by_majority: true })
+                let finding = self.seen[accused].finding;
+                let needs_nobody = matches!(finding, Finding::BuildCrash | Finding::BuildTimeout);
+                let basis = if voters < 3 && !needs_nobody { Basis::Two } else { Basis::Majority };
+                Some(Accusation { accused, preset: preset_of(finding)?, basis })
             })
             .collect();
         // Oclgrind takes its time; and on a busy machine everything does.
@@ -158,24 +190,34 @@ impl Survey {
                 && !pair[0].simulated
                 && both.is_some_and(|(optimised, plain)| optimised != plain)
         })?;
-        Some(Accusation { accused, preset: Preset::WrongCode, by_majority: false })
+        Some(Accusation { accused, preset: Preset::WrongCode, basis: Basis::Guess })
     }
 
-    /// The configurations that an accused is compared with: those that agree with each other, or, without a
-    /// majority, the same device's other one.
+    /// The configurations that an accused is compared with: up to three of those that agree with each other, or,
+    /// where nobody does, the same device's other one.
     #[must_use]
     pub fn witnesses(&self, accusation: Accusation) -> Vec<usize> {
         let accused = &self.seen[accusation.accused];
         let others = (0..self.seen.len()).filter(|&index| index != accusation.accused);
         let fits = |index: &usize| {
             let other = &self.seen[*index];
-            let is_fine = match accusation.by_majority {
-                true => other.finding == Finding::Agrees,
-                false => other.device == accused.device,
+            let is_fine = match accusation.basis {
+                Basis::Majority | Basis::Two => other.finding == Finding::Agrees,
+                Basis::Guess => other.device == accused.device,
             };
             is_fine && !other.simulated
         };
-        others.filter(fits).collect()
+        let mut found: Vec<usize> = others.filter(fits).collect();
+        // More say no more and cost time in every test. The same device says that its optimiser is wrong; of the
+        // others, one each.
+        let twins = |index: &usize| {
+            let device = &self.seen[*index].device;
+            let before = self.seen[..*index].iter().filter(|seen| seen.device == *device);
+            (*device != accused.device, before.count())
+        };
+        found.sort_by_key(twins);
+        found.truncate(MOST_WITNESSES);
+        found
     }
 
     /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
@@ -292,8 +334,13 @@ mod tests {
     fn two_results_are_a_guess() {
         let survey = survey(&[("pocl", true, result(2)), ("pocl", false, result(1))]);
         let [guess] = survey.accusations()[..] else { panic!() };
-        assert!(!guess.by_majority && guess.accused == 0);
+        assert_eq!((guess.basis, guess.accused), (Basis::Guess, 0));
         assert_eq!(survey.witnesses(guess), [1]);
+        let two =
+            [("pocl", true, result(1)), ("pocl", false, result(1)), ("oclgrind", true, result(2))];
+        let survey = self::survey(&two);
+        let [found] = survey.accusations()[..] else { panic!() };
+        assert_eq!((found.basis, found.accused), (Basis::Two, 2));
     }
 
     #[test]

@@ -149,11 +149,10 @@ impl RecipeTest {
                 let extent =
                     if explain || self.slippage { Extent::All } else { Extent::UntilDecided };
                 let answer = confirmed(self.kit.confirm, cancel, || {
-                    let answer = self.outcome(&programs, extent, &mut known, cancel);
-                    if answer != Answer::Holds && self.kit.confirm != Confirm::ONCE {
+                    if self.kit.confirm != Confirm::ONCE {
                         known.clear();
                     }
-                    answer
+                    self.outcome(&programs, extent, &mut known, cancel)
                 });
                 let notes = known.iter().map(Shown::describe).collect();
                 steps.push(Step { notes, ..Step::of_outcome(answer, started.elapsed()) });
