@@ -47,7 +47,9 @@ impl Pass for ToResult {
     }
 }
 
-/// How many values are tried for each store, the last ones before it.
+/// How many stores are looked at, the last ones of a kernel.
+const MOST_STORES: usize = 16;
+/// How many values are tried for each of them, the last ones before it.
 const MOST_VALUES: usize = 50;
 
 /// An assignment that is a statement.
@@ -65,7 +67,7 @@ fn for_kernel(snapshot: &Snapshot, unit: Unit<'_>, kernel: NodeId) -> Vec<Propos
         statements.filter_map(|id| assignment(snapshot, unit, kernel, id)).collect();
     let mut proposals = Vec::new();
     let stores = assignments.iter().enumerate().filter(|(_, assignment)| assignment.is_result);
-    for (at, store) in stores {
+    for (at, store) in stores.rev().take(MOST_STORES) {
         for source in assignments[..at].iter().rev().take(MOST_VALUES) {
             let (old, new) = (unit.text(store.value), unit.text(source.value));
             // The statement goes, its value stays: smaller unless the old value was shorter still.
