@@ -78,7 +78,7 @@ fn instantiated(unit: Unit<'_>, template: NodeId, used: &[NodeId]) -> Option<Vec
     let parameters: Vec<NodeId> = tree.named_children(list).collect();
     for (index, &parameter) in parameters.iter().enumerate() {
         let is_name = |node: &NodeId| matches!(tree.kind(*node), "type_identifier" | "identifier");
-        let name = tree.subtree(parameter).filter(is_name).last()?;
+        let name = tree.subtree(parameter).rfind(is_name)?;
         let argument: &[u8] = match &spelled {
             Some(texts) => texts.get(index)?,
             None => b"int",

@@ -495,7 +495,7 @@ fn literal(text: &str) -> Number {
         true => u64::from_str_radix(&digits[2..], 16),
         false => digits.parse(),
     };
-    let large = value.map_or(false, |value| value > u64::from(u32::MAX));
+    let large = value.is_ok_and(|value| value > u64::from(u32::MAX));
     Number::scalar(match (suffix.contains('u'), suffix.contains('l') || large) {
         (true, true) => Scalar::Ulong,
         (false, true) => Scalar::Long,
