@@ -93,6 +93,7 @@ fn assignment(
     statement: NodeId,
 ) -> Option<Assignment> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let types = snapshot.types(unit.file);
     let expression = tree.named_children(statement).next()?;
     if tree.kind(expression) != "assignment_expression" {
         return None;
@@ -104,7 +105,14 @@ fn assignment(
     let is_parameter = symbol.is_some_and(|symbol| {
         symbol.kind == SymbolKind::Parameter && symbol.scope == kernel && !symbol.opaque
     });
-    Some(Assignment { statement, value, is_result: is_through && is_parameter })
+    let (stored, target) = (types.of(value).number()?, types.of(target).number());
+    let is_result = is_through && is_parameter && target.is_some();
+    // A scalar is stored to anything, a vector only to one like it.
+    (stored.lanes == 1 || target == Some(stored)).then_some(Assignment {
+        statement,
+        value,
+        is_result,
+    })
 }
 
 /// Whether everything that a value names means the same at another place.
@@ -124,7 +132,8 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        let wrap = |text: &str| format!("kernel void f(global int *r, int n) {{ {text} }}");
+        let wrap =
+            |text: &str| format!("int g(int); kernel void f(global int *r, int n) {{ {text} }}");
         assert_reduces(&ToResult, Language::OpenCl, &wrap(before), keep, &wrap(after));
     }
 
