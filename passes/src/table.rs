@@ -122,6 +122,7 @@ pub static TABLE: &[Row] = &[
     row(&names::return_to_void::ReturnToVoid, Phase::Polish, Explore::Groups),
     row(&syntax::types::Types, Phase::Polish, Explore::Groups),
     row(&tokens::literals::Literals, Phase::Polish, Explore::Groups),
+    row(&gpu::to_result::ToResult, Phase::Polish, Explore::BiggestFirst),
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),

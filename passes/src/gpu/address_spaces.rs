@@ -81,12 +81,18 @@ fn classes(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Vec<Edit>> {
     for declaration in tree.ids() {
         let Some(name) = tree.field(declaration, "type") else { continue };
         let Some(class) = storage.sure(name) else { continue };
-        // The words stand before the first declarator; behind a `*` they would qualify the pointer.
-        let end = tree
-            .field(declaration, "declarator")
-            .map_or(tree.node(declaration).end, |first| tree.node(first).start);
-        let range = tree.node(declaration).start as usize..end as usize;
-        let edits: Vec<Edit> = words(snapshot, unit.file, SPACES, range).collect();
+        // The words stand around the type, before the first declarator; behind a `*` they would
+        // qualify the pointer.
+        let of = tree.range(name);
+        let end = match tree.field(declaration, "declarator") {
+            Some(first) => tree.range(first).start,
+            None => tree.range(declaration).end,
+        };
+        let around = [tree.range(declaration).start..of.start, of.end..end.max(of.end)];
+        let edits: Vec<Edit> = around
+            .into_iter()
+            .flat_map(|range| words(snapshot, unit.file, SPACES, range))
+            .collect();
         if edits.is_empty() {
             continue;
         }
@@ -159,6 +165,16 @@ mod tests {
             &[],
             "__constant int t[2] = {1, 2}; int g(__constant int *p, int *q);\n\
              __kernel void f(__global int *p, image2d_t i) { int x; g(t, &x); __global int *c = p; }",
+        );
+    }
+
+    #[test]
+    fn members_have_spaces_of_their_own() {
+        check(
+            Language::OpenCl,
+            "void f(void) { struct { __local int *p; } s; __local int x; s.p = &x; __local long y; }",
+            &["__local long"],
+            "void f(void) { struct { int *p; } s; int x; s.p = &x; __local long y; }",
         );
     }
 

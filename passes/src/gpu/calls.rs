@@ -41,9 +41,8 @@ pub(super) fn rewritten(
     let whole = unit.tree.range(call);
     let mut edits = Vec::new();
     let mut at = whole.start;
-    for (text, range) in texts.iter().zip(
-        arguments.iter().map(|&argument| unit.tree.range(argument)).chain([whole.end..whole.end]),
-    ) {
+    let ends = arguments.iter().map(|&argument| unit.tree.range(argument));
+    for (text, range) in texts.iter().zip(ends.chain(std::iter::once(whole.end..whole.end))) {
         if range.start < at {
             return None;
         }

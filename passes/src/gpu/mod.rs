@@ -15,6 +15,7 @@ pub(crate) mod images;
 pub(crate) mod kernel_arguments;
 pub(crate) mod ndrange;
 pub(crate) mod templates;
+pub(crate) mod to_result;
 pub(crate) mod vector_literals;
 pub(crate) mod vectors;
 pub(crate) mod work_items;

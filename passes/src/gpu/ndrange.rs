@@ -67,8 +67,10 @@ fn for_file(file: usize, bytes: &[u8], launch: &Launch) -> Vec<Proposal> {
         edits
     };
     let mut proposals = Vec::new();
-    let all_one = (0..now.len()).flat_map(|dimension| edit(dimension, (1, 1))).collect();
-    proposals.extend(Patch::new(all_one).map(Proposal::new));
+    for sizes in fewest(&now) {
+        let edits = sizes.into_iter().enumerate().flat_map(|(at, sizes)| edit(at, sizes)).collect();
+        proposals.extend(Patch::new(edits).map(Proposal::new));
+    }
     for (dimension, &sizes) in now.iter().enumerate() {
         let list = 1 + dimension as u32;
         let smaller = smaller(sizes).into_iter();
@@ -85,6 +87,22 @@ fn for_file(file: usize, bytes: &[u8], launch: &Launch) -> Vec<Proposal> {
     }
     proposals.retain(|proposal| !proposal.patch.is_empty());
     proposals
+}
+
+/// One work-item; two in one of the dimensions, in one group or in two. Most bugs need no more, and
+/// whatever else is tried takes longer.
+fn fewest(now: &[Sizes]) -> Vec<Vec<Sizes>> {
+    let mut fewest = vec![vec![(1, 1); now.len()]];
+    for (dimension, &(global, local)) in now.iter().enumerate() {
+        for group in [2, 1] {
+            if global > 2 && group <= local {
+                let mut sizes = vec![(1, 1); now.len()];
+                sizes[dimension] = (2, group);
+                fewest.push(sizes);
+            }
+        }
+    }
+    fewest
 }
 
 /// Smaller sizes of one dimension to try, fewest work-items first; the largest group that still

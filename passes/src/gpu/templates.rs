@@ -35,15 +35,22 @@ impl Pass for Templates {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
-            let templates = unit.sound().filter(|(_, kind)| *kind == "template_declaration");
-            let patches = templates.filter_map(|(id, _)| Patch::new(instantiated(unit, id)?));
+            let tree = unit.tree;
+            let of_kind = |wanted| tree.ids().filter(move |&id| tree.kind(id) == wanted);
+            let used: Vec<NodeId> = of_kind("template_function").collect();
+            let templates = of_kind("template_declaration").filter(|&id| tree.is_sound(id));
+            let patches =
+                templates.take(MOST).filter_map(|id| Patch::new(instantiated(unit, id, &used)?));
             proposals.extend(patches.map(Proposal::new));
         }
         proposals
     }
 }
 
-fn instantiated(unit: Unit<'_>, template: NodeId) -> Option<Vec<Edit>> {
+/// How many templates are looked at: for each all uses of all of them are.
+const MOST: usize = 64;
+
+fn instantiated(unit: Unit<'_>, template: NodeId, used: &[NodeId]) -> Option<Vec<Edit>> {
     let tree = unit.tree;
     let list = tree.field(template, "parameters")?;
     let function = tree.named_children(template).nth(1)?;
@@ -55,7 +62,7 @@ fn instantiated(unit: Unit<'_>, template: NodeId) -> Option<Vec<Edit>> {
     let header = tree.node(template).start as usize..tree.node(function).start as usize;
     let mut edits = vec![Edit::delete(unit.file, header)];
     let mut spelled: Option<Vec<&[u8]>> = None;
-    for used in tree.ids().filter(|&node| tree.kind(node) == "template_function") {
+    for &used in used {
         if tree.field(used, "name").map(|name| unit.text(name)) != Some(unit.text(name)) {
             continue;
         }
@@ -71,7 +78,7 @@ fn instantiated(unit: Unit<'_>, template: NodeId) -> Option<Vec<Edit>> {
     let parameters: Vec<NodeId> = tree.named_children(list).collect();
     for (index, &parameter) in parameters.iter().enumerate() {
         let is_name = |node: &NodeId| matches!(tree.kind(*node), "type_identifier" | "identifier");
-        let name = tree.subtree(parameter).filter(is_name).last()?;
+        let name = tree.subtree(parameter).rfind(is_name)?;
         let argument: &[u8] = match &spelled {
             Some(texts) => texts.get(index)?,
             None => b"int",

@@ -53,32 +53,49 @@ impl Pass for VectorLiterals {
 
 /// Elements of a literal that are tried in every lane.
 const MOST_ELEMENTS: usize = 4;
+/// How deep literals in literals are looked into.
+const MOST_DEPTH: usize = 4;
 
 /// `(int4)(a, b, c, d)` with one of its elements in every lane.
 fn splats(unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
     let tree = unit.tree;
-    let (Some((list, mut elements)), Some(whole)) =
+    let (Some((list, elements)), Some(whole)) =
         (elements(unit, literal), types.of(literal).number())
     else {
         return Vec::new();
     };
-    if elements.len() < 2 {
+    if elements.len() < 2 && !elements.iter().any(|&one| vector_literal(tree, one).is_some()) {
         return Vec::new();
     }
-    elements.retain(|&element| fills(types, element, whole));
     let inside = tree.range(list).start + 1..tree.range(list).end - 1;
-    let alone = elements.iter().take(MOST_ELEMENTS).zip(0..);
-    alone
-        .map(|(&element, list)| {
-            Proposal::new(unit.keep(inside.clone(), tree.range(element))).in_list(list)
-        })
+    let mut seen: Vec<&[u8]> = Vec::new();
+    let mut fitting: Vec<NodeId> = Vec::new();
+    for element in elements.into_iter().filter_map(|element| filling(unit, types, element, whole)) {
+        if fitting.len() < MOST_ELEMENTS && !seen.contains(&unit.text(element)) {
+            seen.push(unit.text(element));
+            fitting.push(element);
+        }
+    }
+    let kept = |element: NodeId| unit.keep(inside.clone(), tree.range(element));
+    fitting
+        .into_iter()
+        .zip(0..)
+        .map(|(element, list)| Proposal::new(kept(element)).in_list(list))
         .filter(|proposal| !proposal.patch.is_empty())
         .collect()
 }
 
-/// Whether an element alone makes a vector: every lane of it, or all of it.
-fn fills(types: &Types, element: NodeId, whole: Number) -> bool {
-    types.of(element).number().is_some_and(|of| of.lanes == 1 || of.lanes == whole.lanes)
+/// What of an element alone makes a vector: it fills every lane, or all of them; else its own first element.
+fn filling(unit: Unit<'_>, types: &Types, element: NodeId, whole: Number) -> Option<NodeId> {
+    let mut element = element;
+    for _ in 0..MOST_DEPTH {
+        let of = types.of(element).number()?;
+        if of.lanes == 1 || of.lanes == whole.lanes {
+            return Some(element);
+        }
+        element = *elements(unit, element)?.1.first()?;
+    }
+    None
 }
 
 /// The argument list and elements of a vector literal.
@@ -99,7 +116,7 @@ fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
     let Some((argument, name, of, lanes)) = parts() else { return Vec::new() };
     let mut proposals = Vec::new();
     let result = Number { lanes: lanes.len() as u8, ..of };
-    proposals.extend(shorter_literal(unit, types, id, argument, result));
+    proposals.extend(shorter_literal(unit, types, id, argument, (lanes[0], result)));
     proposals.extend(composed(unit, types, id, argument, &lanes));
     if lanes.len() > 1 {
         for (&lane, list) in lanes.iter().take(2).zip(3..) {
@@ -111,24 +128,31 @@ fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
     proposals
 }
 
-/// `((long16)(a, …)).s01` as `(long2)(a)`, and with one component as `(a)`.
+/// `((long16)(a, …)).s01` as `(long2)(a)`, and with one component as `(a)`; `a` is what the first of these
+/// lanes holds.
 fn shorter_literal(
     unit: Unit<'_>,
     types: &Types,
     id: NodeId,
     argument: NodeId,
-    result: Number,
+    (lane, result): (u8, Number),
 ) -> Option<Proposal> {
     let tree = unit.tree;
     let mut literal = argument;
-    // Nobody writes more parentheses than these.
-    for _ in 0..4 {
+    for _ in 0..MOST_DEPTH {
         if tree.kind(literal) == "parenthesized_expression" {
             literal = tree.named_children(literal).next()?;
         }
     }
     let (_, elements) = elements(unit, literal)?;
-    let first = elements.into_iter().find(|&element| fills(types, element, result))?;
+    let mut before = 0;
+    let held = elements.iter().copied().find(|&element| {
+        before += types.of(element).number().map_or(1, |of| of.lanes);
+        before > lane
+    });
+    // One element alone is in every lane.
+    let held = held.or(elements.first().copied())?;
+    let first = filling(unit, types, held, result)?;
     let whole = tree.range(id);
     let prefix = if result.lanes > 1 { format!("({})(", result.name()) } else { "(".to_owned() };
     let element = tree.range(first);

@@ -16,7 +16,7 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::{Function, calls, functions};
+use super::functions::{Function, calls, functions, token_count};
 use super::parameters::{parameter_list, parameters};
 use super::propagate::as_operand;
 use super::uses::{access_path, is_statement, remove_declaration};
@@ -83,11 +83,20 @@ struct Parameter {
     stored: bool,
 }
 
+/// Calls of a function that is put in place of all of them.
+const MOST_CALLS: usize = 8;
+/// Calls of one with a body of so few tokens that it is hardly longer than they are.
+const MOST_CALLS_OF_SHORT: usize = 64;
+const SHORT: usize = 10;
+
 fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Option<Vec<Edit>> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let symbol = symbols.get(function.symbol);
-    if symbol.opaque || symbol.uses.is_empty() || symbol.uses.len() > 8 {
+    // What is called often is worth it only where little takes the place of each call.
+    let is_short = token_count(snapshot, file, function.body) <= SHORT;
+    let most_calls = if is_short { MOST_CALLS_OF_SHORT } else { MOST_CALLS };
+    if symbol.opaque || symbol.uses.is_empty() || symbol.uses.len() > most_calls {
         return None;
     }
     let calls = calls(tree, symbols, function.symbol)?;
@@ -192,6 +201,10 @@ impl<'a> Body<'a> {
         let value = self.result.map(|result| self.with_arguments(result, arguments));
         let parent = tree.parent(call)?;
         let statement = match tree.kind(parent) {
+            "expression_statement" if value.is_none() && self.is_one_expression() => {
+                let text = self.with_arguments(self.statements[0], arguments);
+                return Some(Edit::replace(self.file, tree.range(parent), text));
+            }
             "expression_statement" => {
                 if let Some(value) = &value {
                     block.extend_from_slice(value);
@@ -217,6 +230,13 @@ impl<'a> Body<'a> {
         };
         block.extend_from_slice(b" }");
         Some(Edit::replace(self.file, tree.range(statement), block))
+    }
+
+    /// Whether one expression does all of it, which needs no block around it.
+    fn is_one_expression(&self) -> bool {
+        let tree = self.snapshot.tree(self.file);
+        let stored = self.parameters.iter().any(|parameter| parameter.stored);
+        matches!(self.statements[..], [one] if tree.kind(one) == "expression_statement") && !stored
     }
 
     /// `T v = f(a);` becomes `T v; { body v = result; }`.
@@ -339,6 +359,16 @@ mod tests {
             reduce("int get(void) { g = 1; return g; }\nint f(void) { int x = get(); y = x; }"),
             "int f(void) { int x;{ g = 1; x = g; } y = x; }"
         );
+    }
+
+    #[test]
+    fn a_short_one_in_place_of_many_calls() {
+        let calls = "add(&s, x); ".repeat(20);
+        let source = format!("void add(long *a, long b) {{ *a += b; }}\nvoid f(void) {{ {calls}}}");
+        let inlined = reduce(&source);
+        assert_eq!(inlined.matches("*(&s) += x;").count(), 20, "{inlined}");
+        let longer = source.replace("*a += b;", "*a += b; *a *= b; *a -= b;");
+        assert_eq!(reduce(&longer), longer.trim());
     }
 
     #[test]

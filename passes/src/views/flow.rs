@@ -227,7 +227,7 @@ impl Builder<'_> {
             for (index, element) in elements.into_iter().enumerate() {
                 let expected = match fields {
                     _ if tree.kind(element) == "initializer_pair" => None,
-                    Some(fields) => fields.get(index).map(|(_, field)| field.of),
+                    Some(fields) => fields.get(index).map(|field| field.of),
                     None if declared.levels > 0 => {
                         Some(Type { levels: declared.levels - 1, ..declared })
                     }
@@ -267,12 +267,13 @@ impl Builder<'_> {
         }
         let function = self.field(id, "function");
         let symbol = function.and_then(|name| self.symbols.of(name));
-        if let Some(parameters) = symbol.and_then(|symbol| self.parameters.get(&symbol)) {
-            let parameters = parameters.clone();
+        if let Some(parameters) = symbol.and_then(|symbol| self.parameters.get_mut(&symbol)) {
+            let parameters = std::mem::take(parameters);
             for (&parameter, &argument) in parameters.iter().zip(&arguments) {
                 self.flow(parameter, argument);
             }
             arguments.iter().skip(parameters.len()).for_each(|&argument| self.doubt(argument));
+            self.parameters.extend(symbol.map(|symbol| (symbol, parameters)));
             return;
         }
         let name = function.map_or(&b""[..], |name| &self.bytes[tree.range(name)]);

@@ -88,7 +88,13 @@ pub struct Field {
 pub struct Types {
     of_node: Vec<Type>,
     of_symbol: HashMap<SymbolId, Type>,
-    fields: HashMap<NodeId, Vec<(Vec<u8>, Field)>>,
+    fields: HashMap<NodeId, Fields>,
+}
+
+#[derive(Debug, Default)]
+struct Fields {
+    in_order: Vec<Field>,
+    by_name: HashMap<Vec<u8>, usize>,
 }
 
 impl Types {
@@ -123,8 +129,13 @@ impl Types {
 
     /// The members of a structure or union, in order.
     #[must_use]
-    pub fn fields(&self, aggregate: NodeId) -> Option<&[(Vec<u8>, Field)]> {
-        self.fields.get(&aggregate).map(Vec::as_slice)
+    pub fn fields(&self, aggregate: NodeId) -> Option<&[Field]> {
+        self.fields.get(&aggregate).map(|fields| fields.in_order.as_slice())
+    }
+
+    fn field(&self, aggregate: NodeId, name: &[u8]) -> Option<Field> {
+        let fields = self.fields.get(&aggregate)?;
+        fields.by_name.get(name).map(|&index| fields.in_order[index])
     }
 }
 
@@ -196,7 +207,9 @@ impl Builder<'_> {
         let Some(list) = self.tree.parent(declaration) else { return };
         let Some(specifier) = self.tree.parent(list) else { return };
         let name = self.bytes[self.tree.range(name)].to_vec();
-        self.out.fields.entry(self.aggregate(specifier)).or_default().push((name, field));
+        let fields = self.out.fields.entry(self.aggregate(specifier)).or_default();
+        fields.by_name.insert(name, fields.in_order.len());
+        fields.in_order.push(field);
     }
 
     fn aggregate(&self, specifier: NodeId) -> NodeId {
@@ -342,10 +355,7 @@ impl Builder<'_> {
             }
             Base::Aggregate(aggregate) if of.levels == 0 => {
                 let name = &self.bytes[self.tree.range(name)];
-                let fields = self.out.fields(aggregate).unwrap_or_default();
-                let Some((_, field)) = fields.iter().find(|(known, _)| known == name) else {
-                    return Type::default();
-                };
+                let Some(field) = self.out.field(aggregate, name) else { return Type::default() };
                 let storage = if field.is_pointer { field.of.storage } else { of.storage };
                 Type { storage, ..field.of }
             }
@@ -485,7 +495,7 @@ fn literal(text: &str) -> Number {
         true => u64::from_str_radix(&digits[2..], 16),
         false => digits.parse(),
     };
-    let large = value.map_or(false, |value| value > u64::from(u32::MAX));
+    let large = value.is_ok_and(|value| value > u64::from(u32::MAX));
     Number::scalar(match (suffix.contains('u'), suffix.contains('l') || large) {
         (true, true) => Scalar::Ulong,
         (false, true) => Scalar::Long,
