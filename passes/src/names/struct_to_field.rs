@@ -17,6 +17,7 @@ use super::accesses::Accesses;
 use super::aggregates::{Aggregate, Aggregates};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
+use crate::syntax::unit::with_semicolon;
 use crate::views::{NodeId, Symbol, SyntaxTree};
 
 /// See the [module](self).
@@ -100,7 +101,7 @@ fn replace_tag(tree: &SyntaxTree, file: usize, tag: &Symbol, kind: &[u8]) -> Opt
             let alone = tree.kind(above) == "translation_unit"
                 || (tree.kind(above) == "declaration" && tree.field(above, "declarator").is_none());
             Some(if alone {
-                Edit::delete(file, super::unreachable::with_semicolon(tree, specifier))
+                Edit::delete(file, with_semicolon(tree, specifier))
             } else {
                 Edit::replace(file, tree.range(specifier), kind.to_vec())
             })
