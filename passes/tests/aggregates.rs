@@ -16,7 +16,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
@@ -97,7 +98,8 @@ fn initialiser(random: &mut Random, kind: &Kind) -> String {
             for (name, kind) in &fields[..given as usize] {
                 let value = initialiser(random, kind);
                 // The braces of an inner structure may be left out.
-                let bare = matches!(kind, Kind::Struct(..)) && random.one_in(6) && !value.contains('.');
+                let bare =
+                    matches!(kind, Kind::Struct(..)) && random.one_in(6) && !value.contains('.');
                 let value = if bare { value.replace(['{', '}'], " ") } else { value };
                 let named = designates == 0 || (designates == 1 && random.one_in(2));
                 elements.push(if named { format!(".{name} = {value}") } else { value });
@@ -162,7 +164,8 @@ fn printed(folder: &Path, source: &str) -> Result<BTreeMap<String, String>, Stri
     std::fs::write(folder.join("a.c"), source).unwrap();
     let options = ["-std=c99", "-pedantic-errors", "-Werror=excess-initializers", "-w", "-o", "a"];
     let clang = ["clang", "clang-19", "clang-16", "clang-14"];
-    let compile = |name: &&str| Command::new(name).args(options).arg("a.c").current_dir(folder).output();
+    let compile =
+        |name: &&str| Command::new(name).args(options).arg("a.c").current_dir(folder).output();
     let done = clang.iter().find_map(|name| compile(name).ok()).expect("clang is needed");
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).into_owned());

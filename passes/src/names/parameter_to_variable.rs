@@ -66,9 +66,10 @@ fn ways(
         return [None, None];
     };
     // Arrays are pointers only as parameters.
-    let is_plain = tree.ancestors(name).take_while(|&node| node > parameter).all(|node| {
-        tree.kind(node) == "pointer_declarator"
-    });
+    let is_plain = tree
+        .ancestors(name)
+        .take_while(|&node| node > parameter)
+        .all(|node| tree.kind(node) == "pointer_declarator");
     let edits = remove_parameter(snapshot, function, index, |_| None);
     let (Some(edits), true) = (edits, is_plain) else { return [None, None] };
     let declared = &bytes[tree.range(parameter)];
@@ -113,7 +114,8 @@ mod tests {
 
     #[test]
     fn arrays_and_what_nobody_uses_stay() {
-        let same = "int f(int a[2], int b) { return a[1]; } int g(void) { return f(x + 1, y + 1); }";
+        let same =
+            "int f(int a[2], int b) { return a[1]; } int g(void) { return f(x + 1, y + 1); }";
         assert_reduces(&ParameterToVariable, Language::C, same, &[], same);
     }
 }

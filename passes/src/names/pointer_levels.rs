@@ -127,7 +127,9 @@ impl Level<'_> {
         let declarator = tree.parent(list)?;
         let function = symbols.get(symbols.of(tree.field(declarator, "declarator")?)?);
         // Prototypes would have to change as well.
-        if function.opaque || function.kind != SymbolKind::Function || function.declarations.len() > 1
+        if function.opaque
+            || function.kind != SymbolKind::Function
+            || function.declarations.len() > 1
         {
             return None;
         }

@@ -60,9 +60,8 @@ fn members<'a>(
     let mut members = BTreeMap::new();
     for (index, aggregate) in aggregates.all.iter().enumerate() {
         for (place, member) in aggregate.members.iter().enumerate() {
-            let reached = member.name.and_then(|name| {
-                accesses.of((index, place), &bytes[tree.range(name)])
-            });
+            let reached =
+                member.name.and_then(|name| accesses.of((index, place), &bytes[tree.range(name)]));
             members.extend(reached.into_iter().flatten().map(|access| (access, member)));
         }
     }
