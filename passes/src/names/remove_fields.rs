@@ -72,7 +72,8 @@ fn can_go(tree: &SyntaxTree, member: &Member, of_union: bool) -> bool {
             next.is_some_and(|next| tree.field(next, "designator").is_none())
         }
     };
-    !(of_union && !member.initialisers.is_empty()) && !member.initialisers.iter().any(carries_on)
+    let mut values = member.initialisers.iter();
+    if of_union { values.next().is_none() } else { !values.any(carries_on) }
 }
 
 fn removal(
