@@ -18,7 +18,7 @@ use super::aggregates::{Aggregate, Aggregates};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, Symbol, SyntaxTree};
+use crate::views::{NodeId, Symbol, SymbolId, SyntaxTree};
 
 /// See the [module](self).
 pub struct StructToField;
@@ -41,13 +41,53 @@ impl Pass for StructToField {
         for file in 0..snapshot.file_count() {
             let aggregates = Aggregates::new(snapshot, file);
             let accesses = Accesses::new(snapshot, file, &aggregates);
+            let single = single(snapshot, file, &aggregates);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
+                // From the inside out: what is inside cannot change while it is copied.
+                if mentions(snapshot, file, aggregate, &single) {
+                    continue;
+                }
                 let edits = replace(snapshot, file, aggregate, index, &accesses);
                 proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
             }
         }
         proposals
     }
+}
+
+/// The structures with one member: where each begins, and the symbols that stand for it.
+fn single(
+    snapshot: &Snapshot,
+    file: usize,
+    aggregates: &Aggregates,
+) -> (Vec<NodeId>, Vec<SymbolId>) {
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let of_one = aggregates.all.iter().filter(|aggregate| aggregate.members.len() == 1);
+    let specifiers: Vec<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
+    let names = specifiers.iter().flat_map(|&specifier| {
+        let above = tree.node(specifier).parent;
+        let defined = (tree.kind(above) == "type_definition").then_some(above).into_iter();
+        let defined = defined.flat_map(|above| tree.fields(above, "declarator"));
+        tree.field(specifier, "name").into_iter().chain(defined)
+    });
+    let names = names.filter_map(|name| symbols.of(name)).collect();
+    (specifiers, names)
+}
+
+/// Whether a structure has another structure of one member in it.
+fn mentions(
+    snapshot: &Snapshot,
+    file: usize,
+    aggregate: &Aggregate,
+    (specifiers, names): &(Vec<NodeId>, Vec<SymbolId>),
+) -> bool {
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let body = tree.field(aggregate.specifier, "body").into_iter();
+    let mut inside = body.flat_map(|body| tree.subtree(body));
+    inside.any(|node| {
+        specifiers.binary_search(&node).is_ok()
+            || symbols.of(node).is_some_and(|symbol| names.contains(&symbol))
+    })
 }
 
 fn replace(
@@ -132,6 +172,17 @@ mod tests {
         assert_eq!(
             reduce_with(&StructToField, source, Language::C, |_| true).trim(),
             "short x, *p = &x; int g(void) { return x + (*p); }"
+        );
+    }
+
+    #[test]
+    fn structures_in_structures_go_from_the_inside_out() {
+        let source = "struct S { int f; }; typedef struct { struct S s; } T; T x = { { 1 } }; int g(void) { return x.s.f; }";
+        let case = clreduce_testcase::TestCase::single("a.c", source.as_bytes()).unwrap();
+        assert_eq!(StructToField.propose(&Snapshot::new(case, Language::C)).len(), 1);
+        assert_eq!(
+            reduce_with(&StructToField, source, Language::C, |_| true).trim(),
+            "typedef int T; T x = 1; int g(void) { return x; }"
         );
     }
 
