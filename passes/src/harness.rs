@@ -5,8 +5,17 @@ use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, token
 use crate::{Pass, Snapshot};
 
 /// Passes that cannot tell beforehand whether a proposal makes the program smaller: they put a text
-/// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their proposals only those that do.
-const MAY_GROW: [&str; 4] = ["propagate", "inline", "inline-typedefs", "vectors"];
+/// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their
+/// proposals only those that do.
+const MAY_GROW: [&str; 7] = [
+    "propagate",
+    "inline",
+    "inline-typedefs",
+    "enums",
+    "split-structs",
+    "parameter-to-variable",
+    "vectors",
+];
 
 /// The pass that removes arguments of kernels with the flags that feed them.
 const ARGUMENTS: &str = "kernel-arguments";

@@ -150,18 +150,29 @@ impl Output {
 /// between braces, writes `0`.
 fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Output) -> usize {
     let is_code = |byte: &u8| !byte.is_ascii_whitespace();
-    if let Some(next) = bytes[at..].iter().position(is_code)
-        && bytes[at + next] == b','
-    {
-        return at + next + 1;
-    }
+    let next = bytes[at..].iter().position(is_code).filter(|next| bytes[at + next] == b',');
+    let at = next.map_or(at, |next| at + next + 1);
     match out.bytes.iter().rposition(is_code) {
-        Some(last) if out.bytes[last] == b',' => out.truncate(last),
-        // An initialiser list must not be empty (C99 6.7.8).
-        Some(last) if out.bytes[last] == b'{' && closes_braces(&bytes[at..]) => out.append(b"0"),
+        Some(last) if next.is_none() && out.bytes[last] == b',' => out.truncate(last),
+        // An initialiser list must not be empty (C99 6.7.8). Braces that no value can stand between,
+        // an enumeration's, have a name or a word before them.
+        Some(last)
+            if out.bytes[last] == b'{'
+                && closes_braces(&bytes[at..])
+                && holds_values(&out.bytes[..last]) =>
+        {
+            out.append(b"0");
+        }
         _ => {}
     }
     at
+}
+
+/// Whether a brace behind these bytes begins a list of initialisers: behind `=`, another brace, a comma
+/// or the type of a compound literal.
+fn holds_values(before: &[u8]) -> bool {
+    let last = before.iter().rfind(|byte| !byte.is_ascii_whitespace());
+    last.is_some_and(|byte| matches!(byte, b'=' | b'{' | b',' | b')' | b'(' | b']'))
 }
 
 fn closes_braces(rest: &[u8]) -> bool {
@@ -198,6 +209,18 @@ mod tests {
             let got = apply(source, edits).replace(' ', "");
             assert_eq!(got, expected.replace(' ', ""), "subset {subset:03b}");
         }
+    }
+
+    #[test]
+    fn only_initialisers_keep_a_zero() {
+        let emptied = |source: &str| {
+            let at = source.find('A').unwrap();
+            apply(source, vec![Edit::delete_element(0, at..at + 1)])
+        };
+        assert_eq!(emptied("int x[] = {A};"), "int x[] = {0};");
+        assert_eq!(emptied("int x[] = {A,};"), "int x[] = {0};");
+        assert_eq!(emptied("f((S){A}, 1);"), "f((S){0}, 1);");
+        assert_eq!(emptied("enum E {A};"), "enum E {};");
     }
 
     #[test]

@@ -198,9 +198,10 @@ impl Reader<'_> {
                 Some(name) => self.shape_of(name),
                 None => self.tree.field(declaration, "type").and_then(|kind| self.base(kind, 0)),
             };
+            let value = self.value_of(element);
             match shape {
-                Some(shape) => work.push((shape, self.value_of(element))),
-                None => return self.give_up(base),
+                Some(shape) if !self.leaves_out_braces(shape, value) => work.push((shape, value)),
+                _ => return self.give_up(base),
             }
         }
     }
@@ -218,6 +219,19 @@ impl Reader<'_> {
 
     fn value_of(&self, element: NodeId) -> NodeId {
         self.tree.field(element, "value").unwrap_or(element)
+    }
+
+    /// Whether a value is the first of several that stand without braces for an array or structure.
+    fn leaves_out_braces(&self, shape: Shape, value: NodeId) -> bool {
+        let kind = self.tree.kind(value);
+        let is_text = matches!(kind, "string_literal" | "concatenated_string");
+        match shape {
+            Shape { dimensions: 0, base: None } => false,
+            Shape { base: None, .. } => kind != "initializer_list" && !is_text,
+            Shape { dimensions, .. } => {
+                kind != "initializer_list" && (dimensions > 0 || self.is_scalar(value))
+            }
+        }
     }
 
     fn is_scalar(&self, value: NodeId) -> bool {

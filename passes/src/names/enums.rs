@@ -11,9 +11,9 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::unreachable::with_semicolon;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
+use crate::syntax::unit::with_semicolon;
 use crate::views::{NodeId, SyntaxTree};
 
 /// See the [module](self).

@@ -2,7 +2,7 @@
 //!
 //! A function that only returns an expression can stand anywhere. Any other must end in its only
 //! `return` or have none, and be called as a statement, an assigned value, an initialiser or a
-//! returned value. A parameter that the body never changes is replaced by its argument; the others
+//! returned value, or in a statement before which the body can stand. A parameter that the body never changes is replaced by its argument; the others
 //! become variables of the block.
 //!
 //! before:
@@ -17,12 +17,12 @@
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, calls, functions, token_count};
-use super::parameters::{parameter_list, parameters};
+use super::parameters::{parameter_list, parameter_name, parameters};
 use super::propagate::as_operand;
 use super::uses::{access_path, is_statement, remove_declaration};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolKind, SyntaxTree};
+use crate::views::{NodeId, SyntaxTree};
 
 /// See the [module](self).
 pub struct Inline;
@@ -68,6 +68,7 @@ enum Arguments {
 struct Body<'a> {
     snapshot: &'a Snapshot,
     file: usize,
+    function: Function,
     statements: Vec<NodeId>,
     /// What a final `return` returns.
     result: Option<NodeId>,
@@ -113,7 +114,7 @@ fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Opt
         edits.push(remove_declaration(tree, file, *declaring)?);
     }
     for call in calls {
-        edits.push(body.at_call(call)?);
+        edits.extend(body.at_call(call)?);
     }
     Some(edits)
 }
@@ -140,12 +141,7 @@ impl<'a> Body<'a> {
         let list = parameter_list(tree, function.name)?;
         let mut declared = Vec::new();
         for declaration in parameters(tree, list) {
-            let name = tree.subtree(declaration).find(|&node| {
-                symbols.of(node).is_some_and(|id| {
-                    let symbol = symbols.get(id);
-                    symbol.kind == SymbolKind::Parameter && symbol.declarations.contains(&node)
-                })
-            });
+            let name = parameter_name(symbols, tree, declaration);
             let uses = name
                 .and_then(|name| symbols.of(name))
                 .map(|id| symbols.get(id).uses.clone())
@@ -160,11 +156,11 @@ impl<'a> Body<'a> {
         {
             declared.clear();
         }
-        Some(Self { snapshot, file, statements, result, parameters: declared })
+        Some(Self { snapshot, file, function: *function, statements, result, parameters: declared })
     }
 
-    /// The edit that puts the body in place of one call.
-    fn at_call(&self, call: NodeId) -> Option<Edit> {
+    /// The edits that put the body in place of one call.
+    fn at_call(&self, call: NodeId) -> Option<Vec<Edit>> {
         let tree = self.snapshot.tree(self.file);
         let arguments = tree.field(call, "arguments")?;
         let arguments: Vec<NodeId> = tree.named_children(arguments).collect();
@@ -178,12 +174,12 @@ impl<'a> Body<'a> {
         {
             let value = self.with_arguments(result, &arguments);
             let text = as_operand(tree, result, &value);
-            return Some(Edit::replace(self.file, tree.range(call), text));
+            return Some(vec![Edit::replace(self.file, tree.range(call), text)]);
         }
         self.as_block(call, &arguments)
     }
 
-    fn as_block(&self, call: NodeId, arguments: &[NodeId]) -> Option<Edit> {
+    fn as_block(&self, call: NodeId, arguments: &[NodeId]) -> Option<Vec<Edit>> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
         let mut block: Vec<u8> = b"{ ".to_vec();
         for (parameter, &argument) in self.parameters.iter().zip(arguments) {
@@ -203,7 +199,7 @@ impl<'a> Body<'a> {
         let statement = match tree.kind(parent) {
             "expression_statement" if value.is_none() && self.is_one_expression() => {
                 let text = self.with_arguments(self.statements[0], arguments);
-                return Some(Edit::replace(self.file, tree.range(parent), text));
+                return Some(vec![Edit::replace(self.file, tree.range(parent), text)]);
             }
             "expression_statement" => {
                 if let Some(value) = &value {
@@ -225,11 +221,41 @@ impl<'a> Body<'a> {
                 block.push(b';');
                 parent
             }
-            "init_declarator" => return self.as_initialiser(call, parent, block, &value?),
-            _ => return None,
+            "init_declarator" => {
+                return Some(vec![self.as_initialiser(call, parent, block, &value?)?]);
+            }
+            _ => return self.before_statement(call, &block, &value?),
         };
         block.extend_from_slice(b" }");
-        Some(Edit::replace(self.file, tree.range(statement), block))
+        Some(vec![Edit::replace(self.file, tree.range(statement), block)])
+    }
+
+    /// `s(f(a));` becomes `{ T f; { body f = result; } s(f); }`: the function that was called lends
+    /// its name to what it returned.
+    fn before_statement(&self, call: NodeId, block: &[u8], value: &[u8]) -> Option<Vec<Edit>> {
+        let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
+        let is_statement = |&node: &NodeId| {
+            tree.kind(node).ends_with("_statement") || tree.kind(node) == "declaration"
+        };
+        let statement = tree.ancestors(call).find(is_statement)?;
+        let runs_once = matches!(
+            tree.kind(statement),
+            "expression_statement" | "return_statement" | "if_statement" | "switch_statement"
+        );
+        let kind = tree.field(self.function.definition, "type").filter(|_| runs_once)?;
+        let name = tree.range(self.function.name);
+        let kind = &bytes[tree.range(kind).start..name.start];
+        let name = &bytes[name];
+        if kind.contains(&b'(') {
+            return None;
+        }
+        let before = [b"{ ", kind, b" ", name, b"; ", block, name, b" = ", value, b"; } "].concat();
+        let whole = tree.range(statement);
+        Some(vec![
+            Edit::replace(self.file, whole.start..whole.start, before),
+            Edit::replace(self.file, tree.range(call), name.to_vec()),
+            Edit::replace(self.file, whole.end..whole.end, b" }".as_slice()),
+        ])
     }
 
     /// Whether one expression does all of it, which needs no block around it.
@@ -307,7 +333,7 @@ fn is_operand(tree: &SyntaxTree, name: NodeId) -> bool {
 }
 
 /// Whether a parameter is set, counted up or pointed to by this use of it.
-fn is_changed(tree: &SyntaxTree, name: NodeId) -> bool {
+pub(super) fn is_changed(tree: &SyntaxTree, name: NodeId) -> bool {
     let path = access_path(tree, name);
     let direct = |node: NodeId| {
         tree.parent(node).is_some_and(|parent| match tree.kind(parent) {
@@ -369,6 +395,16 @@ mod tests {
         assert_eq!(inlined.matches("*(&s) += x;").count(), 20, "{inlined}");
         let longer = source.replace("*a += b;", "*a += b; *a *= b; *a -= b;");
         assert_eq!(reduce(&longer), longer.trim());
+    }
+
+    #[test]
+    fn a_body_may_stand_before_the_statement() {
+        assert_eq!(
+            reduce("int *get(int x) { g = x; return &g; }\nint f(void) { if (h(*get(3))) k(); }"),
+            "int f(void) { { int * get; { g = 3; get = &g; } if (h(*get)) k(); } }"
+        );
+        let looping = "int get(void) { g = 1; return g; }\nint f(void) { while (get()) k(); }";
+        assert_eq!(reduce(looping), looping);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::functions::{Function, functions};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolKind, SyntaxTree};
+use crate::views::{NodeId, SymbolKind, Symbols, SyntaxTree};
 
 /// See the [module](self).
 pub struct RemoveParameters;
@@ -39,12 +39,15 @@ impl Pass for RemoveParameters {
             let tree = snapshot.tree(function.file);
             let Some(list) = parameter_list(tree, function.name) else { continue };
             for index in 0..parameters(tree, list).len() {
-                let Some((edits, is_used)) = remove_parameter(snapshot, &function, index) else {
-                    continue;
-                };
+                let mut is_used = false;
+                let edits = remove_parameter(snapshot, &function, index, |name| {
+                    is_used = true;
+                    Some(without(snapshot, function.file, name))
+                });
                 // Most of those that nothing uses can go together.
                 let list = u32::from(is_used);
-                proposals.extend(Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list)));
+                let patch = edits.and_then(Patch::new);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
             }
         }
         proposals
@@ -62,20 +65,21 @@ pub(super) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
     tree.named_children(list).filter(|&child| tree.kind(child) != "variadic_parameter").collect()
 }
 
-/// Edits that remove one parameter everywhere, and whether it is used; `None` where a declaration or
-/// call cannot be seen or does not fit.
-fn remove_parameter(
+/// Edits that remove one parameter everywhere, its uses treated one by one; `None` where a declaration
+/// or call cannot be seen or does not fit.
+pub(super) fn remove_parameter(
     snapshot: &Snapshot,
     function: &Function,
     index: usize,
-) -> Option<(Vec<Edit>, bool)> {
+    mut at_use: impl FnMut(NodeId) -> Option<Edit>,
+) -> Option<Vec<Edit>> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let symbol = symbols.get(function.symbol);
     if symbol.opaque {
         return None;
     }
-    let (mut edits, mut is_used) = (Vec::new(), false);
+    let mut edits = Vec::new();
     for &declaring in &symbol.declarations {
         let list = parameter_list(tree, declaring)?;
         // A prototype without parameters says nothing about them.
@@ -85,8 +89,7 @@ fn remove_parameter(
                 let Some(id) = symbols.of(node) else { continue };
                 let entry = symbols.get(id);
                 if entry.kind == SymbolKind::Parameter && entry.declarations.contains(&node) {
-                    is_used |= !entry.uses.is_empty();
-                    edits.extend(entry.uses.iter().map(|&name| without(snapshot, file, name)));
+                    edits.extend(entry.uses.iter().filter_map(|&name| at_use(name)));
                 }
             }
         }
@@ -101,7 +104,21 @@ fn remove_parameter(
             edits.push(Edit::delete_element(file, tree.range(argument)));
         }
     }
-    Some((edits, is_used))
+    Some(edits)
+}
+
+/// The identifier that a parameter's declaration names.
+pub(super) fn parameter_name(
+    symbols: &Symbols,
+    tree: &SyntaxTree,
+    declaration: NodeId,
+) -> Option<NodeId> {
+    tree.subtree(declaration).find(|&node| {
+        symbols.of(node).is_some_and(|id| {
+            let symbol = symbols.get(id);
+            symbol.kind == SymbolKind::Parameter && symbol.declarations.contains(&node)
+        })
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::aggregates::{Aggregates, Member};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::SyntaxTree;
+use crate::views::{NodeId, SyntaxTree};
 
 /// See the [module](self).
 pub struct RemoveFields;
@@ -42,14 +42,38 @@ impl Pass for RemoveFields {
             let aggregates = Aggregates::new(snapshot, file);
             let accesses = Accesses::new(snapshot, file, &aggregates);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
+                let of_union = snapshot.tree(file).kind(aggregate.specifier) == "union_specifier";
                 let members = aggregate.members.iter().enumerate().filter(|_| !aggregate.unclear);
-                proposals.extend(members.filter_map(|(place, member)| {
-                    removal(snapshot, file, member, (index, place), &accesses)
-                }));
+                let mut removals: Vec<Proposal> = members
+                    .filter(|(_, member)| can_go(snapshot.tree(file), member, of_union))
+                    .filter_map(|(place, member)| {
+                        removal(snapshot, file, member, (index, place), &accesses)
+                    })
+                    .collect();
+                // One stays, and one that is accessed rather than another.
+                if removals.len() == aggregate.members.len() {
+                    let last = (0..removals.len()).max_by_key(|&at| (removals[at].list, at));
+                    removals.remove(last.unwrap_or(0));
+                }
+                proposals.extend(removals);
             }
         }
         proposals
     }
+}
+
+/// Whether what is left without a member keeps its values. Of a union, the first member gets the value;
+/// behind a designator, the next one.
+fn can_go(tree: &SyntaxTree, member: &Member, of_union: bool) -> bool {
+    let carries_on = |&element: &NodeId| {
+        tree.field(element, "designator").is_some() && {
+            let list = tree.node(element).parent;
+            let next = tree.named_children(list).find(|&other| other > element);
+            next.is_some_and(|next| tree.field(next, "designator").is_none())
+        }
+    };
+    let mut values = member.initialisers.iter();
+    if of_union { values.next().is_none() } else { !values.any(carries_on) }
 }
 
 fn removal(
@@ -127,8 +151,28 @@ mod tests {
     #[test]
     fn no_list_ends_up_empty() {
         assert_eq!(
-            reduce("struct S { int a; int b; } s = { 1 }; int f(void) { return s.b; }", &["s.b"]),
+            reduce("struct S { int a; int b; } s = { 1, }; int f(void) { return s.b; }", &["s.b"]),
             "struct S { int b; } s = { 0 }; int f(void) { return s.b; }"
+        );
+    }
+
+    #[test]
+    fn one_member_stays() {
+        let source = "struct S { int a; int b; } s = { 1, 2 };";
+        assert_eq!(reduce(source, &[]), "struct S { int b; } s = { 2 };");
+        let source = "struct S { int a; int b; int c; } s; int f(void) { return s.b + s.c; }";
+        let after = "struct S { int c; } s; int f(void) { return 0 + s.c; }";
+        assert_eq!(reduce(source, &[]), after);
+    }
+
+    #[test]
+    fn values_that_would_move_to_another_member_stay() {
+        let source = "union U { int a; char b; } u = { 1 }; int f(void) { return u.b; }";
+        assert_eq!(reduce(source, &["u.b"]), source);
+        let source = "struct S { int a, b, c; } s = { .b = 1, 2 }; int f(void) { return s.a; }";
+        assert_eq!(
+            reduce(source, &["s.a", "1"]),
+            "struct S { int a, b; } s = { .b = 1 }; int f(void) { return s.a; }"
         );
     }
 

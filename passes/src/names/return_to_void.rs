@@ -62,6 +62,7 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
         let from = tree.range(kind).start;
         edits.push(Edit::replace(file, from..tree.range(name).start, b"void ".as_slice()));
     }
+    let declared = edits.len();
     let last = tree.named_children(function.body).last();
     for node in tree.subtree(function.body) {
         if tree.kind(node) == "return_statement" {
@@ -76,7 +77,7 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
             });
         }
     }
-    Some(edits)
+    (edits.len() > declared).then_some(edits)
 }
 
 #[cfg(test)]

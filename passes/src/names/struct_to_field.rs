@@ -17,7 +17,8 @@ use super::accesses::Accesses;
 use super::aggregates::{Aggregate, Aggregates};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, Symbol, SyntaxTree};
+use crate::syntax::unit::with_semicolon;
+use crate::views::{NodeId, Symbol, SymbolId, SyntaxTree};
 
 /// See the [module](self).
 pub struct StructToField;
@@ -40,13 +41,53 @@ impl Pass for StructToField {
         for file in 0..snapshot.file_count() {
             let aggregates = Aggregates::new(snapshot, file);
             let accesses = Accesses::new(snapshot, file, &aggregates);
+            let single = single(snapshot, file, &aggregates);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
+                // From the inside out: what is inside cannot change while it is copied.
+                if mentions(snapshot, file, aggregate, &single) {
+                    continue;
+                }
                 let edits = replace(snapshot, file, aggregate, index, &accesses);
                 proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
             }
         }
         proposals
     }
+}
+
+/// The structures with one member: where each begins, and the symbols that stand for it.
+fn single(
+    snapshot: &Snapshot,
+    file: usize,
+    aggregates: &Aggregates,
+) -> (Vec<NodeId>, Vec<SymbolId>) {
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let of_one = aggregates.all.iter().filter(|aggregate| aggregate.members.len() == 1);
+    let specifiers: Vec<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
+    let names = specifiers.iter().flat_map(|&specifier| {
+        let above = tree.node(specifier).parent;
+        let defined = (tree.kind(above) == "type_definition").then_some(above).into_iter();
+        let defined = defined.flat_map(|above| tree.fields(above, "declarator"));
+        tree.field(specifier, "name").into_iter().chain(defined)
+    });
+    let names = names.filter_map(|name| symbols.of(name)).collect();
+    (specifiers, names)
+}
+
+/// Whether a structure has another structure of one member in it.
+fn mentions(
+    snapshot: &Snapshot,
+    file: usize,
+    aggregate: &Aggregate,
+    (specifiers, names): &(Vec<NodeId>, Vec<SymbolId>),
+) -> bool {
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let body = tree.field(aggregate.specifier, "body").into_iter();
+    let mut inside = body.flat_map(|body| tree.subtree(body));
+    inside.any(|node| {
+        specifiers.binary_search(&node).is_ok()
+            || symbols.of(node).is_some_and(|symbol| names.contains(&symbol))
+    })
 }
 
 fn replace(
@@ -100,7 +141,7 @@ fn replace_tag(tree: &SyntaxTree, file: usize, tag: &Symbol, kind: &[u8]) -> Opt
             let alone = tree.kind(above) == "translation_unit"
                 || (tree.kind(above) == "declaration" && tree.field(above, "declarator").is_none());
             Some(if alone {
-                Edit::delete(file, super::unreachable::with_semicolon(tree, specifier))
+                Edit::delete(file, with_semicolon(tree, specifier))
             } else {
                 Edit::replace(file, tree.range(specifier), kind.to_vec())
             })
@@ -131,6 +172,17 @@ mod tests {
         assert_eq!(
             reduce_with(&StructToField, source, Language::C, |_| true).trim(),
             "short x, *p = &x; int g(void) { return x + (*p); }"
+        );
+    }
+
+    #[test]
+    fn structures_in_structures_go_from_the_inside_out() {
+        let source = "struct S { int f; }; typedef struct { struct S s; } T; T x = { { 1 } }; int g(void) { return x.s.f; }";
+        let case = clreduce_testcase::TestCase::single("a.c", source.as_bytes()).unwrap();
+        assert_eq!(StructToField.propose(&Snapshot::new(case, Language::C)).len(), 1);
+        assert_eq!(
+            reduce_with(&StructToField, source, Language::C, |_| true).trim(),
+            "typedef int T; T x = 1; int g(void) { return x; }"
         );
     }
 

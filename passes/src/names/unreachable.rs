@@ -20,7 +20,8 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolId, SyntaxTree};
+use crate::syntax::unit::with_semicolon;
+use crate::views::{NodeId, SymbolId};
 
 /// See the [module](self).
 pub struct Unreachable;
@@ -189,15 +190,6 @@ fn is_entry(snapshot: &Snapshot, function: NodeId) -> bool {
         let word = &head[token.range()];
         word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"
     })
-}
-
-/// The bytes of an item of file scope, the semicolon behind it included.
-pub(super) fn with_semicolon(tree: &SyntaxTree, node: NodeId) -> std::ops::Range<usize> {
-    let range = tree.range(node);
-    let next = tree.node(node).after;
-    let parent = tree.node(node).parent;
-    let follows = next < tree.node(parent).after && tree.kind(next) == ";";
-    range.start..if follows { tree.range(next).end } else { range.end }
 }
 
 #[cfg(test)]

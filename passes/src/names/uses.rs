@@ -3,6 +3,7 @@
 use clreduce_testcase::Edit;
 
 use crate::snapshot::Snapshot;
+use crate::syntax::unit::has_effect;
 use crate::views::{NodeId, SymbolId, SymbolKind, SyntaxTree};
 
 /// The edit that makes the code around a use of a variable or function do without it: an assignment
@@ -60,19 +61,6 @@ fn is_access_base(tree: &SyntaxTree, above: NodeId, node: NodeId) -> bool {
         ("subscript_expression" | "field_expression" | "pointer_expression", Some("argument"))
             | ("call_expression", Some("function"))
     )
-}
-
-/// Whether evaluating a node may do more than give a value.
-pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
-    tree.subtree(node).any(|node| {
-        matches!(
-            tree.kind(node),
-            "call_expression"
-                | "assignment_expression"
-                | "update_expression"
-                | "gnu_asm_expression"
-        )
-    })
 }
 
 /// Whether an expression is a whole statement.

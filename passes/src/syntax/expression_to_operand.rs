@@ -14,7 +14,7 @@ use clreduce_testcase::Language;
 
 use super::binding::{binding, demand};
 use super::context::{Place, is_condition, is_lvalue, places};
-use super::unit::{Unit, is_expression};
+use super::unit::{Unit, has_effect, is_expression};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -108,7 +108,7 @@ fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
     let kind = tree.kind(operand);
     let literal = matches!(kind, "number_literal" | "char_literal");
     let is_statement = tree.kind(tree.node(whole).parent) == "expression_statement";
-    if is_statement && !has_effect(unit, operand) {
+    if is_statement && !has_effect(tree, operand) {
         return false; // removing the statement is for another pass
     }
     match place {
@@ -121,16 +121,6 @@ fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
         // `c ? a, b : d` is no `a, b` among arguments.
         _ => kind != "comma_expression",
     }
-}
-
-/// Whether evaluating an expression does anything.
-pub(super) fn has_effect(unit: Unit<'_>, id: NodeId) -> bool {
-    unit.tree.subtree(id).any(|node| {
-        matches!(
-            unit.tree.kind(node),
-            "call_expression" | "assignment_expression" | "update_expression"
-        )
-    })
 }
 
 #[cfg(test)]

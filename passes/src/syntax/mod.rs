@@ -13,6 +13,7 @@ pub(crate) mod fold;
 pub(crate) mod implicit_int;
 pub(crate) mod initializers;
 pub(crate) mod list_elements;
+pub(crate) mod merge_declarations;
 pub(crate) mod parentheses;
 pub(crate) mod return_early;
 pub(crate) mod smaller_elsewhere;

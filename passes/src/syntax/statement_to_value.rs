@@ -11,8 +11,7 @@
 
 use clreduce_testcase::{Language, Patch};
 
-use super::expression_to_operand::has_effect;
-use super::unit::{Unit, is_expression, is_statement_list};
+use super::unit::{Unit, has_effect, is_expression, is_statement_list};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -53,7 +52,7 @@ fn declaration(unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
     let mut declarators = tree.fields(id, "declarator");
     let (first, more) = (declarators.next()?, declarators.next());
     let value = tree.field(first, "value")?;
-    let acts = has_effect(unit, value);
+    let acts = has_effect(tree, value);
     let in_list = is_statement_list(tree.kind(tree.node(id).parent));
     let usable = more.is_none() && in_list && acts && is_expression(tree.kind(value));
     let whole = tree.range(id);

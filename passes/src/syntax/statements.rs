@@ -13,8 +13,7 @@ use std::collections::HashSet;
 
 use clreduce_testcase::{Edit, Language};
 
-use super::top_level::with_semicolon;
-use super::unit::{Unit, is_statement, is_statement_list};
+use super::unit::{Unit, is_statement, is_statement_list, with_semicolon};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
 use crate::views::declared_by;
@@ -89,11 +88,11 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
                 return None;
             }
             let lone = list == "case_statement" && is_all_of_the_last_case(unit, parent, id);
-            if lone { emptied() } else { Some(unit.delete(with_semicolon(unit, id))) }
+            if lone { emptied() } else { Some(unit.delete(with_semicolon(unit.tree, id))) }
         }
         conditional if level > 0 && conditional.starts_with("preproc_") => {
             let is_item = node.named && node.field.is_none() && node.kind != "comment";
-            is_item.then(|| unit.delete(with_semicolon(unit, id)))
+            is_item.then(|| unit.delete(with_semicolon(unit.tree, id)))
         }
         "if_statement" if node.kind == "else_clause" => Some(unit.delete(node.range())),
         // A place that must hold one statement.

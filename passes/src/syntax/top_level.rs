@@ -11,7 +11,7 @@
 
 use clreduce_testcase::Language;
 
-use super::unit::Unit;
+use super::unit::{Unit, with_semicolon};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -37,7 +37,7 @@ impl Pass for TopLevel {
             let holders = holders(unit);
             for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
                 for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
-                    let range = with_semicolon(unit, item);
+                    let range = with_semicolon(unit.tree, item);
                     let level = unit.tree.node(list).depth;
                     proposals.push(Proposal::edit(unit.delete(range)).in_list(level));
                 }
@@ -73,21 +73,6 @@ fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
         && node.start < node.end
         && node.kind != "comment"
         && !is_part_of_a_directive
-}
-
-/// The range of an item and the semicolon behind it that the grammar keeps apart.
-pub(super) fn with_semicolon(unit: Unit<'_>, id: NodeId) -> std::ops::Range<usize> {
-    let node = unit.tree.node(id);
-    let range = node.range();
-    if !node.kind.ends_with("_specifier") {
-        return range;
-    }
-    match unit.bytes[range.end..].iter().position(|byte| !byte.is_ascii_whitespace()) {
-        Some(blanks) if unit.bytes[range.end + blanks] == b';' => {
-            range.start..range.end + blanks + 1
-        }
-        _ => range,
-    }
 }
 
 #[cfg(test)]

@@ -81,6 +81,28 @@ impl<'a> Unit<'a> {
     }
 }
 
+/// Whether evaluating a node may do more than give a value.
+pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
+    tree.subtree(node).any(|node| {
+        matches!(
+            tree.kind(node),
+            "call_expression"
+                | "assignment_expression"
+                | "update_expression"
+                | "gnu_asm_expression"
+        )
+    })
+}
+
+/// The bytes of a declaration or statement, the semicolon that the grammar keeps apart included.
+pub(crate) fn with_semicolon(tree: &SyntaxTree, node: NodeId) -> Range<usize> {
+    let range = tree.range(node);
+    let next = tree.node(node).after;
+    let parent = tree.node(node).parent;
+    let follows = next < tree.node(parent).after && tree.kind(next) == ";";
+    range.start..if follows { tree.range(next).end } else { range.end }
+}
+
 /// Whether nodes of this kind hold a list of statements.
 pub(crate) fn is_statement_list(kind: &str) -> bool {
     matches!(kind, "compound_statement" | "case_statement")

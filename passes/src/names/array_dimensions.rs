@@ -1,0 +1,145 @@
+//! Removes the outermost dimension of an array, of a variable or a member, with one index of every
+//! access and all but the first of its values.
+//!
+//! before:
+//! ```c
+//! int a[2] = { 1, 2 }; struct S { int b[3][4]; } s; int f(int i) { return a[i] + s.b[i][1]; }
+//! ```
+//! after:
+//! ```c
+//! int a = 1; struct S { int b[4]; } s; int f(int i) { return a + s.b[1]; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::accesses::Accesses;
+use super::aggregates::Aggregates;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::syntax::unit::has_effect;
+use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
+
+/// See the [module](self).
+pub struct ArrayDimensions;
+
+impl Pass for ArrayDimensions {
+    fn name(&self) -> &'static str {
+        "array-dimensions"
+    }
+
+    fn about(&self) -> &'static str {
+        "Remove a dimension of an array with one index of every access"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for file in 0..snapshot.file_count() {
+            let (tree, symbols, bytes) =
+                (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+            let array = Array { tree, bytes, file };
+            let variables = symbols.ids().filter_map(|id| array.of_variable(symbols.get(id)));
+            proposals.extend(variables.filter_map(Patch::new).map(Proposal::new));
+            let aggregates = Aggregates::new(snapshot, file);
+            let accesses = Accesses::new(snapshot, file, &aggregates);
+            for (index, aggregate) in aggregates.all.iter().enumerate() {
+                for (place, member) in aggregate.members.iter().enumerate() {
+                    let edits = member.name.filter(|_| !aggregate.unclear).and_then(|name| {
+                        let uses = accesses.of((index, place), &bytes[tree.range(name)])?;
+                        array.without_dimension(&[name], &uses, &member.initialisers)
+                    });
+                    proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+struct Array<'a> {
+    tree: &'a SyntaxTree,
+    bytes: &'a [u8],
+    file: usize,
+}
+
+impl Array<'_> {
+    fn of_variable(&self, symbol: &Symbol) -> Option<Vec<Edit>> {
+        if symbol.kind != SymbolKind::Variable || symbol.opaque {
+            return None;
+        }
+        let value = |&name: &NodeId| {
+            let is_inner = |node: &NodeId| self.tree.kind(*node).ends_with("_declarator");
+            let declarators = self.tree.ancestors(name).take_while(is_inner);
+            let init = declarators.last().filter(|&node| self.tree.kind(node) == "init_declarator");
+            self.tree.field(init?, "value")
+        };
+        let values: Vec<NodeId> = symbol.declarations.iter().filter_map(value).collect();
+        self.without_dimension(&symbol.declarations, &symbol.uses, &values)
+    }
+
+    /// Edits of the declarations, uses and values of one array; `None` where it is more than indexed.
+    fn without_dimension(
+        &self,
+        names: &[NodeId],
+        uses: &[NodeId],
+        values: &[NodeId],
+    ) -> Option<Vec<Edit>> {
+        let tree = self.tree;
+        let mut edits = Vec::new();
+        for &name in names {
+            let array = tree.parent(name).filter(|&node| tree.kind(node) == "array_declarator")?;
+            let (name, array) = (tree.range(name), tree.range(array));
+            edits.push(Edit::delete(self.file, name.end..array.end));
+        }
+        for &used in uses {
+            let element = tree.parent(used)?;
+            let is_indexed = tree.kind(element) == "subscript_expression"
+                && tree.node(used).field == Some("argument");
+            if !is_indexed || has_effect(tree, tree.field(element, "index")?) {
+                return None;
+            }
+            edits.push(Edit::delete(self.file, tree.range(used).end..tree.range(element).end));
+        }
+        for &value in values {
+            let list = tree.field(value, "value").unwrap_or(value);
+            let first = tree.named_children(list).next()?;
+            if tree.kind(list) != "initializer_list" || tree.kind(first) == "initializer_pair" {
+                return None;
+            }
+            let text = self.bytes[tree.range(first)].to_vec();
+            edits.push(Edit::replace(self.file, tree.range(list), text));
+        }
+        Some(edits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn dimensions_go_one_by_one() {
+        let before = "int a[2][3] = { { 1, 2 }, { 3 } }; int f(void) { return a[0][1]; }";
+        let check = |keep: &str, after: &str| {
+            assert_reduces(&ArrayDimensions, Language::C, before, &[keep], after);
+        };
+        check("f", "int a = 1; int f(void) { return a; }");
+        check("[1]", "int a[3] = { 1, 2 }; int f(void) { return a[1]; }");
+    }
+
+    #[test]
+    fn what_is_more_than_indexed_stays() {
+        for same in [
+            "int a[2]; int f(void) { return g(a) + a[1]; }",
+            "int a[2]; int f(int i) { return a[i++]; }",
+            "char a[] = \"b\"; int f(void) { return a[0]; }",
+            "int a[2] = { [1] = 2 }; int f(void) { return a[0]; }",
+        ] {
+            assert_reduces(&ArrayDimensions, Language::C, same, &[], same);
+        }
+    }
+}

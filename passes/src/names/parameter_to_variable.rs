@@ -1,0 +1,121 @@
+//! Makes parameters variables: of the function, or in C of the file.
+//!
+//! before:
+//! ```c
+//! int f(int a, int b) { a = b; return a; } int g(void) { return f(x + 1, 2) + f(3, y * 4); }
+//! ```
+//! after:
+//! ```c
+//! int f(int b) { int a = 0; a = b; return a; } int g(void) { return f(2) + f(y * 4); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::functions::{Function, functions};
+use super::parameters::{parameter_list, parameter_name, parameters, remove_parameter};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::NodeId;
+
+/// See the [module](self).
+pub struct ParameterToVariable;
+
+impl Pass for ParameterToVariable {
+    fn name(&self) -> &'static str {
+        "parameter-to-variable"
+    }
+
+    fn about(&self) -> &'static str {
+        "Make parameters variables of the function, or in C of the file"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for function in functions(snapshot) {
+            let tree = snapshot.tree(function.file);
+            let Some(list) = parameter_list(tree, function.name) else { continue };
+            for (index, parameter) in parameters(tree, list).into_iter().enumerate() {
+                let proposal = |(patch, list)| Some(Proposal::new(patch?).in_list(list));
+                let ways = ways(snapshot, &function, index, parameter).into_iter().zip(0..);
+                proposals.extend(ways.filter_map(proposal));
+            }
+        }
+        proposals
+    }
+}
+
+/// As a variable of the file, then as one of the function.
+fn ways(
+    snapshot: &Snapshot,
+    function: &Function,
+    index: usize,
+    parameter: NodeId,
+) -> [Option<Patch>; 2] {
+    let file = function.file;
+    let (tree, symbols, bytes) =
+        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let is_used = || {
+        let name = parameter_name(symbols, tree, parameter)?;
+        (!symbols.get(symbols.of(name)?).uses.is_empty()).then_some(name)
+    };
+    let (Some(name), Some(kind)) = (is_used(), tree.field(parameter, "type")) else {
+        return [None, None];
+    };
+    // Arrays are pointers only as parameters.
+    let is_plain = tree
+        .ancestors(name)
+        .take_while(|&node| node > parameter)
+        .all(|node| tree.kind(node) == "pointer_declarator");
+    let edits = remove_parameter(snapshot, function, index, |_| None);
+    let (Some(edits), true) = (edits, is_plain) else { return [None, None] };
+    let declared = &bytes[tree.range(parameter)];
+    let with = |at: usize, text: Vec<u8>| {
+        let mut edits = edits.clone();
+        edits.push(Edit::replace(file, at..at, text));
+        Patch::new(edits)
+    };
+    let is_scalar = tree.node(name).parent != parameter
+        || matches!(tree.kind(kind), "primitive_type" | "sized_type_specifier");
+    let value: &[u8] = if is_scalar { b" = 0;" } else { b" = {0};" };
+    let inside = with(tree.range(function.body).start + 1, [b" ", declared, value].concat());
+    // A qualifier that ties a variable to its function has no place outside, and a variable of the file
+    // would have a name that may be taken.
+    let taken = symbols.ids().map(|id| symbols.get(id)).any(|symbol| {
+        symbol.scope == NodeId(0)
+            && bytes[tree.range(symbol.declarations[0])] == bytes[tree.range(name)]
+    });
+    let is_allowed = snapshot.language() == Language::C && !taken;
+    let start = tree.range(function.definition).start;
+    let outside = is_allowed.then(|| with(start, [declared, b"; "].concat())).flatten();
+    [outside, inside]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn outside_or_inside() {
+        let before = "int f(int a) { return a++; } int g(void) { return f(x + 1) + f(x - 1); }";
+        let check = |language, after: &str| {
+            assert_reduces(&ParameterToVariable, language, before, &["a++"], after);
+        };
+        check(Language::C, "int a; int f() { return a++; } int g(void) { return f() + f(); }");
+        check(
+            Language::OpenCl,
+            "int f() { int a = 0; return a++; } int g(void) { return f() + f(); }",
+        );
+    }
+
+    #[test]
+    fn arrays_and_what_nobody_uses_stay() {
+        let same =
+            "int f(int a[2], int b) { return a[1]; } int g(void) { return f(x + 1, y + 1); }";
+        assert_reduces(&ParameterToVariable, Language::C, same, &[], same);
+    }
+}

@@ -1,0 +1,174 @@
+//! Removes a level of indirection: a pointer that is only followed, or set to an address, becomes what
+//! it points to.
+//!
+//! before:
+//! ```c
+//! int f(int *p, int x) { int *q = &x; *q = *p; return p[1]; } int g(void) { return f(&y, 1); }
+//! ```
+//! after:
+//! ```c
+//! int f(int p, int x) { int q = x; q = p; return p; } int g(void) { return f(y, 1); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, declared_by};
+
+/// See the [module](self).
+pub struct PointerLevels;
+
+impl Pass for PointerLevels {
+    fn name(&self) -> &'static str {
+        "pointer-levels"
+    }
+
+    fn about(&self) -> &'static str {
+        "Make pointers that are only followed what they point to"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for file in 0..snapshot.file_count() {
+            let level = Level { tree: snapshot.tree(file), symbols: snapshot.symbols(file), file };
+            let symbols = level.symbols.ids().map(|id| level.symbols.get(id));
+            let removed = symbols.filter_map(|symbol| level.removal(symbol));
+            proposals.extend(removed.filter_map(Patch::new).map(Proposal::new));
+        }
+        proposals
+    }
+}
+
+struct Level<'a> {
+    tree: &'a SyntaxTree,
+    symbols: &'a Symbols,
+    file: usize,
+}
+
+impl Level<'_> {
+    fn removal(&self, symbol: &Symbol) -> Option<Vec<Edit>> {
+        let tree = self.tree;
+        let is_variable = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
+        let [name] = symbol.declarations[..] else { return None };
+        if !is_variable || symbol.opaque {
+            return None;
+        }
+        let mut edits = vec![self.star(name)?];
+        let above = tree.node(tree.node(name).parent).parent;
+        if tree.kind(above) == "init_declarator" {
+            edits.push(self.address(tree.field(above, "value")?)?);
+        }
+        for &used in &symbol.uses {
+            edits.push(self.at_use(used)?);
+        }
+        if symbol.kind == SymbolKind::Parameter {
+            edits.extend(self.of_function(name)?);
+        }
+        Some(edits)
+    }
+
+    /// Removes the `*` next to a declared name.
+    fn star(&self, name: NodeId) -> Option<Edit> {
+        let pointer = self.tree.node(name).parent;
+        let is_pointer = self.tree.kind(pointer) == "pointer_declarator";
+        let range = self.tree.range(pointer).start..self.tree.range(name).start;
+        is_pointer.then(|| Edit::replace(self.file, range, b" ".as_slice()))
+    }
+
+    /// `&x` becomes `x`; a null pointer stays a zero.
+    fn address(&self, value: NodeId) -> Option<Edit> {
+        let tree = self.tree;
+        let range = tree.range(value);
+        match tree.kind(value) {
+            "pointer_expression" => {
+                let operator = tree.field(value, "operator")?;
+                (tree.kind(operator) == "&").then(|| Edit::delete(self.file, tree.range(operator)))
+            }
+            "number_literal" => Some(Edit::delete(self.file, range.end..range.end)),
+            _ => None,
+        }
+    }
+
+    fn at_use(&self, used: NodeId) -> Option<Edit> {
+        let (tree, file) = (self.tree, self.file);
+        let above = tree.parent(used)?;
+        let (name, whole) = (tree.range(used), tree.range(above));
+        match tree.kind(above) {
+            "pointer_expression" => {
+                let operator = tree.field(above, "operator")?;
+                let edit = Edit::delete(file, whole.start..name.start);
+                (tree.kind(operator) == "*").then_some(edit)
+            }
+            "subscript_expression" if tree.node(used).field == Some("argument") => {
+                Some(Edit::delete(file, name.end..whole.end))
+            }
+            "field_expression" => {
+                let arrow = tree.children(above).find(|&child| tree.kind(child) == "->")?;
+                Some(Edit::replace(file, tree.range(arrow), b".".as_slice()))
+            }
+            "assignment_expression" if tree.node(used).field == Some("left") => {
+                self.address(tree.field(above, "right")?)
+            }
+            _ => None,
+        }
+    }
+
+    /// What else a parameter needs: one function that is only called, with an address.
+    fn of_function(&self, parameter: NodeId) -> Option<Vec<Edit>> {
+        let (tree, symbols) = (self.tree, self.symbols);
+        let declaration = declared_by(tree, parameter)?;
+        let list = tree.parent(declaration)?;
+        let index = tree.named_children(list).position(|other| other == declaration)?;
+        let declarator = tree.parent(list)?;
+        let function = symbols.get(symbols.of(tree.field(declarator, "declarator")?)?);
+        // Prototypes would have to change as well.
+        if function.opaque
+            || function.kind != SymbolKind::Function
+            || function.declarations.len() > 1
+        {
+            return None;
+        }
+        let at_call = |&name: &NodeId| {
+            let call = tree.parent(name)?;
+            let is_called = tree.node(name).field == Some("function");
+            let arguments = tree.field(call, "arguments").filter(|_| is_called)?;
+            self.address(tree.named_children(arguments).nth(index)?)
+        };
+        function.uses.iter().map(at_call).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, after: &str) {
+        assert_reduces(&PointerLevels, Language::C, before, &[], after);
+    }
+
+    #[test]
+    fn pointers_become_what_they_point_to() {
+        check(
+            "struct S *p = &s, *n = 0; int **q; int f(void) { *q = &p->a; return **q + n->a; }",
+            "struct S p = s, n = 0; int q; int f(void) { q = p.a; return q + n.a; }",
+        );
+    }
+
+    #[test]
+    fn what_is_passed_on_stays() {
+        for same in [
+            "int *p; int f(void) { return g(p) + *p; }",
+            "int *p = x + 1; int f(void) { return *p; }",
+            "int f(int *); int f(int *p) { return *p; }",
+            "int f(int *p) { return *p; } int g(void) { return f(h()); }",
+        ] {
+            check(same, same);
+        }
+    }
+}

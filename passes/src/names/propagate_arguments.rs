@@ -1,0 +1,135 @@
+//! Puts an argument in the place of its parameter, where every call gives the same: a literal, or a
+//! variable that stands outside all functions.
+//!
+//! before:
+//! ```c
+//! int x; int f(int a, int b) { return a + b; } int g(void) { return f(x, 1) + f(x, 2); }
+//! ```
+//! after:
+//! ```c
+//! int x; int f(int b) { return x + b; } int g(void) { return f(1) + f(2); }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::functions::{Function, calls, functions};
+use super::inline::is_changed;
+use super::parameters::{parameter_list, parameter_name, parameters, remove_parameter};
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, SymbolKind, declared_by};
+
+/// See the [module](self).
+pub struct PropagateArguments;
+
+impl Pass for PropagateArguments {
+    fn name(&self) -> &'static str {
+        "propagate-arguments"
+    }
+
+    fn about(&self) -> &'static str {
+        "Replace parameters by the one argument that every call gives"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for function in functions(snapshot) {
+            let tree = snapshot.tree(function.file);
+            let Some(list) = parameter_list(tree, function.name) else { continue };
+            for (index, parameter) in parameters(tree, list).into_iter().enumerate() {
+                let edits = propagate(snapshot, &function, index, parameter);
+                proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
+            }
+        }
+        proposals
+    }
+}
+
+fn propagate(
+    snapshot: &Snapshot,
+    function: &Function,
+    index: usize,
+    parameter: NodeId,
+) -> Option<Vec<Edit>> {
+    let file = function.file;
+    let (tree, symbols, bytes) =
+        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let name = parameter_name(symbols, tree, parameter)?;
+    let uses = &symbols.get(symbols.of(name)?).uses;
+    if uses.is_empty() || uses.iter().any(|&name| is_changed(tree, name)) {
+        return None;
+    }
+    let given = calls(tree, symbols, function.symbol)?
+        .into_iter()
+        .map(|call| tree.named_children(tree.field(call, "arguments")?).nth(index))
+        .collect::<Option<Vec<NodeId>>>()?;
+    let (&first, rest) = given.split_first()?;
+    let text = &bytes[tree.range(first)];
+    if rest.iter().any(|&other| &bytes[tree.range(other)] != text) {
+        return None;
+    }
+    let moved = match tree.kind(first) {
+        "number_literal" | "char_literal" => Vec::new(),
+        "identifier" => declared_before(snapshot, function, first)?,
+        _ => return None,
+    };
+    let mut edits = remove_parameter(snapshot, function, index, |name| {
+        Some(Edit::replace(file, tree.range(name), text.to_vec()))
+    })?;
+    edits.extend(moved);
+    Some(edits)
+}
+
+/// The edits that make sure that a variable of file scope is declared before a function; `None` where
+/// the name is none, or nothing that can be moved.
+fn declared_before(snapshot: &Snapshot, function: &Function, name: NodeId) -> Option<Vec<Edit>> {
+    let file = function.file;
+    let (tree, symbols, bytes) =
+        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let symbol = symbols.get(symbols.of(name)?);
+    if symbol.kind != SymbolKind::Variable || symbol.scope != NodeId(0) || symbol.opaque {
+        return None;
+    }
+    if symbol.declarations[0] < function.definition {
+        return Some(Vec::new());
+    }
+    let declaration = declared_by(tree, symbol.declarations[0])?;
+    let is_simple = matches!(
+        tree.kind(tree.field(declaration, "type")?),
+        "primitive_type" | "sized_type_specifier"
+    ) && tree.field(declaration, "declarator") == Some(symbol.declarations[0])
+        && tree.fields(declaration, "declarator").count() == 1
+        && tree.node(declaration).parent == NodeId(0);
+    let (from, to) = (tree.range(declaration), tree.range(function.definition).start);
+    is_simple.then(|| {
+        vec![
+            Edit::replace(file, to..to, [&bytes[from.clone()], b" "].concat()),
+            Edit::delete(file, from),
+        ]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn only_what_every_call_gives() {
+        let check = |before: &str, after: &str| {
+            assert_reduces(&PropagateArguments, Language::C, before, &[], after);
+        };
+        check(
+            "int f(int a, int b, int c) { return a + b + c; } short x; int g(int y) { return f(x, y, 3); }",
+            "short x; int f(int b) { return x + b + 3; } int g(int y) { return f(y); }",
+        );
+        let different = "int f(int a) { return a; } int g(void) { return f(1) + f(2); }";
+        check(different, different);
+        let changed = "int f(int a) { return a++; } int g(void) { return f(1); }";
+        check(changed, changed);
+    }
+}

@@ -1,0 +1,93 @@
+//! Merges declarations of one type that stand behind each other.
+//!
+//! before:
+//! ```c
+//! int a; int *b = &a; struct S { int c; int d; }; void f(void) { static int e; static int g; }
+//! ```
+//! after:
+//! ```c
+//! int a, *b = &a; struct S { int c, d; }; void f(void) { static int e, g; }
+//! ```
+
+use clreduce_testcase::{Edit, Language};
+
+use super::unit::Unit;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::{NodeId, Snapshot};
+
+/// The pass.
+pub(crate) struct MergeDeclarations;
+
+impl Pass for MergeDeclarations {
+    fn name(&self) -> &'static str {
+        "merge-declarations"
+    }
+
+    fn about(&self) -> &'static str {
+        "Merge declarations of one type that stand behind each other"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            for (id, kind) in unit.sound() {
+                if matches!(kind, "declaration" | "field_declaration") {
+                    proposals.extend(merge(unit, id).map(Proposal::edit));
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// Puts a comma between the declarators of a declaration and those of the next, where both begin with
+/// the same words.
+fn merge(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
+    let tree = unit.tree;
+    let next = tree.node(id).after;
+    let is_sibling = next.0 < tree.len() as u32
+        && tree.node(next).parent == tree.node(id).parent
+        && tree.kind(next) == tree.kind(id)
+        && tree.is_sound(next);
+    if !is_sibling || words(unit, id)? != words(unit, next)? {
+        return None;
+    }
+    let semicolon = tree.children(id).last().filter(|&last| tree.kind(last) == ";")?;
+    let first = tree.field(next, "declarator")?;
+    let range = tree.range(semicolon).start..tree.range(first).start;
+    Some(unit.replace(range, b","))
+}
+
+/// What stands before the declarators, in words; `None` for a body, which declares something itself.
+fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
+    let tree = unit.tree;
+    let kind = tree.field(id, "type")?;
+    let first = tree.field(id, "declarator")?;
+    let is_plain = tree.field(kind, "body").is_none();
+    let start = tree.range(id).start;
+    let head = &unit.bytes[start..tree.range(first).start];
+    let words = clreduce_testcase::tokens(head).map(|token| &head[token.range()]);
+    is_plain.then(|| words.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn only_of_one_type() {
+        let check = |before: &str, after: &str| {
+            assert_reduces(&MergeDeclarations, Language::C, before, &[], after);
+        };
+        check("int a; int b = 1; int c, d; char e; int g;", "int a, b = 1, c, d; char e; int g;");
+        for same in ["const int a; int b;", "int f(void) { } int g(void) { }", "int a; ; int b;"] {
+            check(same, same);
+        }
+        check("struct S { int a : 1; int b : 2; };", "struct S { int a : 1, b : 2; };");
+    }
+}
