@@ -86,7 +86,8 @@ struct Configuration {
 fn sweep(folder: &Path, results: &Path) -> Result<(), Box<dyn Error>> {
     let done: BTreeSet<String> = read(results)?.into_iter().map(|row| row.kernel).collect();
     let options = WorkerOptions::new(std::env::current_exe()?);
-    let devices = Devices::find(&options).devices;
+    let mut devices = Devices::find(&options).devices;
+    devices.retain(|device| !matches!(device.through, Through::Cuda | Through::Nvcc));
     let mut configurations = Vec::new();
     for (worker, device) in devices.iter().enumerate() {
         let name = device.facts.platform.split(' ').next().unwrap_or_default().to_lowercase();
