@@ -220,7 +220,11 @@ impl Build<'_> {
             args.extend(code);
             args.extend(["-c", "kernel.ll", "-o"].map(OsString::from));
             args.push(object.clone().into());
-            self.clang(args, &files("kernel.ll", text.into_bytes())?)?;
+            let files = files("kernel.ll", text.into_bytes())?;
+            let ran = self.bench.run(&self.clang.program, args, &files, self.cancel);
+            if ran.end != End::Exited(0) {
+                return Err(Trouble::Kernel(Box::new(ran)));
+            }
         }
         Ok(object)
     }
