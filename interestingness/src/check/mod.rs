@@ -263,9 +263,8 @@ impl Check {
     /// # Errors
     /// When there is no clang.
     pub fn new(options: &CheckOptions) -> Result<Self, CheckError> {
-        let timed = |name: &StageName| {
-            Ok(Timed { stage: stage(*name, options)?, spent: Mutex::default() })
-        };
+        let timed =
+            |name: &StageName| Ok(Timed { stage: stage(*name, options)?, spent: Mutex::default() });
         let stages = options.stages.iter().map(timed).collect::<Result<_, _>>()?;
         Ok(Self { stages, all_stages: options.all_stages })
     }
