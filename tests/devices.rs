@@ -1,4 +1,4 @@
-//! `clreduce devices` and `clreduce run` on the real PoCL and the real Oclgrind.
+//! `clreduce devices` and `clreduce run` on the real PoCL, the real Oclgrind and the host; with an nvcc made here.
 
 #![cfg(target_os = "linux")]
 
@@ -38,13 +38,14 @@ fn devices_are_listed() {
     let through: Vec<_> =
         devices.iter().map(|device| device["through"].as_str().unwrap()).collect();
     assert!(through.contains(&"loader") && through.contains(&"oclgrind"), "{lines}");
+    assert!(through.contains(&"host"), "{lines}");
     bench.assert_nothing_left();
 }
 
 #[test]
 fn results_are_printed_as_by_clsmith() {
     let bench = bench();
-    for name in ["pocl", "oclgrind"] {
+    for name in ["pocl", "oclgrind", "host"] {
         for more in [&[][..], &["--no-opt"], &["--repeat", "3"]] {
             let args = [&["run", "kernel.cl", "--device-name", name][..], more].concat();
             assert_eq!(stdout(&bench.run(&args).code(0)), "0,0x11,0x22,0x33,\n", "{args:?}");
@@ -59,6 +60,12 @@ fn results_are_printed_as_by_clsmith() {
 
 #[test]
 fn the_exit_status_and_a_line_of_json_tell_the_class() {
+    for device in ["pocl", "host"] {
+        classes_on(device);
+    }
+}
+
+fn classes_on(device: &str) {
     let bench = Bench::new();
     let entry = |body: &str| {
         format!("// -g 1 -l 1\nkernel void entry(global volatile ulong *r) {{ {body} }}\n")
@@ -72,7 +79,7 @@ fn the_exit_status_and_a_line_of_json_tell_the_class() {
     ];
     for (source, class, status) in cases {
         bench.write("k.cl", source);
-        let args = ["run", "k.cl", "--device-name", "pocl", "--json", "--timeout", "10"];
+        let args = ["run", "k.cl", "--device-name", device, "--json", "--timeout", "10"];
         let line: Value = serde_json::from_str(&stdout(&bench.run(&args).code(status))).unwrap();
         assert_eq!(line["class"], class, "{line}");
         assert_eq!(line["hash"].is_string(), class == "result", "{line}");
@@ -110,4 +117,41 @@ fn mistakes_are_named() {
     bench.write("empty.cl", "int x;\n");
     assert_mentions(&stderr(&bench.run(&["run", "empty.cl"]).code(1)), &["no kernel"]);
     bench.run(&["run"]).code(2);
+}
+
+/// "Compiles" by copying a script; the first word of its second line decides how that goes.
+const NVCC: &str = "#!/bin/sh\n\
+    [ \"$1\" = --version ] && { echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; }\n\
+    case $(sed -n 2p program.cu) in\n\
+    '# fail'*) echo 'program.cu(1): error: no'; exit 2;;\n\
+    '# die'*) echo \"nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\"; exit 11;;\n\
+    esac\n\
+    for last; do :; done\n\
+    cp program.cu \"$last\" && chmod +x \"$last\"\n";
+
+#[test]
+fn whole_programs_are_compiled_by_nvcc() {
+    let bench = Bench::new();
+    bench.script("nvcc", NVCC);
+    let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").unwrap());
+    let cases = [
+        ("# int main( is there\necho 42", "result", 0),
+        ("# fail int main(", "build_failure", 10),
+        ("# die int main(", "build_crash", 11),
+        ("# int main(\nexit 3", "run_failure", 20),
+        ("# int main(\nkill -SEGV $$", "run_crash", 21),
+        ("# int main(\nsleep 1000", "run_timeout", 22),
+    ];
+    for (text, class, status) in cases {
+        bench.write("p.cu", format!("#!/bin/sh\n{text}\n"));
+        let mut command = bench.command(&["run", "p.cu", "--json", "--timeout", "5"]);
+        command.env("PATH", &path);
+        let ran = assert_cmd::Command::from_std(command).assert().code(status);
+        let line: Value = serde_json::from_str(&stdout(&ran)).unwrap();
+        assert_eq!(line["class"], class, "{line}");
+        if class == "result" {
+            assert_eq!(line["outputs"][0]["values"], "42\n");
+        }
+    }
+    bench.assert_nothing_left();
 }

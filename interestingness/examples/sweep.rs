@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --release -p clreduce-interestingness --example sweep -- FOLDER RESULTS.jsonl
-//! cargo run --release -p clreduce-interestingness --example sweep -- --table RESULTS.jsonl
+//! cargo run --release -p clreduce-interestingness --example sweep -- --table RESULTS.jsonl...
 //! ```
 //!
 //! A configuration is a device with or without optimisation. Kernels of many work-groups run with at most two in
@@ -62,11 +62,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     match &arguments[..] {
-        [option, results] if option.as_os_str() == "--table" => {
-            print!("{}", table(&read(results)?))
+        [option, results @ ..] if option.as_os_str() == "--table" => {
+            print!("{}", table(&merge(results)?));
         }
         [folder, results] => sweep(folder, results)?,
-        _ => return Err("FOLDER RESULTS.jsonl | --table RESULTS.jsonl".into()),
+        _ => return Err("FOLDER RESULTS.jsonl | --table RESULTS.jsonl...".into()),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -74,6 +74,24 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 fn read(results: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let text = if results.exists() { fs::read_to_string(results)? } else { String::new() };
     Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+/// The rows of all files; what several say of the same is taken from the first.
+fn merge(results: &[PathBuf]) -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    for path in results {
+        for row in read(path)? {
+            match rows.get_mut(&row.kernel) {
+                None => drop(rows.insert(row.kernel.clone(), row)),
+                Some(first) => {
+                    for (name, cell) in row.cells {
+                        first.cells.entry(name).or_insert(cell);
+                    }
+                }
+            }
+        }
+    }
+    Ok(rows.into_values().collect())
 }
 
 /// A device with its worker, and whether kernels are optimised.
@@ -86,7 +104,8 @@ struct Configuration {
 fn sweep(folder: &Path, results: &Path) -> Result<(), Box<dyn Error>> {
     let done: BTreeSet<String> = read(results)?.into_iter().map(|row| row.kernel).collect();
     let options = WorkerOptions::new(std::env::current_exe()?);
-    let devices = Devices::find(&options).devices;
+    let mut devices = Devices::find(&options).devices;
+    devices.retain(|device| !matches!(device.through, Through::Cuda | Through::Nvcc));
     let mut configurations = Vec::new();
     for (worker, device) in devices.iter().enumerate() {
         let name = device.facts.platform.split(' ').next().unwrap_or_default().to_lowercase();
@@ -220,7 +239,7 @@ fn table(rows: &[Row]) -> String {
         let _ = write!(text, "\n| {} | {} | {} |", row.kernel, row.bytes, row.launch[1]);
         for name in &names {
             let at = cells.iter().position(|(own, _)| own == name);
-            let shown = at.map_or("", |at| match findings[at] {
+            let shown = at.map_or("–", |at| match findings[at] {
                 Finding::Agrees => "=",
                 Finding::WrongCode => "≠",
                 _ if cells[at].1.hash.is_some() => "·",

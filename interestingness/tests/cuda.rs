@@ -4,8 +4,6 @@
 
 mod support;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;

@@ -17,6 +17,7 @@ mod subject;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -230,8 +231,32 @@ pub(crate) fn stage(name: StageName, options: &CheckOptions) -> Result<Box<dyn S
 
 /// A check that is ready to look at kernels; calls may come from several threads.
 pub struct Check {
-    stages: Vec<Box<dyn Stage>>,
+    stages: Vec<Timed>,
     all_stages: bool,
+}
+
+/// A stage, and what it has cost so far.
+struct Timed {
+    stage: Box<dyn Stage>,
+    /// Seconds of all runs, and how many there were.
+    spent: Mutex<(f64, u32)>,
+}
+
+impl Timed {
+    /// Seconds of a run, as far as is known; 0 for one that has not been tried.
+    fn mean_seconds(&self) -> f64 {
+        let (seconds, runs) = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        seconds / f64::from(runs.max(1))
+    }
+
+    fn run(&self, subject: &Subject, cancel: &Cancel) -> (StageReport, Duration) {
+        let start = Instant::now();
+        let report = self.stage.run(subject, cancel);
+        let wall = start.elapsed();
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent = (spent.0 + wall.as_secs_f64(), spent.1 + 1);
+        (report, wall)
+    }
 }
 
 impl Check {
@@ -240,18 +265,23 @@ impl Check {
     /// # Errors
     /// When there is no clang.
     pub fn new(options: &CheckOptions) -> Result<Self, CheckError> {
-        let stages = options.stages.iter().map(|name| stage(*name, options));
-        Ok(Self { stages: stages.collect::<Result<_, _>>()?, all_stages: options.all_stages })
+        let timed =
+            |name: &StageName| Ok(Timed { stage: stage(*name, options)?, spent: Mutex::default() });
+        let stages = options.stages.iter().map(timed).collect::<Result<_, _>>()?;
+        Ok(Self { stages, all_stages: options.all_stages })
     }
 
-    /// Looks at one kernel, cheapest stage first.
+    /// Looks at one kernel, cheapest stage first: which that is, the kernels before have shown. The order decides
+    /// which of several findings comes first, never whether there is one.
     #[must_use]
     pub fn run(&self, subject: &Subject, cancel: &Cancel) -> Report {
         let mut all = Gathered::default();
-        for stage in &self.stages {
-            let start = Instant::now();
-            let report = stage.run(subject, cancel);
-            all.add(stage.as_ref(), report, start.elapsed());
+        let mut stages: Vec<(f64, &Timed)> =
+            self.stages.iter().map(|stage| (stage.mean_seconds(), stage)).collect();
+        stages.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        for (_, stage) in stages {
+            let (report, wall) = stage.run(subject, cancel);
+            all.add(stage.stage.as_ref(), report, wall);
             let decided = all.findings.iter().any(Finding::is_certain);
             if cancel.is_cancelled() || decided && !self.all_stages {
                 break;

@@ -63,6 +63,7 @@ impl Kit {
         let check = CheckOptions {
             build_options: words,
             worker: options.worker.clone(),
+            compile_worker: options.worker.clone(),
             temporary: options.temporary.clone(),
             ..CheckOptions::default()
         };

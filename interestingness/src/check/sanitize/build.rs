@@ -167,6 +167,7 @@ impl Build<'_> {
         args.push("-o".into());
         args.extend([&code, &object].map(OsString::from));
         args.extend(parts.iter().map(OsString::from));
+        args.push(parts::LAST.into());
         self.clang(args, &self.subject.files)?;
         let mut variables = Vec::new();
         if flavour == Flavour::Memory {
@@ -219,7 +220,11 @@ impl Build<'_> {
             args.extend(code);
             args.extend(["-c", "kernel.ll", "-o"].map(OsString::from));
             args.push(object.clone().into());
-            self.clang(args, &files("kernel.ll", text.into_bytes())?)?;
+            let files = files("kernel.ll", text.into_bytes())?;
+            let ran = self.bench.run(&self.clang.program, args, &files, self.cancel);
+            if ran.end != End::Exited(0) {
+                return Err(Trouble::Kernel(Box::new(ran)));
+            }
         }
         Ok(object)
     }
@@ -274,7 +279,7 @@ impl Program {
             let contents = start::contents(launch).map_err(Trouble::Launch)?;
             let ran = bench.run(&self.host.to_string_lossy(), args, &contents, cancel);
             if ran.end == End::Exited(EXIT_UNKNOWN) {
-                return Err(Trouble::BuiltIns(self.unknown(&ran.stderr)));
+                return Err(self.unknown(&ran));
             }
             let ended_well = ran.end == End::Exited(0);
             runs.push(ran);
@@ -291,7 +296,8 @@ impl Program {
     }
 
     /// The names that nothing defines; the loader itself complains of the first one only.
-    fn unknown(&self, complaint: &str) -> Vec<String> {
+    fn unknown(&self, ran: &Ran) -> Trouble {
+        let complaint = &ran.stderr;
         let known: BTreeSet<String> =
             self.parts.iter().flat_map(|part| symbols::exported(part)).collect();
         let missing = self.undefined.iter().filter(|symbol| {
@@ -303,7 +309,11 @@ impl Program {
             symbols::split_mangled(symbol).map_or(symbol.as_str(), |(name, _)| name).to_owned()
         };
         let names: BTreeSet<String> = missing.map(name).collect();
-        names.into_iter().collect()
+        // One that a part of the run-time itself lacks is our own fault.
+        if names.is_empty() {
+            return Trouble::Clang(ran.trouble());
+        }
+        Trouble::BuiltIns(names.into_iter().collect())
     }
 
     /// What its addresses mean.

@@ -33,6 +33,9 @@ const PARTS: [Part; 9] = [
 pub(super) const LINK: [&str; 5] =
     ["-target", "x86_64-linux-gnu", "-shared", "-nostdlib", "-Wl,-z,now"];
 
+/// What comes last then: arithmetic that the compiler leaves to a library.
+pub(super) const LAST: &str = "-lgcc";
+
 /// How long a part may take to compile, on a machine that is busy.
 const PART_LIMIT: Duration = Duration::from_secs(300);
 
@@ -55,7 +58,8 @@ pub(super) fn built_in(
     (name, text): Part,
 ) -> Result<PathBuf, Trouble> {
     let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
-    let args = fixed.iter().chain(flavour.switches()).chain(&LINK).map(OsString::from);
+    let args = fixed.iter().chain(flavour.switches()).chain(&LINK).chain([&LAST]);
+    let args = args.map(OsString::from);
     cached(build, name, &format!("{COMMON}\n{text}"), "part.cl", args.collect())
 }
 

@@ -36,6 +36,7 @@ impl ClError {
             -11 => "CL_BUILD_PROGRAM_FAILURE",
             -14 => "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
             -30 => "CL_INVALID_VALUE",
+            -36 => "CL_INVALID_COMMAND_QUEUE",
             -43 => "CL_INVALID_BUILD_OPTIONS",
             -45 => "CL_INVALID_PROGRAM_EXECUTABLE",
             -46 => "CL_INVALID_KERNEL_NAME",

@@ -1,6 +1,6 @@
 // Integer functions and selection.
 
-// What depends on the sign comes as arguments: type, its unsigned type, bits, one twice as wide.
+// `long` has 64 bits here, and `long long` 128. What depends on the sign comes as arguments: type, its unsigned type, bits, one twice as wide.
 #define INTEGER(T, U, BITS, WIDE, MIN, MAX) \
     U OVER abs(T x) { return x < 0 ? (U)0 - (U)x : (U)x; } \
     U OVER abs_diff(T x, T y) { return x > y ? (U)x - (U)y : (U)y - (U)x; } \
@@ -12,8 +12,8 @@
     T OVER min(T x, T y) { return y < x ? y : x; } \
     T OVER clamp(T x, T low, T high) { if (low > high) clreduce_clamp_range(); return min(max(x, low), high); } \
     T OVER rotate(T x, T y) { uint s = (uint)y & (BITS - 1); return (T)(U)(((U)x << s) | (U)((U)x >> ((BITS - s) & (BITS - 1)))); } \
-    T OVER popcount(T x) { return (T)__builtin_popcountll((ulong)(U)x); } \
-    T OVER clz(T x) { return (T)((U)x == 0 ? BITS : __builtin_clzll((ulong)(U)x) - (64 - BITS)); } \
+    T OVER popcount(T x) { return (T)__builtin_popcountl((ulong)(U)x); } \
+    T OVER clz(T x) { return (T)((U)x == 0 ? BITS : __builtin_clzl((ulong)(U)x) - (64 - BITS)); } \
     T OVER mad_hi(T a, T b, T c) { return (T)((U)mul_hi(a, b) + (U)c); } \
     MAP1(abs, U, T) MAP1(popcount, T, T) MAP1(clz, T, T) \
     MAP2(abs_diff, U, T) MAP2(add_sat, T, T) MAP2(sub_sat, T, T) MAP2(hadd, T, T) MAP2(rhadd, T, T) \
