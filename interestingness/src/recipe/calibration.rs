@@ -34,10 +34,13 @@ pub struct Calibration {
 const PATIENCE: Duration = Duration::from_secs(300);
 /// A tool of a stage as well.
 const STAGE_PATIENCE: Duration = Duration::from_secs(60);
-/// Limits of configurations: so many times what the original takes, within bounds. What does not end at all
-/// has been rejected before, so a busy machine costs more than patience does.
-const TIMES: u32 = 20;
+/// Limits of configurations: so long, and so many times what the original takes. Smaller variants mostly take less;
+/// some optimisers take minutes for what a changed size of work-groups makes of a large kernel, and every one of
+/// these costs the limit.
 const LEAST: Duration = Duration::from_secs(10);
+const TIMES: u32 = 3;
+/// What is slow is not yet said to hang.
+const TIMES_FOR_A_HANG: u32 = 20;
 
 impl Calibration {
     pub(super) fn limit_of(&self, configuration: &Configuration) -> Duration {
@@ -121,7 +124,10 @@ fn show_all<'a>(
     order.sort_by_key(is_last);
     for index in order {
         let configuration = &kit.configurations[index];
-        let usual = |wall: Duration| (wall * TIMES).clamp(LEAST, PATIENCE);
+        let usual = |wall: Duration| match hangs {
+            true => (wall * TIMES_FOR_A_HANG).clamp(LEAST, PATIENCE),
+            false => (LEAST + wall * TIMES).min(PATIENCE),
+        };
         let patience = configuration.timeout.unwrap_or_else(|| match hangs {
             true if is_last(&index) => usual(slowest),
             true => Duration::from_secs(60),

@@ -18,14 +18,18 @@ use crate::opencl::{
 /// Switches off a device's optimiser.
 const NO_OPT: &str = "-cl-opt-disable";
 
-/// So many times as long when that was not enough: to call it a hang is serious.
-const MORE_PATIENCE: u32 = 5;
+/// How long a device may take for building, and again for running, at first.
+const FIRST_LIMIT: Duration = Duration::from_secs(10);
+
+/// What has not ended by then is asked again: to call it a hang is serious. So many times as long as the slowest
+/// of those that end, within bounds, and so long where none does.
+const MORE_PATIENCE: u32 = 20;
+const LEAST_LIMIT: Duration = Duration::from_secs(30);
+const MOST_LIMIT: Duration = Duration::from_secs(300);
+const USUAL_LIMIT: Duration = Duration::from_secs(60);
 
 /// With the accused, enough for a majority.
 const MOST_WITNESSES: usize = 3;
-
-/// How long a device may take for building, and again for running.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// What one configuration makes of a kernel.
 #[derive(Clone, Debug)]
@@ -36,8 +40,12 @@ pub struct Seen {
     pub optimises: bool,
     /// Whether it is Oclgrind.
     pub simulated: bool,
+    /// Whether a kernel that does damage there damages more than a process.
+    pub is_gpu: bool,
     /// What became of the kernel.
     pub outcome: RunOutcome,
+    /// How long that took.
+    pub wall: Duration,
     /// What that is, beside the others.
     pub finding: Finding,
 }
@@ -80,6 +88,11 @@ impl Seen {
         if self.optimises { self.device.clone() } else { format!("{} {NO_OPT}", self.device) }
     }
 
+    /// Whether it did not end within the limit.
+    fn hangs(&self) -> bool {
+        matches!(self.outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout)
+    }
+
     /// The outcome on one line.
     #[must_use]
     pub fn describe(&self) -> String {
@@ -110,34 +123,45 @@ impl Survey {
         found.devices.retain(|device| Runs::OpenCl.on(device));
         let mut seen = Vec::new();
         for device in &found.devices {
-            let mut runner = DeviceWorker::new(worker.clone(), device.clone());
+            let simulated = device.through == Through::Oclgrind;
             for optimises in [true, false] {
-                let switch = if optimises { "" } else { NO_OPT };
-                let words = format!("-w {build_options} {switch}");
-                let run = KernelRun {
-                    source: source.to_vec(),
-                    options: words.split_whitespace().collect::<Vec<_>>().join(" "),
-                    launches: plan.launches.clone(),
-                    repeat: 1,
-                };
-                let mut ask = |limit| {
-                    runner
-                        .run(&run, RunLimits { build: limit, run: limit }, &options.cancel)
-                        .outcome
-                };
-                let mut outcome = ask(LIMIT);
-                let hangs = matches!(outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
-                if hangs && device.through != Through::Oclgrind {
-                    // Perhaps the machine was busy.
-                    outcome = ask(LIMIT * MORE_PATIENCE);
-                }
                 seen.push(Seen {
                     device: naming::short(device, &found.devices),
                     optimises,
-                    simulated: device.through == Through::Oclgrind,
-                    outcome,
+                    simulated,
+                    is_gpu: !simulated && device.facts.kind != "cpu",
+                    outcome: RunOutcome::Unresolved("not run".to_owned()),
+                    wall: Duration::ZERO,
                     finding: Finding::Unknown,
                 });
+            }
+        }
+        let mut runners: Vec<DeviceWorker> = found
+            .devices
+            .iter()
+            .map(|device| DeviceWorker::new(worker.clone(), device.clone()))
+            .collect();
+        let mut ask = |seen: &mut [Seen], index: usize, limit: Duration| {
+            let one = &mut seen[index];
+            let switch = if one.optimises { "" } else { NO_OPT };
+            let words = format!("-w {build_options} {switch}");
+            let run = KernelRun {
+                source: source.to_vec(),
+                options: words.split_whitespace().collect::<Vec<_>>().join(" "),
+                launches: plan.launches.clone(),
+                repeat: 1,
+            };
+            let limits = RunLimits { build: limit, run: limit };
+            let report = runners[index / 2].run(&run, limits, &options.cancel);
+            (one.outcome, one.wall) = (report.outcome, report.build + report.run);
+        };
+        for index in 0..seen.len() {
+            ask(&mut seen, index, FIRST_LIMIT);
+        }
+        let limit = more_patience(&seen);
+        for index in 0..seen.len() {
+            if seen[index].hangs() {
+                ask(&mut seen, index, limit);
             }
         }
         Ok(Self { seen, problems: found.problems }.voted())
@@ -217,6 +241,12 @@ impl Survey {
         };
         found.sort_by_key(twins);
         found.truncate(MOST_WITNESSES);
+        // The first of them decides most variants, before it is known that they are valid.
+        let cost = |index: &usize| {
+            let one = &self.seen[*index];
+            (one.is_gpu, one.device != accused.device, one.wall)
+        };
+        found.sort_by_key(cost);
         found
     }
 
@@ -255,7 +285,7 @@ impl Survey {
             }
         }
         if accusation.preset == Preset::Hang && witnesses.is_empty() {
-            let _ = writeln!(text, "timeout = \"{}s\"", LIMIT.as_secs());
+            let _ = writeln!(text, "timeout = \"{}s\"", USUAL_LIMIT.as_secs());
         }
         text
     }
@@ -265,6 +295,13 @@ impl Survey {
     pub fn result_of(&self, index: usize) -> Option<String> {
         self.seen.get(index)?.outcome.result().map(show)
     }
+}
+
+/// How long those get that have not ended.
+fn more_patience(seen: &[Seen]) -> Duration {
+    let ended = seen.iter().filter(|one| !one.hangs() && !one.simulated);
+    let slowest = ended.map(|one| one.wall).max();
+    slowest.map_or(USUAL_LIMIT, |wall| (wall * MORE_PATIENCE).clamp(LEAST_LIMIT, MOST_LIMIT))
 }
 
 fn preset_of(finding: Finding) -> Option<Preset> {
@@ -304,7 +341,9 @@ mod tests {
             device: (*device).to_owned(),
             optimises: *optimises,
             simulated: *device == "oclgrind",
+            is_gpu: *device == "nvidia",
             outcome: outcome.clone(),
+            wall: Duration::from_secs(device.len() as u64),
             finding: Finding::Unknown,
         });
         Survey { seen: seen.collect(), problems: Vec::new() }.voted()
@@ -328,6 +367,19 @@ mod tests {
         let text = survey.recipe("k.cl", accusations[1], None, "");
         assert!(text.contains("device = \"oclgrind\"\naccused = true"), "{text}");
         Recipe::parse("k.toml".as_ref(), text).unwrap();
+    }
+
+    #[test]
+    fn the_first_witness_is_cheap() {
+        let survey = survey(&[
+            ("nvidia", true, result(1)),
+            ("intel", true, result(1)),
+            ("pocl", true, result(2)),
+            ("host", true, result(1)),
+        ]);
+        let [found] = survey.accusations()[..] else { panic!() };
+        assert_eq!(survey.witnesses(found), [3, 1, 0]);
+        assert_eq!(more_patience(&survey.seen), Duration::from_secs(120));
     }
 
     #[test]

@@ -230,10 +230,19 @@ impl RecipeTest {
     fn may_glance(&self) -> bool {
         let robust =
             |one: &Configuration| one.device().is_none_or(|at| self.kit.pools[at].is_robust());
+        let looked_at: Vec<&str> = self.names(Extent::Glance).collect();
+        let mut configurations = self.kit.configurations.iter();
         !self.slippage
             && self.kit.preset != Preset::Hang
             && self.kit.confirm == Confirm::ONCE
-            && self.kit.configurations.iter().all(robust)
+            && configurations.all(|one| robust(one) || !looked_at.contains(&one.name.as_str()))
+    }
+
+    /// The configurations that are asked, the accused first.
+    fn names(&self, extent: Extent) -> impl Iterator<Item = &str> {
+        let pin = &self.calibration.pin;
+        let names = std::iter::once(&pin.accused).chain(&pin.witnesses).map(String::as_str);
+        names.take(if extent == Extent::Glance { 2 } else { usize::MAX })
     }
 
     /// Rejects, before the costly checks, what plainly does not show the bug. Anything else, a time-out among
@@ -263,16 +272,14 @@ impl RecipeTest {
         cancel: &Cancel,
     ) -> Answer {
         let (kit, pin) = (&self.kit, &self.calibration.pin);
-        let names = std::iter::once(&pin.accused).chain(&pin.witnesses);
-        let names = names.take(if extent == Extent::Glance { 2 } else { usize::MAX });
         let mut answers: Vec<Answer> = Vec::new();
-        for (index, name) in names.enumerate() {
+        for (index, name) in self.names(extent).enumerate() {
             let decided = answers.iter().any(|answer| *answer != Answer::Holds);
             if decided && extent != Extent::All {
                 break;
             }
             if known.len() <= index {
-                let Some(one) = kit.configurations.iter().find(|one| one.name == *name) else {
+                let Some(one) = kit.configurations.iter().find(|one| one.name == name) else {
                     return cancelled();
                 };
                 known.push(self.show(one, programs, extent, cancel));
@@ -308,7 +315,7 @@ impl RecipeTest {
     ) -> Shown<'a> {
         let limit = self.calibration.limit_of(configuration);
         // What does not end is mostly invalid, and the checks find that out sooner.
-        let limit = if extent == Extent::Glance { limit / 4 } else { limit };
+        let limit = if extent == Extent::Glance { limit / 2 } else { limit };
         show(&self.kit, configuration, programs, limit, cancel).0
     }
 
