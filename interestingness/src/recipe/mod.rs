@@ -11,6 +11,7 @@
 mod admission;
 mod calibration;
 mod configuration;
+mod counts;
 mod error;
 mod format;
 mod kit;
@@ -32,12 +33,13 @@ use format::Document;
 use kit::Kit;
 
 pub use calibration::Calibration;
+pub use counts::StageCounts;
 pub use error::RecipeError;
 pub use format::Preset;
 pub use pin::{Answer, Pin};
 pub use stages::Tolerated;
 pub use survey::{Accusation, Basis, Seen, Survey};
-pub use test::{Judgement, RecipeTest, StageCounts, Step};
+pub use test::{Judgement, RecipeTest, Step};
 
 /// What a recipe needs to know of its surroundings.
 #[derive(Clone, Debug)]

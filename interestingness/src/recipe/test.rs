@@ -1,8 +1,6 @@
 //! A calibrated recipe as an interestingness test: the checks, cheap ones first, then the outcome on the plain
 //! source.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clreduce_testcase::TestCase;
@@ -10,6 +8,7 @@ use clreduce_testcase::TestCase;
 use super::admission::Need;
 use super::calibration::Calibration;
 use super::configuration::{Configuration, Program};
+use super::counts::{Counts, StageCounts};
 use super::format::{Confirm, Preset};
 use super::kit::Kit;
 use super::pin::{Answer, Shown};
@@ -28,20 +27,7 @@ pub struct RecipeTest {
     pub(super) warnings: Vec<String>,
     /// Whether it is worth finding out what else a variant shows.
     slippage: bool,
-    counts: Mutex<BTreeMap<String, StageCounts>>,
-}
-
-/// What a stage has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StageCounts {
-    /// Variants that it looked at.
-    pub looked: u64,
-    /// Of these, those that it rejected.
-    pub rejected: u64,
-    /// Those for which a tool failed.
-    pub unresolved: u64,
-    /// Wall time, waiting for its turn included.
-    pub wall: Duration,
+    counts: Counts,
 }
 
 /// What one stage says of a variant.
@@ -101,7 +87,7 @@ impl RecipeTest {
         calibration: Calibration,
         warnings: Vec<String>,
     ) -> Self {
-        Self { kit, ready, calibration, warnings, slippage: false, counts: Mutex::default() }
+        Self { kit, ready, calibration, warnings, slippage: false, counts: Counts::default() }
     }
 
     /// Has every configuration run on every valid variant, so that [`Judgement::slipped`] knows.
@@ -130,9 +116,8 @@ impl RecipeTest {
     /// What the stages have done so far, in their order.
     #[must_use]
     pub fn counts(&self) -> Vec<(String, StageCounts)> {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let names = self.ready.iter().map(|ready| ready.stage.name.as_str()).chain([OUTCOME]);
-        names.filter_map(|name| Some((name.to_owned(), *counts.get(name)?))).collect()
+        names.filter_map(|name| Some((name.to_owned(), self.counts.of(name)?))).collect()
     }
 
     /// Judges a variant. With `explain`, every stage runs, whatever the earlier ones said.
@@ -162,7 +147,7 @@ impl RecipeTest {
             steps.push(Step::of_outcome(answer, Duration::ZERO));
         }
         if !cancel.is_cancelled() {
-            self.count(&steps);
+            self.counts.add(&steps);
         }
         Judgement { outcome: outcome_of(&steps, started.elapsed()), steps }
     }
@@ -184,9 +169,10 @@ impl RecipeTest {
             }
         }
         let tolerated = &self.calibration.tolerated;
-        let first_costly = self.ready.iter().position(|ready| ready.stage.is_costly());
+        let order = self.counts.order(&self.ready);
+        let first_costly = order.iter().position(|ready| ready.stage.is_costly());
         let glance_at = first_costly.filter(|_| !explain && self.may_glance());
-        for (index, ready) in self.ready.iter().enumerate() {
+        for (index, ready) in order.into_iter().enumerate() {
             if glance_at == Some(index)
                 && let Some(step) = self.glance(programs, known, cancel)
             {
@@ -317,20 +303,6 @@ impl RecipeTest {
         // What does not end is mostly invalid, and the checks find that out sooner.
         let limit = if extent == Extent::Glance { limit / 2 } else { limit };
         show(&self.kit, configuration, programs, limit, cancel).0
-    }
-
-    fn count(&self, steps: &[Step]) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        for step in steps {
-            let count = counts.entry(step.stage.clone()).or_default();
-            count.looked += 1;
-            count.wall += step.wall;
-            match step.answer {
-                Answer::Holds => {}
-                Answer::No(_) | Answer::Slipped(_) | Answer::TimedOut(_) => count.rejected += 1,
-                Answer::Unresolved(_) => count.unresolved += 1,
-            }
-        }
     }
 }
 
