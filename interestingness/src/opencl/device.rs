@@ -68,6 +68,22 @@ impl Device {
         Self { platform, device, through, facts, worker_platform: platform }
     }
 
+    /// Whether kernels run on this machine's processors, in processes of their own: they cannot harm more than
+    /// these.
+    #[must_use]
+    pub fn is_robust(&self) -> bool {
+        self.facts.kind == "cpu" || self.through == Through::Oclgrind
+    }
+
+    /// Whether the time limit of a kernel is one of computing: what its worker spends waiting for a processor does
+    /// not count, so that a time-out says nothing of what else the machine does.
+    #[must_use]
+    pub fn is_timed_fairly(&self) -> bool {
+        cfg!(target_os = "linux")
+            && self.is_robust()
+            && matches!(self.through, Through::Loader | Through::Oclgrind)
+    }
+
     /// Whether a part of one of its names is `name`, whatever the case.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {

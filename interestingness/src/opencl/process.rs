@@ -163,6 +163,21 @@ impl Process {
         }
     }
 
+    /// Processor time that it has used so far, all threads together; none where the system does not tell.
+    pub fn computed(&self) -> Option<Duration> {
+        #[cfg(target_os = "linux")]
+        {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+            // The name, in parentheses, may hold anything; user and system time are fields 14 and 15 (proc(5)).
+            let (_, fields) = stat.rsplit_once(')')?;
+            let mut ticks = fields.split_whitespace().skip(11).map(str::parse::<u64>);
+            let used = ticks.next()?.ok()? + ticks.next()?.ok()?;
+            Some(Duration::from_millis(used * 1000 / rustix::param::clock_ticks_per_second()))
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
     /// How a process died that has gone.
     pub fn crash(&mut self) -> Crash {
         let deadline = Instant::now() + PATIENCE;

@@ -10,7 +10,7 @@ use super::signature;
 use crate::Cancel;
 use crate::command::{Bench, End, Ran};
 use crate::opencl::{
-    Crash, Device, DeviceWorker, KernelRun, Output, Plan, RunLimits, RunOutcome, Scalar, Through,
+    Crash, Device, DeviceWorker, KernelRun, Output, Plan, RunLimits, RunOutcome, Scalar,
     WorkerOptions,
 };
 
@@ -90,11 +90,6 @@ impl<'a> Program<'a> {
 impl DevicePool {
     pub fn new(device: Device, options: WorkerOptions) -> Self {
         Self { device, options, idle: Mutex::new(Vec::new()) }
-    }
-
-    /// Whether a kernel cannot harm more than a process.
-    pub fn is_robust(&self) -> bool {
-        self.device.facts.kind == "cpu" || self.device.through == Through::Oclgrind
     }
 
     fn run(&self, run: &KernelRun, limit: Duration, cancel: &Cancel) -> Ended {

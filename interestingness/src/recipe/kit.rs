@@ -276,7 +276,7 @@ impl Finder<'_> {
                 let name = table.device.as_ref()?.get_ref();
                 (naming::find(name, &all) == Some(&pool.device)).then_some(table.jobs?)
             });
-            let usual = if pool.is_robust() { u32::MAX } else { USUAL_JOBS };
+            let usual = if pool.device.is_robust() { u32::MAX } else { USUAL_JOBS };
             given.min().unwrap_or(usual).max(1)
         };
         self.pools.iter().map(jobs).collect()

@@ -214,8 +214,9 @@ impl RecipeTest {
     /// Whether the outcome may be looked at before it is known that the variant is valid. A CPU's driver that
     /// an invalid kernel damages is a process that can be replaced; a GPU is not.
     fn may_glance(&self) -> bool {
-        let robust =
-            |one: &Configuration| one.device().is_none_or(|at| self.kit.pools[at].is_robust());
+        let robust = |one: &Configuration| {
+            one.device().is_none_or(|at| self.kit.pools[at].device.is_robust())
+        };
         let looked_at: Vec<&str> = self.names(Extent::Glance).collect();
         let mut configurations = self.kit.configurations.iter();
         !self.slippage
@@ -264,21 +265,27 @@ impl RecipeTest {
             if decided && extent != Extent::All {
                 break;
             }
+            let Some(one) = kit.configurations.iter().find(|one| one.name == name) else {
+                return cancelled();
+            };
             if known.len() <= index {
-                let Some(one) = kit.configurations.iter().find(|one| one.name == name) else {
-                    return cancelled();
-                };
                 known.push(self.show(one, programs, extent, cancel));
             }
             if cancel.is_cancelled() {
                 return cancelled();
             }
             let accused = &known[0].outcomes;
-            answers.push(if index == 0 {
+            let answer = if index == 0 {
                 pin.accused(kit.preset, &kit.demands, accused)
             } else {
                 let expected = if index > 1 { known[1].success() } else { None };
                 pin.witness(kit.preset, &kit.demands, accused, expected, &known[index])
+            };
+            let fair = one.device().is_some_and(|at| kit.pools[at].device.is_timed_fairly());
+            answers.push(match answer {
+                // With all of its time, it would take as long again.
+                Answer::TimedOut(what) if fair && extent != Extent::Glance => Answer::No(what),
+                answer => answer,
             });
         }
         // A slip says more than that the bug is gone.
