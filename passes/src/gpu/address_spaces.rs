@@ -125,7 +125,7 @@ fn comes_from_outside(unit: Unit<'_>, declaration: NodeId) -> bool {
 }
 
 /// Whether a function is one that the host launches.
-pub(super) fn is_kernel(unit: Unit<'_>, definition: NodeId) -> bool {
+pub(crate) fn is_kernel(unit: Unit<'_>, definition: NodeId) -> bool {
     let declarator = unit.tree.field(definition, "declarator");
     let Some(declarator) = declarator.map(|node| unit.tree.range(node)) else { return false };
     let specifiers = &unit.bytes[unit.tree.node(definition).start as usize..declarator.start];

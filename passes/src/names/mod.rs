@@ -5,6 +5,7 @@ pub(crate) mod aggregates;
 mod functions;
 pub(crate) mod uses;
 
+pub(crate) mod absorb_functions;
 pub(crate) mod array_dimensions;
 pub(crate) mod enums;
 pub(crate) mod inline;
