@@ -39,8 +39,23 @@ pub struct Reduced {
     pub passes: Vec<PassStatistics>,
     /// Answers found to be wrong, or to depend on something other than content.
     pub contradictions: Vec<Contradiction>,
+    /// What the gate did.
+    pub gate: GateFigures,
     /// What became of the cores.
     pub efficiency: Efficiency,
+}
+
+/// What a gate did. All zero without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateFigures {
+    /// Variants that it looked at in this run.
+    pub looks: u64,
+    /// Variants that it rejected and that were not tested.
+    pub refused: u64,
+    /// Variants that it rejected and that were tested all the same.
+    pub tested: u64,
+    /// A test found one of them interesting, which ended it.
+    pub ended: bool,
 }
 
 /// What a pass asked and what came of it.
