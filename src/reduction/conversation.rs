@@ -234,8 +234,8 @@ impl Conversation<'_> {
         });
         if gated == Gated::Doubted && interesting {
             self.tell(&Event::Warning(format!(
-                "what does not compile is interesting as well (question {number}): from now on \
-                 everything is tested"
+                "the gate rejected what is interesting (question {number}): from now on everything is \
+                 tested, whether it compiles or not"
             )));
         }
         if let Some(case) = &committed {

@@ -78,7 +78,8 @@ pub struct PassStatistics {
 pub struct Efficiency {
     /// Of the tests that ran to their end, the share whose answer was consumed; 0 to 1.
     pub consumed: f64,
-    /// Of the time of all cores that could run tests, the share that ran one; 0 to 1.
+    /// Of the time of all cores that could run tests, the share that ran one, or had the gate look at a
+    /// variant; 0 to 1.
     pub busy: f64,
 }
 
