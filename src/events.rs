@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use clreduce_interestingness::Outcome;
+use clreduce_interestingness::{Gated, Outcome};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 /// Something that happened, in the order of the conversation.
@@ -34,6 +34,8 @@ pub enum Event {
         outcome: Outcome,
         /// Whether it was known already, from this run's cache or an earlier run's journal.
         known: bool,
+        /// What the gate had to do with it.
+        gated: Gated,
         /// Tests started so far, killed and speculative ones included.
         tests: u64,
     },

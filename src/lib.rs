@@ -14,15 +14,15 @@ pub mod triage;
 
 pub use asker::PassChoice;
 pub use reduction::{
-    Contradiction, Efficiency, PassStatistics, Reduced, Reduction, ReductionError, Resume, Running,
-    Subject,
+    Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, Reduction, ReductionError,
+    Resume, Running, Subject,
 };
 pub use speculation::Pool;
 
 // What a program that embeds clreduce needs of the floors below.
 pub use clreduce_interestingness::{
-    Cancel, CommandError, CommandOptions, CommandTest, Interestingness, Limits, Outcome,
-    OutputPattern, SetupError, TestCommand, Verdict,
+    Cancel, CommandError, CommandOptions, CommandTest, Gate, Gated, Interestingness, Limits,
+    Outcome, OutputPattern, SetupError, TestCommand, Verdict,
 };
 pub use clreduce_testcase::{ContentHash, InvalidTestCase, Language, Size, SourceFile, TestCase};
 

@@ -67,6 +67,7 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
                     variants.insert(id, variant);
                     ends.push(Reverse((now + TEST_MS, id)));
                 }
+                Action::Look(..) => unreachable!("there is no gate"),
                 Action::Kill(id) => {
                     killed.insert(id);
                     ends.push(Reverse((now + KILL_MS, id)));

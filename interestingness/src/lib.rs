@@ -8,6 +8,7 @@ pub mod check;
 mod command;
 pub mod compile_worker;
 pub mod cuda;
+mod gate;
 pub mod opencl;
 mod outcome;
 pub mod recipe;
@@ -18,6 +19,7 @@ pub use command::{
     CommandError, CommandOptions, CommandTest, Hint, Limits, OutputPattern, Rehearsal, SetupError,
     TestCommand, guardian_main,
 };
+pub use gate::{CompileGate, Gate, Gated};
 pub use outcome::{Outcome, Verdict};
 
 use std::time::Duration;

@@ -6,10 +6,11 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_interestingness::Cancel;
 use clreduce_interestingness::check::{Check, CheckOptions, Finding, StageName, Subject};
 use clreduce_interestingness::compile_worker::{CompileOptions, CompileWorker, Severity};
 use clreduce_interestingness::opencl::WorkerOptions;
+use clreduce_interestingness::{Cancel, CompileGate, Gate};
+use clreduce_testcase::{Language, SourceFile, TestCase};
 use support::HOST;
 
 fn kernels() -> Vec<PathBuf> {
@@ -80,4 +81,55 @@ fn diagnostics_have_places_and_names() {
     // Bytes that are no text, and none at all.
     assert!(worker.diagnose(b"int \xff\xfe\0 x;", &Cancel::new()).is_ok());
     assert_eq!(of(&mut worker, ""), []);
+}
+
+fn gate(language: Language) -> CompileGate {
+    CompileGate::new(language, WorkerOptions::new(HOST.into())).unwrap()
+}
+
+fn accepts(gate: &CompileGate, text: &str) -> Option<bool> {
+    gate.accepts(&TestCase::single("a.c", text.as_bytes()).unwrap(), &Cancel::new())
+}
+
+#[test]
+fn a_gate_is_as_lenient_as_it_can_be() {
+    let c = gate(Language::C);
+    for accepted in ["f(x) { return g(x); } h; main() { char *p = 3; int *q = p; }", ""] {
+        assert_eq!(accepts(&c, accepted), Some(true), "{accepted}");
+    }
+    for rejected in ["int f(void) { return x; }", "int f(void) { return 1", "T x;"] {
+        assert_eq!(accepts(&c, rejected), Some(false), "{rejected}");
+    }
+    let kernel = "kernel void k(global int *a) { a[get_global_id(0)] = mad_sat(1, 2, 3); }";
+    assert_eq!(accepts(&gate(Language::OpenCl), kernel), Some(true));
+    assert_eq!(accepts(&gate(Language::OpenCl), "kernel void k(gl int *a) { }"), Some(false));
+}
+
+#[test]
+fn a_gate_takes_the_dialect_that_accepts_the_original() {
+    let headers = "extern _Float128 f(void); void g(void *);\n\
+                   extern void *h(void) __attribute__((__malloc__ (g, 1)));\n";
+    let gcc = gate(Language::C);
+    assert_eq!(accepts(&gcc, headers), Some(true));
+    assert_eq!(accepts(&gcc, &format!("{headers} int x = y;")), Some(false));
+    let other = gate(Language::C);
+    assert_eq!(accepts(&other, "int x;"), Some(true));
+    assert_eq!(accepts(&other, headers), Some(false));
+    let cl_2 = "kernel void k(void) { global int *global *p; int *q = 0; q = *p; }";
+    assert_eq!(accepts(&gate(Language::OpenCl), cl_2), Some(true));
+}
+
+#[test]
+fn without_libclang_a_gate_says_nothing() {
+    for program in ["/bin/false", "/bin/cat", "/nowhere"] {
+        let gate = CompileGate::new(Language::C, WorkerOptions::new(program.into())).unwrap();
+        assert_eq!(accepts(&gate, "int x;"), None, "{program}");
+    }
+    for language in [Language::Cuda, Language::Text] {
+        assert!(CompileGate::new(language, WorkerOptions::new(HOST.into())).is_none());
+    }
+    let two = ["a.c", "b.c"]
+        .map(|path| SourceFile { path: path.into(), bytes: b"int x;".as_slice().into() });
+    let two = TestCase::new(two.into()).unwrap();
+    assert_eq!(gate(Language::C).accepts(&two, &Cancel::new()), None, "which one is compiled?");
 }

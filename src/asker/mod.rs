@@ -4,7 +4,6 @@
 //! hash maps. That is what makes parallelism prefetching, resuming asking again, and every `-j` equal.
 
 mod choice;
-mod gate;
 mod headers;
 mod pump;
 mod rates;
@@ -68,6 +67,10 @@ pub trait Asker: Clone + Send {
         supposed.answer(interesting);
         supposed
     }
+
+    /// These answers, all of them "no", are withdrawn: what is remembered because of them is forgotten,
+    /// so that it is proposed again. What remembers nothing has nothing to do.
+    fn withdraw(&mut self, _is_withdrawn: &dyn Fn(&ContentHash) -> bool) {}
 
     /// Marks the state as resting on answers that nobody has given yet.
     fn mark_supposed(&mut self);

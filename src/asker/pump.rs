@@ -5,7 +5,7 @@
 //! budget of questions, and is committed as one step when the whole is smaller than what there was;
 //! otherwise it is forgotten. So no pass undoes another's work for ever. The idea is shrinkray's.
 
-use clreduce_testcase::{Size, TestCase};
+use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use super::headers::Headers;
 use super::reducer::Reducer;
@@ -56,6 +56,10 @@ impl Pump {
     /// Where text from headers is by now.
     pub(super) fn headers(&self) -> Headers {
         self.inner.headers_now()
+    }
+
+    pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        self.inner.withdraw(is_withdrawn);
     }
 
     pub(super) fn mark_supposed(&mut self) {

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use clreduce_passes::{Phase, Row, Snapshot};
-use clreduce_testcase::{Language, Size, TestCase};
+use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use super::choice::PassChoice;
-use super::gate::Gate;
 use super::headers::Headers;
 use super::pump::Pump;
 use super::rates::{Rates, Trial};
@@ -32,8 +31,6 @@ pub struct Plan {
     pub stays: Stays,
     /// How lists of proposals are explored.
     pub strategy: Strategy,
-    /// Refuse what cannot compile without a test.
-    pub gate: bool,
 }
 
 impl Plan {
@@ -45,7 +42,6 @@ impl Plan {
             passes: PassChoice::default(),
             stays: Stays::default(),
             strategy: Strategy::default(),
-            gate: true,
         }
     }
 }
@@ -66,7 +62,6 @@ pub struct Reducer {
     pump: Option<Pump>,
     refusals: Refusals,
     rates: Rates,
-    gate: Gate,
     strategy: Strategy,
     supposed: bool,
     supposed_commit: bool,
@@ -92,7 +87,6 @@ impl Reducer {
             stays: Arc::new(plan.stays),
             headers,
             schedule: Arc::new(Schedule::new(rows, plan.passes.first.as_deref())),
-            gate: Gate::new(plan.gate),
             strategy: plan.strategy,
             supposed: false,
             supposed_commit: false,
@@ -193,7 +187,7 @@ impl Asker for Reducer {
                 }
                 continue;
             };
-            if let Some(candidate) = turn.next(&self.current, &self.gate) {
+            if let Some(candidate) = turn.next(&self.current) {
                 let trial = trial(*row, candidate, &self.current.1);
                 return Next::Question(Question {
                     variant: candidate.variant.clone(),
@@ -220,11 +214,8 @@ impl Asker for Reducer {
             self.current = better;
             return Some(self.current.0.clone());
         }
-        let asked = turn.next(&self.current, &self.gate)?;
+        let asked = turn.next(&self.current)?;
         self.rates.record(trial(*row, asked, &self.current.1), interesting);
-        if let Some(doubt) = asked.doubt {
-            self.gate.learn(doubt, interesting);
-        }
         if interesting && let Some((grown, patch)) = turn.grown(&self.current) {
             let headers = self.headers.followed(self.base.case(), &patch);
             self.pump = Some(Pump::new(self.nested(grown, headers)));
@@ -234,6 +225,16 @@ impl Asker for Reducer {
         self.supposed_commit |= self.supposed;
         self.current = (accepted.variant.clone(), accepted.size);
         Some(accepted.variant)
+    }
+
+    fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        self.refusals.withdraw(is_withdrawn);
+        if let Some((_, turn)) = &mut self.turn {
+            turn.withdraw(is_withdrawn);
+        }
+        if let Some(pump) = &mut self.pump {
+            pump.withdraw(is_withdrawn);
+        }
     }
 
     fn mark_supposed(&mut self) {

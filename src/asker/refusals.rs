@@ -5,28 +5,33 @@
 //! occurs in the program. A declaration that could not go while it was used is so asked again once a
 //! use is gone, and only then.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use clreduce_passes::{Phase, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Token, TokenKind};
 
-/// Fingerprints of refused proposals. Cloning is cheap.
+/// Fingerprints of refused proposals, each with the variant that was refused. Cloning is cheap.
 #[derive(Clone, Default)]
 pub(super) struct Refusals {
-    known: Arc<BTreeSet<u64>>,
+    known: Arc<BTreeMap<u64, ContentHash>>,
 }
 
 impl Refusals {
     pub(super) fn contains(&self, fingerprint: u64) -> bool {
-        self.known.contains(&fingerprint)
+        self.known.contains_key(&fingerprint)
     }
 
-    pub(super) fn extend(&mut self, fingerprints: impl ExactSizeIterator<Item = u64>) {
-        if fingerprints.len() > 0 {
-            Arc::make_mut(&mut self.known).extend(fingerprints);
+    pub(super) fn extend(&mut self, refused: impl ExactSizeIterator<Item = (u64, ContentHash)>) {
+        if refused.len() > 0 {
+            Arc::make_mut(&mut self.known).extend(refused);
         }
+    }
+
+    /// Forgets what rests on answers that are withdrawn.
+    pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        Arc::make_mut(&mut self.known).retain(|_, variant| !is_withdrawn(variant));
     }
 }
 
@@ -152,6 +157,8 @@ fn is_word(token: &&Token) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clreduce_passes::find;
     use clreduce_testcase::{Edit, Language, TestCase};
 
@@ -174,6 +181,15 @@ mod tests {
             assert_ne!(here, fingerprint(other, 5..10), "{other}");
         }
         assert_ne!(here, fingerprint("a(); x(y); b(); z;", 5..9));
+    }
+
+    #[test]
+    fn what_rests_on_withdrawn_answers_is_forgotten() {
+        let mut refusals = Refusals::default();
+        let [one, two] = [ContentHash([1; 32]), ContentHash([2; 32])];
+        refusals.extend([(1, one), (2, two)].into_iter());
+        refusals.withdraw(&|variant| *variant == one);
+        assert_eq!([refusals.contains(1), refusals.contains(2)], [false, true]);
     }
 
     #[test]

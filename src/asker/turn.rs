@@ -5,7 +5,6 @@ use std::sync::Arc;
 use clreduce_passes::{Explore, Phase, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Size, TestCase, is_recountable};
 
-use super::gate::{Doubt, Gate};
 use super::pump::may_grow;
 use super::refusals::{Fingerprints, Refusals};
 use super::search::{BiggestFirst, Search, Strategy};
@@ -27,8 +26,8 @@ pub(super) struct Turn {
     order: Order,
     /// A nested search made something better of a variant that grew: the turn is over.
     superseded: bool,
-    /// Proposals refused alone, by index.
-    refused: Vec<u32>,
+    /// Proposals refused alone, by index, each with the variant that was.
+    refused: Vec<(u32, ContentHash)>,
     candidate: Option<Candidate>,
 }
 
@@ -58,15 +57,7 @@ pub(super) struct Candidate {
     pub(super) size: Size,
     /// How many proposals are tried together.
     pub(super) together: usize,
-    /// Why it is not expected to compile, if it is not.
-    pub(super) doubt: Option<Doubt>,
     patch: Arc<Patch>,
-}
-
-impl Candidate {
-    fn is_refused_by(&self, gate: &Gate) -> bool {
-        self.doubt.is_some_and(|doubt| gate.refuses(doubt, &self.hash))
-    }
 }
 
 impl Turn {
@@ -126,7 +117,7 @@ impl Turn {
 
     /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
     /// be smaller than.
-    pub(super) fn next(&mut self, current: &(TestCase, Size), gate: &Gate) -> Option<&Candidate> {
+    pub(super) fn next(&mut self, current: &(TestCase, Size)) -> Option<&Candidate> {
         while self.candidate.is_none() && !self.superseded {
             let items = self.search.next();
             if items.is_empty() {
@@ -136,12 +127,12 @@ impl Turn {
             let patch = union(&self.accepted, items, &self.proposals);
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.answer(true),
-                Some(patch) => match self.materialise(patch, current, gate) {
-                    Some(candidate) if !candidate.is_refused_by(gate) => {
-                        self.candidate = Some(candidate);
+                Some(patch) => {
+                    self.candidate = self.materialise(patch, current);
+                    if self.candidate.is_none() {
+                        self.search.answer(false);
                     }
-                    _ => self.search.answer(false),
-                },
+                }
                 None => self.search.answer(false),
             }
         }
@@ -154,7 +145,7 @@ impl Turn {
         if interesting {
             self.accepted = Arc::clone(&candidate.patch);
         } else if let [item] = self.search.next() {
-            self.refused.push(*item);
+            self.refused.push((*item, candidate.hash));
         }
         self.search.answer(interesting);
         interesting.then_some(candidate)
@@ -192,8 +183,13 @@ impl Turn {
 
     /// Adds what was refused in this turn to what is not asked again.
     pub(super) fn remember_refusals(&self, refusals: &mut Refusals) {
-        refusals
-            .extend(self.refused.iter().map(|&index| self.proposals[index as usize].fingerprint));
+        let fingerprint = |index: u32| self.proposals[index as usize].fingerprint;
+        refusals.extend(self.refused.iter().map(|(index, hash)| (fingerprint(*index), *hash)));
+    }
+
+    /// Forgets refusals that are withdrawn.
+    pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        self.refused.retain(|(_, hash)| !is_withdrawn(hash));
     }
 
     fn begin_next_list(&mut self) -> Option<()> {
@@ -214,12 +210,7 @@ impl Turn {
     }
 
     /// The variant, unless it is no smaller than what there is.
-    fn materialise(
-        &self,
-        patch: Patch,
-        current: &(TestCase, Size),
-        gate: &Gate,
-    ) -> Option<Candidate> {
+    fn materialise(&self, patch: Patch, current: &(TestCase, Size)) -> Option<Candidate> {
         let (variant, kept) = self.base.case().apply_and_track(&patch);
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
@@ -229,11 +220,8 @@ impl Turn {
             Order::TokensOnly => size.tokens <= current.1.tokens,
             Order::MayGrow => may_grow(&size, &current.1),
         };
-        // What comes last may well be unreadable to a parser: nothing has to work with it any more.
-        let is_gated = self.order != Order::TokensOnly;
         is_worth_asking.then(|| Candidate {
             hash: variant.hash(),
-            doubt: is_gated.then(|| gate.doubt(&self.base, &variant, size.tokens)).flatten(),
             variant,
             size,
             together: self.search.next().len(),

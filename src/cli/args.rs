@@ -210,7 +210,7 @@ pub struct PassArgs {
         help_heading = COMPARE)]
     pub search: Search,
 
-    /// Ask about variants too that cannot compile
+    /// Test also what does not compile: libclang refuses it otherwise, as long as the tests agree
     #[arg(long, help_heading = COMPARE)]
     pub no_gate: bool,
 

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use clreduce::events::Event;
-use clreduce_interestingness::Verdict;
+use clreduce_interestingness::{Gated, Verdict};
 use serde::Serialize;
 
 use super::statistics::ending_name;
@@ -36,6 +36,8 @@ enum Line<'a> {
         pass: &'a str,
         chance: u16,
         known: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        gate: Option<&'static str>,
         tests: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         exit_code: Option<i32>,
@@ -100,7 +102,7 @@ impl<'a> Line<'a> {
                 resumed_answers: *resumed_answers,
                 timeout: time_limit.as_secs_f64(),
             },
-            Event::Answered { question, hash, pass, chance, outcome, known, tests } => {
+            Event::Answered { question, hash, pass, chance, outcome, known, gated, tests } => {
                 Self::Answered {
                     question: *question,
                     key: hash.to_string(),
@@ -109,6 +111,11 @@ impl<'a> Line<'a> {
                     pass,
                     chance: *chance,
                     known: *known,
+                    gate: match gated {
+                        Gated::Passed => None,
+                        Gated::Doubted => Some("doubted"),
+                        Gated::Refused => Some("refused"),
+                    },
                     tests: *tests,
                     exit_code: outcome.exit_code,
                     reason: &outcome.reason,

@@ -9,7 +9,7 @@ use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::statistics::Statistics;
-use super::units::{show_bytes, show_count, show_duration, show_share};
+use super::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -151,10 +151,11 @@ fn status(statistics: &Statistics, pass: &str) -> String {
     let elapsed = statistics.elapsed();
     let rate = statistics.tests as f64 / elapsed.as_secs_f64().max(0.001);
     format!(
-        "{} ({} left)  {pass}  {} tests, {rate:.1}/s, {} cached  {}",
+        "{} ({} left)  {pass}  {} tests, {rate:.1}/s, {}{} cached  {}",
         show_bytes(statistics.best.1),
         show_share(statistics.best.1, statistics.first.1),
         show_count(statistics.tests),
+        show_refused(statistics.refused),
         show_count(statistics.cache_hits),
         show_duration(elapsed)
     )

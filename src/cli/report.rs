@@ -12,7 +12,7 @@ use super::progress::{Progress, Verbosity};
 use super::reduce::Done;
 use super::statistics::Statistics;
 use super::table;
-use super::units::{show_bytes, show_count, show_duration, show_share};
+use super::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
 /// Prints the table of passes, the figures, where the result is, and what to know about it.
 ///
@@ -57,7 +57,7 @@ fn figures(reduced: &Reduced, statistics: &Statistics) -> String {
     let now = reduced.case.total_bytes();
     format!(
         "{} -> {} ({} left), {} -> {} tokens\n\
-         {} questions, {} answers known already, {} tests in {}; {} of the cores' time used\n",
+         {} questions, {} answers known already, {}{} tests in {}; {} of the cores' time used\n",
         show_bytes(bytes),
         style(show_bytes(now)).green().bold(),
         show_share(now, bytes),
@@ -65,6 +65,7 @@ fn figures(reduced: &Reduced, statistics: &Statistics) -> String {
         show_count(reduced.size.tokens as u64),
         show_count(reduced.questions),
         show_count(reduced.cache_hits),
+        show_refused(reduced.gate.refused),
         show_count(reduced.tests),
         show_duration(reduced.wall),
         format_args!("{:.0} %", reduced.efficiency.busy * 100.0)

@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use clreduce::asker::search::Strategy;
 use clreduce::{PassChoice, Reduction};
+use clreduce_interestingness::opencl::WorkerOptions;
 use clreduce_interestingness::recipe::{Recipe, RecipeError};
-use clreduce_interestingness::{CommandError, CommandOptions, Limits, OutputPattern, TestCommand};
+use clreduce_interestingness::{
+    CommandError, CommandOptions, CompileGate, Limits, OutputPattern, TestCommand,
+};
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;
@@ -88,7 +91,7 @@ pub struct How {
     pub protect: Vec<Regex>,
     /// How lists of proposals are explored.
     pub strategy: Strategy,
-    /// Refuse what cannot compile without a test.
+    /// Have libclang refuse what does not compile.
     pub gate: bool,
 }
 
@@ -99,13 +102,15 @@ impl How {
             .jobs(self.jobs)
             .passes(self.passes.clone())
             .protect(self.protect.iter().cloned())
-            .strategy(self.strategy)
-            .gate(self.gate);
+            .strategy(self.strategy);
         if self.keep_names {
             reduction = reduction.keep_names();
         }
         if let Some(language) = self.language {
             reduction = reduction.language(language);
+        }
+        if let Some(gate) = self.gate_for(reduction.language_of_passes()) {
+            reduction = reduction.gate(gate);
         }
         if let Some(timeout) = self.timeout {
             reduction = reduction.timeout(timeout);
@@ -117,6 +122,13 @@ impl How {
             reduction = reduction.max_questions(limit);
         }
         reduction
+    }
+
+    /// The first stage of a recipe does what a gate would.
+    fn gate_for(&self, language: Language) -> Option<CompileGate> {
+        let wanted = self.gate && matches!(self.test, Test::Command(_));
+        let worker = std::env::current_exe().ok().filter(|_| wanted)?;
+        CompileGate::new(language, WorkerOptions::new(worker))
     }
 
     /// What tests are run with.

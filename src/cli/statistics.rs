@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clreduce::events::{Ending, Event};
+use clreduce_interestingness::Gated;
 use clreduce_testcase::Size;
 
 /// The figures so far.
@@ -18,6 +19,8 @@ pub struct Statistics {
     pub questions: u64,
     /// Tests started, killed and speculative ones included.
     pub tests: u64,
+    /// Variants that a gate refused, so that they were not tested.
+    pub refused: u64,
     /// Answers that were known already.
     pub cache_hits: u64,
     /// Answers that a journal of an earlier run held at the start.
@@ -45,6 +48,7 @@ impl Statistics {
             best: nothing,
             questions: 0,
             tests: 0,
+            refused: 0,
             cache_hits: 0,
             resumed_answers: 0,
             commits: 0,
@@ -64,8 +68,9 @@ impl Statistics {
                 (self.first, self.best) = ((*size, *bytes), (*size, *bytes));
                 (self.resumed_answers, self.timeout) = (*resumed_answers, *time_limit);
             }
-            Event::Answered { question, outcome, known, tests, .. } => {
+            Event::Answered { question, outcome, known, gated, tests, .. } => {
                 (self.questions, self.tests) = (*question, *tests);
+                self.refused += u64::from(*gated == Gated::Refused && !known);
                 self.cache_hits += u64::from(*known);
                 self.timed_out += u64::from(outcome.verdict == Verdict::TimedOut);
                 self.unresolved += u64::from(outcome.verdict == Verdict::Unresolved);

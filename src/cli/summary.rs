@@ -35,10 +35,20 @@ struct Summary<'a> {
     /// Of the time of all jobs, the share in which a test ran.
     busy_share: f64,
     contradictions: usize,
+    /// Variants that libclang looked at, and what came of those that it rejected.
+    gate: Gate,
     passes: Vec<Pass>,
     /// Those of a recipe.
     stages: Vec<Stage<'a>>,
     warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Gate {
+    looks: u64,
+    refused: u64,
+    tested: u64,
+    ended: bool,
 }
 
 #[derive(Serialize)]
@@ -101,6 +111,12 @@ pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
         consumed_share: reduced.efficiency.consumed,
         busy_share: reduced.efficiency.busy,
         contradictions: reduced.contradictions.len(),
+        gate: Gate {
+            looks: reduced.gate.looks,
+            refused: reduced.gate.refused,
+            tested: reduced.gate.tested,
+            ended: reduced.gate.ended,
+        },
         passes: passes.collect(),
         stages: stages.collect(),
         warnings: &statistics.warnings,

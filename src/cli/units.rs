@@ -26,6 +26,11 @@ pub fn show_duration(duration: Duration) -> String {
     }
 }
 
+/// "18 refused by libclang, "; nothing where it refused none.
+pub fn show_refused(count: u64) -> String {
+    if count == 0 { String::new() } else { format!("{} refused by libclang, ", show_count(count)) }
+}
+
 /// "1,234,567".
 pub fn show_count(count: u64) -> String {
     let digits = count.to_string();

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use clreduce_interestingness::Verdict;
+use clreduce_interestingness::{Gated, Verdict};
 use clreduce_testcase::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use super::folder::StateError;
-use super::line::{Chain, read_answer, write_answer};
+use super::line::{Answer, Chain, read_answer, write_answer};
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The last record of a reduction that has nothing left to ask.
 const FINISHED: &str = "finished";
@@ -32,22 +33,30 @@ pub(crate) struct Header {
     original: String,
     /// Wall-time limit of one test, in milliseconds, measured or given.
     time_limit: u64,
+    /// Whether a gate pays, as it seemed then.
+    #[serde(default)]
+    gate: bool,
     pub(super) facts: Facts,
 }
 
 impl Header {
-    pub fn new(original: &ContentHash, time_limit: std::time::Duration, facts: Facts) -> Self {
+    pub fn new(original: &ContentHash, time_limit: Duration, gate: bool, facts: Facts) -> Self {
         Self {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             original: original.to_string(),
             time_limit: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
+            gate,
             facts,
         }
     }
 
-    pub fn time_limit(&self) -> std::time::Duration {
-        std::time::Duration::from_millis(self.time_limit)
+    pub fn time_limit(&self) -> Duration {
+        Duration::from_millis(self.time_limit)
+    }
+
+    pub fn gate(&self) -> bool {
+        self.gate
     }
 
     pub fn original(&self) -> Option<ContentHash> {
@@ -55,7 +64,7 @@ impl Header {
     }
 
     /// What is different from a header that a journal was begun with, in words; the measured limit is
-    /// taken from there and may differ.
+    /// taken from there and may differ, and so is whether there is a gate.
     fn changes(&self, begun: &Self) -> Vec<String> {
         let mut changes = Vec::new();
         if self.format != begun.format || self.version != begun.version {
@@ -81,13 +90,13 @@ pub(crate) struct Journal {
     file: File,
     chain: Chain,
     /// Answers of the earlier run that this run has not come to.
-    replay: VecDeque<(ContentHash, Verdict)>,
+    replay: VecDeque<Answer>,
 }
 
 /// What a journal says.
 pub(super) struct Contents {
     pub header: Header,
-    pub answers: VecDeque<(ContentHash, Verdict)>,
+    pub answers: VecDeque<Answer>,
     pub finished: bool,
     chain: Chain,
     /// Bytes up to the end of the last whole line.
@@ -158,7 +167,7 @@ impl Journal {
     }
 
     /// Answers of the earlier run that this run has not come to, in order.
-    pub fn replay(&self) -> &VecDeque<(ContentHash, Verdict)> {
+    pub fn replay(&self) -> &VecDeque<Answer> {
         &self.replay
     }
 
@@ -167,12 +176,13 @@ impl Journal {
         &mut self,
         hash: &ContentHash,
         verdict: Verdict,
+        gated: Gated,
         pass: &str,
     ) -> Result<(), StateError> {
-        if let Some((journaled, _)) = self.replay.pop_front() {
-            return if journaled == *hash { Ok(()) } else { Err(self.diverged()) };
+        if let Some(journaled) = self.replay.pop_front() {
+            return if journaled.hash == *hash { Ok(()) } else { Err(self.diverged()) };
         }
-        self.append(&write_answer(hash, verdict, pass))
+        self.append(&write_answer(hash, verdict, gated, pass))
     }
 
     /// The conversation is not the one that the journal holds.

@@ -1,7 +1,18 @@
 //! Lines of a journal: a checksum over everything up to here, and a record.
 
-use clreduce_interestingness::Verdict;
+use clreduce_interestingness::{Gated, Verdict};
 use clreduce_testcase::ContentHash;
+
+/// An answer as a record holds it; the pass is for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Content hash of the variant.
+    pub hash: ContentHash,
+    /// What was consumed.
+    pub verdict: Verdict,
+    /// What the gate had to do with it.
+    pub gated: Gated,
+}
 
 /// Digits of a checksum.
 const DIGITS: usize = 16;
@@ -39,20 +50,36 @@ impl Chain {
     }
 }
 
+/// Before a verdict on a variant that the gate had rejected.
+const DOUBTED: &str = "doubted-";
+
+/// Instead of a verdict where the gate gave the answer.
+const REFUSED: &str = "refused";
+
 /// A consumed answer as a record: verdict, content hash, name of the pass.
-pub fn write_answer(hash: &ContentHash, verdict: Verdict, pass: &str) -> String {
+pub fn write_answer(hash: &ContentHash, verdict: Verdict, gated: Gated, pass: &str) -> String {
     let verdict = match verdict {
         Verdict::Interesting => "yes",
         Verdict::Uninteresting => "no",
         Verdict::TimedOut => "timed-out",
         Verdict::Unresolved => "unresolved",
     };
-    format!("{verdict} {hash} {pass}")
+    let (before, verdict) = match gated {
+        Gated::Passed => ("", verdict),
+        Gated::Doubted => (DOUBTED, verdict),
+        Gated::Refused => ("", REFUSED),
+    };
+    format!("{before}{verdict} {hash} {pass}")
 }
 
 /// Reads what [`write_answer`] wrote.
-pub fn read_answer(record: &str) -> Option<(ContentHash, Verdict)> {
+pub fn read_answer(record: &str) -> Option<Answer> {
     let (verdict, rest) = record.split_once(' ')?;
+    let (verdict, gated) = match verdict.strip_prefix(DOUBTED) {
+        Some(verdict) => (verdict, Gated::Doubted),
+        None if verdict == REFUSED => ("no", Gated::Refused),
+        None => (verdict, Gated::Passed),
+    };
     let verdict = match verdict {
         "yes" => Verdict::Interesting,
         "no" => Verdict::Uninteresting,
@@ -61,7 +88,7 @@ pub fn read_answer(record: &str) -> Option<(ContentHash, Verdict)> {
         _ => return None,
     };
     let (hash, _pass) = rest.split_once(' ')?;
-    Some((ContentHash::parse(hash)?, verdict))
+    Some(Answer { hash: ContentHash::parse(hash)?, verdict, gated })
 }
 
 #[cfg(test)]
@@ -74,9 +101,14 @@ mod tests {
         for verdict in
             [Verdict::Interesting, Verdict::Uninteresting, Verdict::TimedOut, Verdict::Unresolved]
         {
-            let record = write_answer(&hash, verdict, "a pass");
-            assert_eq!(read_answer(&record), Some((hash, verdict)));
+            for gated in [Gated::Passed, Gated::Doubted] {
+                let record = write_answer(&hash, verdict, gated, "a pass");
+                assert_eq!(read_answer(&record), Some(Answer { hash, verdict, gated }));
+            }
         }
+        let (verdict, gated) = (Verdict::Uninteresting, Gated::Refused);
+        let record = write_answer(&hash, verdict, gated, "a pass");
+        assert_eq!(read_answer(&record), Some(Answer { hash, verdict, gated }));
         assert_eq!(read_answer("maybe 00 pass"), None);
     }
 

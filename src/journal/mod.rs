@@ -10,3 +10,4 @@ mod line;
 pub use file::Facts;
 pub(crate) use file::{Header, Journal};
 pub use folder::{StateError, StateFolder};
+pub(crate) use line::Answer;

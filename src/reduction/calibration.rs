@@ -1,8 +1,9 @@
-//! What the original says before anything is asked: that it is interesting, and how long a test takes.
+//! What the original says before anything is asked: that it is interesting, how long a test takes, and
+//! whether a gate is of use.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
 use super::result::ReductionError;
@@ -18,6 +19,13 @@ const LIMIT_FACTOR: u32 = 10;
 /// Runs after the first, which is cold and says little about time.
 const WARM_RUNS: usize = 3;
 
+/// A gate that takes more than this part of the time of a test does not pay: most variants compile, and
+/// a test of one that does not is short.
+const GATE_SHARE: u32 = 5;
+
+/// With a shorter test there is nothing to gain: a gate has to be started first.
+const WORTH_A_GATE: Duration = Duration::from_millis(50);
+
 /// What runs of the original showed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Calibration {
@@ -25,6 +33,8 @@ pub enum Calibration {
     Done {
         /// Wall-time limit of every later test.
         limit: Duration,
+        /// What a test takes, where that was measured.
+        typical: Option<Duration>,
         /// Tests run.
         tests: u64,
     },
@@ -68,11 +78,22 @@ pub fn calibrate(
         let contrary = Box::new(contrary.clone());
         return Err(ReductionError::Flaky { interesting, runs, contrary });
     }
+    let mut warm: Vec<_> = outcomes[1..].iter().map(|outcome| outcome.wall).collect();
+    warm.sort();
+    let typical = warm.get(warm.len() / 2).copied();
     let limit = earlier.or(given).unwrap_or_else(|| {
-        let mut warm: Vec<_> = outcomes[1..].iter().map(|outcome| outcome.wall).collect();
-        warm.sort();
-        (warm[warm.len() / 2] * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
+        let derived = typical.unwrap_or(LIMIT_AT_MOST) * LIMIT_FACTOR;
+        derived.clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
     });
     test.set_time_limit(limit);
-    Ok(Calibration::Done { limit, tests: runs as u64 })
+    Ok(Calibration::Done { limit, typical, tests: runs as u64 })
+}
+
+/// Whether a gate is of use: it accepts the original, and takes far less time than a test.
+pub fn pays(gate: &dyn Gate, original: &TestCase, test: Duration, cancel: &Cancel) -> bool {
+    // The first look is cold and says little about time.
+    test >= WORTH_A_GATE && gate.accepts(original, cancel) == Some(true) && {
+        let began = Instant::now();
+        gate.accepts(original, cancel) == Some(true) && began.elapsed() * GATE_SHARE <= test
+    }
 }

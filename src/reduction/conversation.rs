@@ -1,20 +1,22 @@
 //! Holds the conversation: consumes answers in order, journals them, keeps what is committed.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::Verdict;
+use clreduce_interestingness::{Gated, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
 use super::Reduction;
-use super::calibration::{Calibration, calibrate};
-use super::result::{Efficiency, Reduced, ReductionError};
+use super::calibration::{Calibration, calibrate, pays};
+use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
 use super::statistics::Statistics;
 use crate::asker::Asker;
 use crate::events::{Ending, Event};
-use crate::journal::{Header, Journal, StateError};
-use crate::speculation::{Answered, Counters, Executor, Pool, Scheduler, Stop, Verdicts};
+use crate::journal::{Answer, Header, Journal, StateError};
+use crate::speculation::{
+    Answered, Counters, Executor, Gatekeeper, Pool, Scheduler, Stop, Verdicts,
+};
 
 /// Runs a reduction from the first test of the original to the last event.
 pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, ReductionError> {
@@ -25,10 +27,11 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     let mut earlier = None;
     if let Some(state) = &mut state {
         state.facts.extend(reduction.facts());
-        let header = Header::new(&reduction.case.hash(), Duration::ZERO, state.facts.clone());
+        let header =
+            Header::new(&reduction.case.hash(), Duration::ZERO, false, state.facts.clone());
         if let Some((resumed, header)) = state.folder.resume(&header)? {
             journal = Some(resumed);
-            earlier = Some(header.time_limit());
+            earlier = Some((header.time_limit(), header.gate()));
         }
     }
     let pool = match reduction.pool.take() {
@@ -40,27 +43,34 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
         &pool,
         &reduction.case,
         reduction.timeout,
-        earlier,
+        earlier.map(|(limit, _)| limit),
         &reduction.cancel,
     )?;
-    let (timeout, tests) = match calibration {
-        Calibration::Done { limit, tests } => (limit, tests),
+    let (timeout, typical, tests) = match calibration {
+        Calibration::Done { limit, typical, tests } => (limit, typical, tests),
         Calibration::Cancelled { tests } => {
             return Ok(untouched(reduction.case, tests, started.elapsed()));
         }
     };
+    let has_gate = match (&earlier, &reduction.gate, typical) {
+        (Some((_, had_gate)), ..) => *had_gate,
+        (None, Some(gate), Some(test)) => pays(&**gate, &reduction.case, test, &reduction.cancel),
+        (None, ..) => false,
+    };
     if let (Some(state), None) = (&state, &journal) {
-        let header = Header::new(&reduction.case.hash(), timeout, state.facts.clone());
+        let facts = state.facts.clone();
+        let header = Header::new(&reduction.case.hash(), timeout, has_gate, facts);
         journal = Some(state.folder.begin(&reduction.case, &header)?);
     }
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
-    let mut verdicts = Verdicts::default();
-    verdicts.remember(reduction.case.hash(), Verdict::Interesting);
-    replay.iter().for_each(|(hash, verdict)| verdicts.remember(*hash, *verdict));
+    let gate = if has_gate { Gatekeeper::new() } else { Gatekeeper::default() };
+    let (verdicts, gate) = recall(&reduction.case, &replay, gate);
     let slots = reduction.jobs.get().min(pool.threads());
-    let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
+    let scheduler =
+        Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in).with_gate(gate);
     let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
-    let mut executor = Executor::new(scheduler, pool, test, cancel, deadline);
+    let looks = reduction.gate.clone();
+    let mut executor = Executor::new(scheduler, pool, test, looks, cancel, deadline);
 
     let size = Size::of(&reduction.case);
     let bytes = reduction.case.total_bytes();
@@ -88,6 +98,24 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     Ok(reduced)
 }
 
+/// What is known before the first question: the original, and what the journal holds.
+fn recall(
+    original: &TestCase,
+    replay: &VecDeque<Answer>,
+    mut gate: Gatekeeper,
+) -> (Verdicts, Gatekeeper) {
+    let mut verdicts = Verdicts::default();
+    verdicts.remember(original.hash(), Verdict::Interesting);
+    gate.remember(original.hash(), false);
+    for Answer { hash, verdict, gated } in replay {
+        if *gated != Gated::Refused {
+            verdicts.remember(*hash, *verdict);
+        }
+        gate.remember(*hash, *gated != Gated::Passed);
+    }
+    (verdicts, gate)
+}
+
 fn untouched(case: TestCase, tests: u64, wall: Duration) -> Reduced {
     Reduced {
         size: Size::of(&case),
@@ -101,6 +129,7 @@ fn untouched(case: TestCase, tests: u64, wall: Duration) -> Reduced {
         timeout: Duration::ZERO,
         passes: Vec::new(),
         contradictions: Vec::new(),
+        gate: GateFigures::default(),
         efficiency: Efficiency::default(),
     }
 }
@@ -184,10 +213,11 @@ impl Conversation<'_> {
         counters: Counters,
     ) -> Result<Option<TestCase>, ReductionError> {
         let turn_ended = self.statistics.count(&answered);
-        let Answered { question, outcome, known, committed } = answered;
+        let Answered { question, outcome, known, gated, committed } = answered;
         if let Some(journal) = &mut self.journal {
-            journal.record(&question.hash, outcome.verdict, question.pass)?;
+            journal.record(&question.hash, outcome.verdict, gated, question.pass)?;
         }
+        let interesting = outcome.verdict == Verdict::Interesting;
         if let Some(event) = turn_ended {
             self.tell(&event);
         }
@@ -199,8 +229,15 @@ impl Conversation<'_> {
             chance: question.chance,
             outcome,
             known,
+            gated,
             tests: self.calibration_tests + counters.started,
         });
+        if gated == Gated::Doubted && interesting {
+            self.tell(&Event::Warning(format!(
+                "the gate rejected what is interesting (question {number}): from now on everything is \
+                 tested, whether it compiles or not"
+            )));
+        }
         if let Some(case) = &committed {
             let size = if *case == question.variant { question.size } else { Size::of(case) };
             self.statistics.committed(self.best.1, size);
@@ -241,6 +278,7 @@ impl Conversation<'_> {
             cache_hits: self.statistics.cache_hits,
             wall,
             timeout,
+            gate: GateFigures { looks: counters.looks, ..self.statistics.gate },
             passes: self.statistics.into_passes(),
             contradictions: executor.scheduler().contradictions().to_vec(),
             efficiency: Efficiency {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Interestingness, SetupError, TestCommand,
+    Cancel, CommandOptions, CommandTest, Gate, Interestingness, SetupError, TestCommand,
 };
 use clreduce_testcase::{Language, TestCase};
 use regex::bytes::Regex;
@@ -23,7 +23,7 @@ use crate::events::Event;
 use crate::journal::{Facts, StateFolder};
 use crate::speculation::Pool;
 
-pub use result::{Contradiction, Efficiency, PassStatistics, Reduced, ReductionError};
+pub use result::{Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, ReductionError};
 pub use running::Running;
 
 /// One in so many consumed answers is checked by a second test.
@@ -71,6 +71,7 @@ impl Subject {
             plan: Plan::new(Language::detect(&self.0)),
             case: self.0,
             test,
+            gate: None,
             jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             pool: None,
             timeout: None,
@@ -105,6 +106,7 @@ type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + Send + 'a>;
 pub struct Reduction<'a> {
     case: TestCase,
     test: Arc<dyn Interestingness>,
+    gate: Option<Arc<dyn Gate>>,
     plan: Plan,
     jobs: NonZeroUsize,
     pool: Option<Arc<Pool>>,
@@ -160,12 +162,11 @@ impl<'a> Reduction<'a> {
         self
     }
 
-    /// Whether variants that cannot compile are refused without a test, once the test has shown that it
-    /// refuses them. They are unless this says no.
+    /// Has variants that do not compile refused without a test, once tests have shown that they are not
+    /// interesting. Nothing is refused without a test otherwise.
     #[must_use]
-    pub fn gate(mut self, gate: bool) -> Self {
-        self.plan.gate = gate;
-        self
+    pub fn gate(self, gate: impl Gate + 'static) -> Self {
+        Self { gate: Some(Arc::new(gate)), ..self }
     }
 
     /// Most tests at a time; the number of cores otherwise. Changes nothing but the time it takes.
@@ -258,6 +259,12 @@ impl<'a> Reduction<'a> {
         conversation::hold(self, asker)
     }
 
+    /// The language the passes see.
+    #[must_use]
+    pub fn language_of_passes(&self) -> Language {
+        self.plan.language
+    }
+
     /// What is reduced.
     pub(crate) fn case(&self) -> &TestCase {
         &self.case
@@ -271,7 +278,7 @@ impl<'a> Reduction<'a> {
     /// What the answers rest on that the reduction knows of: a journal is gone on with only if it is the
     /// same.
     fn facts(&self) -> Facts {
-        let Plan { language, passes, stays, strategy, gate } = &self.plan;
+        let Plan { language, passes, stays, strategy } = &self.plan;
         let rows = passes.rows();
         let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.pass.name()));
         let protect: Vec<&str> = stays.text.iter().map(Regex::as_str).collect();
@@ -283,7 +290,7 @@ impl<'a> Reduction<'a> {
             ("--keep-names", stays.names.to_string()),
             ("--protect", protect.join("\n")),
             ("--search", format!("{strategy:?}")),
-            ("--no-gate", (!gate).to_string()),
+            ("--no-gate", self.gate.is_none().to_string()),
             ("--timeout", timeout),
         ];
         facts.map(|(name, value)| (name.to_owned(), value)).into()

@@ -39,8 +39,23 @@ pub struct Reduced {
     pub passes: Vec<PassStatistics>,
     /// Answers found to be wrong, or to depend on something other than content.
     pub contradictions: Vec<Contradiction>,
+    /// What the gate did.
+    pub gate: GateFigures,
     /// What became of the cores.
     pub efficiency: Efficiency,
+}
+
+/// What a gate did. All zero without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateFigures {
+    /// Variants that it looked at in this run.
+    pub looks: u64,
+    /// Variants that it rejected and that were not tested.
+    pub refused: u64,
+    /// Variants that it rejected and that were tested all the same.
+    pub tested: u64,
+    /// A test found one of them interesting, which ended it.
+    pub ended: bool,
 }
 
 /// What a pass asked and what came of it.
@@ -63,7 +78,8 @@ pub struct PassStatistics {
 pub struct Efficiency {
     /// Of the tests that ran to their end, the share whose answer was consumed; 0 to 1.
     pub consumed: f64,
-    /// Of the time of all cores that could run tests, the share that ran one; 0 to 1.
+    /// Of the time of all cores that could run tests, the share that ran one, or had the gate look at a
+    /// variant; 0 to 1.
     pub busy: f64,
 }
 

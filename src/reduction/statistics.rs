@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
+use clreduce_interestingness::Gated;
 use clreduce_testcase::Size;
 
-use super::result::PassStatistics;
+use super::result::{GateFigures, PassStatistics};
 use crate::events::Event;
 use crate::speculation::Answered;
 
@@ -15,6 +16,8 @@ pub struct Statistics {
     pub questions: u64,
     /// Answers that had been consumed before.
     pub cache_hits: u64,
+    /// What the gate had to do with answers.
+    pub gate: GateFigures,
     passes: Vec<PassStatistics>,
     /// The pass under way: its index, and what it asked in this turn.
     turn: Option<(usize, u64, u64)>,
@@ -24,7 +27,14 @@ pub struct Statistics {
 impl Statistics {
     /// No figures yet.
     pub fn new() -> Self {
-        Self { questions: 0, cache_hits: 0, passes: Vec::new(), turn: None, last: Instant::now() }
+        Self {
+            questions: 0,
+            cache_hits: 0,
+            gate: GateFigures::default(),
+            passes: Vec::new(),
+            turn: None,
+            last: Instant::now(),
+        }
     }
 
     /// Counts an answer. Returns the end of another pass's turn, where it is one.
@@ -38,6 +48,14 @@ impl Statistics {
         };
         let interesting =
             u64::from(answered.outcome.verdict == clreduce_interestingness::Verdict::Interesting);
+        match answered.gated {
+            Gated::Passed => {}
+            Gated::Doubted => {
+                self.gate.tested += 1;
+                self.gate.ended |= interesting > 0;
+            }
+            Gated::Refused => self.gate.refused += u64::from(!answered.known),
+        }
         let (_, asked, successes) = self.turn.get_or_insert((index, 0, 0));
         *asked += 1;
         *successes += interesting;

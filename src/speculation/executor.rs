@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, Interestingness, Outcome};
+use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::pool::{Permit, Pool, Seat};
@@ -34,16 +34,17 @@ pub struct Executor<A: Asker> {
 }
 
 impl<A: Asker> Executor<A> {
-    /// Runs what `scheduler` decides on `pool`, until `cancel` is triggered or `deadline` has passed.
+    /// Runs what `scheduler` decides on `pool`, with `gate` for what it has looked at, until `cancel` is triggered or `deadline` has passed.
     #[must_use]
     pub fn new(
         scheduler: Scheduler<A>,
         pool: Arc<Pool>,
         test: Arc<dyn Interestingness>,
+        gate: Option<Arc<dyn Gate>>,
         cancel: Cancel,
         deadline: Option<Instant>,
     ) -> Self {
-        Self { scheduler, tests: Tests::new(pool, test), cancel, deadline }
+        Self { scheduler, tests: Tests::new(pool, test, gate), cancel, deadline }
     }
 
     /// Waits for the next answer of the conversation and consumes it.
@@ -166,11 +167,14 @@ impl<A: Asker> Executor<A> {
 
     /// Reports an end and all others that are known.
     fn note(&mut self, mut ended: Option<End>) {
-        while let Some(End { id, outcome, was_alone }) = ended {
+        while let Some(End { id, said, was_alone }) = ended {
             if !was_alone {
                 self.scheduler.disturbed(id);
             }
-            self.scheduler.ended(id, outcome);
+            match said {
+                Said::Test(outcome) => self.scheduler.ended(id, outcome),
+                Said::Gate(accepts) => self.scheduler.looked(id, accepts),
+            }
             ended = self.tests.poll();
         }
     }
@@ -181,6 +185,7 @@ struct Tests {
     pool: Arc<Pool>,
     seat: Seat,
     test: Arc<dyn Interestingness>,
+    gate: Option<Arc<dyn Gate>>,
     running: HashMap<TestId, Cancel>,
     /// `None` only wakes whoever waits.
     report: Sender<Option<Report>>,
@@ -190,26 +195,33 @@ struct Tests {
 
 struct Report {
     id: TestId,
-    result: Result<Outcome, Box<dyn Any + Send>>,
+    result: Result<Said, Box<dyn Any + Send>>,
     wall: Duration,
     was_alone: bool,
 }
 
-/// A test that has ended.
+/// What came of a test, or of a look by the gate.
+enum Said {
+    Test(Outcome),
+    Gate(Option<bool>),
+}
+
+/// A test that has ended, or a look.
 struct End {
     id: TestId,
-    outcome: Outcome,
+    said: Said,
     /// No other test, of this reduction or of others on the pool, ran meanwhile.
     was_alone: bool,
 }
 
 impl Tests {
-    fn new(pool: Arc<Pool>, test: Arc<dyn Interestingness>) -> Self {
+    fn new(pool: Arc<Pool>, test: Arc<dyn Interestingness>, gate: Option<Arc<dyn Gate>>) -> Self {
         let (report, reports) = unbounded();
         let wake = report.clone();
         // Nobody waits once the executor is gone.
         let seat = pool.seat(move || drop(wake.send(None)));
-        Self { pool, seat, test, running: HashMap::new(), report, reports, busy: Duration::ZERO }
+        let (running, busy) = (HashMap::new(), Duration::ZERO);
+        Self { pool, seat, test, gate, running, report, reports, busy }
     }
 
     /// Kills, and starts no more than one test, for which there must be a permit.
@@ -218,25 +230,41 @@ impl Tests {
             match action {
                 Action::Kill(id) => self.running.get(&id).into_iter().for_each(Cancel::cancel),
                 Action::Start(id, variant) => {
-                    let cancel = Cancel::new();
-                    self.running.insert(id, cancel.clone());
-                    let (test, report) = (Arc::clone(&self.test), self.report.clone());
-                    let permit = permit.take().expect("a test was planned with a permit");
-                    self.pool.run(move || {
-                        let started = Instant::now();
-                        let judge = AssertUnwindSafe(|| test.judge(&variant, &cancel));
-                        let result = catch_unwind(judge);
-                        // Before the report: whoever reads it may be the last to hold the test.
-                        drop((test, variant));
-                        let (was_alone, wall) = (permit.is_alone(), started.elapsed());
-                        // Before the report too: its reader may want to start the next.
-                        drop(permit);
-                        // Nobody reads it once the executor is gone.
-                        let _ = report.send(Some(Report { id, result, wall, was_alone }));
+                    let test = Arc::clone(&self.test);
+                    self.run(id, permit.take(), move |cancel| {
+                        Said::Test(test.judge(&variant, cancel))
+                    });
+                }
+                Action::Look(id, variant) => {
+                    let gate = self.gate.clone();
+                    self.run(id, permit.take(), move |cancel| {
+                        Said::Gate(gate.and_then(|gate| gate.accepts(&variant, cancel)))
                     });
                 }
             }
         }
+    }
+
+    fn run(
+        &mut self,
+        id: TestId,
+        permit: Option<Permit>,
+        job: impl FnOnce(&Cancel) -> Said + Send + 'static,
+    ) {
+        let cancel = Cancel::new();
+        self.running.insert(id, cancel.clone());
+        let report = self.report.clone();
+        let permit = permit.expect("a test was planned with a permit");
+        self.pool.run(move || {
+            let started = Instant::now();
+            // The job is gone before the report: whoever reads it may be the last to hold the test.
+            let result = catch_unwind(AssertUnwindSafe(|| job(&cancel)));
+            let (was_alone, wall) = (permit.is_alone(), started.elapsed());
+            // Before the report too: its reader may want to start the next.
+            drop(permit);
+            // Nobody reads it once the executor is gone.
+            let _ = report.send(Some(Report { id, result, wall, was_alone }));
+        });
     }
 
     /// Waits for the next report, not beyond the deadline. The sender beside the receiver keeps the
@@ -258,8 +286,8 @@ impl Tests {
         self.running.remove(&report.id);
         self.busy += report.wall;
         // A test that panics does so where the reduction was started.
-        let outcome = report.result.unwrap_or_else(|panic| resume_unwind(panic));
-        End { id: report.id, outcome, was_alone: report.was_alone }
+        let said = report.result.unwrap_or_else(|panic| resume_unwind(panic));
+        End { id: report.id, said, was_alone: report.was_alone }
     }
 }
 

@@ -6,12 +6,14 @@
 //! are consumed in the order of the conversation, whatever the order in which they come in.
 
 mod executor;
+mod gatekeeper;
 mod pool;
 mod scheduler;
 mod tree;
 mod verdicts;
 
 pub use executor::{Executor, Stop};
+pub use gatekeeper::Gatekeeper;
 pub use pool::Pool;
 pub use scheduler::{Action, Answered, Counters, Recheck, Scheduler, Step, TestId};
 pub use tree::Tree;

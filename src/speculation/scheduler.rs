@@ -2,9 +2,10 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_interestingness::{Gated, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
+use super::gatekeeper::Gatekeeper;
 use super::tree::{CERTAIN, Prospect, Tree};
 use super::verdicts::Verdicts;
 use crate::asker::{Asker, Next, Question};
@@ -29,6 +30,8 @@ pub struct TestId(u64);
 pub enum Action {
     /// Start a test of this variant in a free slot.
     Start(TestId, TestCase),
+    /// Have the gate look at this variant, in a free slot as well. It is not killed but at the very end.
+    Look(TestId, TestCase),
     /// End this test early. Its slot stays taken until [`Scheduler::ended`] is told of its end.
     Kill(TestId),
 }
@@ -53,6 +56,8 @@ pub struct Answered {
     pub outcome: Outcome,
     /// The answer had been consumed before, in this run or the one that is resumed.
     pub known: bool,
+    /// What the gate had to do with it.
+    pub gated: Gated,
     /// The variant that became the current test case.
     pub committed: Option<TestCase>,
 }
@@ -83,12 +88,16 @@ pub struct Counters {
     pub consumed: u64,
     /// Run once more to check an answer; not among `finished`.
     pub rechecks: u64,
+    /// Variants that the gate looked at; not among `started`.
+    pub looks: u64,
 }
 
 #[derive(Debug)]
 struct Running {
     id: TestId,
     hash: ContentHash,
+    /// It is no test: the gate looks at the variant.
+    is_look: bool,
     /// The answer that is being checked.
     recheck: Option<Box<(TestCase, Outcome)>>,
     /// Another test ran at some time during this one, of this reduction or of another.
@@ -103,6 +112,7 @@ struct Running {
 pub struct Scheduler<A> {
     tree: Tree<A>,
     verdicts: Verdicts,
+    gate: Gatekeeper,
     slots: usize,
     running: Vec<Running>,
     started: u64,
@@ -123,6 +133,7 @@ impl<A: Asker> Scheduler<A> {
         Self {
             tree: Tree::new(asker, slots * STATES_PER_SLOT + STATES_AT_LEAST),
             verdicts,
+            gate: Gatekeeper::default(),
             slots,
             running: Vec::with_capacity(slots),
             started: 0,
@@ -132,6 +143,18 @@ impl<A: Asker> Scheduler<A> {
             contradictions: Vec::new(),
             counters: Counters::default(),
         }
+    }
+
+    /// Has variants that do not compile refused without a test, as far as the gate is believed.
+    #[must_use]
+    pub fn with_gate(self, gate: Gatekeeper) -> Self {
+        Self { gate, ..self }
+    }
+
+    /// What became of the gate.
+    #[must_use]
+    pub fn gate(&self) -> &Gatekeeper {
+        &self.gate
     }
 
     /// Numbers of tests so far.
@@ -166,20 +189,49 @@ impl<A: Asker> Scheduler<A> {
 
     /// Consumes the next answer of the conversation if it is there.
     pub fn step(&mut self) -> Step {
-        let hash = match self.tree.next() {
-            Next::Question(question) => question.hash,
+        let question = match self.tree.next() {
+            Next::Question(question) => question,
             Next::Done => return Step::Done,
             Next::Blocked => unreachable!("a real state is never blocked"),
         };
+        let hash = question.hash;
+        if self.gate.has_to_look(question) {
+            return Step::Waiting;
+        }
+        // Before what a test may have said: whether one ran depends on the number of slots.
+        if self.gate.refuses(&hash) {
+            let known = self.gate.consume(&hash);
+            let outcome = refused();
+            let (question, committed) = self.advance(false);
+            let gated = Gated::Refused;
+            return Step::Answered(Box::new(Answered {
+                question,
+                outcome,
+                known,
+                gated,
+                committed,
+            }));
+        }
         let Some((outcome, known)) = self.verdicts.consume(&hash) else { return Step::Waiting };
-        let (next, committed) = self.tree.advance(outcome.verdict == Verdict::Interesting);
-        let Next::Question(question) = next else { unreachable!("the root asked a question") };
+        let interesting = outcome.verdict == Verdict::Interesting;
+        let (question, committed) = self.advance(interesting);
+        let gated = self.gate.learn(&hash, interesting);
+        if interesting && gated == Gated::Doubted {
+            let gate = &self.gate;
+            self.tree.withdraw(&|hash| gate.rests_on_it(hash));
+        }
         self.suspects.remove(&hash);
         if !known {
             self.counters.consumed += 1;
             self.consider_recheck(&question, &outcome);
         }
-        Step::Answered(Box::new(Answered { question, outcome, known, committed }))
+        Step::Answered(Box::new(Answered { question, outcome, known, gated, committed }))
+    }
+
+    fn advance(&mut self, interesting: bool) -> (Question, Option<TestCase>) {
+        let (next, committed) = self.tree.advance(interesting);
+        let Next::Question(question) = next else { unreachable!("the root asked a question") };
+        (question, committed)
     }
 
     /// Whether it may run one more test at a time.
@@ -206,13 +258,13 @@ impl<A: Asker> Scheduler<A> {
         if !may_start && self.running.is_empty() {
             return actions;
         }
-        self.tree.prune(known(&self.verdicts, &self.suspects));
+        self.tree.prune(known(&self.verdicts, &self.suspects, &self.gate));
         if let Next::Question(question) = self.tree.next()
             && self.suspects.contains(&question.hash)
         {
             let (hash, variant) = (question.hash, question.variant.clone());
             self.kill(&mut actions, |test, tree| {
-                test.recheck.is_some() || !tree.reaches(&test.hash)
+                !test.is_look && (test.recheck.is_some() || !tree.reaches(&test.hash))
             });
             // Whatever else runs ends by itself: it may well be asked for next.
             if may_start && self.running.is_empty() {
@@ -223,22 +275,23 @@ impl<A: Asker> Scheduler<A> {
         let has_room = may_start && self.has_slot();
         let running = &self.running;
         let starts = |hash: &ContentHash| !running.iter().any(|test| test.answers(hash));
-        let prospects =
-            self.tree.prospects(self.slots, known(&self.verdicts, &self.suspects), |hash| {
-                has_room && starts(hash)
-            });
+        let known = known(&self.verdicts, &self.suspects, &self.gate);
+        let enough = |hash: &ContentHash| has_room && starts(hash);
+        let prospects = self.tree.prospects(self.slots, known, enough);
         let best = prospects.last().filter(|last| starts(&last.hash)).copied();
         if has_room && self.start_best(&mut actions, best) {
             return actions;
         }
-        self.kill(&mut actions, |test, tree| test.recheck.is_none() && !tree.reaches(&test.hash));
+        self.kill(&mut actions, |test, tree| {
+            test.recheck.is_none() && !test.is_look && !tree.reaches(&test.hash)
+        });
         actions
     }
 
     /// Decides as [`plan`](Self::plan) does when the conversation is over: only checks are left.
     pub fn plan_rechecks(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
-        self.kill(&mut actions, |test, _| test.recheck.is_none());
+        self.kill(&mut actions, |test, _| test.recheck.is_none() && !test.is_look);
         if may_start && self.has_slot() {
             self.start_best(&mut actions, None);
         }
@@ -291,6 +344,18 @@ impl<A: Asker> Scheduler<A> {
         }
     }
 
+    /// The gate has looked at a variant: whether it compiles, where that can be said. The slot is free.
+    ///
+    /// # Panics
+    /// When it does not look at one.
+    pub fn looked(&mut self, id: TestId, accepts: Option<bool>) {
+        let at = self.running.iter().position(|test| test.id == id).expect("a look ends once");
+        let look = self.running.remove(at);
+        if !look.killed {
+            self.gate.remember(look.hash, accepts == Some(false));
+        }
+    }
+
     /// Starts a test of this question, or a check where it is not probable. Whether there was either.
     fn start_best(&mut self, actions: &mut Vec<Action>, best: Option<Prospect>) -> bool {
         if best.is_none_or(|best| best.probability < WORTH_A_SLOT)
@@ -304,7 +369,13 @@ impl<A: Asker> Scheduler<A> {
             return false;
         };
         let (hash, variant) = (question.hash, question.variant.clone());
-        self.start(actions, hash, variant, None);
+        if self.gate.has_to_look(question) {
+            self.counters.looks += 1;
+            let id = self.run(hash, true, None);
+            actions.push(Action::Look(id, variant));
+        } else {
+            self.start(actions, hash, variant, None);
+        }
         true
     }
 }
@@ -317,13 +388,23 @@ impl<A> Scheduler<A> {
         variant: TestCase,
         recheck: Option<Box<(TestCase, Outcome)>>,
     ) {
+        self.counters.started += 1;
+        let id = self.run(hash, false, recheck);
+        actions.push(Action::Start(id, variant));
+    }
+
+    fn run(
+        &mut self,
+        hash: ContentHash,
+        is_look: bool,
+        recheck: Option<Box<(TestCase, Outcome)>>,
+    ) -> TestId {
         self.started += 1;
         let id = TestId(self.started);
-        self.counters.started += 1;
         let shared = !self.running.is_empty();
         self.running.iter_mut().for_each(|test| test.shared = true);
-        self.running.push(Running { id, hash, recheck, shared, killed: false });
-        actions.push(Action::Start(id, variant));
+        self.running.push(Running { id, hash, is_look, recheck, shared, killed: false });
+        id
     }
 
     fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&Running, &Tree<A>) -> bool) {
@@ -357,12 +438,24 @@ impl Running {
     }
 }
 
-/// What speculation builds on: answers, and that what timed out will do so again.
+/// What speculation builds on: answers, what the gate refuses by now, and that what timed out will do so
+/// again.
 fn known(
     verdicts: &Verdicts,
     suspects: &HashSet<ContentHash>,
+    gate: &Gatekeeper,
 ) -> impl Fn(&ContentHash) -> Option<bool> {
-    |hash| verdicts.interesting(hash).or_else(|| suspects.contains(hash).then_some(false))
+    |hash| {
+        let refused = gate.refuses(hash).then_some(false);
+        let is_suspect = || suspects.contains(hash).then_some(false);
+        refused.or_else(|| verdicts.interesting(hash)).or_else(is_suspect)
+    }
+}
+
+/// The answer that the gate gives.
+fn refused() -> Outcome {
+    let reason = "it does not compile, says the gate".to_owned();
+    Outcome { reason, ..Outcome::from(Verdict::Uninteresting) }
 }
 
 #[cfg(test)]

@@ -91,6 +91,12 @@ impl<A: Asker> Tree<A> {
         )
     }
 
+    /// The real state.
+    #[cfg(test)]
+    pub(crate) fn root(&self) -> &A {
+        &self.nodes[self.root].asker
+    }
+
     /// Number of states.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -124,6 +130,12 @@ impl<A: Asker> Tree<A> {
             root.next = root.asker.next();
         }
         (old.next, root.committed.take())
+    }
+
+    /// Withdraws answers, all of them "no", and forgets what was supposed on top of them.
+    pub(crate) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        self.drop_children(self.root);
+        self.nodes[self.root].asker.withdraw(is_withdrawn);
     }
 
     /// Drops what known answers rule out.

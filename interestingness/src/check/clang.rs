@@ -52,7 +52,7 @@ impl Clang {
     }
 
     /// Where its libclang lies, if there is one.
-    pub(super) fn library_folder(&self) -> Option<PathBuf> {
+    pub(crate) fn library_folder(&self) -> Option<PathBuf> {
         let mut command = Command::new(&self.program);
         let output = command.arg("-print-resource-dir").stdin(Stdio::null()).output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::finding::{Certainty, Finding, Kind};
 use super::subject::{FILE, Subject};
 use super::{Clang, Stage, StageName, StageReport};
 use crate::Cancel;
 use crate::command::{Bench, End};
-use crate::compile_worker::{CompileOptions, CompileWorker, Diagnostic, Severity};
+use crate::compile_worker::{CompileOptions, CompileWorkers, Diagnostic, Severity};
 use crate::opencl::WorkerOptions;
 
 const TOOL: &str = "clang";
@@ -56,7 +55,7 @@ pub struct Compile {
     clang: Clang,
     bench: Bench,
     /// For every kernel but the first: starting a worker costs as much as starting clang.
-    workers: Option<Workers>,
+    workers: Option<CompileWorkers>,
     /// Kernels looked at so far.
     seen: AtomicU32,
 }
@@ -64,7 +63,7 @@ pub struct Compile {
 impl Compile {
     /// `worker` is a program that becomes a worker process.
     pub(super) fn new(clang: Clang, bench: Bench, worker: Option<PathBuf>) -> Self {
-        let workers = worker.map(|program| Workers::new(&clang, &bench, program));
+        let workers = worker.map(|program| workers(&clang, &bench, program));
         Self { clang, bench, workers, seen: AtomicU32::new(0) }
     }
 
@@ -85,47 +84,20 @@ impl Compile {
     }
 }
 
+fn workers(clang: &Clang, bench: &Bench, program: PathBuf) -> CompileWorkers {
+    let mut worker = WorkerOptions::new(program);
+    worker.temporary.clone_from(&bench.temporary);
+    worker.start_limit = bench.limits.time.unwrap_or(worker.start_limit);
+    let (library, arguments) = (clang.library_folder(), arguments(clang));
+    CompileWorkers::new(CompileOptions { worker, library, file: FILE.to_owned(), arguments })
+}
+
 fn arguments(clang: &Clang) -> Vec<String> {
     let mut arguments: Vec<String> =
         clang.language().into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     arguments.extend(["-fno-caret-diagnostics", "-Wno-unknown-warning-option"].map(Into::into));
     arguments.extend(WARNINGS.iter().map(|(flag, ..)| format!("-W{flag}")));
     arguments
-}
-
-/// Workers with libclang, as many as there are checks at a time.
-struct Workers {
-    options: CompileOptions,
-    idle: Mutex<Vec<CompileWorker>>,
-    /// There is no libclang, or it does not work: not to be tried again.
-    broken: AtomicBool,
-}
-
-impl Workers {
-    fn new(clang: &Clang, bench: &Bench, program: PathBuf) -> Self {
-        let mut worker = WorkerOptions::new(program);
-        worker.temporary.clone_from(&bench.temporary);
-        worker.start_limit = bench.limits.time.unwrap_or(worker.start_limit);
-        let (library, arguments) = (clang.library_folder(), arguments(clang));
-        let options = CompileOptions { worker, library, file: FILE.to_owned(), arguments };
-        Self { options, idle: Mutex::default(), broken: AtomicBool::new(false) }
-    }
-
-    /// `None`: clang itself has to be asked.
-    fn diagnose(&self, source: &[u8], cancel: &Cancel) -> Option<Vec<Diagnostic>> {
-        if self.broken.load(Ordering::Relaxed) {
-            return None;
-        }
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let is_new = idle.is_none();
-        let mut worker = idle.unwrap_or_else(|| CompileWorker::new(self.options.clone()));
-        let diagnostics = worker.diagnose(source, cancel);
-        // One that fails on its first text may never work.
-        self.broken.fetch_or(is_new && diagnostics.is_err(), Ordering::Relaxed);
-        let diagnostics = diagnostics.ok()?;
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-        Some(diagnostics)
-    }
 }
 
 impl Stage for Compile {

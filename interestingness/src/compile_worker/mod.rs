@@ -4,6 +4,7 @@
 //! libclang is loaded at run time; where there is none, and after it has crashed, the caller starts clang.
 
 mod api;
+mod workers;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ use crate::opencl::protocol::{Order, Reply};
 use crate::opencl::{Through, WorkerOptions};
 
 pub(crate) use api::Index;
+pub use workers::CompileWorkers;
 
 /// After so many texts, a worker is replaced: libclang does not give back all memory.
 const RETIRE_AFTER: u32 = 2000;

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
 
@@ -42,7 +42,7 @@ fn serve() -> io::Result<()> {
     let (sender, orders) = mpsc::channel();
     // In a thread of its own, so that a worker whose kernel never ends still ends with clreduce.
     let guarded = folder.clone();
-    std::thread::spawn(move || {
+    let guard = std::thread::spawn(move || {
         while let Ok(order) = protocol::read(io::stdin().lock()) {
             if sender.send(order).is_err() {
                 break;
@@ -53,6 +53,16 @@ fn serve() -> io::Result<()> {
         }
         system::end();
     });
+    let served = answer(orders, &replies, folder.as_deref());
+    if served.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+        // clreduce has gone; the thread sees that too, and there is a folder to remove before the end.
+        let _ = guard.join();
+    }
+    served
+}
+
+/// Does what it is told until nobody tells it anything.
+fn answer(orders: mpsc::Receiver<Order>, replies: &File, folder: Option<&Path>) -> io::Result<()> {
     let (mut opened, mut clang) = (None, None);
     for order in orders {
         let reply = match order {
@@ -63,7 +73,7 @@ fn serve() -> io::Result<()> {
             }
             Order::LoadClang => Reply::Opened(Index::load().map(|index| {
                 // No file of the folder that clreduce was started in is meant.
-                let _ = folder.as_deref().map(std::env::set_current_dir);
+                let _ = folder.map(std::env::set_current_dir);
                 clang = Some(index);
             })),
             Order::Diagnose { file, arguments, source } => {
@@ -73,15 +83,15 @@ fn serve() -> io::Result<()> {
             Order::Run(run) => {
                 let Some(host) = &opened else { return Err(io::ErrorKind::InvalidData.into()) };
                 let mut sent = Ok(());
-                let done = host.run(&run, || sent = protocol::write(&replies, &Reply::Built));
+                let done = host.run(&run, || sent = protocol::write(replies, &Reply::Built));
                 sent?;
-                if let Some(folder) = &folder {
+                if let Some(folder) = folder {
                     empty(folder.join(CACHE));
                 }
                 Reply::Done(done)
             }
         };
-        protocol::write(&replies, &reply)?;
+        protocol::write(replies, &reply)?;
     }
     Ok(())
 }

@@ -13,12 +13,15 @@ struct Path {
     supposed_success: bool,
     /// States of this length are blocked behind a supposed success.
     boundary: usize,
+    /// Which of the variants it asked about were withdrawn.
+    withdrawn: Vec<String>,
 }
 
 impl Path {
     fn new(chance: u16) -> Self {
         let (answers, boundary) = (String::new(), usize::MAX);
-        Self { answers, chance, merging: false, supposed_success: false, boundary }
+        let withdrawn = Vec::new();
+        Self { answers, chance, merging: false, supposed_success: false, boundary, withdrawn }
     }
 }
 
@@ -42,6 +45,11 @@ impl Asker for Path {
         self.answers.push(if interesting { 'y' } else { 'n' });
         self.supposed_success |= interesting;
         None
+    }
+
+    fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        let asked = (0..self.answers.len()).map(|length| self.answers[..length].to_owned());
+        self.withdrawn = asked.filter(|text| is_withdrawn(&variant(text).hash())).collect();
     }
 
     fn mark_supposed(&mut self) {}
@@ -68,6 +76,10 @@ fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>)
                 Action::Start(id, variant) => {
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, text));
+                }
+                Action::Look(id, variant) => {
+                    let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
+                    started.push((id, format!("look at {text}")));
                 }
                 Action::Kill(id) => killed.push(id),
             }
@@ -167,4 +179,52 @@ fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
     assert_eq!(*checked, variant(""));
     scheduler.ended(*id, Outcome::from(NO));
     assert_eq!(scheduler.contradictions().len(), 1);
+}
+
+/// A gate that rejects everything, and tests that find `interesting` after so many answers.
+fn ask_with_gate(interesting: usize) -> (Vec<Gated>, Scheduler<Path>) {
+    let gate = Gatekeeper::new();
+    let mut scheduler = scheduler(Path::new(500), 1).with_gate(gate);
+    let mut gated = Vec::new();
+    loop {
+        while let Step::Answered(answered) = scheduler.step() {
+            gated.push(answered.gated);
+        }
+        if gated.len() >= 200 || !scheduler.gate().is_on() {
+            return (gated, scheduler);
+        }
+        let (started, _) = plan(&mut scheduler);
+        let [(id, text)] = &started[..] else { panic!("{started:?}") };
+        if text.starts_with("look") {
+            scheduler.looked(*id, Some(false));
+        } else {
+            let verdict = if gated.len() >= interesting { YES } else { NO };
+            scheduler.ended(*id, Outcome::from(verdict));
+        }
+    }
+}
+
+#[test]
+fn a_gate_looks_first_and_is_believed_after_its_probation() {
+    let (gated, scheduler) = ask_with_gate(usize::MAX);
+    assert!(gated[..20].iter().all(|gated| *gated == Gated::Doubted));
+    let later = gated[20..].iter().filter(|gated| **gated == Gated::Refused).count();
+    assert!((150..180).contains(&later), "all but one in sixteen: {later}");
+    let Counters { looks, started, .. } = scheduler.counters();
+    assert_eq!((looks, started + later as u64), (gated.len() as u64, gated.len() as u64));
+}
+
+#[test]
+fn a_contradiction_withdraws_what_was_not_tested() {
+    let (gated, mut scheduler) = ask_with_gate(21);
+    assert_eq!(gated.last(), Some(&Gated::Doubted));
+    let refused: Vec<String> = (0..gated.len())
+        .filter(|at| gated[*at] == Gated::Refused)
+        .map(|at| "n".repeat(at))
+        .collect();
+    assert!(!refused.is_empty());
+    assert_eq!(scheduler.tree.root().withdrawn, refused);
+    // From now on everything is tested.
+    let (started, _) = plan(&mut scheduler);
+    assert!(!started[0].1.starts_with("look"));
 }

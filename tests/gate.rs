@@ -1,0 +1,201 @@
+//! A gate answers instead of tests as long as tests agree with it, and changes nothing else.
+
+#[allow(dead_code)]
+mod common;
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use clreduce::events::Event;
+use clreduce::journal::{Facts, StateFolder};
+use clreduce::{Gate, Reduced, Reduction, Resume};
+use clreduce_interestingness::{Cancel, Gated, Interestingness, Outcome, Verdict};
+use clreduce_testcase::{ContentHash, TestCase};
+use common::noise;
+use tempfile::TempDir;
+
+/// Below this, the gate that lies rejects everything.
+const SMALL: usize = 1_100;
+
+fn original() -> TestCase {
+    let source = include_bytes!("../fixtures/host/run_kernel.c");
+    TestCase::single("run_kernel.c", source.as_slice()).unwrap()
+}
+
+/// What has to stay.
+const WORDS: [&[u8]; 6] = [b"for", b"if", b"return", b"static", b"malloc", b"&&"];
+
+/// A third of all variants do not, by chance.
+fn compiles(case: &TestCase) -> bool {
+    *case == original() || !noise(3, case).is_multiple_of(3)
+}
+
+/// What compiles and keeps some words is interesting. It says that it takes long.
+#[derive(Default)]
+struct Slow {
+    /// Of variants that do not compile.
+    in_vain: Arc<AtomicU64>,
+}
+
+impl Interestingness for Slow {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        // Long enough for tests beside it to start.
+        cancel.wait(Duration::from_micros(300));
+        self.in_vain.fetch_add(u64::from(!compiles(variant)), Ordering::Relaxed);
+        let has = |word: &&[u8]| variant.files()[0].bytes.windows(word.len()).any(|it| it == *word);
+        let interesting = compiles(variant) && WORDS.iter().all(has);
+        let verdict = if interesting { Verdict::Interesting } else { Verdict::Uninteresting };
+        Outcome { wall: Duration::from_secs(60), ..Outcome::from(verdict) }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Honest,
+    /// Honest about what is large.
+    Liar,
+    /// Works with the original only.
+    Breaks,
+    /// Rejects the original, and everything else.
+    Prejudiced,
+}
+
+#[derive(Clone)]
+struct Scripted(Kind, Arc<AtomicU64>);
+
+impl Gate for Scripted {
+    fn accepts(&self, variant: &TestCase, _: &Cancel) -> Option<bool> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        match self.0 {
+            Kind::Honest => Some(compiles(variant)),
+            Kind::Liar => Some(compiles(variant) && variant.total_bytes() >= SMALL),
+            Kind::Breaks => (*variant == original()).then_some(true),
+            Kind::Prejudiced => Some(false),
+        }
+    }
+}
+
+type Transcript = Vec<(ContentHash, Verdict, Gated)>;
+
+struct Run {
+    transcript: Transcript,
+    reduced: Reduced,
+    warnings: usize,
+    looks: u64,
+    in_vain: u64,
+}
+
+impl Run {
+    fn answers(&self) -> Vec<(ContentHash, Verdict)> {
+        self.transcript.iter().map(|(hash, verdict, _)| (*hash, *verdict)).collect()
+    }
+}
+
+fn run(gate: Option<Kind>, jobs: usize, state: Option<&Path>) -> Run {
+    let test = Slow::default();
+    let in_vain = Arc::clone(&test.in_vain);
+    let looks = Arc::new(AtomicU64::new(0));
+    let (mut transcript, mut warnings) = (Vec::new(), 0);
+    let mut reduction = Reduction::of(original())
+        .test(test)
+        .recheck_one_in(0)
+        .jobs(NonZeroUsize::new(jobs).unwrap())
+        .on_event(|event| match event {
+            Event::Answered { hash, outcome, gated, .. } => {
+                transcript.push((*hash, outcome.verdict, *gated));
+            }
+            Event::Warning(_) => warnings += 1,
+            _ => {}
+        });
+    if let Some(kind) = gate {
+        reduction = reduction.gate(Scripted(kind, Arc::clone(&looks)));
+    }
+    if let Some(directory) = state {
+        let folder = StateFolder::open(directory).unwrap();
+        reduction = reduction.state(Resume { folder, facts: Facts::new(), on_disk: None });
+    }
+    let reduced = reduction.run().unwrap();
+    let (looks, in_vain) = (looks.load(Ordering::Relaxed), in_vain.load(Ordering::Relaxed));
+    Run { transcript, reduced, warnings, looks, in_vain }
+}
+
+#[test]
+fn an_honest_gate_changes_nothing_but_who_answers() {
+    let without = run(None, 1, None);
+    for jobs in [1, 2, 8] {
+        let with = run(Some(Kind::Honest), jobs, None);
+        assert_eq!(with.answers(), without.answers(), "-j {jobs}");
+        assert_eq!(with.reduced.case, without.reduced.case);
+        let gate = with.reduced.gate;
+        assert!(gate.refused > 20 && gate.refused > gate.tested && !gate.ended, "{gate:?}");
+        if jobs == 1 {
+            assert_eq!(with.reduced.tests + gate.refused, without.reduced.tests);
+            assert_eq!(with.in_vain, gate.tested, "the first ones, and the samples");
+            assert_eq!(with.looks, gate.looks + 2, "the original is looked at twice");
+        }
+    }
+}
+
+#[test]
+fn the_first_rejections_are_tested_and_later_a_sample() {
+    let run = run(Some(Kind::Honest), 1, None);
+    let rejected = run.transcript.iter().filter(|(_, _, gated)| *gated != Gated::Passed);
+    let refused: Vec<bool> = rejected.map(|(_, _, gated)| *gated == Gated::Refused).collect();
+    assert_eq!(refused.iter().position(|refused| *refused), Some(20));
+    assert!(refused[20..].iter().any(|refused| !refused));
+}
+
+#[test]
+fn a_contradiction_ends_the_gate_and_withdraws_what_it_said() {
+    let without = run(None, 1, None);
+    assert!(without.reduced.case.total_bytes() < SMALL);
+    let one = run(Some(Kind::Liar), 1, None);
+    let contradiction = (Verdict::Interesting, Gated::Doubted);
+    let at =
+        one.transcript.iter().position(|(_, verdict, gated)| (*verdict, *gated) == contradiction);
+    let (before, after) = one.transcript.split_at(at.unwrap());
+    assert!(before.iter().any(|(_, _, gated)| *gated == Gated::Refused));
+    assert!(after[1..].iter().all(|(_, _, gated)| *gated == Gated::Passed));
+    assert!(one.reduced.gate.ended);
+    assert_eq!(one.warnings, 1);
+    assert!(one.reduced.case.total_bytes() < SMALL, "what it had refused is found all the same");
+    for jobs in [2, 8] {
+        let more = run(Some(Kind::Liar), jobs, None);
+        assert_eq!(more.transcript, one.transcript, "-j {jobs}");
+        assert_eq!(more.reduced.case, one.reduced.case);
+    }
+}
+
+#[test]
+fn a_gate_that_fails_or_rejects_the_original_means_tests() {
+    let without = run(None, 1, None);
+    let breaks = run(Some(Kind::Breaks), 1, None);
+    assert_eq!(breaks.transcript, without.transcript);
+    assert_eq!(breaks.reduced.tests, without.reduced.tests);
+    let prejudiced = run(Some(Kind::Prejudiced), 1, None);
+    assert_eq!(prejudiced.transcript, without.transcript);
+    assert_eq!(prejudiced.looks, 1);
+}
+
+#[test]
+fn a_journal_cut_anywhere_is_gone_on_with_beside_a_gate() {
+    for kind in [Kind::Honest, Kind::Liar] {
+        let directory = TempDir::new().unwrap();
+        let whole = run(Some(kind), 1, Some(directory.path()));
+        let journal = fs::read(directory.path().join("journal")).unwrap();
+        for cut in (1..=12).map(|part| journal.len() * part / 13) {
+            let directory = TempDir::new().unwrap();
+            let original_folder = directory.path().join("original");
+            fs::create_dir(&original_folder).unwrap();
+            fs::write(original_folder.join("run_kernel.c"), &original().files()[0].bytes).unwrap();
+            fs::write(directory.path().join("journal"), &journal[..cut]).unwrap();
+            let resumed = run(Some(kind), 2, Some(directory.path()));
+            assert_eq!(resumed.transcript, whole.transcript, "cut at {cut}");
+            assert_eq!(fs::read(directory.path().join("journal")).unwrap(), journal);
+        }
+    }
+}
