@@ -116,6 +116,14 @@ fn failures_of_pocl_have_classes() {
     assert_eq!(bench.shown(ALL_ARGUMENTS, "-w"), [ALL_RESULTS]);
 }
 
+/// PoCL keeps private memory on the stacks of its threads, 8 MiB by the usual limit.
+#[test]
+fn private_memory_is_not_short() {
+    let greedy = "// -g 1 -l 1\n\
+                  kernel void entry(global ulong *r) { volatile char a[32 << 20]; a[7] = a[9] = 5; *r = a[7]; }";
+    assert_eq!(Bench::on("pocl").shown(greedy, "-cl-opt-disable"), ["0x5,"]);
+}
+
 #[test]
 fn drivers_keep_nothing() {
     let mut bench = Bench::on("pocl");

@@ -36,6 +36,7 @@ pub fn device_worker_main() -> Option<ExitCode> {
 }
 
 fn serve() -> io::Result<()> {
+    system::deepen_stack();
     let replies = system::take_stdout()?;
     system::prepare();
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -136,9 +137,11 @@ fn empty(folder: PathBuf) {
 mod system {
     use super::{File, io};
     use std::os::fd::AsFd;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
 
     use rustix::process::{
-        Resource, Rlimit, Signal, getpgrp, getpid, kill_current_process_group, setrlimit,
+        Resource, Rlimit, Signal, getpgrp, getpid, getrlimit, kill_current_process_group, setrlimit,
     };
 
     /// Standard output as it was, for replies; what drivers and kernels print there goes to standard
@@ -152,9 +155,23 @@ mod system {
     /// Crashes are daily business here: no core files. One byte rather than none also keeps the
     /// kernel from piping the core into a crash reporter.
     pub fn prepare() {
-        let hard = rustix::process::getrlimit(Resource::Core).maximum;
+        let hard = getrlimit(Resource::Core).maximum;
         let current = Some(hard.map_or(1, |hard| hard.min(1)));
         let _ = setrlimit(Resource::Core, Rlimit { current, maximum: hard });
+    }
+
+    /// Drivers for CPUs keep the private memory of work-items on the stacks of their threads, for which the limit
+    /// at the start of the process decides: where it is low, the process begins anew with more.
+    pub fn deepen_stack() {
+        const ENOUGH: u64 = 256 << 20;
+        let Rlimit { current, maximum } = getrlimit(Resource::Stack);
+        let wanted = maximum.map_or(ENOUGH, |most| most.min(ENOUGH));
+        // Without a limit, threads get what the C library thinks is usual, 2 MiB.
+        let is_low = current.is_none_or(|current| current < wanted);
+        if is_low && setrlimit(Resource::Stack, Rlimit { current: Some(wanted), maximum }).is_ok() {
+            // Where that fails, it goes on with what there is.
+            let _ = Command::new("/proc/self/exe").args(std::env::args_os().skip(1)).exec();
+        }
     }
 
     /// Ends the process and what drivers started, without the drivers' exit handlers: they may hang.
@@ -177,6 +194,8 @@ mod system {
     }
 
     pub fn prepare() {}
+
+    pub fn deepen_stack() {}
 
     pub fn end() {
         std::process::abort();
