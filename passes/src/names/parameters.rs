@@ -34,24 +34,29 @@ impl Pass for RemoveParameters {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
-            let tree = snapshot.tree(function.file);
-            let Some(list) = parameter_list(tree, function.name) else { continue };
-            for index in 0..parameters(tree, list).len() {
-                let mut is_used = false;
-                let edits = remove_parameter(snapshot, &function, index, |name| {
-                    is_used = true;
-                    Some(without(snapshot, function.file, name))
-                });
-                // Most of those that nothing uses can go together.
-                let list = u32::from(is_used);
-                let patch = edits.and_then(Patch::new);
-                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-            }
-        }
-        proposals
+        let removal = |(function, index, _): (Function, usize, NodeId)| {
+            let mut is_used = false;
+            let edits = remove_parameter(snapshot, &function, index, |name| {
+                is_used = true;
+                Some(without(snapshot, function.file, name))
+            });
+            // Most of those that nothing uses can go together.
+            Some(Proposal::new(Patch::new(edits?)?).in_list(u32::from(is_used)))
+        };
+        all_parameters(snapshot).filter_map(removal).collect()
     }
+}
+
+/// The parameters of all functions that are defined: the function, the place in its list, the declaration.
+pub(super) fn all_parameters(
+    snapshot: &Snapshot,
+) -> impl Iterator<Item = (Function, usize, NodeId)> {
+    functions(snapshot).into_iter().flat_map(|function| {
+        let tree = snapshot.tree(function.file);
+        let list = parameter_list(tree, function.name);
+        let parameters = list.map(|list| parameters(tree, list)).unwrap_or_default();
+        parameters.into_iter().enumerate().map(move |(index, node)| (function, index, node))
+    })
 }
 
 /// The parameter list behind a declaring identifier, which may stand in parentheses.

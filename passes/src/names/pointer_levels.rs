@@ -10,8 +10,9 @@
 //! int f(int p, int x) { int q = x; q = p; return p; } int g(void) { return f(y, 1); }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Language};
 
+use super::uses::for_each_symbol;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, declared_by};
@@ -33,14 +34,10 @@ impl Pass for PointerLevels {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for file in 0..snapshot.file_count() {
-            let level = Level { tree: snapshot.tree(file), symbols: snapshot.symbols(file), file };
-            let symbols = level.symbols.ids().map(|id| level.symbols.get(id));
-            let removed = symbols.filter_map(|symbol| level.removal(symbol));
-            proposals.extend(removed.filter_map(Patch::new).map(Proposal::new));
-        }
-        proposals
+        for_each_symbol(snapshot, |file, symbol| {
+            Level { tree: snapshot.tree(file), symbols: snapshot.symbols(file), file }
+                .removal(symbol)
+        })
     }
 }
 

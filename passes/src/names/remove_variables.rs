@@ -14,7 +14,7 @@
 
 use clreduce_testcase::Language;
 
-use super::remove_functions::removals;
+use super::uses::{for_each_symbol, remove_symbol};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::SymbolKind;
@@ -36,7 +36,9 @@ impl Pass for RemoveVariables {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        removals(snapshot, |kind, _| kind == SymbolKind::Variable)
+        for_each_symbol(snapshot, |file, symbol| {
+            remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
+        })
     }
 }
 

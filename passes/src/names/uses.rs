@@ -1,10 +1,25 @@
 //! How to take a use of a name out of the code around it.
 
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Patch};
 
+use crate::pass::Proposal;
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
-use crate::views::{NodeId, SymbolId, SymbolKind, SyntaxTree};
+use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
+
+/// The proposals, one at most, that a pass has for each symbol of each file.
+pub(super) fn for_each_symbol(
+    snapshot: &Snapshot,
+    edits: impl Fn(usize, &Symbol) -> Option<Vec<Edit>>,
+) -> Vec<Proposal> {
+    let files = 0..snapshot.file_count();
+    let symbols = files.flat_map(|file| {
+        let symbols = snapshot.symbols(file);
+        symbols.ids().map(move |id| (file, symbols.get(id)))
+    });
+    let edits = symbols.filter_map(|(file, symbol)| edits(file, symbol));
+    edits.filter_map(Patch::new).map(Proposal::new).collect()
+}
 
 /// The edit that makes the code around a use of a variable or function do without it: an assignment
 /// to it becomes its right side, a statement that only uses it goes, anything else becomes `0`.
@@ -124,11 +139,16 @@ pub(crate) fn remove_declaration(
     }
 }
 
-/// The edits that remove a symbol with everything that uses it; `None` where the table cannot see
+/// The edits that remove a symbol of the wanted kind with everything that uses it; `None` where the table cannot see
 /// every use.
-pub(super) fn remove_symbol(snapshot: &Snapshot, file: usize, id: SymbolId) -> Option<Vec<Edit>> {
-    let (tree, symbol) = (snapshot.tree(file), snapshot.symbols(file).get(id));
-    if symbol.opaque || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Variable) {
+pub(super) fn remove_symbol(
+    snapshot: &Snapshot,
+    file: usize,
+    symbol: &Symbol,
+    wanted: SymbolKind,
+) -> Option<Vec<Edit>> {
+    let tree = snapshot.tree(file);
+    if symbol.opaque || symbol.kind != wanted {
         return None;
     }
     let declarations = symbol.declarations.iter();

@@ -10,7 +10,7 @@
 //! int f(int a) { return (g(a)); }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Language, Patch};
 
 use super::unit::{Unit, is_expression};
 use crate::pass::{PARSED, Pass, Proposal};
@@ -33,21 +33,18 @@ impl Pass for StatementExpression {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                if kind == "parenthesized_expression" {
-                    proposals.extend(values(unit, id).into_iter().map(|part| {
-                        let (whole, part) = (unit.tree.range(id), unit.tree.range(part));
-                        let open =
-                            Edit::replace(unit.file, whole.start..part.start, b"(".as_slice());
-                        let close = Edit::replace(unit.file, part.end..whole.end, b")".as_slice());
-                        Proposal::new(Patch::new(vec![open, close]).unwrap_or_default())
-                    }));
-                }
-            }
-        }
-        proposals
+        let values = Unit::all_sound(snapshot)
+            .filter(|&(_, _, kind)| kind == "parenthesized_expression")
+            .flat_map(|(unit, id, _)| {
+                values(unit, id).into_iter().map(move |part| (unit, id, part))
+            });
+        let proposals = values.map(|(unit, id, part)| {
+            let (whole, part) = (unit.tree.range(id), unit.tree.range(part));
+            let open = unit.replace(whole.start..part.start, b"(");
+            let close = unit.replace(part.end..whole.end, b")");
+            Proposal::new(Patch::new(vec![open, close]).unwrap_or_default())
+        });
+        proposals.collect()
     }
 }
 

@@ -32,17 +32,12 @@ impl Pass for StatementToValue {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                match kind {
-                    "declaration" => proposals.extend(declaration(unit, id)),
-                    "return_statement" => proposals.extend(returned(unit, id)),
-                    _ => {}
-                }
-            }
-        }
-        proposals
+        let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
+            "declaration" => declaration(unit, id).into_iter().collect(),
+            "return_statement" => returned(unit, id),
+            _ => Vec::new(),
+        });
+        proposals.collect()
     }
 }
 

@@ -32,26 +32,19 @@ impl Pass for Types {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                let is_type = matches!(
-                    kind,
-                    "primitive_type"
-                        | "sized_type_specifier"
-                        | "type_identifier"
-                        | "struct_specifier"
-                        | "union_specifier"
-                        | "enum_specifier"
-                ) && unit.tree.node(id).field == Some("type");
-                let defines = unit.tree.field(id, "body").is_some();
-                let nothing = unit.text(id) == b"void";
-                if is_type && !defines && !nothing {
-                    proposals.extend(unit.shrink(id, b"int"));
-                }
-            }
-        }
-        proposals
+        let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
+            let is_type = matches!(
+                kind,
+                "primitive_type"
+                    | "sized_type_specifier"
+                    | "type_identifier"
+                    | "struct_specifier"
+                    | "union_specifier"
+                    | "enum_specifier"
+            ) && unit.tree.node(id).field == Some("type");
+            is_type && unit.tree.field(id, "body").is_none() && unit.text(id) != b"void"
+        });
+        types.filter_map(|(unit, id, _)| unit.shrink(id, b"int")).collect()
     }
 }
 
