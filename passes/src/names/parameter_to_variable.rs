@@ -64,7 +64,7 @@ fn ways(
         .ancestors(name)
         .take_while(|&node| node > parameter)
         .all(|node| tree.kind(node) == "pointer_declarator");
-    let edits = remove_parameter(snapshot, function, index, |_| None);
+    let edits = remove_parameter(snapshot, file, function.symbol, index, |_| None);
     let (Some(edits), true) = (edits, is_plain) else { return [None, None] };
     let declared = &bytes[tree.range(parameter)];
     let with = |at: usize, text: Vec<u8>| {

@@ -71,7 +71,7 @@ fn propagate(
         "identifier" => declared_before(snapshot, function, first)?,
         _ => return None,
     };
-    let mut edits = remove_parameter(snapshot, function, index, |name| {
+    let mut edits = remove_parameter(snapshot, file, function.symbol, index, |name| {
         Some(Edit::replace(file, tree.range(name), text.to_vec()))
     })?;
     edits.extend(moved);

@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use clreduce_testcase::{Edit, Language, Patch};
 
+use super::functions::is_entry;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
@@ -164,7 +165,8 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
     });
     let entries: Vec<usize> = indices()
         .filter(|&index| {
-            kind(index) == "function_definition" && is_entry(snapshot, items[index].whole)
+            kind(index) == "function_definition"
+                && is_entry(tree, snapshot.bytes(0), items[index].whole)
         })
         .collect();
     let functions: Vec<usize> =
@@ -178,18 +180,6 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
         variables.collect()
     };
     unknown.chain(chosen).collect()
-}
-
-/// Whether the host or the system calls this function: a kernel, or `main`.
-fn is_entry(snapshot: &Snapshot, function: NodeId) -> bool {
-    let tree = snapshot.tree(0);
-    let body =
-        tree.field(function, "body").map_or(tree.node(function).end, |body| tree.node(body).start);
-    let head = &snapshot.bytes(0)[tree.node(function).start as usize..body as usize];
-    clreduce_testcase::tokens(head).any(|token| {
-        let word = &head[token.range()];
-        word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"
-    })
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) fn for_each_symbol(
 /// to it becomes its right side, a statement that only uses it goes, anything else becomes `0`.
 pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
     let tree = snapshot.tree(file);
-    let node = access_path(tree, name);
+    let node = set_by_parent(tree, access_path(tree, name));
     let Some(parent) = tree.parent(node) else { return zero(tree, file, node) };
     match tree.kind(parent) {
         "expression_statement" => remove_statement(tree, file, parent),
@@ -35,15 +35,33 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
                 Some(right) if is_statement(tree, parent) && !has_effect(tree, right) => {
                     remove_expression(tree, file, parent)
                 }
+                // What is assigned may use the name again, and so is left to other edits.
                 Some(right) => {
-                    let text = snapshot.bytes(file)[tree.range(right)].to_vec();
-                    Edit::replace(file, tree.range(parent), text)
+                    Edit::delete(file, tree.range(parent).start..tree.range(right).start)
                 }
                 None => zero(tree, file, parent),
             }
         }
         _ => zero(tree, file, node),
     }
+}
+
+/// The node with the parentheses around it, where what stands around those sets it: `(*x) = 1`.
+fn set_by_parent(tree: &SyntaxTree, node: NodeId) -> NodeId {
+    let mut outer = node;
+    while let Some(parent) = tree.parent(outer).filter(|&node| is_parenthesis(tree, node)) {
+        outer = parent;
+    }
+    let is_set = tree.parent(outer).is_some_and(|parent| match tree.kind(parent) {
+        "assignment_expression" => tree.node(outer).field == Some("left"),
+        "update_expression" => true,
+        _ => false,
+    });
+    if is_set { outer } else { node }
+}
+
+fn is_parenthesis(tree: &SyntaxTree, node: NodeId) -> bool {
+    tree.kind(node) == "parenthesized_expression"
 }
 
 /// The largest expression that is nothing but access to what `name` names: `(*x[i]).f`, `&x`, and

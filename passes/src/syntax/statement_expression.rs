@@ -13,6 +13,7 @@
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::{Unit, is_expression};
+use crate::names::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -38,14 +39,23 @@ impl Pass for StatementExpression {
             .flat_map(|(unit, id, _)| {
                 values(unit, id).into_iter().map(move |part| (unit, id, part))
             });
-        let proposals = values.map(|(unit, id, part)| {
-            let (whole, part) = (unit.tree.range(id), unit.tree.range(part));
-            let open = unit.replace(whole.start..part.start, b"(");
-            let close = unit.replace(part.end..whole.end, b")");
-            Proposal::new(Patch::new(vec![open, close]).unwrap_or_default())
-        });
-        proposals.collect()
+        let patches = values.filter_map(|(unit, id, part)| replaced(snapshot, unit, id, part));
+        patches.map(Proposal::new).collect()
     }
+}
+
+/// Keeps one expression, which does without what is declared around it.
+fn replaced(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, part: NodeId) -> Option<Patch> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let body = tree.named_children(id).next()?;
+    let (whole, kept) = (tree.range(id), tree.range(part));
+    let mut edits =
+        vec![unit.replace(whole.start..kept.start, b"("), unit.replace(kept.end..whole.end, b")")];
+    let is_inner =
+        |&node: &NodeId| symbols.of(node).is_some_and(|id| symbols.get(id).scope == body);
+    let inner = tree.subtree(part).filter(is_inner);
+    edits.extend(inner.map(|name| without(snapshot, unit.file, name)));
+    Patch::new(edits)
 }
 
 /// The expressions that could stand for a whole statement expression.
@@ -76,6 +86,6 @@ mod tests {
             assert_reduces(&StatementExpression, Language::C, before, &[keep], after);
         };
         check("g(a)", "int f(int a) { return (g(a)) + 1; }");
-        check("h(x)", "int f(int a) { return (x ? x : h(x)) + 1; }");
+        check("h(", "int f(int a) { return (0 ? 0 : h(0)) + 1; }");
     }
 }

@@ -14,4 +14,4 @@ pub(crate) use numbers::{Number, components};
 pub(crate) use symbols::declared_by;
 pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols};
 pub use tree::{Node, NodeId, SyntaxTree};
-pub(crate) use types::{Type, Types, is_vector, vector_literal};
+pub(crate) use types::{Base, Type, Types, converts, is_vector, vector_literal};

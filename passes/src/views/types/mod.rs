@@ -130,6 +130,18 @@ impl Types {
     }
 }
 
+/// Whether a value of one type will do where one of another stands: scalars convert to each other, and
+/// all else has to be the same. `None` where one of them is not known.
+#[must_use]
+pub fn converts(from: Type, to: Type) -> Option<bool> {
+    if from.base == Base::Unknown || to.base == Base::Unknown {
+        return None;
+    }
+    let lanes = |of: Type| of.number().map(|number| number.lanes);
+    let are_scalars = lanes(from) == Some(1) && lanes(to) == Some(1);
+    Some(are_scalars || from.base == to.base && from.levels == to.levels)
+}
+
 /// The type name of `(int4)(1, 2, 3, 4)`, which the grammar of C takes for a call.
 #[must_use]
 pub fn vector_literal(tree: &SyntaxTree, call: NodeId) -> Option<NodeId> {
