@@ -2,13 +2,15 @@
 //! programs, with a sample of the proposals on each.
 //!
 //! ```sh
-//! cargo run --release -p clreduce-passes --example validity -- 2 programs/*.c kernels/*.cl >> rows
+//! cargo run --release -p clreduce-passes --example validity -- 2 4 programs/*.c kernels/*.cl >> rows
 //! cargo run --release -p clreduce-passes --example validity < rows
 //! ```
 //!
-//! The number is how many proposals of each row of the table are tried on each program. What is found out
-//! is a line for each row and program, so that it can be done in parts; without arguments, lines
-//! are read and the table is made of them. Why a proposal does not compile goes to standard error.
+//! The first number is how many proposals of each row of the table are tried on each program, the second
+//! how many variants are compiled to find out what a row removes on its own: that takes longest, and
+//! may be done for some of the programs only. What is found out is a line for each row and program, so
+//! that it can be done in parts; without arguments, lines are read and the table is made of them. Why a
+//! proposal does not compile goes to standard error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -30,16 +32,16 @@ struct Tally {
     removed: usize,
 }
 
-/// How many variants are compiled to find out what a pass removes on its own.
-const MOST_FOR_YIELD: usize = 4;
-
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    match arguments.next().map(|number| number.parse()) {
-        None => table(),
-        Some(Ok(sample)) => arguments.for_each(|path| on_program(&path, sample)),
-        Some(Err(_)) => {
-            eprintln!("usage: validity SAMPLE FILE... >> rows; validity < rows");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbers = arguments.iter().map_while(|number| number.parse().ok());
+    match (&arguments[..], &numbers.collect::<Vec<usize>>()[..]) {
+        ([], _) => table(),
+        ([_, _, files @ ..], &[sample, budget]) => {
+            files.iter().for_each(|path| on_program(path, sample, budget));
+        }
+        _ => {
+            eprintln!("usage: validity SAMPLE BUDGET FILE... >> rows; validity < rows");
             std::process::exit(2);
         }
     }
@@ -47,7 +49,7 @@ fn main() {
 
 /// Prints a line for each row of the table that has proposals for a program; `!` in the place of the
 /// pass for a program that does not compile to begin with.
-fn on_program(path: &str, sample: usize) {
+fn on_program(path: &str, sample: usize, budget: usize) {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or("input.c");
     let case = TestCase::single(name, bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -57,7 +59,7 @@ fn on_program(path: &str, sample: usize) {
         return;
     }
     for row in TABLE.iter().filter(|row| row.applies_to(language)) {
-        if let Some(tally) = measure(row, &case, language, sample) {
+        if let Some(tally) = measure(row, &case, language, sample, budget) {
             let Tally { proposals, tried, valid, tokens, removed } = tally;
             let pass = row.pass.name();
             println!("{pass}\t{path}\t{proposals}\t{tried}\t{valid}\t{tokens}\t{removed}");
@@ -65,13 +67,18 @@ fn on_program(path: &str, sample: usize) {
     }
 }
 
-fn measure(row: &Row, case: &TestCase, language: Language, sample: usize) -> Option<Tally> {
+fn measure(
+    row: &Row,
+    case: &TestCase,
+    language: Language,
+    sample: usize,
+    budget: usize,
+) -> Option<Tally> {
     let proposals = row.pass.propose(&Snapshot::new(case.clone(), language));
     if proposals.is_empty() {
         return None;
     }
-    let tokens = Size::of(case).tokens;
-    let mut tally = Tally { proposals: proposals.len(), tokens, ..Tally::default() };
+    let mut tally = Tally { proposals: proposals.len(), ..Tally::default() };
     // From the middle of equal parts.
     let step = proposals.len().div_ceil(sample);
     for proposal in proposals.iter().skip(step / 2).step_by(step) {
@@ -81,9 +88,12 @@ fn measure(row: &Row, case: &TestCase, language: Language, sample: usize) -> Opt
             Err(error) => complain(row, case, &proposal.patch, &error),
         }
     }
-    let patches: Vec<&Patch> = proposals.iter().map(|proposal| &proposal.patch).collect();
-    let accepted = accept(case, language, &patches);
-    tally.removed = tokens.saturating_sub(Size::of(&case.apply(&accepted)).tokens);
+    if budget > 0 {
+        let patches: Vec<&Patch> = proposals.iter().map(|proposal| &proposal.patch).collect();
+        let accepted = accept(case, language, &patches, budget);
+        tally.tokens = Size::of(case).tokens;
+        tally.removed = tally.tokens.saturating_sub(Size::of(&case.apply(&accepted)).tokens);
+    }
     Some(tally)
 }
 
@@ -107,10 +117,10 @@ fn complain(row: &Row, case: &TestCase, patch: &Patch, error: &str) {
 
 /// Of a list of patches, what compiles together: all, or the best of its parts, as long as there is a
 /// budget of compilations.
-fn accept(case: &TestCase, language: Language, patches: &[&Patch]) -> Patch {
+fn accept(case: &TestCase, language: Language, patches: &[&Patch], budget: usize) -> Patch {
     let mut accepted = Patch::default();
     let mut work = vec![patches];
-    for _ in 0..MOST_FOR_YIELD {
+    for _ in 0..budget {
         let Some(patches) = work.pop() else { break };
         let mut all = accepted.clone();
         for patch in patches {

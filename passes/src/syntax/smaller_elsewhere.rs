@@ -18,7 +18,7 @@ use super::context::{Place, is_condition, places};
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
-use crate::views::{Type, converts};
+use crate::views::{Type, converts, vector_literal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -59,7 +59,8 @@ impl Pass for SmallerElsewhere {
                 let names = names(snapshot, unit, function, &places);
                 for id in unit.tree.subtree(function) {
                     let whole = unit.tree.kind(unit.tree.node(id).parent) == "expression_statement";
-                    let fixed = places[id.0 as usize] == Place::Fixed || whole;
+                    let place = places[id.0 as usize];
+                    let fixed = place == Place::Fixed || whole;
                     // Names of one token for names of one token: renaming is not this pass's task.
                     let composed = unit.tree.node(id).after.0 > id.0 + 1;
                     if fixed || !composed || is_condition(unit, id) {
@@ -69,7 +70,7 @@ impl Pass for SmallerElsewhere {
                     let offers = names.iter().filter(|name| {
                         is_smaller(name.text, unit.text(id))
                             && name.visible.contains(&id)
-                            && converts(name.of, of) != Some(false)
+                            && converts(name.of, of).unwrap_or(place != Place::Composite)
                     });
                     for (name, list) in offers.take(OFFERS).zip(0..) {
                         let range = unit.tree.range(id);
@@ -104,7 +105,10 @@ fn names<'a>(
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let mut names: Vec<Name<'_>> = Vec::new();
     for id in tree.subtree(function) {
-        let is_value = tree.kind(id) == "identifier" && places[id.0 as usize] != Place::Fixed;
+        let is_type = tree.parent(tree.node(id).parent).and_then(|call| vector_literal(tree, call));
+        let is_value = tree.kind(id) == "identifier"
+            && places[id.0 as usize] != Place::Fixed
+            && is_type != Some(id);
         let (text, of) = (unit.text(id), snapshot.types(unit.file).of(id));
         let visible = match symbols.of(id).map(|symbol| symbols.get(symbol)) {
             Some(symbol) => symbol.declarations[0]..tree.node(symbol.scope).after,
