@@ -16,7 +16,7 @@ pub(super) struct Function {
 
 /// A function declared more often is nothing that people write; every patch for one of its definitions
 /// would edit all its declarations.
-pub(super) const MOST_DECLARATIONS: usize = 32;
+pub(crate) const MOST_DECLARATIONS: usize = 32;
 
 /// The function definitions of a snapshot that parsed without errors, in source order.
 pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {

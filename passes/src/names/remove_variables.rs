@@ -48,6 +48,28 @@ mod tests {
     use crate::harness::reduce_with;
 
     #[test]
+    fn what_is_set_may_stand_in_parentheses_and_in_its_own_value() {
+        crate::harness::assert_reduces(
+            &RemoveVariables,
+            Language::C,
+            "void f(int *p) { int x, *q = p; x = g((x)); (*q) = 1 + ((x)++); }",
+            &["g("],
+            "void f(int *p) { g((0)); 1 + (0); }",
+        );
+    }
+
+    #[test]
+    fn no_structure_is_zero() {
+        crate::harness::assert_reduces(
+            &RemoveVariables,
+            Language::C,
+            "struct S { int a; }; struct S x; struct S y; void f(void) { x = y; }",
+            &["S x"],
+            "struct S { int a; }; struct S x; void f(void) { }",
+        );
+    }
+
+    #[test]
     fn uses_become_right_sides_or_zero() {
         let source = "int x[2], y;\nvoid f(void) { x[0] = y; y = x[1] = g(); x[0]++; if (y) x[1] = 2; for (int i = 0; ; ) h(&x, y); }";
         assert_eq!(

@@ -5,7 +5,7 @@ use clreduce_testcase::{Edit, Patch};
 use crate::pass::Proposal;
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
-use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
+use crate::views::{Base, NodeId, Symbol, SymbolKind, SyntaxTree};
 
 /// The proposals, one at most, that a pass has for each symbol of each file.
 pub(super) fn for_each_symbol(
@@ -42,8 +42,19 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
                 None => zero(tree, file, parent),
             }
         }
+        // There is no structure that is zero.
+        "assignment_expression"
+            if is_statement(tree, parent) && is_structure(snapshot, file, node) =>
+        {
+            remove_expression(tree, file, parent)
+        }
         _ => zero(tree, file, node),
     }
+}
+
+fn is_structure(snapshot: &Snapshot, file: usize, node: NodeId) -> bool {
+    let of = snapshot.types(file).of(node);
+    of.levels == 0 && matches!(of.base, Base::Aggregate(_))
 }
 
 /// The node with the parentheses around it, where what stands around those sets it: `(*x) = 1`.

@@ -14,6 +14,7 @@ use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
 use crate::names::aggregates::Aggregates;
+use crate::names::functions::MOST_DECLARATIONS;
 use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
@@ -102,7 +103,7 @@ fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) ->
             snapshot.language() == Language::OpenCl && unit.text(function) != b"printf";
         return if is_builtin { usize::MAX } else { 0 };
     };
-    let declared = symbols.get(symbol).declarations.iter();
+    let declared = symbols.get(symbol).declarations.iter().take(MOST_DECLARATIONS);
     let lists = declared.filter_map(|&name| parameter_list(tree, name));
     lists.map(|list| parameters(tree, list).len()).max().unwrap_or(0)
 }

@@ -10,12 +10,14 @@
 //! int f(int a) { return (g(a)); }
 //! ```
 
+use std::collections::HashMap;
+
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::{Unit, is_expression};
 use crate::names::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, Symbols};
 
 /// The pass.
 pub(crate) struct StatementExpression;
@@ -34,37 +36,58 @@ impl Pass for StatementExpression {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let values = Unit::all_sound(snapshot)
-            .filter(|&(_, _, kind)| kind == "parenthesized_expression")
-            .flat_map(|(unit, id, _)| {
-                values(unit, id).into_iter().map(move |part| (unit, id, part))
-            });
-        let patches = values.filter_map(|(unit, id, part)| replaced(snapshot, unit, id, part));
-        patches.map(Proposal::new).collect()
+        let mut proposals = Vec::new();
+        for unit in Unit::all(snapshot) {
+            let uses = uses_by_scope(snapshot.symbols(unit.file));
+            for (id, kind) in unit.sound() {
+                let body = unit.tree.named_children(id).next();
+                let is_block = |body: &NodeId| unit.tree.kind(*body) == "compound_statement";
+                if let Some(body) = body.filter(is_block)
+                    && kind == "parenthesized_expression"
+                {
+                    let inner = uses.get(&body).map_or(&[][..], Vec::as_slice);
+                    let values = values(unit, body).into_iter();
+                    let patches =
+                        values.filter_map(|part| replaced(snapshot, unit, id, part, inner));
+                    proposals.extend(patches.map(Proposal::new));
+                }
+            }
+        }
+        proposals
     }
 }
 
+/// The uses of what each scope declares, in source order.
+fn uses_by_scope(symbols: &Symbols) -> HashMap<NodeId, Vec<NodeId>> {
+    let mut uses: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    for symbol in symbols.ids().map(|id| symbols.get(id)) {
+        uses.entry(symbol.scope).or_default().extend(&symbol.uses);
+    }
+    uses.values_mut().for_each(|uses| uses.sort_unstable());
+    uses
+}
+
 /// Keeps one expression, which does without what is declared around it.
-fn replaced(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, part: NodeId) -> Option<Patch> {
-    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
-    let body = tree.named_children(id).next()?;
+fn replaced(
+    snapshot: &Snapshot,
+    unit: Unit<'_>,
+    id: NodeId,
+    part: NodeId,
+    inner: &[NodeId],
+) -> Option<Patch> {
+    let tree = unit.tree;
     let (whole, kept) = (tree.range(id), tree.range(part));
     let mut edits =
         vec![unit.replace(whole.start..kept.start, b"("), unit.replace(kept.end..whole.end, b")")];
-    let is_inner =
-        |&node: &NodeId| symbols.of(node).is_some_and(|id| symbols.get(id).scope == body);
-    let inner = tree.subtree(part).filter(is_inner);
-    edits.extend(inner.map(|name| without(snapshot, unit.file, name)));
+    let first = inner.partition_point(|&name| name < part);
+    let inside = inner[first..].iter().take_while(|&&name| name < tree.node(part).after);
+    edits.extend(inside.map(|&name| without(snapshot, unit.file, name)));
     Patch::new(edits)
 }
 
 /// The expressions that could stand for a whole statement expression.
-fn values(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+fn values(unit: Unit<'_>, body: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
-    let Some(body) = tree.named_children(id).next() else { return Vec::new() };
-    if tree.kind(body) != "compound_statement" {
-        return Vec::new();
-    }
     let value = |statement: NodeId| match tree.kind(statement) {
         "expression_statement" => tree.named_children(statement).next(),
         "declaration" => tree.field(tree.field(statement, "declarator")?, "value"),

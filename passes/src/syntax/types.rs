@@ -12,7 +12,7 @@
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::Unit;
-use crate::names::functions::declared_name;
+use crate::names::functions::{MOST_DECLARATIONS, declared_name};
 use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::views::{Base, Number, declared_by};
@@ -93,7 +93,8 @@ fn alike(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Vec<NodeId>>
         _ => (tree.field(declaration, "declarator")?, None),
     };
     let symbol = symbols.get(symbols.of(declared_name(tree, declarator)?)?);
-    if symbol.kind != SymbolKind::Function || symbol.declarations.len() < 2 {
+    let is_one_of_few = (2..=MOST_DECLARATIONS).contains(&symbol.declarations.len());
+    if symbol.kind != SymbolKind::Function || !is_one_of_few {
         return None;
     }
     let types = symbol.declarations.iter().map(|&name| match index {
