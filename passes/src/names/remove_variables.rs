@@ -52,7 +52,7 @@ mod tests {
         crate::harness::assert_reduces(
             &RemoveVariables,
             Language::C,
-            "void f(int *p) { int x, *q = p; x = g((x)); (*q) = 1 + ((x)++); }",
+            "void f(int *p) { int x; int *q = p; x = g((x)); (*q) = 1 + ((x)++); }",
             &["g("],
             "void f(int *p) { g((0)); 1 + (0); }",
         );
