@@ -105,10 +105,13 @@ fn names<'a>(
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let mut names: Vec<Name<'_>> = Vec::new();
     for id in tree.subtree(function) {
-        let is_type = tree.parent(tree.node(id).parent).and_then(|call| vector_literal(tree, call));
-        let is_value = tree.kind(id) == "identifier"
-            && places[id.0 as usize] != Place::Fixed
-            && is_type != Some(id);
+        // The name in `(uint)(x)`, which is taken for a call.
+        let is_type = || {
+            let call = tree.parent(tree.node(id).parent);
+            call.and_then(|call| vector_literal(tree, call)) == Some(id)
+        };
+        let is_value =
+            tree.kind(id) == "identifier" && places[id.0 as usize] != Place::Fixed && !is_type();
         let (text, of) = (unit.text(id), snapshot.types(unit.file).of(id));
         let visible = match symbols.of(id).map(|symbol| symbols.get(symbol)) {
             Some(symbol) => symbol.declarations[0]..tree.node(symbol.scope).after,

@@ -145,11 +145,14 @@ pub fn converts(from: Type, to: Type) -> Option<bool> {
 /// The type name of `(int4)(1, 2, 3, 4)`, which the grammar of C takes for a call.
 #[must_use]
 pub fn vector_literal(tree: &SyntaxTree, call: NodeId) -> Option<NodeId> {
+    // First of all, for looking for a field goes over all children.
+    if tree.kind(call) != "call_expression" {
+        return None;
+    }
     let function = tree.field(call, "function")?;
     let name = tree.named_children(function).next()?;
-    let is_one = tree.kind(call) == "call_expression"
-        && tree.kind(function) == "parenthesized_expression"
-        && tree.kind(name) == "identifier";
+    let is_one =
+        tree.kind(function) == "parenthesized_expression" && tree.kind(name) == "identifier";
     is_one.then_some(name)
 }
 
