@@ -10,7 +10,7 @@
 //! int f(int a) { return (g(a)); }
 //! ```
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use clreduce_testcase::{Language, Patch};
 
@@ -58,8 +58,8 @@ impl Pass for StatementExpression {
 }
 
 /// The uses of what each scope declares, in source order.
-fn uses_by_scope(symbols: &Symbols) -> HashMap<NodeId, Vec<NodeId>> {
-    let mut uses: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+fn uses_by_scope(symbols: &Symbols) -> BTreeMap<NodeId, Vec<NodeId>> {
+    let mut uses: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for symbol in symbols.ids().map(|id| symbols.get(id)) {
         uses.entry(symbol.scope).or_default().extend(&symbol.uses);
     }
