@@ -1,15 +1,10 @@
-//! Holds every pass to its contract: the first byte chooses a pass and a language, the rest is the
-//! program. `cargo +nightly fuzz run passes -- -max_len=4096 ../passes/corpus`
+//! Holds every pass to its contract: `cargo +nightly fuzz run passes corpus/passes seeds -- -max_len=4096`.
+//!
+//! What it found, and a few inputs for every pass, are in `seeds`; the tests of the passes run them.
 
 #![no_main]
 
-use clreduce_passes::TABLE;
-use clreduce_passes::harness::check;
+use clreduce_passes::harness::check_chosen;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| {
-    let Some((&choice, program)) = input.split_first() else { return };
-    let row = &TABLE[choice as usize % TABLE.len()];
-    let languages = row.pass.languages();
-    check(row.pass, program, languages[choice as usize / TABLE.len() % languages.len()]);
-});
+fuzz_target!(|input: &[u8]| check_chosen(input));

@@ -2,7 +2,7 @@
 
 use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
 
-use crate::{Pass, Snapshot};
+use crate::{Pass, Snapshot, TABLE};
 
 /// Passes that cannot tell beforehand whether a proposal makes the program smaller: they put a text
 /// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their
@@ -43,6 +43,18 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
         check_variant(pass, &case, &case.apply(&proposal.patch));
     }
     converges(pass, case, language);
+}
+
+/// Checks the pass and language that the first byte chooses on the program behind it: any bytes will do,
+/// as a fuzzer makes them.
+///
+/// # Panics
+/// As [`check`].
+pub fn check_chosen(input: &[u8]) {
+    let Some((&choice, program)) = input.split_first() else { return };
+    let row = &TABLE[choice as usize % TABLE.len()];
+    let languages = row.pass.languages();
+    check(row.pass, program, languages[choice as usize / TABLE.len() % languages.len()]);
 }
 
 /// Edits in bounds, in order, and apart from each other.

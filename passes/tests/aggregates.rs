@@ -188,9 +188,8 @@ fn remaining(source: &str) -> Vec<String> {
 
 fn check(seed: u64) {
     let source = program(seed);
-    let folder = std::env::temp_dir().join(format!("clreduce-aggregates-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let before = match printed(&folder, &source) {
+    let folder = tempfile::tempdir().unwrap();
+    let before = match printed(folder.path(), &source) {
         Ok(values) => values,
         // Braces left out in an odd place: no program to begin with.
         Err(_) => return,
@@ -205,14 +204,13 @@ fn check(seed: u64) {
                 continue;
             }
             let name = row.pass.name();
-            let after = printed(&folder, &text)
+            let after = printed(folder.path(), &text)
                 .unwrap_or_else(|error| panic!("{name} on seed {seed}: {error}\n{source}\n{text}"));
             for label in remaining(&text) {
                 assert_eq!(after[&label], before[&label], "{label}, {name}: {source}\n{text}");
             }
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A few proposals alone, and all that can be made together.
@@ -244,9 +242,7 @@ proptest! {
 
 #[test]
 fn the_programs_are_programs() {
-    let folder = std::env::temp_dir().join(format!("clreduce-programs-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let good = (0..10).filter(|&seed| printed(&folder, &program(seed)).is_ok()).count();
-    std::fs::remove_dir_all(&folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let good = (0..10).filter(|&seed| printed(folder.path(), &program(seed)).is_ok()).count();
     assert!(good >= 7, "only {good} of 10 compile");
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use clreduce_passes::harness::check;
+use clreduce_passes::harness::{check, check_chosen};
 use clreduce_passes::{Snapshot, TABLE};
 use clreduce_testcase::{Language, TestCase, tokens};
 use proptest::prelude::*;
@@ -16,7 +16,12 @@ fn check_all(bytes: &[u8], language: Language) {
 }
 
 fn corpus() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    files(Path::new("corpus"))
+}
+
+/// The files of a folder, with their names, in order.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| {
@@ -38,6 +43,17 @@ fn corpus_in_every_language() {
     }
 }
 
+/// What fuzzing found, and what leads it into every pass.
+#[test]
+fn inputs_of_the_fuzzer() {
+    let inputs = files(Path::new("../fuzz/seeds"));
+    assert!(inputs.len() > TABLE.len(), "the seeds of the fuzzer are not there");
+    for (name, bytes) in inputs {
+        eprintln!("{name}");
+        check_chosen(&bytes);
+    }
+}
+
 /// Passes must at least end on these; to accept everything would take long.
 fn propose_all(bytes: Vec<u8>, language: Language) {
     let snapshot = Snapshot::new(TestCase::single("input", bytes).unwrap(), language);
@@ -51,7 +67,8 @@ fn propose_all(bytes: Vec<u8>, language: Language) {
 
 #[test]
 fn deep_nesting() {
-    let nests: [(&str, &str); 16] = [
+    let nests: [(&str, &str); 17] = [
+        ("({int a=1;a;", ";})"),
         ("(", ")"),
         ("[", "]"),
         ("{", "}"),

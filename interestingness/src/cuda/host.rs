@@ -81,20 +81,8 @@ impl Host {
         if run.launches.is_empty() {
             return Done::Built;
         }
-        let mut results: Vec<Vec<Output>> = Vec::new();
-        for _ in 0..run.repeat.max(1) {
-            let mut outputs = Vec::new();
-            for (launch, name) in run.launches.iter().zip(&compiled.names) {
-                match self.launch(&module, name, launch) {
-                    Ok(more) => outputs.extend(more),
-                    Err(reason) => return Done::RunFailure(reason),
-                }
-            }
-            if !results.contains(&outputs) {
-                results.push(outputs);
-            }
-        }
-        Done::Results(results)
+        let launches = run.launches.iter().zip(&compiled.names);
+        Done::repeat(run.repeat, launches, |(launch, name)| self.launch(&module, name, launch))
     }
 
     fn build(&self, run: &KernelRun) -> Result<(Compiled, Module), String> {

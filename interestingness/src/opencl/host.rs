@@ -77,20 +77,7 @@ impl Host {
         if run.launches.is_empty() {
             return Done::Built;
         }
-        let mut results: Vec<Vec<Output>> = Vec::new();
-        for _ in 0..run.repeat.max(1) {
-            let mut outputs = Vec::new();
-            for launch in &run.launches {
-                match self.launch(&program, launch) {
-                    Ok(more) => outputs.extend(more),
-                    Err(reason) => return Done::RunFailure(reason),
-                }
-            }
-            if !results.contains(&outputs) {
-                results.push(outputs);
-            }
-        }
-        Done::Results(results)
+        Done::repeat(run.repeat, &run.launches, |launch| self.launch(&program, launch))
     }
 
     fn build(&self, run: &KernelRun) -> Result<Program, String> {

@@ -23,6 +23,8 @@ pub use arguments::{Plan, PlanError, plan};
 pub use client::{DeviceWorker, RunLimits, RunReport, WorkerStatistics};
 pub use device::{Device, Devices, Facts, Through, oclgrind};
 pub use job::{Argument, ElementType, Fill, KernelLaunch, KernelRun, Scalar};
+#[cfg(test)]
+pub(crate) use outcome::result;
 pub use outcome::{Crash, OutcomeClass, Output, RunOutcome};
 pub use process::WorkerOptions;
 pub use prototype::{Parameter, Prototype, cuda_kernels, kernels};

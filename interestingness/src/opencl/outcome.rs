@@ -164,6 +164,18 @@ impl RunOutcome {
     }
 }
 
+/// The result of a kernel that wrote one byte, for tests.
+#[cfg(test)]
+pub(crate) fn result(value: u8) -> RunOutcome {
+    let (kernel, name) = ("k".into(), "r".into());
+    RunOutcome::Results(vec![vec![Output {
+        kernel,
+        name,
+        scalar: Scalar::Uchar,
+        bytes: vec![value],
+    }]])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -67,6 +67,27 @@ pub(crate) enum Done {
     Results(Vec<Vec<Output>>),
 }
 
+impl Done {
+    /// Does all launches so many times, each time with fresh buffers; the first that fails ends it.
+    pub fn repeat<L>(
+        times: u32,
+        launches: impl IntoIterator<Item = L> + Clone,
+        launch: impl Fn(L) -> Result<Vec<Output>, String>,
+    ) -> Self {
+        let mut results: Vec<Vec<Output>> = Vec::new();
+        for _ in 0..times.max(1) {
+            let outputs: Result<Vec<Vec<Output>>, String> =
+                launches.clone().into_iter().map(&launch).collect();
+            match outputs.map(|outputs| outputs.concat()) {
+                Ok(outputs) if results.contains(&outputs) => {}
+                Ok(outputs) => results.push(outputs),
+                Err(reason) => return Self::RunFailure(reason),
+            }
+        }
+        Self::Results(results)
+    }
+}
+
 /// A device that a worker sees.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Found {
@@ -104,6 +125,7 @@ pub(crate) fn read<M: DeserializeOwned>(mut from: impl Read) -> io::Result<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::opencl::Scalar;
 
     #[test]
     fn nonsense_is_an_error() {
@@ -111,6 +133,23 @@ mod tests {
         {
             assert!(read::<Reply>(bytes).is_err(), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn different_results_are_kept_and_a_failure_ends_all() {
+        let done = std::cell::Cell::new(0);
+        let launch = |fails_at: u8| {
+            done.set(done.get() + 1);
+            let name = (done.get() / 3).to_string();
+            let output = Output { kernel: "k".into(), name, scalar: Scalar::Int, bytes: vec![] };
+            if done.get() == fails_at { Err("gone".to_owned()) } else { Ok(vec![output]) }
+        };
+        let Done::Results(results) = Done::repeat(3, [9, 9], launch) else { panic!() };
+        let names =
+            |outputs: &Vec<Output>| outputs.iter().map(|output| output.name.clone()).collect();
+        assert_eq!(results.iter().map(names).collect::<Vec<String>>(), ["00", "11", "12"]);
+        assert!(matches!(Done::repeat(3, [9, 9], launch), Done::RunFailure(why) if why == "gone"));
+        assert_eq!(done.get(), 9);
     }
 
     #[test]

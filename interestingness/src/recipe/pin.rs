@@ -305,17 +305,7 @@ fn unexpected(name: &str, outcome: &RunOutcome) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::opencl::{Crash, Scalar};
-
-    fn result(value: u8) -> RunOutcome {
-        let output = Output {
-            kernel: "k".into(),
-            name: "r".into(),
-            scalar: Scalar::Uchar,
-            bytes: vec![value],
-        };
-        RunOutcome::Results(vec![vec![output]])
-    }
+    use crate::opencl::{Crash, result};
 
     fn crash(text: &str) -> RunOutcome {
         RunOutcome::BuildCrash(Crash { how: "SIGABRT".into(), output: text.into() })

@@ -323,18 +323,8 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::opencl::{Crash, Output, Scalar};
+    use crate::opencl::{Crash, result};
     use crate::recipe::Recipe;
-
-    fn result(value: u8) -> RunOutcome {
-        let output = Output {
-            kernel: "k".into(),
-            name: "r".into(),
-            scalar: Scalar::Uchar,
-            bytes: vec![value],
-        };
-        RunOutcome::Results(vec![vec![output]])
-    }
 
     fn survey(outcomes: &[(&str, bool, RunOutcome)]) -> Survey {
         let seen = outcomes.iter().map(|(device, optimises, outcome)| Seen {

@@ -119,6 +119,12 @@ mod tests {
     }
 
     #[test]
+    fn what_would_be_longer_stays() {
+        let same = "x = atom_xor(p + 1, 3);";
+        assert_reduces(&Atomics, Language::OpenCl, same, &[], same);
+    }
+
+    #[test]
     fn of_cuda_too() {
         assert_reduces(
             &Atomics,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use clreduce_testcase::Edit;
 
+use crate::smaller::is_smaller;
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -31,7 +32,8 @@ pub(super) fn builtin_calls<'a>(snapshot: &'a Snapshot, unit: Unit<'a>) -> Vec<C
 }
 
 /// The edits that leave of a call its arguments in a row of texts: text, argument, text, …, text. `None`
-/// where the arguments are not in source order. Edits inside the arguments remain free.
+/// where the arguments are not in source order, or the texts are no smaller than what they replace. Edits
+/// inside the arguments remain free.
 pub(super) fn rewritten(
     unit: Unit<'_>,
     call: NodeId,
@@ -39,7 +41,7 @@ pub(super) fn rewritten(
     arguments: &[NodeId],
 ) -> Option<Vec<Edit>> {
     let whole = unit.tree.range(call);
-    let mut edits = Vec::new();
+    let (mut edits, mut replaced) = (Vec::new(), Vec::new());
     let mut at = whole.start;
     let ends = arguments.iter().map(|&argument| unit.tree.range(argument));
     for (text, range) in texts.iter().zip(ends.chain(std::iter::once(whole.end..whole.end))) {
@@ -47,10 +49,11 @@ pub(super) fn rewritten(
             return None;
         }
         let gap: Range<usize> = at..range.start;
+        replaced.extend([&unit.bytes[gap.clone()], b" "].concat());
         edits.push(Edit::replace(unit.file, gap, text.as_bytes().to_vec()));
         at = range.end;
     }
-    Some(edits)
+    is_smaller(texts.join(" ").as_bytes(), &replaced).then_some(edits)
 }
 
 /// Whether an argument binds tightly enough to stand beside any operator.

@@ -16,7 +16,7 @@ pub(super) struct Function {
 
 /// A function declared more often is nothing that people write; every patch for one of its definitions
 /// would edit all its declarations.
-const MOST_DECLARATIONS: usize = 32;
+pub(crate) const MOST_DECLARATIONS: usize = 32;
 
 /// The function definitions of a snapshot that parsed without errors, in source order.
 pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
@@ -42,7 +42,7 @@ pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
 }
 
 /// The identifier that a declarator declares.
-pub(super) fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<NodeId> {
+pub(crate) fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<NodeId> {
     let mut at = declarator;
     loop {
         match tree.kind(at) {
@@ -67,6 +67,17 @@ pub(super) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
         let declarator = tree.node(function.name).parent;
         tree.node(declarator).parent == function.definition
     }
+}
+
+/// Whether the host or the system calls a function: a kernel, or `main`.
+pub(super) fn is_entry(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
+    let body =
+        tree.field(function, "body").map_or(tree.node(function).end, |body| tree.node(body).start);
+    let head = &bytes[tree.node(function).start as usize..body as usize];
+    clreduce_testcase::tokens(head).any(|token| {
+        let word = &head[token.range()];
+        word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"
+    })
 }
 
 /// Number of tokens in a node.

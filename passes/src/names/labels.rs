@@ -9,9 +9,9 @@
 //! void f(int x) { g(); if (x) ; }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Language};
 
-use super::uses::remove_statement;
+use super::uses::{for_each_symbol, remove_statement};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{Symbol, SymbolKind};
@@ -33,14 +33,7 @@ impl Pass for Labels {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for file in 0..snapshot.file_count() {
-            let symbols = snapshot.symbols(file);
-            let labels = symbols.ids().map(|id| symbols.get(id));
-            let removed = labels.filter_map(|label| removal(snapshot, file, label));
-            proposals.extend(removed.filter_map(Patch::new).map(Proposal::new));
-        }
-        proposals
+        for_each_symbol(snapshot, |file, label| removal(snapshot, file, label))
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod accesses;
 pub(crate) mod aggregates;
-mod functions;
+pub(crate) mod functions;
 pub(crate) mod uses;
 
 pub(crate) mod absorb_functions;

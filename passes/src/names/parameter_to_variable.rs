@@ -11,8 +11,8 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::{Function, functions};
-use super::parameters::{parameter_list, parameter_name, parameters, remove_parameter};
+use super::functions::Function;
+use super::parameters::{all_parameters, parameter_name, remove_parameter};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::NodeId;
@@ -34,17 +34,11 @@ impl Pass for ParameterToVariable {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
-            let tree = snapshot.tree(function.file);
-            let Some(list) = parameter_list(tree, function.name) else { continue };
-            for (index, parameter) in parameters(tree, list).into_iter().enumerate() {
-                let proposal = |(patch, list)| Some(Proposal::new(patch?).in_list(list));
-                let ways = ways(snapshot, &function, index, parameter).into_iter().zip(0..);
-                proposals.extend(ways.filter_map(proposal));
-            }
-        }
-        proposals
+        let proposals = all_parameters(snapshot).flat_map(|(function, index, parameter)| {
+            let ways = ways(snapshot, &function, index, parameter).into_iter().zip(0..);
+            ways.filter_map(|(patch, list)| Some(Proposal::new(patch?).in_list(list)))
+        });
+        proposals.collect()
     }
 }
 
@@ -70,7 +64,7 @@ fn ways(
         .ancestors(name)
         .take_while(|&node| node > parameter)
         .all(|node| tree.kind(node) == "pointer_declarator");
-    let edits = remove_parameter(snapshot, function, index, |_| None);
+    let edits = remove_parameter(snapshot, file, function.symbol, index, |_| None);
     let (Some(edits), true) = (edits, is_plain) else { return [None, None] };
     let declared = &bytes[tree.range(parameter)];
     let with = |at: usize, text: Vec<u8>| {

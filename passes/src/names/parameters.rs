@@ -11,11 +11,11 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::{Function, functions};
+use super::functions::{Function, MOST_DECLARATIONS, functions};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolKind, Symbols, SyntaxTree};
+use crate::views::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
 
 /// See the [module](self).
 pub struct RemoveParameters;
@@ -34,34 +34,60 @@ impl Pass for RemoveParameters {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
-            let tree = snapshot.tree(function.file);
-            let Some(list) = parameter_list(tree, function.name) else { continue };
-            for index in 0..parameters(tree, list).len() {
-                let mut is_used = false;
-                let edits = remove_parameter(snapshot, &function, index, |name| {
-                    is_used = true;
-                    Some(without(snapshot, function.file, name))
-                });
-                // Most of those that nothing uses can go together.
-                let list = u32::from(is_used);
-                let patch = edits.and_then(Patch::new);
-                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-            }
-        }
-        proposals
+        let removal = |(file, symbol, index): (usize, SymbolId, usize)| {
+            let mut is_used = false;
+            let edits = remove_parameter(snapshot, file, symbol, index, |name| {
+                is_used = true;
+                Some(without(snapshot, file, name))
+            });
+            // Most of those that nothing uses can go together.
+            Some(Proposal::new(Patch::new(edits?)?).in_list(u32::from(is_used)))
+        };
+        let defined = all_parameters(snapshot)
+            .map(|(function, index, _)| (function.file, function.symbol, index));
+        defined.chain(declared_parameters(snapshot)).filter_map(removal).collect()
     }
 }
 
+/// The parameters of functions that are declared and not defined: the file, the function, the place.
+fn declared_parameters(snapshot: &Snapshot) -> impl Iterator<Item = (usize, SymbolId, usize)> {
+    (0..snapshot.file_count()).flat_map(|file| {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let functions = symbols.ids().filter(|&id| {
+            let symbol = symbols.get(id);
+            symbol.kind == SymbolKind::Function
+                && symbol.declarations.len() <= MOST_DECLARATIONS
+                && !symbol.is_defined(tree)
+        });
+        functions.flat_map(move |id| {
+            let lists = symbols.get(id).declarations.iter();
+            let counts =
+                lists.filter_map(|&name| Some(parameters(tree, parameter_list(tree, name)?).len()));
+            (0..counts.max().unwrap_or(0)).map(move |index| (file, id, index))
+        })
+    })
+}
+
+/// The parameters of all functions that are defined: the function, the place in its list, the declaration.
+pub(super) fn all_parameters(
+    snapshot: &Snapshot,
+) -> impl Iterator<Item = (Function, usize, NodeId)> {
+    functions(snapshot).into_iter().flat_map(|function| {
+        let tree = snapshot.tree(function.file);
+        let list = parameter_list(tree, function.name);
+        let parameters = list.map(|list| parameters(tree, list)).unwrap_or_default();
+        parameters.into_iter().enumerate().map(move |(index, node)| (function, index, node))
+    })
+}
+
 /// The parameter list behind a declaring identifier, which may stand in parentheses.
-pub(super) fn parameter_list(tree: &SyntaxTree, name: NodeId) -> Option<NodeId> {
+pub(crate) fn parameter_list(tree: &SyntaxTree, name: NodeId) -> Option<NodeId> {
     let declarator = |&node: &NodeId| tree.kind(node) != "parenthesized_declarator";
     tree.field(tree.ancestors(name).find(declarator)?, "parameters")
 }
 
 /// The parameters of a list; `void` alone counts as one, since it can go too.
-pub(super) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
+pub(crate) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
     tree.named_children(list).filter(|&child| tree.kind(child) != "variadic_parameter").collect()
 }
 
@@ -69,13 +95,13 @@ pub(super) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
 /// or call cannot be seen or does not fit.
 pub(super) fn remove_parameter(
     snapshot: &Snapshot,
-    function: &Function,
+    file: usize,
+    function: SymbolId,
     index: usize,
     mut at_use: impl FnMut(NodeId) -> Option<Edit>,
 ) -> Option<Vec<Edit>> {
-    let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-    let symbol = symbols.get(function.symbol);
+    let symbol = symbols.get(function);
     if symbol.opaque {
         return None;
     }

@@ -10,11 +10,13 @@
 //! int f(int p, int x) { int q = x; q = p; return p; } int g(void) { return f(y, 1); }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Language};
 
+use super::functions::is_entry;
+use super::uses::{for_each_symbol, is_statement};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, declared_by};
+use crate::views::{Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by};
 
 /// See the [module](self).
 pub struct PointerLevels;
@@ -33,20 +35,24 @@ impl Pass for PointerLevels {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for file in 0..snapshot.file_count() {
-            let level = Level { tree: snapshot.tree(file), symbols: snapshot.symbols(file), file };
-            let symbols = level.symbols.ids().map(|id| level.symbols.get(id));
-            let removed = symbols.filter_map(|symbol| level.removal(symbol));
-            proposals.extend(removed.filter_map(Patch::new).map(Proposal::new));
-        }
-        proposals
+        for_each_symbol(snapshot, |file, symbol| {
+            Level {
+                tree: snapshot.tree(file),
+                symbols: snapshot.symbols(file),
+                types: snapshot.types(file),
+                bytes: snapshot.bytes(file),
+                file,
+            }
+            .removal(symbol)
+        })
     }
 }
 
 struct Level<'a> {
     tree: &'a SyntaxTree,
     symbols: &'a Symbols,
+    types: &'a Types,
+    bytes: &'a [u8],
     file: usize,
 }
 
@@ -61,7 +67,12 @@ impl Level<'_> {
         let mut edits = vec![self.star(name)?];
         let above = tree.node(tree.node(name).parent).parent;
         if tree.kind(above) == "init_declarator" {
-            edits.push(self.address(tree.field(above, "value")?)?);
+            let value = tree.field(above, "value")?;
+            edits.push(if tree.kind(value) == "number_literal" && self.is_structure(name) {
+                Edit::delete(self.file, tree.range(name).end..tree.range(value).end)
+            } else {
+                self.address(name, value)?
+            });
         }
         for &used in &symbol.uses {
             edits.push(self.at_use(used)?);
@@ -80,8 +91,8 @@ impl Level<'_> {
         is_pointer.then(|| Edit::replace(self.file, range, b" ".as_slice()))
     }
 
-    /// `&x` becomes `x`; a null pointer stays a zero.
-    fn address(&self, value: NodeId) -> Option<Edit> {
+    /// What is put into a pointer: `&x` becomes `x`; a null pointer stays a zero.
+    fn address(&self, pointer: NodeId, value: NodeId) -> Option<Edit> {
         let tree = self.tree;
         let range = tree.range(value);
         match tree.kind(value) {
@@ -89,9 +100,17 @@ impl Level<'_> {
                 let operator = tree.field(value, "operator")?;
                 (tree.kind(operator) == "&").then(|| Edit::delete(self.file, tree.range(operator)))
             }
-            "number_literal" => Some(Edit::delete(self.file, range.end..range.end)),
+            // There is no structure that is zero.
+            "number_literal" if !self.is_structure(pointer) => {
+                Some(Edit::delete(self.file, range.end..range.end))
+            }
             _ => None,
         }
+    }
+
+    fn is_structure(&self, pointer: NodeId) -> bool {
+        let of = self.symbols.of(pointer).map(|symbol| self.types.of_symbol(symbol));
+        of.is_none_or(|of| of.levels < 2 && !matches!(of.base, Base::Number(_)))
     }
 
     fn at_use(&self, used: NodeId) -> Option<Edit> {
@@ -111,8 +130,11 @@ impl Level<'_> {
                 let arrow = tree.children(above).find(|&child| tree.kind(child) == "->")?;
                 Some(Edit::replace(file, tree.range(arrow), b".".as_slice()))
             }
-            "assignment_expression" if tree.node(used).field == Some("left") => {
-                self.address(tree.field(above, "right")?)
+            // A value that nothing uses: it is no pointer any more.
+            "assignment_expression"
+                if tree.node(used).field == Some("left") && is_unused(tree, above) =>
+            {
+                self.address(used, tree.field(above, "right")?)
             }
             _ => None,
         }
@@ -126,8 +148,11 @@ impl Level<'_> {
         let index = tree.named_children(list).position(|other| other == declaration)?;
         let declarator = tree.parent(list)?;
         let function = symbols.get(symbols.of(tree.field(declarator, "declarator")?)?);
+        let called_from_outside =
+            tree.parent(declarator).is_none_or(|node| is_entry(tree, self.bytes, node));
         // Prototypes would have to change as well.
         if function.opaque
+            || called_from_outside
             || function.kind != SymbolKind::Function
             || function.declarations.len() > 1
         {
@@ -137,10 +162,16 @@ impl Level<'_> {
             let call = tree.parent(name)?;
             let is_called = tree.node(name).field == Some("function");
             let arguments = tree.field(call, "arguments").filter(|_| is_called)?;
-            self.address(tree.named_children(arguments).nth(index)?)
+            self.address(parameter, tree.named_children(arguments).nth(index)?)
         };
         function.uses.iter().map(at_call).collect()
     }
+}
+
+/// Whether nothing looks at the value of an expression.
+fn is_unused(tree: &SyntaxTree, expression: NodeId) -> bool {
+    let is_in_head = matches!(tree.node(expression).field, Some("initializer" | "update"));
+    is_statement(tree, expression) || is_in_head
 }
 
 #[cfg(test)]
@@ -156,7 +187,7 @@ mod tests {
     fn pointers_become_what_they_point_to() {
         check(
             "struct S *p = &s, *n = 0; int **q; int f(void) { *q = &p->a; return **q + n->a; }",
-            "struct S p = s, n = 0; int q; int f(void) { q = p.a; return q + n.a; }",
+            "struct S p = s, n; int q; int f(void) { q = p.a; return q + n.a; }",
         );
     }
 

@@ -12,9 +12,9 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::{Function, calls, functions};
+use super::functions::{Function, calls};
 use super::inline::is_changed;
-use super::parameters::{parameter_list, parameter_name, parameters, remove_parameter};
+use super::parameters::{all_parameters, parameter_name, remove_parameter};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{NodeId, SymbolKind, declared_by};
@@ -36,16 +36,10 @@ impl Pass for PropagateArguments {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
-            let tree = snapshot.tree(function.file);
-            let Some(list) = parameter_list(tree, function.name) else { continue };
-            for (index, parameter) in parameters(tree, list).into_iter().enumerate() {
-                let edits = propagate(snapshot, &function, index, parameter);
-                proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
-            }
-        }
-        proposals
+        let propagated = all_parameters(snapshot).filter_map(|(function, index, parameter)| {
+            propagate(snapshot, &function, index, parameter)
+        });
+        propagated.filter_map(Patch::new).map(Proposal::new).collect()
     }
 }
 
@@ -77,7 +71,7 @@ fn propagate(
         "identifier" => declared_before(snapshot, function, first)?,
         _ => return None,
     };
-    let mut edits = remove_parameter(snapshot, function, index, |name| {
+    let mut edits = remove_parameter(snapshot, file, function.symbol, index, |name| {
         Some(Edit::replace(file, tree.range(name), text.to_vec()))
     })?;
     edits.extend(moved);

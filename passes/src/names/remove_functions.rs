@@ -9,12 +9,12 @@
 //! int g(void) { return 0 + 3; }
 //! ```
 
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Language;
 
-use super::uses::remove_symbol;
+use super::uses::{for_each_symbol, remove_symbol};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolKind};
+use crate::views::SymbolKind;
 
 /// See the [module](self).
 pub struct RemoveFunctions;
@@ -33,29 +33,10 @@ impl Pass for RemoveFunctions {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        removals(snapshot, |kind, _| kind == SymbolKind::Function)
+        for_each_symbol(snapshot, |file, symbol| {
+            remove_symbol(snapshot, file, symbol, SymbolKind::Function)
+        })
     }
-}
-
-/// One proposal for each symbol of the wanted kind and scope, with all its uses.
-pub(super) fn removals(
-    snapshot: &Snapshot,
-    wanted: impl Fn(SymbolKind, NodeId) -> bool,
-) -> Vec<Proposal> {
-    let mut proposals = Vec::new();
-    for file in 0..snapshot.file_count() {
-        let symbols = snapshot.symbols(file);
-        for id in symbols.ids() {
-            let symbol = symbols.get(id);
-            if wanted(symbol.kind, symbol.scope)
-                && let Some(edits) = remove_symbol(snapshot, file, id)
-                && let Some(patch) = Patch::new(edits)
-            {
-                proposals.push(Proposal::new(patch));
-            }
-        }
-    }
-    proposals
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 
 use clreduce_testcase::Language;
 
-use super::remove_functions::removals;
+use super::uses::{for_each_symbol, remove_symbol};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::SymbolKind;
@@ -36,7 +36,9 @@ impl Pass for RemoveVariables {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        removals(snapshot, |kind, _| kind == SymbolKind::Variable)
+        for_each_symbol(snapshot, |file, symbol| {
+            remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
+        })
     }
 }
 
@@ -44,6 +46,28 @@ impl Pass for RemoveVariables {
 mod tests {
     use super::*;
     use crate::harness::reduce_with;
+
+    #[test]
+    fn what_is_set_may_stand_in_parentheses_and_in_its_own_value() {
+        crate::harness::assert_reduces(
+            &RemoveVariables,
+            Language::C,
+            "void f(int *p) { int x; int *q = p; x = g((x)); (*q) = 1 + ((x)++); }",
+            &["g("],
+            "void f(int *p) { g((0)); 1 + (0); }",
+        );
+    }
+
+    #[test]
+    fn no_structure_is_zero() {
+        crate::harness::assert_reduces(
+            &RemoveVariables,
+            Language::C,
+            "struct S { int a; }; struct S x; struct S y; void f(void) { x = y; }",
+            &["S x"],
+            "struct S { int a; }; struct S x; void f(void) { }",
+        );
+    }
 
     #[test]
     fn uses_become_right_sides_or_zero() {

@@ -58,9 +58,12 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
         {
             return None;
         }
-        // From the type to the name: pointers that are returned go with it.
-        let from = tree.range(kind).start;
-        edits.push(Edit::replace(file, from..tree.range(name).start, b"void ".as_slice()));
+        // From the type to the name: pointers that are returned go with it, and parentheses stay.
+        let parentheses =
+            tree.ancestors(name).take_while(|&node| tree.kind(node) == "parenthesized_declarator");
+        let declared = parentheses.last().unwrap_or(name);
+        let range = tree.range(kind).start..tree.range(declared).start;
+        edits.push(Edit::replace(file, range, b"void ".as_slice()));
     }
     let declared = edits.len();
     let last = tree.named_children(function.body).last();
@@ -93,6 +96,10 @@ mod tests {
         check(
             "static int *f(int); static int *f(int x) { if (x) return a; b(); return 0; }",
             "static void f(int); static void f(int x) { if (x) return; b(); }",
+        );
+        check(
+            "int *(f)(int x) { return 0; } void g(void) { f(1); }",
+            "void (f)(int x) { } void g(void) { f(1); }",
         );
         let used = "int f(void) { return 1; } int main(void) { return f(); }";
         check(used, used);

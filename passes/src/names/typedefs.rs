@@ -9,8 +9,9 @@
 //! unsigned long x; unsigned long f(unsigned long *p);
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Language};
 
+use super::uses::for_each_symbol;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{Symbol, SymbolKind};
@@ -32,14 +33,7 @@ impl Pass for InlineTypedefs {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for file in 0..snapshot.file_count() {
-            let symbols = snapshot.symbols(file);
-            let typedefs = symbols.ids().map(|id| symbols.get(id));
-            let inlined = typedefs.filter_map(|symbol| inline(snapshot, file, symbol));
-            proposals.extend(inlined.filter_map(Patch::new).map(Proposal::new));
-        }
-        proposals
+        for_each_symbol(snapshot, |file, symbol| inline(snapshot, file, symbol))
     }
 }
 

@@ -14,14 +14,16 @@
 //! int y; int main(void) { return y; }
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use clreduce_testcase::{Edit, Language, Patch};
 
+use super::functions::is_entry;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, SymbolId};
+use crate::views::{NodeId, SymbolId, SyntaxTree};
 
 /// See the [module](self).
 pub struct Unreachable;
@@ -49,25 +51,78 @@ impl Pass for Unreachable {
             return Vec::new();
         }
         let items = items(snapshot);
-        let reached = reached(snapshot, &items);
-        let mut proposals = Vec::new();
-        // The items of one declaration stand side by side.
-        let mut start = 0;
-        for parts in items.chunk_by(|a, b| a.whole == b.whole) {
-            let reached = &reached[start..start + parts.len()];
-            start += parts.len();
-            if !reached.contains(&true) {
-                let range = with_semicolon(tree, parts[0].whole);
-                proposals.push(Proposal::edit(Edit::delete(0, range)));
-                continue;
-            }
-            for (item, _) in parts.iter().zip(reached).filter(|(_, reached)| !**reached) {
-                let range = tree.range(item.node);
-                proposals.push(Proposal::new(Patch::single(Edit::delete_element(0, range))));
-            }
-        }
-        proposals
+        let providers = providers(snapshot, &items);
+        let reached = reached(snapshot, &items, &providers);
+        let removals = removals(tree, &items, &reached);
+        let users = users(snapshot, &items, &removals, &providers);
+        let patches = (0..removals.len()).filter_map(|index| {
+            let edits = with_users(index, &users).into_iter().map(|at| removals[at].1.clone());
+            Patch::new(edits.collect())
+        });
+        patches.map(Proposal::new).collect()
     }
+}
+
+/// The items that are not reached, with the edit that removes them: those of one declaration together,
+/// or where something else in it is reached one by one.
+fn removals(tree: &SyntaxTree, items: &[Item], reached: &[bool]) -> Vec<(Range<usize>, Edit)> {
+    let mut removals = Vec::new();
+    let mut start = 0;
+    // The items of one declaration stand side by side.
+    for parts in items.chunk_by(|a, b| a.whole == b.whole) {
+        let indices = start..start + parts.len();
+        start = indices.end;
+        if !reached[indices.clone()].contains(&true) {
+            removals.push((indices, Edit::delete(0, with_semicolon(tree, parts[0].whole))));
+            continue;
+        }
+        for index in indices.filter(|&index| !reached[index]) {
+            let edit = Edit::delete_element(0, tree.range(items[index].node));
+            removals.push((index..index + 1, edit));
+        }
+    }
+    removals
+}
+
+/// For each removal, those of what uses something that it removes.
+fn users(
+    snapshot: &Snapshot,
+    items: &[Item],
+    removals: &[(Range<usize>, Edit)],
+    providers: &HashMap<SymbolId, Vec<usize>>,
+) -> Vec<BTreeSet<usize>> {
+    let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
+    let mut removal_of = vec![None; items.len()];
+    for (removal, (indices, _)) in removals.iter().enumerate() {
+        removal_of[indices.clone()].fill(Some(removal));
+    }
+    let mut users = vec![BTreeSet::new(); removals.len()];
+    for (user, (indices, _)) in removals.iter().enumerate() {
+        let nodes = items[indices.clone()].iter().flat_map(|item| tree.subtree(item.node));
+        let used = nodes.filter_map(|node| providers.get(&symbols.of(node)?));
+        let used = used.filter(|items| items.len() <= MOST_USERS).flatten();
+        for provider in used.filter_map(|&item| removal_of[item]) {
+            users[provider].insert(user);
+        }
+    }
+    users
+}
+
+/// Most removals in one patch. What more than that uses goes alone: together with all else that is not
+/// reached, the order does not matter.
+const MOST_USERS: usize = 16;
+
+/// A removal and those of all that could not do without.
+fn with_users(removal: usize, users: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::from([removal]);
+    let mut work = vec![removal];
+    while let Some(at) = work.pop() {
+        work.extend(users[at].iter().filter(|&&user| found.insert(user)));
+        if found.len() > MOST_USERS {
+            return BTreeSet::from([removal]);
+        }
+    }
+    found
 }
 
 /// Something of file scope that can go on its own.
@@ -95,11 +150,10 @@ fn items(snapshot: &Snapshot) -> Vec<Item> {
     items
 }
 
-/// For every item, whether it is reached.
-fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
+/// Which items a symbol of file scope is provided by: all its declarations, and for what a specifier
+/// declares (tags, enumerators), every declarator behind it.
+fn providers(snapshot: &Snapshot, items: &[Item]) -> HashMap<SymbolId, Vec<usize>> {
     let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
-    // Which items a symbol of file scope is provided by: all its declarations, and for what a
-    // specifier declares (tags, enumerators), every declarator behind it.
     let item_at = |node: NodeId| -> std::ops::Range<usize> {
         let after = |item: &Item| tree.node(item.whole).after <= node;
         let first = items.partition_point(after);
@@ -111,17 +165,26 @@ fn reached(snapshot: &Snapshot, items: &[Item]) -> Vec<bool> {
         if found { exact..exact + 1 } else { of_whole }
     };
     let mut providers: HashMap<SymbolId, Vec<usize>> = HashMap::new();
-    let mut work: Vec<usize> = Vec::new();
     for symbol in symbols.ids().filter(|&symbol| symbols.get(symbol).scope == NodeId(0)) {
         let declarations = &symbols.get(symbol).declarations;
         let mut provided: Vec<usize> =
             declarations.iter().flat_map(|&node| item_at(node)).collect();
         provided.dedup();
-        if symbols.get(symbol).opaque {
-            work.extend(&provided);
-        }
         providers.insert(symbol, provided);
     }
+    providers
+}
+
+/// For every item, whether it is reached.
+fn reached(
+    snapshot: &Snapshot,
+    items: &[Item],
+    providers: &HashMap<SymbolId, Vec<usize>>,
+) -> Vec<bool> {
+    let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
+    let opaque = symbols.ids().filter(|&symbol| symbols.get(symbol).opaque);
+    let provided = opaque.filter_map(|symbol| providers.get(&symbol));
+    let mut work: Vec<usize> = provided.flatten().copied().collect();
     work.extend(roots(snapshot, items));
     let mut reached = vec![false; items.len()];
     // Each symbol is followed once: one with many declarations leads to all of them from each.
@@ -164,7 +227,8 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
     });
     let entries: Vec<usize> = indices()
         .filter(|&index| {
-            kind(index) == "function_definition" && is_entry(snapshot, items[index].whole)
+            kind(index) == "function_definition"
+                && is_entry(tree, snapshot.bytes(0), items[index].whole)
         })
         .collect();
     let functions: Vec<usize> =
@@ -178,18 +242,6 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
         variables.collect()
     };
     unknown.chain(chosen).collect()
-}
-
-/// Whether the host or the system calls this function: a kernel, or `main`.
-fn is_entry(snapshot: &Snapshot, function: NodeId) -> bool {
-    let tree = snapshot.tree(0);
-    let body =
-        tree.field(function, "body").map_or(tree.node(function).end, |body| tree.node(body).start);
-    let head = &snapshot.bytes(0)[tree.node(function).start as usize..body as usize];
-    clreduce_testcase::tokens(head).any(|token| {
-        let word = &head[token.range()];
-        word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"
-    })
 }
 
 #[cfg(test)]
@@ -210,6 +262,17 @@ mod tests {
             ),
             "typedef int int32_t; \nint  y; \nenum { A, B };\nint32_t main(void) { return y + B; }"
         );
+    }
+
+    #[test]
+    fn what_is_removed_alone_takes_its_users_along() {
+        let source = "int f(int); int g(void) { return f(1); } int f(int x) { return 0; } int y;\n\
+                      int main(void) { return 0; }";
+        let case = clreduce_testcase::TestCase::single("a.c", source.as_bytes()).unwrap();
+        let proposals = Unreachable.propose(&Snapshot::new(case, Language::C));
+        let edits = proposals.iter().map(|proposal| proposal.patch.edits().len());
+        // Both declarations of `f` with `g`; `g` alone; `y` alone.
+        assert_eq!(edits.collect::<Vec<_>>(), [3, 1, 3, 1]);
     }
 
     #[test]

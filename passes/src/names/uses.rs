@@ -1,16 +1,31 @@
 //! How to take a use of a name out of the code around it.
 
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Patch};
 
+use crate::pass::Proposal;
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
-use crate::views::{NodeId, SymbolId, SymbolKind, SyntaxTree};
+use crate::views::{Base, NodeId, Symbol, SymbolKind, SyntaxTree};
+
+/// The proposals, one at most, that a pass has for each symbol of each file.
+pub(super) fn for_each_symbol(
+    snapshot: &Snapshot,
+    edits: impl Fn(usize, &Symbol) -> Option<Vec<Edit>>,
+) -> Vec<Proposal> {
+    let files = 0..snapshot.file_count();
+    let symbols = files.flat_map(|file| {
+        let symbols = snapshot.symbols(file);
+        symbols.ids().map(move |id| (file, symbols.get(id)))
+    });
+    let edits = symbols.filter_map(|(file, symbol)| edits(file, symbol));
+    edits.filter_map(Patch::new).map(Proposal::new).collect()
+}
 
 /// The edit that makes the code around a use of a variable or function do without it: an assignment
 /// to it becomes its right side, a statement that only uses it goes, anything else becomes `0`.
 pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
     let tree = snapshot.tree(file);
-    let node = access_path(tree, name);
+    let node = set_by_parent(tree, access_path(tree, name));
     let Some(parent) = tree.parent(node) else { return zero(tree, file, node) };
     match tree.kind(parent) {
         "expression_statement" => remove_statement(tree, file, parent),
@@ -20,15 +35,44 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
                 Some(right) if is_statement(tree, parent) && !has_effect(tree, right) => {
                     remove_expression(tree, file, parent)
                 }
+                // What is assigned may use the name again, and so is left to other edits.
                 Some(right) => {
-                    let text = snapshot.bytes(file)[tree.range(right)].to_vec();
-                    Edit::replace(file, tree.range(parent), text)
+                    Edit::delete(file, tree.range(parent).start..tree.range(right).start)
                 }
                 None => zero(tree, file, parent),
             }
         }
+        // There is no structure that is zero.
+        "assignment_expression"
+            if is_statement(tree, parent) && is_structure(snapshot, file, node) =>
+        {
+            remove_expression(tree, file, parent)
+        }
         _ => zero(tree, file, node),
     }
+}
+
+fn is_structure(snapshot: &Snapshot, file: usize, node: NodeId) -> bool {
+    let of = snapshot.types(file).of(node);
+    of.levels == 0 && matches!(of.base, Base::Aggregate(_))
+}
+
+/// The node with the parentheses around it, where what stands around those sets it: `(*x) = 1`.
+fn set_by_parent(tree: &SyntaxTree, node: NodeId) -> NodeId {
+    let mut outer = node;
+    while let Some(parent) = tree.parent(outer).filter(|&node| is_parenthesis(tree, node)) {
+        outer = parent;
+    }
+    let is_set = tree.parent(outer).is_some_and(|parent| match tree.kind(parent) {
+        "assignment_expression" => tree.node(outer).field == Some("left"),
+        "update_expression" => true,
+        _ => false,
+    });
+    if is_set { outer } else { node }
+}
+
+fn is_parenthesis(tree: &SyntaxTree, node: NodeId) -> bool {
+    tree.kind(node) == "parenthesized_expression"
 }
 
 /// The largest expression that is nothing but access to what `name` names: `(*x[i]).f`, `&x`, and
@@ -124,11 +168,16 @@ pub(crate) fn remove_declaration(
     }
 }
 
-/// The edits that remove a symbol with everything that uses it; `None` where the table cannot see
+/// The edits that remove a symbol of the wanted kind with everything that uses it; `None` where the table cannot see
 /// every use.
-pub(super) fn remove_symbol(snapshot: &Snapshot, file: usize, id: SymbolId) -> Option<Vec<Edit>> {
-    let (tree, symbol) = (snapshot.tree(file), snapshot.symbols(file).get(id));
-    if symbol.opaque || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Variable) {
+pub(super) fn remove_symbol(
+    snapshot: &Snapshot,
+    file: usize,
+    symbol: &Symbol,
+    wanted: SymbolKind,
+) -> Option<Vec<Edit>> {
+    let tree = snapshot.tree(file);
+    if symbol.opaque || symbol.kind != wanted {
         return None;
     }
     let declarations = symbol.declarations.iter();

@@ -34,21 +34,13 @@ impl Pass for Dereference {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                let patch = match kind {
-                    "subscript_expression" => element(unit, id),
-                    "pointer_expression" => undone(unit, id),
-                    "field_expression" => member(unit, id),
-                    _ => None,
-                };
-                if proposals.len() < MOST_PROPOSALS {
-                    proposals.extend(patch.map(Proposal::new));
-                }
-            }
-        }
-        proposals
+        let patches = Unit::all_sound(snapshot).filter_map(|(unit, id, kind)| match kind {
+            "subscript_expression" => element(unit, id),
+            "pointer_expression" => undone(unit, id),
+            "field_expression" => member(unit, id),
+            _ => None,
+        });
+        patches.take(MOST_PROPOSALS).map(Proposal::new).collect()
     }
 }
 

@@ -32,18 +32,13 @@ impl Pass for Initializers {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                match kind {
-                    "init_declarator" => proposals.extend(removal(unit, id, "declarator")),
-                    "enumerator" => proposals.extend(removal(unit, id, "name")),
-                    "initializer_list" => proposals.extend(trivial(unit, id)),
-                    _ => {}
-                }
-            }
-        }
-        proposals
+        let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
+            "init_declarator" => removal(unit, id, "declarator").into_iter().collect(),
+            "enumerator" => removal(unit, id, "name").into_iter().collect(),
+            "initializer_list" => trivial(unit, id),
+            _ => Vec::new(),
+        });
+        proposals.collect()
     }
 }
 

@@ -10,15 +10,16 @@
 //! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
 
-use std::collections::HashSet;
-
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
 use crate::names::aggregates::Aggregates;
+use crate::names::functions::MOST_DECLARATIONS;
+use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
-use crate::{NodeId, Snapshot, SymbolId, SymbolKind};
+use crate::views::vector_literal;
+use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
 pub(crate) struct ListElements;
@@ -41,7 +42,6 @@ impl Pass for ListElements {
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
             let aggregates = Aggregates::new(snapshot, unit.file);
-            let defined = defined_functions(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
                     "argument_list"
@@ -58,13 +58,15 @@ impl Pass for ListElements {
                     }
                     _ => continue,
                 };
-                let function = function_of(snapshot, unit, id, kind);
-                // Parameters and arguments, members and their values can only go together.
-                if function.is_some_and(|function| defined.contains(&function))
-                    || aggregates.explain(unit.tree, id)
-                {
+                // Members and their values can only go together.
+                if aggregates.explain(unit.tree, id) {
                     continue;
                 }
+                let fixed = match kind {
+                    "argument_list" => arguments_of_parameters(snapshot, unit, id),
+                    "parameter_list" => parameters_with_arguments(snapshot, unit, id),
+                    _ => 0,
+                };
                 // Braces must not be empty: a `0` takes the place of the last initialiser.
                 let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
                 match (kind, elements.as_slice()) {
@@ -73,7 +75,7 @@ impl Pass for ListElements {
                     _ => {}
                 }
                 let is_separated = kind != "field_declaration_list";
-                let edits = elements.into_iter().map(|element| {
+                let edits = elements.into_iter().skip(fixed).map(|element| {
                     let range = unit.tree.range(element);
                     let delete = if is_separated { Edit::delete_element } else { Edit::delete };
                     delete(unit.file, range)
@@ -86,25 +88,32 @@ impl Pass for ListElements {
     }
 }
 
-/// The functions that a file defines.
-fn defined_functions(snapshot: &Snapshot, unit: Unit<'_>) -> HashSet<SymbolId> {
-    let symbols = snapshot.symbols(unit.file);
-    let defined = |&id: &SymbolId| {
-        symbols.get(id).kind == SymbolKind::Function && symbols.get(id).is_defined(unit.tree)
+/// How many elements of an argument list can only go together with a parameter, which is the business
+/// of a pass that knows names.
+fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let call = tree.node(list).parent;
+    if vector_literal(tree, call).is_some() {
+        return usize::MAX; // or a cast of what stands in parentheses
+    }
+    let Some(function) = tree.field(call, "function") else { return 0 };
+    let Some(symbol) = symbols.of(function) else {
+        // All built-in functions of OpenCL but one know how many arguments they have.
+        let is_builtin =
+            snapshot.language() == Language::OpenCl && unit.text(function) != b"printf";
+        return if is_builtin { usize::MAX } else { 0 };
     };
-    symbols.ids().filter(defined).collect()
+    let declared = symbols.get(symbol).declarations.iter().take(MOST_DECLARATIONS);
+    let lists = declared.filter_map(|&name| parameter_list(tree, name));
+    lists.map(|list| parameters(tree, list).len()).max().unwrap_or(0)
 }
 
-/// The function whose parameters or arguments a list holds. If the file defines it, they can only go
-/// together, which is the business of a pass that knows names.
-fn function_of(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId, kind: &str) -> Option<SymbolId> {
-    let parent = unit.tree.node(list).parent;
-    let name = match kind {
-        "argument_list" => unit.tree.field(parent, "function"),
-        "parameter_list" => unit.tree.field(parent, "declarator"),
-        _ => None,
-    };
-    snapshot.symbols(unit.file).of(name?)
+/// How many elements of a parameter list can only go together with arguments: all of a function's.
+fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
+    let name = unit.tree.field(unit.tree.node(list).parent, "declarator");
+    let symbol = name.and_then(|name| snapshot.symbols(unit.file).of(name));
+    let kind = symbol.map(|symbol| snapshot.symbols(unit.file).get(symbol).kind);
+    if kind == Some(SymbolKind::Function) { usize::MAX } else { 0 }
 }
 
 /// How many lists lie around each node.
@@ -141,13 +150,22 @@ mod tests {
 
     #[test]
     fn commas_go_with_elements() {
-        check(
-            "void (*p)(int a, __global int *b, ...); void f(int a) { g(a, (b, a), h(b)); }",
-            &["p)(", "int a)", "h("],
-            "void (*p)(); void f(int a) { g(h()); }",
-        );
+        check("void (*p)(int a, __global int *b, ...);", &["p)("], "void (*p)();");
         check("int a[2][2] = { { 1, 2 }, { 3, 4 }, };", &["3"], "int a[2][2] = { { 3 }, };");
         check("int a = 1, *b, c[3];", &["*b"], "int *b;");
+    }
+
+    #[test]
+    fn arguments_that_have_a_parameter_stay() {
+        assert_reduces(
+            &ListElements,
+            Language::C,
+            "int p(int, ...); int q(); void f(int a) { g(a, (b, a), h(b)); p(a, a), q(a), f(a); }",
+            &["h("],
+            "int p(int, ...); int q(); void f(int a) { g(h()); p(a), q(), f(a); }",
+        );
+        let same = "void f(int4 a) { a = max((int4)(1, 2, 3, 4), (int4)(get_global_id(0))); }";
+        check(same, &[], same);
     }
 
     #[test]

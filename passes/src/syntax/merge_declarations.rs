@@ -32,15 +32,9 @@ impl Pass for MergeDeclarations {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                if matches!(kind, "declaration" | "field_declaration") {
-                    proposals.extend(merge(unit, id).map(Proposal::edit));
-                }
-            }
-        }
-        proposals
+        let declarations = Unit::all_sound(snapshot)
+            .filter(|(_, _, kind)| matches!(*kind, "declaration" | "field_declaration"));
+        declarations.filter_map(|(unit, id, _)| merge(unit, id)).map(Proposal::edit).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_testcase::{Language, Patch};
 use super::binding::{Binding, binding, demand};
 use super::unit::Unit;
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
 pub(crate) struct Parentheses;
@@ -41,7 +41,7 @@ impl Pass for Parentheses {
                     // All parentheses around one thing may go at once: what is in the innermost
                     // has to fit in the place of each.
                     "parenthesized_expression" => {
-                        cores[id.0 as usize].is_some_and(|core| fits(unit, id, core))
+                        cores[id.0 as usize].is_some_and(|core| fits(snapshot, unit, id, core))
                     }
                     "parenthesized_declarator" => is_plain_declarator(unit, id),
                     _ => false,
@@ -77,9 +77,20 @@ fn cores(unit: Unit<'_>) -> Vec<Option<Binding>> {
     cores
 }
 
-fn fits(unit: Unit<'_>, id: NodeId, core: Binding) -> bool {
+fn fits(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, core: Binding) -> bool {
     let is_written = unit.text(id).starts_with(b"(") && unit.text(id).ends_with(b")");
-    is_written && demand(unit, id).is_some_and(|demand| core >= demand)
+    // `(uint)(x)` is taken for a call.
+    let is_cast = unit.tree.node(id).field == Some("function") && !is_function(snapshot, unit, id);
+    is_written && !is_cast && demand(unit, id).is_some_and(|demand| core >= demand)
+}
+
+/// Whether what is in parentheses is the name of a function, or at least no name of a type.
+fn is_function(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
+    let symbols = snapshot.symbols(unit.file);
+    let mut inside = unit.tree.subtree(id).filter(|&node| unit.tree.kind(node) == "identifier");
+    let Some(name) = inside.next() else { return true };
+    let declared = symbols.of(name).map(|symbol| symbols.get(symbol).kind);
+    matches!(declared, Some(SymbolKind::Function | SymbolKind::Variable | SymbolKind::Parameter))
 }
 
 /// Whether a declarator is the same without its parentheses: they matter where a pointer is inside and

@@ -12,8 +12,10 @@
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::{Unit, is_expression};
+use crate::names::functions::declared_name;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
+use crate::views::{Type, converts};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -35,7 +37,8 @@ impl Pass for ReturnEarly {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
-            let inside = in_functions_with_value(unit);
+            let types = snapshot.types(unit.file);
+            let returned = returned(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let value = match kind {
                     "if_statement" | "while_statement" | "switch_statement" => {
@@ -44,7 +47,11 @@ impl Pass for ReturnEarly {
                     "expression_statement" => stored(unit, id),
                     _ => None,
                 };
-                if let Some(value) = value.filter(|_| inside[id.0 as usize]) {
+                let fits = |value: &NodeId| {
+                    let wanted = returned[id.0 as usize];
+                    wanted.is_some_and(|to| converts(types.of(*value), to) != Some(false))
+                };
+                if let Some(value) = value.filter(fits) {
                     let text = [b"return ", unit.text(value), b";"].concat();
                     if is_smaller(&text, unit.text(id)) {
                         let edit = Edit::replace(unit.file, unit.tree.range(id), text);
@@ -66,15 +73,20 @@ fn stored(unit: Unit<'_>, statement: NodeId) -> Option<NodeId> {
     }
 }
 
-/// For each node, whether it lies in a function that returns something.
-fn in_functions_with_value(unit: Unit<'_>) -> Vec<bool> {
-    let tree = unit.tree;
-    let mut inside: Vec<bool> = Vec::with_capacity(tree.len());
+/// For each node, what the function around it returns; `None` where there is none or it returns nothing.
+fn returned(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Option<Type>> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let types = snapshot.types(unit.file);
+    let mut inside: Vec<Option<Type>> = Vec::with_capacity(tree.len());
     for id in tree.ids() {
-        let around = inside.get(tree.node(id).parent.0 as usize).copied().unwrap_or(false);
+        let around = inside.get(tree.node(id).parent.0 as usize).copied().flatten();
         inside.push(match tree.kind(id) {
             "function_definition" => {
-                tree.field(id, "type").is_some_and(|kind| unit.text(kind) != b"void")
+                let has_value = tree.field(id, "type").filter(|kind| unit.text(*kind) != b"void");
+                let name = tree.field(id, "declarator").and_then(|node| declared_name(tree, node));
+                let symbol = name.and_then(|name| symbols.of(name));
+                let of = symbol.map_or(Type::default(), |symbol| types.of_symbol(symbol));
+                has_value.map(|_| of)
             }
             _ => around,
         });

@@ -10,12 +10,15 @@
 //! int f(int a, int *b) { return a + a; }
 //! ```
 
+use std::ops::Range;
+
 use clreduce_testcase::{Edit, Language};
 
 use super::context::{Place, is_condition, places};
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
+use crate::views::{Type, converts, vector_literal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -23,6 +26,8 @@ pub(crate) struct SmallerElsewhere;
 
 /// Names offered for each expression.
 const OFFERS: usize = 3;
+/// Names of a function that are looked at.
+const NAMES: usize = 16;
 /// Proposals in all: this pass is for what is left when all else has stopped.
 const LIMIT: usize = 1000;
 
@@ -43,6 +48,7 @@ impl Pass for SmallerElsewhere {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let places = places(unit);
+            let types = snapshot.types(unit.file);
             let mut end = NodeId(0);
             for function in unit.tree.ids() {
                 // A function inside another is part of it.
@@ -50,19 +56,25 @@ impl Pass for SmallerElsewhere {
                     continue;
                 }
                 end = unit.tree.node(function).after;
-                let names = names(unit, function, &places);
+                let names = names(snapshot, unit, function, &places);
                 for id in unit.tree.subtree(function) {
-                    let place = places[id.0 as usize];
                     let whole = unit.tree.kind(unit.tree.node(id).parent) == "expression_statement";
-                    if place == Place::Fixed || whole || is_condition(unit, id) {
-                        continue;
-                    }
+                    let place = places[id.0 as usize];
+                    let fixed = place == Place::Fixed || whole;
                     // Names of one token for names of one token: renaming is not this pass's task.
                     let composed = unit.tree.node(id).after.0 > id.0 + 1;
-                    let offers = names.iter().filter(|name| is_smaller(name, unit.text(id)));
-                    for (name, list) in offers.take(OFFERS).zip(0..).filter(|_| composed) {
+                    if fixed || !composed || is_condition(unit, id) {
+                        continue;
+                    }
+                    let of = types.of(id);
+                    let offers = names.iter().filter(|name| {
+                        is_smaller(name.text, unit.text(id))
+                            && name.visible.contains(&id)
+                            && converts(name.of, of).unwrap_or(place != Place::Composite)
+                    });
+                    for (name, list) in offers.take(OFFERS).zip(0..) {
                         let range = unit.tree.range(id);
-                        let edit = Edit::replace(unit.file, range, name.clone());
+                        let edit = Edit::replace(unit.file, range, name.text.to_vec());
                         proposals.push(Proposal::edit(edit).in_list(list));
                         if proposals.len() == LIMIT {
                             return proposals;
@@ -75,18 +87,42 @@ impl Pass for SmallerElsewhere {
     }
 }
 
+/// A name that a function uses as a value.
+struct Name<'a> {
+    text: &'a [u8],
+    of: Type,
+    /// The nodes for which it means the same.
+    visible: Range<NodeId>,
+}
+
 /// The names that a function uses as values, first used first.
-fn names(unit: Unit<'_>, function: NodeId, places: &[Place]) -> Vec<Vec<u8>> {
-    let mut names: Vec<Vec<u8>> = Vec::new();
-    for id in unit.tree.subtree(function) {
-        if unit.tree.kind(id) == "identifier" && places[id.0 as usize] != Place::Fixed {
-            let name = unit.text(id).to_vec();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-            if names.len() == OFFERS + 1 {
-                break;
-            }
+fn names<'a>(
+    snapshot: &'a Snapshot,
+    unit: Unit<'a>,
+    function: NodeId,
+    places: &[Place],
+) -> Vec<Name<'a>> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let mut names: Vec<Name<'_>> = Vec::new();
+    for id in tree.subtree(function) {
+        // The name in `(uint)(x)`, which is taken for a call.
+        let is_type = || {
+            let call = tree.parent(tree.node(id).parent);
+            call.and_then(|call| vector_literal(tree, call)) == Some(id)
+        };
+        let is_value =
+            tree.kind(id) == "identifier" && places[id.0 as usize] != Place::Fixed && !is_type();
+        let (text, of) = (unit.text(id), snapshot.types(unit.file).of(id));
+        let visible = match symbols.of(id).map(|symbol| symbols.get(symbol)) {
+            Some(symbol) => symbol.declarations[0]..tree.node(symbol.scope).after,
+            None => function..tree.node(function).after,
+        };
+        let is_new = |name: &Name<'_>| name.text != text || name.visible != visible;
+        if is_value && names.iter().all(is_new) {
+            names.push(Name { text, of, visible });
+        }
+        if names.len() == NAMES {
+            break;
         }
     }
     names

@@ -10,11 +10,14 @@
 //! int f(int a) { return (g(a)); }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use std::collections::BTreeMap;
+
+use clreduce_testcase::{Language, Patch};
 
 use super::unit::{Unit, is_expression};
+use crate::names::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, Symbols};
 
 /// The pass.
 pub(crate) struct StatementExpression;
@@ -35,15 +38,18 @@ impl Pass for StatementExpression {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
+            let uses = uses_by_scope(snapshot.symbols(unit.file));
             for (id, kind) in unit.sound() {
-                if kind == "parenthesized_expression" {
-                    proposals.extend(values(unit, id).into_iter().map(|part| {
-                        let (whole, part) = (unit.tree.range(id), unit.tree.range(part));
-                        let open =
-                            Edit::replace(unit.file, whole.start..part.start, b"(".as_slice());
-                        let close = Edit::replace(unit.file, part.end..whole.end, b")".as_slice());
-                        Proposal::new(Patch::new(vec![open, close]).unwrap_or_default())
-                    }));
+                let body = unit.tree.named_children(id).next();
+                let is_block = |body: &NodeId| unit.tree.kind(*body) == "compound_statement";
+                if let Some(body) = body.filter(is_block)
+                    && kind == "parenthesized_expression"
+                {
+                    let inner = uses.get(&body).map_or(&[][..], Vec::as_slice);
+                    let values = values(unit, body).into_iter();
+                    let patches =
+                        values.filter_map(|part| replaced(snapshot, unit, id, part, inner));
+                    proposals.extend(patches.map(Proposal::new));
                 }
             }
         }
@@ -51,13 +57,37 @@ impl Pass for StatementExpression {
     }
 }
 
-/// The expressions that could stand for a whole statement expression.
-fn values(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
-    let tree = unit.tree;
-    let Some(body) = tree.named_children(id).next() else { return Vec::new() };
-    if tree.kind(body) != "compound_statement" {
-        return Vec::new();
+/// The uses of what each scope declares, in source order.
+fn uses_by_scope(symbols: &Symbols) -> BTreeMap<NodeId, Vec<NodeId>> {
+    let mut uses: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for symbol in symbols.ids().map(|id| symbols.get(id)) {
+        uses.entry(symbol.scope).or_default().extend(&symbol.uses);
     }
+    uses.values_mut().for_each(|uses| uses.sort_unstable());
+    uses
+}
+
+/// Keeps one expression, which does without what is declared around it.
+fn replaced(
+    snapshot: &Snapshot,
+    unit: Unit<'_>,
+    id: NodeId,
+    part: NodeId,
+    inner: &[NodeId],
+) -> Option<Patch> {
+    let tree = unit.tree;
+    let (whole, kept) = (tree.range(id), tree.range(part));
+    let mut edits =
+        vec![unit.replace(whole.start..kept.start, b"("), unit.replace(kept.end..whole.end, b")")];
+    let first = inner.partition_point(|&name| name < part);
+    let inside = inner[first..].iter().take_while(|&&name| name < tree.node(part).after);
+    edits.extend(inside.map(|&name| without(snapshot, unit.file, name)));
+    Patch::new(edits)
+}
+
+/// The expressions that could stand for a whole statement expression.
+fn values(unit: Unit<'_>, body: NodeId) -> Vec<NodeId> {
+    let tree = unit.tree;
     let value = |statement: NodeId| match tree.kind(statement) {
         "expression_statement" => tree.named_children(statement).next(),
         "declaration" => tree.field(tree.field(statement, "declarator")?, "value"),
@@ -79,6 +109,6 @@ mod tests {
             assert_reduces(&StatementExpression, Language::C, before, &[keep], after);
         };
         check("g(a)", "int f(int a) { return (g(a)) + 1; }");
-        check("h(x)", "int f(int a) { return (x ? x : h(x)) + 1; }");
+        check("h(", "int f(int a) { return (0 ? 0 : h(0)) + 1; }");
     }
 }

@@ -6,12 +6,13 @@
 //! ```
 //! after:
 //! ```c
-//! int f(void) { g(1); return h(x); }
+//! int f(void) { g(1); return h(0); }
 //! ```
 
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::{Unit, has_effect, is_expression, is_statement_list};
+use crate::names::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -32,45 +33,46 @@ impl Pass for StatementToValue {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                match kind {
-                    "declaration" => proposals.extend(declaration(unit, id)),
-                    "return_statement" => proposals.extend(returned(unit, id)),
-                    _ => {}
-                }
-            }
-        }
-        proposals
+        let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
+            "declaration" => declaration(snapshot, unit, id).into_iter().collect(),
+            // Only C has functions that forget to return something.
+            "return_statement" => returned(unit, id, snapshot.language() == Language::C),
+            _ => Vec::new(),
+        });
+        proposals.collect()
     }
 }
 
-/// `T x = e;` becomes `e;`, when `e` does something.
-fn declaration(unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
+/// `T x = e;` becomes `e;`, when `e` does something, and what uses `x` does without it.
+fn declaration(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
     let tree = unit.tree;
     let mut declarators = tree.fields(id, "declarator");
     let (first, more) = (declarators.next()?, declarators.next());
     let value = tree.field(first, "value")?;
-    let acts = has_effect(tree, value);
+    let symbols = snapshot.symbols(unit.file);
+    let declares = |node: &NodeId| symbols.of(*node).is_some();
+    let name = tree.subtree(tree.field(first, "declarator")?).find(declares)?;
+    let symbol = symbols.get(symbols.of(name)?);
+    let acts = has_effect(tree, value) && !symbol.opaque;
     let in_list = is_statement_list(tree.kind(tree.node(id).parent));
     let usable = more.is_none() && in_list && acts && is_expression(tree.kind(value));
     let whole = tree.range(id);
     let part = tree.range(value).start..whole.end;
-    usable.then(|| Proposal::new(unit.keep(whole, part)))
+    let mut edits = unit.keep_parts(whole, &[part]);
+    edits.extend(symbol.uses.iter().map(|&name| without(snapshot, unit.file, name)));
+    Some(Proposal::new(Patch::new(edits).filter(|_| usable)?))
 }
 
-/// `return e;` becomes `e;` and `return;`.
-fn returned(unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
+/// `return e;` becomes `e;` and where that is allowed `return;`.
+fn returned(unit: Unit<'_>, id: NodeId, may_be_empty: bool) -> Vec<Proposal> {
     let tree = unit.tree;
     let Some(value) = tree.named_children(id).next() else { return Vec::new() };
     let (whole, value) = (tree.range(id), tree.range(value));
     let keyword = whole.start..whole.start + b"return".len();
     let plain = Patch::single(unit.replace(keyword.end..value.end, b" "));
-    vec![
-        Proposal::new(unit.keep(whole.clone(), value.start..whole.end)),
-        Proposal::new(plain).in_list(1),
-    ]
+    let kept = Proposal::new(unit.keep(whole.clone(), value.start..whole.end));
+    let plain = may_be_empty.then(|| Proposal::new(plain).in_list(1));
+    std::iter::once(kept).chain(plain).collect()
 }
 
 #[cfg(test)]

@@ -84,7 +84,8 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
     match unit.tree.kind(parent) {
         list if is_statement_list(list) => {
             let is_value_of_case = list == "case_statement" && node.field == Some("value");
-            if !node.named || node.kind == "comment" || is_value_of_case {
+            let is_kept = is_value_of_case || is_value_of_expression(unit, parent, id);
+            if !node.named || node.kind == "comment" || is_kept {
                 return None;
             }
             let lone = list == "case_statement" && is_all_of_the_last_case(unit, parent, id);
@@ -103,6 +104,15 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
         }
         _ => None,
     }
+}
+
+/// Whether a statement is the value of a statement expression that something uses.
+fn is_value_of_expression(unit: Unit<'_>, list: NodeId, statement: NodeId) -> bool {
+    let tree = unit.tree;
+    let parenthesis = tree.node(list).parent;
+    let is_used = || tree.kind(tree.node(parenthesis).parent) != "expression_statement";
+    let is_last = || tree.node(list).after.0 <= tree.node(statement).after.0 + 1;
+    tree.kind(parenthesis) == "parenthesized_expression" && is_last() && is_used()
 }
 
 /// Whether a statement is the only one of the last case of its switch: a label must not be followed

@@ -9,11 +9,13 @@
 //! struct S { int a; }; void f(void) { }
 //! ```
 
+use std::collections::HashSet;
+
 use clreduce_testcase::Language;
 
 use super::unit::{Unit, with_semicolon};
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, Symbol, SymbolKind};
 
 /// The pass.
 pub(crate) struct TopLevel;
@@ -35,8 +37,12 @@ impl Pass for TopLevel {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let holders = holders(unit);
+            let needed = needed(snapshot, unit, &holders);
             for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
                 for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
+                    if needed.contains(&item) {
+                        continue;
+                    }
                     let range = with_semicolon(unit.tree, item);
                     let level = unit.tree.node(list).depth;
                     proposals.push(Proposal::edit(unit.delete(range)).in_list(level));
@@ -62,6 +68,33 @@ fn holders(unit: Unit<'_>) -> Vec<bool> {
     holders
 }
 
+/// The items without which a use elsewhere would be left undeclared. C lets functions be undeclared.
+fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<NodeId> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let may_be_undeclared = |symbol: &Symbol| {
+        symbol.opaque || symbol.kind == SymbolKind::Function && snapshot.language() == Language::C
+    };
+    let is_item = |&node: &NodeId| holders[tree.node(node).parent.0 as usize];
+    let mut needed = HashSet::new();
+    for symbol in symbols.ids().map(|id| symbols.get(id)) {
+        if symbol.scope != NodeId(0) || may_be_undeclared(symbol) {
+            continue;
+        }
+        // A use behind several declarations could do without any one of them, but not a use of a type.
+        let is_type = matches!(symbol.kind, SymbolKind::Tag | SymbolKind::Typedef);
+        let [first, second @ ..] = &symbol.declarations[..] else { continue };
+        let end = second.first().filter(|_| !is_type).map_or(NodeId(u32::MAX), |&second| second);
+        for name in if is_type { &symbol.declarations[..] } else { std::slice::from_ref(first) } {
+            let Some(item) = tree.ancestors(*name).find(is_item) else { continue };
+            let inside = item..tree.node(item).after;
+            if symbol.uses.iter().any(|node| !inside.contains(node) && *node < end) {
+                needed.insert(item);
+            }
+        }
+    }
+    needed
+}
+
 /// Whether a child of such a node can be deleted. An error can, where the file as a whole is none: it
 /// stands where an item would.
 fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
@@ -84,6 +117,15 @@ mod tests {
     fn what_is_declared_goes_with_its_semicolon_and_qualifiers() {
         let before = "struct S { int a; };\n__constant int c = 1;\n__kernel void entry(void) { }\n";
         assert_reduces(&TopLevel, Language::OpenCl, before, &[], "");
+    }
+
+    #[test]
+    fn what_is_used_elsewhere_stays() {
+        let same = "typedef int t;\nint f(t);\n__kernel void entry(void) { f(1); }\n";
+        assert_reduces(&TopLevel, Language::OpenCl, same, &["entry"], same);
+        let after = "typedef int t;\nvoid entry(t x) { f(x); }\n";
+        let before = "typedef int t;\nint f(t);\nvoid entry(t x) { f(x); }\n";
+        assert_reduces(&TopLevel, Language::C, before, &["entry"], after);
     }
 
     #[test]

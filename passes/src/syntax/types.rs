@@ -9,11 +9,14 @@
 //! int f(ulong x) { return (short)x; }
 //! ```
 
-use clreduce_testcase::Language;
+use clreduce_testcase::{Language, Patch};
 
 use super::unit::Unit;
-use crate::Snapshot;
+use crate::names::functions::{MOST_DECLARATIONS, declared_name};
+use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::views::{Base, Number, declared_by};
+use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
 pub(crate) struct Types;
@@ -32,27 +35,76 @@ impl Pass for Types {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for unit in Unit::all(snapshot) {
-            for (id, kind) in unit.sound() {
-                let is_type = matches!(
-                    kind,
-                    "primitive_type"
-                        | "sized_type_specifier"
-                        | "type_identifier"
-                        | "struct_specifier"
-                        | "union_specifier"
-                        | "enum_specifier"
-                ) && unit.tree.node(id).field == Some("type");
-                let defines = unit.tree.field(id, "body").is_some();
-                let nothing = unit.text(id) == b"void";
-                if is_type && !defines && !nothing {
-                    proposals.extend(unit.shrink(id, b"int"));
-                }
-            }
-        }
-        proposals
+        let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
+            let is_type = matches!(
+                kind,
+                "primitive_type"
+                    | "sized_type_specifier"
+                    | "type_identifier"
+                    | "struct_specifier"
+                    | "union_specifier"
+                    | "enum_specifier"
+            ) && unit.tree.node(id).field == Some("type");
+            is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
+        });
+        types.filter_map(|(unit, id, _)| to_int(snapshot, unit, id)).collect()
     }
+}
+
+/// Whether what is declared can be an `int`: a number, or a structure that nobody looks into.
+fn may_be_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let declaration = tree.node(id).parent;
+    let is_scalar = |number: Number| number.lanes == 1;
+    let of = snapshot.types(unit.file).of(declaration);
+    match of.base {
+        _ if tree.field(id, "body").is_some() => false,
+        Base::Number(_) => of.base_number().is_some_and(is_scalar),
+        Base::Aggregate(_) => {
+            let declarators = tree.fields(declaration, "declarator");
+            let names = declarators.filter_map(|node| symbols.of(declared_name(tree, node)?));
+            let mut uses = names.flat_map(|symbol| &symbols.get(symbol).uses);
+            let is_plain = |&name: &NodeId| tree.kind(tree.node(name).parent) != "field_expression";
+            uses.all(is_plain)
+        }
+        _ => true,
+    }
+}
+
+/// Replaces a type; of a function that is declared several times, in all of its declarations.
+fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
+    let Some(others) = alike(snapshot, unit, id) else { return unit.shrink(id, b"int") };
+    let first = *others.first()?;
+    let proposal = unit.shrink(id, b"int").filter(|_| first == id)?;
+    let edits = others.into_iter().map(|node| unit.replace(unit.tree.range(node), b"int"));
+    Some(Proposal { patch: Patch::new(edits.collect())?, ..proposal })
+}
+
+/// The types that have to be the same as this one because a function is declared several times.
+fn alike(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Vec<NodeId>> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let declaration = tree.node(id).parent;
+    let list = tree.node(declaration).parent;
+    let (declarator, index) = match tree.kind(list) {
+        "parameter_list" => {
+            let index = parameters(tree, list).iter().position(|&other| other == declaration)?;
+            (tree.node(list).parent, Some(index))
+        }
+        _ => (tree.field(declaration, "declarator")?, None),
+    };
+    let symbol = symbols.get(symbols.of(declared_name(tree, declarator)?)?);
+    let is_one_of_few = (2..=MOST_DECLARATIONS).contains(&symbol.declarations.len());
+    if symbol.kind != SymbolKind::Function || !is_one_of_few {
+        return None;
+    }
+    let types = symbol.declarations.iter().map(|&name| match index {
+        Some(index) => {
+            let parameter = *parameters(tree, parameter_list(tree, name)?).get(index)?;
+            tree.field(parameter, "type")
+        }
+        None => tree.field(declared_by(tree, name)?, "type"),
+    });
+    types.collect()
 }
 
 #[cfg(test)]
@@ -68,6 +120,19 @@ mod tests {
             "struct S { long a; }; void f(struct S *s, const unsigned char c) { (float)c; T t; }",
             &[],
             "struct S { int a; }; void f(int *s, const int c) { (int)c; T t; }",
+        );
+        let same = "struct S { int a; }; int g(struct S *s) { return s->a; }";
+        assert_reduces(&Types, Language::C, same, &[], same);
+    }
+
+    #[test]
+    fn all_declarations_of_a_function_stay_alike() {
+        assert_reduces(
+            &Types,
+            Language::C,
+            "long f(short, char *); long f(short a, char *b) { return 0; }",
+            &["char *)"],
+            "int f(int, char *); int f(int a, char *b) { return 0; }",
         );
     }
 }

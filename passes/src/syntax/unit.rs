@@ -38,6 +38,12 @@ impl<'a> Unit<'a> {
         tree.ids().filter(usable).map(|id| (id, tree.kind(id)))
     }
 
+    /// Those of all files of a snapshot.
+    pub fn all_sound(snapshot: &'a Snapshot) -> impl Iterator<Item = (Self, NodeId, &'static str)> {
+        let of_file = |unit: Self| unit.sound().map(move |(id, kind)| (unit, id, kind));
+        Self::all(snapshot).flat_map(of_file)
+    }
+
     /// Whether no word or number reaches over either end: C++ splits `0x1fUL5` in two nodes.
     fn is_whole(self, range: Range<usize>) -> bool {
         let word = |at: usize| {

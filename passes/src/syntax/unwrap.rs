@@ -10,13 +10,14 @@
 //! void f(int x) { int i = 0; if (i) ; g(i); }
 //! ```
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::unit::{Unit, is_expression, is_statement, is_statement_list};
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::{NodeId, Snapshot};
+use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
 
 /// The pass.
 pub(crate) struct Unwrap;
@@ -37,16 +38,17 @@ impl Pass for Unwrap {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
+            let names = Names::new(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let parts = match kind {
-                    "if_statement" => branches(unit, id),
+                    "if_statement" => branches(unit, &names, id),
                     "while_statement" | "do_statement" | "for_range_loop" => {
-                        vec![body_once(unit, id), condition(unit, id)]
+                        vec![body_once(unit, &names, id), condition(unit, id)]
                     }
-                    "for_statement" => vec![body_of_for(unit, id)],
+                    "for_statement" => vec![body_of_for(unit, &names, id)],
                     "switch_statement" => switch(unit, id),
                     "labeled_statement" => vec![last_part(unit, id)],
-                    "compound_statement" => vec![block(unit, id)],
+                    "compound_statement" => vec![block(unit, &names, id)],
                     _ => continue,
                 };
                 // Alternatives for one statement stand in different lists.
@@ -59,39 +61,71 @@ impl Pass for Unwrap {
     }
 }
 
+/// The names that are declared in each scope.
+struct Names<'a>(HashMap<NodeId, HashSet<&'a [u8]>>);
+
+impl<'a> Names<'a> {
+    fn new(snapshot: &'a Snapshot, unit: Unit<'a>) -> Self {
+        let symbols = snapshot.symbols(unit.file);
+        let mut names: HashMap<NodeId, HashSet<&[u8]>> = HashMap::new();
+        for symbol in symbols.ids().map(|id| symbols.get(id)) {
+            if !matches!(symbol.kind, SymbolKind::Label | SymbolKind::Function) {
+                names.entry(symbol.scope).or_default().insert(unit.text(symbol.declarations[0]));
+            }
+        }
+        Self(names)
+    }
+
+    /// Whether something that a scope declares would meet another of its name in the block around.
+    fn clash(&self, tree: &SyntaxTree, scope: NodeId) -> bool {
+        let Some(inner) = self.0.get(&scope) else { return false };
+        let is_block = |&node: &NodeId| tree.kind(node) == "compound_statement";
+        let block = tree.ancestors(scope).find(is_block);
+        // A block that is all of a function shares its names with the parameters.
+        let function = block.and_then(|block| tree.parent(block));
+        let function = function.filter(|&node| tree.kind(node) == "function_definition");
+        let mut around = block.into_iter().chain(function).filter_map(|outer| self.0.get(&outer));
+        around.any(|outer| !inner.is_disjoint(outer))
+    }
+}
+
 fn in_list(unit: Unit<'_>, id: NodeId) -> bool {
     is_statement_list(unit.tree.kind(unit.tree.node(id).parent))
 }
 
 /// The range of a statement that is to stand in the place of `whole`: without its braces where a list
-/// of statements can stand.
-fn bare(unit: Unit<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
+/// of statements can stand and its names are free.
+fn bare(unit: Unit<'_>, names: &Names<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
     let range = unit.tree.range(part);
     let is_block = unit.tree.kind(part) == "compound_statement";
-    if is_block && in_list(unit, whole) { range.start + 1..range.end - 1 } else { range }
+    if is_block && in_list(unit, whole) && !names.clash(unit.tree, part) {
+        range.start + 1..range.end - 1
+    } else {
+        range
+    }
 }
 
-fn body_once(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+fn body_once(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
     let body = unit.tree.field(id, "body")?;
-    let mut edits = unit.keep_parts(unit.tree.range(id), &[bare(unit, id, body)]);
+    let mut edits = unit.keep_parts(unit.tree.range(id), &[bare(unit, names, id, body)]);
     edits.extend(without_jumps(unit, body, true));
     Patch::new(edits)
 }
 
 /// `for (init; ...) body` becomes `init; body`.
-fn body_of_for(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+fn body_of_for(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let (whole, body) = (tree.range(id), tree.field(id, "body")?);
-    let Some(init) = tree.field(id, "initializer") else { return body_once(unit, id) };
+    let Some(init) = tree.field(id, "initializer") else { return body_once(unit, names, id) };
     let semicolon = tree.children(id).find(|&child| child >= init && unit.text(child) == b";");
     let init_end = match tree.kind(init) {
         "declaration" => tree.range(init).end,
         _ => tree.range(semicolon?).end,
     };
     let mut edits;
-    if in_list(unit, id) {
+    if in_list(unit, id) && !names.clash(tree, id) {
         let init = tree.range(init).start..init_end;
-        edits = unit.keep_parts(whole, &[init, bare(unit, id, body)]);
+        edits = unit.keep_parts(whole, &[init, bare(unit, names, id, body)]);
     } else if tree.kind(body) == "compound_statement" {
         let inside = tree.range(body).start + 1..whole.end;
         edits = vec![
@@ -136,7 +170,7 @@ fn without_jumps(unit: Unit<'_>, body: NodeId, of_loop: bool) -> Vec<Edit> {
 }
 
 /// `{ s; t; }` in a list, or around a single statement elsewhere, loses its braces.
-fn block(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+fn block(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let range = tree.range(id);
     let mut inside = tree.named_children(id);
@@ -147,19 +181,19 @@ fn block(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
         && !matches!(tree.kind(only), "declaration" | "type_definition" | "case_statement")
         && (is_statement(parent) || parent == "else_clause")
         && parent != "switch_statement";
-    let free = is_statement_list(parent) || alone;
+    let free = is_statement_list(parent) && !names.clash(tree, id) || alone;
     free.then(|| unit.keep(range.clone(), range.start + 1..range.end - 1))
 }
 
 /// Either branch alone, the condition alone, and `if (c) a else b` as `if (c) b`.
-fn branches(unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
+fn branches(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Vec<Option<Patch>> {
     let tree = unit.tree;
     let whole = tree.range(id);
     let then = tree.field(id, "consequence");
     let otherwise = tree.field(id, "alternative").and_then(|clause| {
         tree.named_children(clause).find(|&child| is_statement(tree.kind(child)))
     });
-    let keep = |part: NodeId| unit.keep(whole.clone(), bare(unit, id, part));
+    let keep = |part: NodeId| unit.keep(whole.clone(), bare(unit, names, id, part));
     let swapped = then.zip(otherwise).map(|(then, otherwise)| {
         let range = tree.range(then).start..tree.range(otherwise).start;
         Patch::single(unit.replace(range, b" "))
@@ -246,6 +280,15 @@ mod tests {
             "void f(void) { if (a) for (int i = 0; i < 9; i++) { g(i); } }",
             &["if (a)", "i = 0"],
             "void f(void) { if (a) { int i = 0; g(i); } }",
+        );
+    }
+
+    #[test]
+    fn braces_that_keep_names_apart_stay() {
+        check(
+            "void f(int p) { int i; while (p) { int i = 1; } { int p; } for (int i = 0; ;) g(i); }",
+            &["int i = 1", "int p;", "int i = 0"],
+            "void f(int p) { int i; { int i = 1; } { int p; } for (int i = 0; ;) g(i); }",
         );
     }
 

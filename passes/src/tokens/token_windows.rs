@@ -97,7 +97,9 @@ impl Types {
         let is_type = |id: &NodeId| {
             let node = tree.node(*id);
             let parent = tree.kind(node.parent);
-            let declares = parent.ends_with("declaration") || parent == "function_definition";
+            // A declaration without its semicolon, say, nobody can read anyway.
+            let declares = parent.ends_with("declaration") && !tree.has_error(node.parent)
+                || parent == "function_definition";
             node.field == Some("type") && declares && tree.is_sound(*id)
         };
         let pair = |id: NodeId| (tree.range(id), tree.range(tree.node(id).parent));
@@ -197,6 +199,12 @@ mod tests {
         let before = "int f(int a) { return g(a, 1) + a * 2; }";
         let after = "int f(int a) { g(a); }";
         assert_reduces(&TokenWindows, Language::C, before, &["f(int a) {", "g(a"], after);
+    }
+
+    #[test]
+    fn a_type_stays_with_what_it_declares_unless_that_is_none() {
+        assert_reduces(&TokenWindows, Language::C, "int needle;", &["needle;"], "int needle;");
+        assert_reduces(&TokenWindows, Language::C, "int needle", &["needle"], "needle");
     }
 
     #[test]

@@ -28,7 +28,8 @@ const C: &[&str] = &["__extension__"];
 /// The bytes as the grammar should see them.
 pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     let words = if language == Language::OpenCl { OPENCL } else { C };
-    let mut out = bytes.to_vec();
+    // A zero byte would be the end of the comment that it stands in.
+    let mut out: Vec<u8> = bytes.iter().map(|&byte| byte.max(1)).collect();
     let mut slash_end = usize::MAX;
     for token in tokens(bytes) {
         let (range, text) = (token.range(), &bytes[token.range()]);

@@ -10,8 +10,8 @@ mod types;
 
 pub(crate) use builtins::Shape;
 pub(crate) use flow::Flow;
-pub(crate) use numbers::Number;
+pub(crate) use numbers::{Number, components};
 pub(crate) use symbols::declared_by;
 pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols};
 pub use tree::{Node, NodeId, SyntaxTree};
-pub(crate) use types::{Type, Types, components, is_vector, vector_literal};
+pub(crate) use types::{Base, Type, Types, converts, is_vector, vector_literal};

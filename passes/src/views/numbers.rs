@@ -165,6 +165,54 @@ fn several_words(name: &str) -> Option<Scalar> {
     })
 }
 
+/// The lanes that `.xyzw`, `.s0f`, `.lo` and the like pick from a vector.
+#[must_use]
+pub fn components(name: &str, lanes: u8) -> Option<Vec<u8>> {
+    let half = lanes.div_ceil(2);
+    let picked: Vec<u8> = match name {
+        "lo" => (0..half).collect(),
+        "hi" => (half..2 * half).collect(),
+        "even" => (0..half).map(|lane| 2 * lane).collect(),
+        "odd" => (0..half).map(|lane| 2 * lane + 1).collect(),
+        _ => {
+            let digits = name.strip_prefix(['s', 'S']);
+            let lane = |byte: char| match digits {
+                Some(_) => byte.to_digit(16).map(|lane| lane as u8),
+                None => "xyzw".find(byte).map(|lane| lane as u8),
+            };
+            digits.unwrap_or(name).chars().map(lane).collect::<Option<_>>()?
+        }
+    };
+    let fits = matches!(picked.len(), 1 | 2 | 3 | 4 | 8 | 16);
+    // The third lane of four of a vector of three is there, and undefined.
+    let inside = picked.iter().all(|&lane| lane < lanes || lanes == 3 && lane == 3);
+    (lanes > 1 && fits && inside).then_some(picked)
+}
+
+/// The type of a number as it is written.
+#[must_use]
+pub fn literal(text: &str) -> Number {
+    let lower = text.to_ascii_lowercase();
+    let is_hex = lower.starts_with("0x");
+    if !is_hex && lower.contains(['.', 'e']) {
+        let scalar = if lower.ends_with('f') { Scalar::Float } else { Scalar::Double };
+        return Number::scalar(scalar);
+    }
+    let digits = lower.trim_end_matches(['u', 'l']);
+    let suffix = &lower[digits.len()..];
+    let value = match is_hex {
+        true => u64::from_str_radix(&digits[2..], 16),
+        false => digits.parse(),
+    };
+    let large = value.is_ok_and(|value| value > u64::from(u32::MAX));
+    Number::scalar(match (suffix.contains('u'), suffix.contains('l') || large) {
+        (true, true) => Scalar::Ulong,
+        (false, true) => Scalar::Long,
+        (true, false) => Scalar::Uint,
+        (false, false) => Scalar::Int,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

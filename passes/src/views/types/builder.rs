@@ -1,145 +1,13 @@
-//! A light type model: what numbers, pointers and structures the expressions of one file are.
-//!
-//! It knows scalars and vectors of OpenCL C, typedefs, structures, pointers, arrays, what functions return,
-//! and the built-ins. Where it is not sure a type is [`Base::Unknown`], and whoever asks leaves that
-//! expression alone. Each type carries its [slot](Type::slot): the place in the source where it is spelled.
+//! Reads types off a tree: first what declarations say, then from operands to operators.
 
-use std::collections::HashMap;
+use super::super::builtins::Shape;
+use super::super::numbers::{Number, Scalar, components, literal};
+use super::super::symbols::{SymbolKind, Symbols, declared_by};
+use super::super::tree::{NodeId, SyntaxTree};
+use super::{Base, Field, Type, Types, is_vector, vector_literal};
 
-use super::builtins::Shape;
-use super::numbers::{Number, Scalar};
-use super::symbols::{SymbolId, SymbolKind, Symbols, declared_by};
-use super::tree::{NodeId, SyntaxTree};
-
-/// What is at the bottom of a type, below all pointers and arrays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Base {
-    /// Not known.
-    #[default]
-    Unknown,
-    /// Nothing.
-    Void,
-    /// A scalar or vector.
-    Number(Number),
-    /// A structure or union: its tag's first declaration, or where it has no tag its specifier.
-    Aggregate(NodeId),
-}
-
-/// A type, as far as it is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Type {
-    /// What is below all pointers and arrays.
-    pub base: Base,
-    /// How many pointers and arrays there are.
-    pub levels: u8,
-    /// The node that spells the base: a type name in a declaration, cast or vector literal, or the
-    /// components that were picked from a vector.
-    pub slot: Option<NodeId>,
-    /// The slot of the declaration that says in which address space the base lies.
-    pub storage: Option<NodeId>,
-}
-
-impl Type {
-    /// The scalar or vector that this is; `None` for pointers, structures and what is not known.
-    #[must_use]
-    pub fn number(self) -> Option<Number> {
-        match self.base {
-            Base::Number(number) if self.levels == 0 => Some(number),
-            _ => None,
-        }
-    }
-
-    /// The number at the bottom, below pointers and arrays too.
-    #[must_use]
-    pub fn base_number(self) -> Option<Number> {
-        match self.base {
-            Base::Number(number) => Some(number),
-            _ => None,
-        }
-    }
-
-    fn numeric(number: Number) -> Self {
-        Self { base: Base::Number(number), ..Self::default() }
-    }
-
-    fn pointed_to(self) -> Self {
-        match self.levels.checked_sub(1) {
-            Some(levels) => Self { levels, ..self },
-            None => Self::default(),
-        }
-    }
-
-    fn pointer(self) -> Self {
-        Self { levels: self.levels.saturating_add(1), ..self }
-    }
-}
-
-/// A member of a structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Its type.
-    pub of: Type,
-    /// Whether it is a pointer, so that what it leads to lies elsewhere.
-    pub is_pointer: bool,
-}
-
-/// The types of one file.
-#[derive(Debug, Default)]
-pub struct Types {
-    of_node: Vec<Type>,
-    of_symbol: HashMap<SymbolId, Type>,
-    fields: HashMap<NodeId, Fields>,
-}
-
-#[derive(Debug, Default)]
-struct Fields {
-    in_order: Vec<Field>,
-    by_name: HashMap<Vec<u8>, usize>,
-}
-
-impl Types {
-    /// Reads the types off a tree.
-    #[must_use]
-    pub fn new(bytes: &[u8], tree: &SyntaxTree, symbols: &Symbols) -> Self {
-        let mut builder = Builder { bytes, tree, symbols, out: Self::default() };
-        builder.out.of_node = vec![Type::default(); tree.len()];
-        for id in tree.ids() {
-            builder.declaration(id);
-        }
-        // Operands come behind their operator in pre-order.
-        for id in tree.ids().rev() {
-            if let Some(found) = builder.expression(id) {
-                builder.out.of_node[id.0 as usize] = found;
-            }
-        }
-        builder.out
-    }
-
-    /// The type of an expression, or of what a declarator or type name declares.
-    #[must_use]
-    pub fn of(&self, node: NodeId) -> Type {
-        self.of_node.get(node.0 as usize).copied().unwrap_or_default()
-    }
-
-    /// The type of what a symbol names; of a function, what it returns.
-    #[must_use]
-    pub fn of_symbol(&self, symbol: SymbolId) -> Type {
-        self.of_symbol.get(&symbol).copied().unwrap_or_default()
-    }
-
-    /// The members of a structure or union, in order.
-    #[must_use]
-    pub fn fields(&self, aggregate: NodeId) -> Option<&[Field]> {
-        self.fields.get(&aggregate).map(|fields| fields.in_order.as_slice())
-    }
-
-    fn field(&self, aggregate: NodeId, name: &[u8]) -> Option<Field> {
-        let fields = self.fields.get(&aggregate)?;
-        fields.by_name.get(name).map(|&index| fields.in_order[index])
-    }
-}
-
-struct Builder<'a> {
+/// A model in the making.
+pub(super) struct Builder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     symbols: &'a Symbols,
@@ -154,7 +22,25 @@ struct Declarator {
     known: bool,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    pub(super) fn new(bytes: &'a [u8], tree: &'a SyntaxTree, symbols: &'a Symbols) -> Self {
+        let of_node = vec![Type::default(); tree.len()];
+        Self { bytes, tree, symbols, out: Types { of_node, ..Types::default() } }
+    }
+
+    pub(super) fn build(mut self) -> Types {
+        for id in self.tree.ids() {
+            self.declaration(id);
+        }
+        // Operands come behind their operator in pre-order.
+        for id in self.tree.ids().rev() {
+            if let Some(found) = self.expression(id) {
+                self.set(id, found);
+            }
+        }
+        self.out
+    }
+
     fn text(&self, id: NodeId) -> &str {
         std::str::from_utf8(&self.bytes[self.tree.range(id)]).unwrap_or("")
     }
@@ -417,47 +303,6 @@ impl Builder<'_> {
     }
 }
 
-/// The type name of `(int4)(1, 2, 3, 4)`, which the grammar of C takes for a call.
-#[must_use]
-pub fn vector_literal(tree: &SyntaxTree, call: NodeId) -> Option<NodeId> {
-    let function = tree.field(call, "function")?;
-    let name = tree.named_children(function).next()?;
-    let is_one = tree.kind(call) == "call_expression"
-        && tree.kind(function) == "parenthesized_expression"
-        && tree.kind(name) == "identifier";
-    is_one.then_some(name)
-}
-
-/// Whether this is a vector itself, no pointer to one.
-#[must_use]
-pub fn is_vector(of: Type) -> bool {
-    of.number().is_some_and(|number| number.lanes > 1)
-}
-
-/// The lanes that `.xyzw`, `.s0f`, `.lo` and the like pick from a vector.
-#[must_use]
-pub fn components(name: &str, lanes: u8) -> Option<Vec<u8>> {
-    let half = lanes.div_ceil(2);
-    let picked: Vec<u8> = match name {
-        "lo" => (0..half).collect(),
-        "hi" => (half..2 * half).collect(),
-        "even" => (0..half).map(|lane| 2 * lane).collect(),
-        "odd" => (0..half).map(|lane| 2 * lane + 1).collect(),
-        _ => {
-            let digits = name.strip_prefix(['s', 'S']);
-            let lane = |byte: char| match digits {
-                Some(_) => byte.to_digit(16).map(|lane| lane as u8),
-                None => "xyzw".find(byte).map(|lane| lane as u8),
-            };
-            digits.unwrap_or(name).chars().map(lane).collect::<Option<_>>()?
-        }
-    };
-    let fits = matches!(picked.len(), 1 | 2 | 3 | 4 | 8 | 16);
-    // The third lane of four of a vector of three is there, and undefined.
-    let inside = picked.iter().all(|&lane| lane < lanes || lanes == 3 && lane == 3);
-    (lanes > 1 && fits && inside).then_some(picked)
-}
-
 fn masked(of: Type) -> Type {
     match of.number() {
         Some(number) if number.lanes > 1 => {
@@ -480,95 +325,4 @@ fn arithmetic(left: Type, right: Type) -> Type {
     }
     let rank = |scalar: Scalar| scalar.max(Scalar::Int);
     Type::numeric(Number::scalar(rank(a.scalar).max(rank(b.scalar))))
-}
-
-fn literal(text: &str) -> Number {
-    let lower = text.to_ascii_lowercase();
-    let is_hex = lower.starts_with("0x");
-    if !is_hex && lower.contains(['.', 'e']) {
-        let scalar = if lower.ends_with('f') { Scalar::Float } else { Scalar::Double };
-        return Number::scalar(scalar);
-    }
-    let digits = lower.trim_end_matches(['u', 'l']);
-    let suffix = &lower[digits.len()..];
-    let value = match is_hex {
-        true => u64::from_str_radix(&digits[2..], 16),
-        false => digits.parse(),
-    };
-    let large = value.is_ok_and(|value| value > u64::from(u32::MAX));
-    Number::scalar(match (suffix.contains('u'), suffix.contains('l') || large) {
-        (true, true) => Scalar::Ulong,
-        (false, true) => Scalar::Long,
-        (true, false) => Scalar::Uint,
-        (false, false) => Scalar::Int,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clreduce_testcase::Language;
-
-    /// What is known of the values that are assigned to `_`, by the names of their types.
-    fn of(source: &str) -> Vec<String> {
-        let bytes = source.as_bytes();
-        let tree = SyntaxTree::parse(bytes, Language::OpenCl);
-        let symbols = Symbols::new(bytes, &tree);
-        let types = Types::new(bytes, &tree, &symbols);
-        let values = tree.ids().filter(|&id| tree.kind(id) == "assignment_expression");
-        let values = values.filter(|&id| source[tree.range(id)].starts_with("_ ="));
-        let shown = values.map(|id| {
-            let found = types.of(tree.field(id, "right").unwrap());
-            let base = match found.base {
-                Base::Number(number) => number.name(),
-                Base::Aggregate(_) => "struct".into(),
-                Base::Void => "void".into(),
-                Base::Unknown => "?".into(),
-            };
-            format!("{base}{}", "*".repeat(found.levels.into()))
-        });
-        shown.collect()
-    }
-
-    #[test]
-    fn expressions_have_types() {
-        let declared = "typedef uint4 V; struct S { V v; __global long *p; int a[3]; struct S *next; };\n\
-            float f(int4 x, struct S *s) { V v; struct S t; ushort c; ulong8 w; int n[2][3];\n";
-        for (expression, expected) in [
-            ("v", "uint4"),
-            ("&v", "uint4*"),
-            ("v + 1", "uint4"),
-            ("1 + x", "int4"),
-            ("x < 2", "int4"),
-            ("!w", "long8"),
-            ("w.s01.y", "ulong"),
-            ("w.hi", "ulong4"),
-            ("v.zzzz", "uint4"),
-            ("v.s4", "?"),
-            ("s->v.x", "uint"),
-            ("s->p", "long*"),
-            ("s->p[1]", "long"),
-            ("(*s).next->a", "int*"),
-            ("t", "struct"),
-            ("n[1]", "int*"),
-            ("c + 1", "int"),
-            ("c + 1u", "uint"),
-            ("2 * w.x", "ulong"),
-            ("(int8)(x, x)", "int8"),
-            ("(V)(1)", "uint4"),
-            ("(char)c", "char"),
-            ("convert_short4_sat(x)", "short4"),
-            ("clamp(w, 1, 2)", "ulong8"),
-            ("clamp(g(), w, w)", "?"),
-            ("vload2(0, s->p)", "long2"),
-            ("f(x, s)", "float"),
-            ("g()", "?"),
-            ("g() + 1", "?"),
-            ("({ int y = 1; v; })", "uint4"),
-            ("c ? v : 0", "uint4"),
-            ("get_global_id(0)", "ulong"),
-        ] {
-            assert_eq!(of(&format!("{declared} _ = {expression}; }}")), [expected], "{expression}");
-        }
-    }
 }
