@@ -6,7 +6,9 @@ use std::fs;
 #[cfg(unix)]
 use std::process::Command;
 
-use support::{BUG, Bench, HANGS, SCRIPT, SCRIPT_NAME, TEST, YES, assert_mentions, slow, stderr, stdout};
+use support::{
+    BUG, Bench, HANGS, SCRIPT, SCRIPT_NAME, TEST, YES, assert_mentions, slow, stderr, stdout,
+};
 
 /// Runs a test that does not work; the input stays, and nothing is beside it but what is named.
 #[track_caller]
@@ -143,9 +145,13 @@ fn a_test_with_a_time_limit_of_its_own() {
 #[test]
 fn a_test_that_prints_without_end() {
     let bench = Bench::with_bug();
-    let test =
-        if cfg!(windows) { "@for /L %%i in (0,0,1) do @type bug.c\r\n" } else { "#!/bin/sh\nexec yes\n" };
-    bench.script(SCRIPT_NAME, test);
+    let test = if cfg!(windows) {
+        let much = bench.write("much", "much of it\r\n".repeat(1 << 20));
+        format!(":again\r\n@type \"{}\"\r\n@goto again\r\n", much.display())
+    } else {
+        "#!/bin/sh\nexec yes\n".to_owned()
+    };
+    bench.script(SCRIPT_NAME, &test);
     refused(&bench, &["bug.c", "--test", SCRIPT], &["printed more than"]);
 }
 
@@ -168,7 +174,7 @@ fn a_test_that_leaves_processes_behind() {
     };
     bench.script(SCRIPT_NAME, &test);
     let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
-    assert_mentions(&stderr(&run), &["left a process running"]);
+    assert_mentions(&stderr(&run), &["the test ended and left ", " running; such are killed"]);
     bench.assert_nothing_left();
 }
 
@@ -316,7 +322,8 @@ fn a_file_that_somebody_edits_meanwhile() {
             let next = format!("if exist {count}{n} goto after{n}\r\necho x>{count}{n}\r\n");
             format!("{next}exit /b 0\r\n:after{n}\r\n")
         };
-        let edit = format!("if exist {count}4 exit /b 0\r\necho x>{count}4\r\necho // mine>>{file}\r\n");
+        let edit =
+            format!("if exist {count}4 exit /b 0\r\necho x>{count}4\r\necho // mine>>{file}\r\n");
         format!("{TEST}{}{edit}exit /b 0\r\n", [1, 2, 3].map(nth).concat())
     } else {
         let edit =

@@ -39,7 +39,11 @@ fn pool(threads: usize) -> Arc<Pool> {
 
 /// A line for the shell that is interesting where a word is found.
 fn finds(word: &str) -> String {
-    if cfg!(windows) { format!("find \"{word}\" bug.c >nul") } else { format!("grep -q '{word}' bug.c") }
+    if cfg!(windows) {
+        format!("find \"{word}\" bug.c >nul")
+    } else {
+        format!("grep -q '{word}' bug.c")
+    }
 }
 
 /// Options for tests whose directories and processes `bench` sees.

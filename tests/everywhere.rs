@@ -60,9 +60,8 @@ fn program() -> String {
 }
 
 fn function(dice: &mut Dice, number: u64) -> String {
-    let mut text = format!(
-        "int f{number}(int a, int b) {{\n    int x = a;\n    int y[4] = {{1, 2, 3, b}};\n"
-    );
+    let mut text =
+        format!("int f{number}(int a, int b) {{\n    int x = a;\n    int y[4] = {{1, 2, 3, b}};\n");
     for _ in 0..3 + dice.below(9) {
         let operator = ["+", "-", "*", "^", "&", "|"][dice.below(6) as usize];
         let (kind, value) = (dice.below(5), 1 + dice.below(999));
@@ -86,8 +85,7 @@ fn function(dice: &mut Dice, number: u64) -> String {
 
 fn test() -> String {
     if cfg!(windows) {
-        let find =
-            |text| format!("find \"{text}\" bug.c >nul\r\nif errorlevel 1 exit /b 1\r\n");
+        let find = |text| format!("find \"{text}\" bug.c >nul\r\nif errorlevel 1 exit /b 1\r\n");
         format!("@echo off\r\n{}", WANTED.map(find).concat())
     } else {
         let grep = |text| format!("grep -qF '{text}' bug.c || exit 1\n");

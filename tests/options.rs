@@ -4,7 +4,9 @@ mod support;
 
 use std::fs;
 
-use support::{BUG, Bench, NO, SCRIPT, SCRIPT_NAME, TEST, YES, assert_mentions, slow, stderr, stdout};
+use support::{
+    BUG, Bench, NO, SCRIPT, SCRIPT_NAME, TEST, YES, assert_mentions, slow, stderr, stdout,
+};
 
 #[test]
 fn exit_codes() {
@@ -79,8 +81,7 @@ fn max_questions_stops_early_and_goes_on_later() {
     let whole = Bench::with_bug();
     whole.reduce(&["bug.c", "--test", SCRIPT]);
     let bench = Bench::with_bug();
-    let run =
-        bench.reduce(&["bug.c", "--test", SCRIPT, "--max-questions", "5", "--summary", "s"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--max-questions", "5", "--summary", "s"]);
     assert_mentions(&stdout(&run), &["--max-questions"]);
     assert_eq!(bench.json("s")["questions"], 5);
     assert_eq!(bench.json("s")["ending"], "question_limit");

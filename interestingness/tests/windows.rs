@@ -106,7 +106,8 @@ fn the_ending_may_be_left_out() {
 
 #[test]
 fn programs_are_started_with_their_arguments() {
-    let args = vec!["echo".into(), "two words".into(), "a\"quote".into(), "".into(), "%TMP%".into()];
+    let args =
+        vec!["echo".into(), "two words".into(), "a\"quote".into(), "".into(), "%TMP%".into()];
     let command = TestCommand::Program { path: HOST.into(), args };
     let outcome = judge(&bench(), &command, Limits::default());
     assert_eq!(outcome.verdict, Verdict::Interesting, "{outcome:?}");
@@ -183,7 +184,8 @@ fn processes_end_with_the_test_that_started_them() {
 fn time() {
     let (_dir, folder) = scripts();
     let [held, started] = ["held", "started"].map(|name| folder.join(name));
-    let line = format!("echo before& \"{HOST}\" hold \"{}\" \"{}\"", held.display(), started.display());
+    let line =
+        format!("echo before& \"{HOST}\" hold \"{}\" \"{}\"", held.display(), started.display());
     let limits = Limits { time: Some(Duration::from_secs(4)), ..Limits::default() };
     let outcome = bench().judge(&line, limits);
     assert_eq!(outcome.verdict, Verdict::TimedOut);
@@ -225,7 +227,8 @@ fn a_killed_clreduce_takes_its_tests_with_it_and_the_next_one_removes_their_file
     // A run that is alive keeps its files, whoever comes.
     let other = |base: &Path| {
         let options = bench().options(Limits::default());
-        let options = clreduce_interestingness::CommandOptions { temporary: base.into(), ..options };
+        let options =
+            clreduce_interestingness::CommandOptions { temporary: base.into(), ..options };
         drop(CommandTest::new(&TestCommand::Shell("exit 0".into()), options).unwrap());
     };
     other(base.path());

@@ -230,7 +230,7 @@ fn remove_tree(folder: &Path) -> Result<(), KeepError> {
 
 /// The bytes of a file; `None` where there is none.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, KeepError> {
-    match fs::read(path) {
+    match when_free(|| fs::read(path)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed("read", path)(error)),

@@ -59,7 +59,10 @@ impl Target {
         } else if path.is_file() {
             return Err(OutputError::IsFile(output.to_owned()));
         }
-        if inputs.iter().any(|input| dunce::canonicalize(&path).is_ok_and(|path| path == input.real)) {
+        if inputs
+            .iter()
+            .any(|input| dunce::canonicalize(&path).is_ok_and(|path| path == input.real))
+        {
             return Err(OutputError::IsInput(output.to_owned()));
         }
         Ok(Self { inputs, base: path.clone(), output: Some(path) })

@@ -62,7 +62,10 @@ impl TestCommand {
         hints.extend(own_time_limit(&text).map(Hint::OwnTimeLimit));
         if let Self::Shell(line) = self {
             let word = line.split_whitespace().next().unwrap_or_default();
-            if word.contains(std::path::is_separator) && Path::new(word).is_relative() && Path::new(word).exists() {
+            if word.contains(std::path::is_separator)
+                && Path::new(word).is_relative()
+                && Path::new(word).exists()
+            {
                 hints.push(Hint::RelativeProgram(word.to_owned()));
             }
         }
@@ -132,7 +135,8 @@ mod tests {
         #[cfg(windows)]
         {
             let path = std::path::absolute("bug.c").unwrap().display().to_string();
-            let command = TestCommand::Shell(format!("cl {}", path.to_uppercase().replace('\\', "/")));
+            let command =
+                TestCommand::Shell(format!("cl {}", path.to_uppercase().replace('\\', "/")));
             assert_eq!(command.hints(&["bug.c".into()]).len(), 1);
         }
         assert!(TestCommand::Shell("gcc bug.c".into()).hints(&["bug.c".into()]).is_empty());

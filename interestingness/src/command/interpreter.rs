@@ -50,7 +50,9 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let files = std::env::split_paths(&path).map(|folder| folder.join(name).with_extension("exe"));
     // The bare name of a Python that is not installed opens a shop instead: an alias, an empty file.
-    files.into_iter().find(|file| file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
+    files
+        .into_iter()
+        .find(|file| file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0))
 }
 
 /// The file that is meant by a name without its ending.

@@ -237,13 +237,11 @@ pub(super) fn show(outputs: &[Output]) -> String {
     outputs.iter().map(show).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    #[cfg(target_os = "linux")]
     use crate::opencl::OutcomeClass;
 
-    #[cfg(target_os = "linux")]
     fn class(build: &str, run: Option<&str>) -> OutcomeClass {
         let means = Means::Commands { build: build.to_owned(), run: run.map(str::to_owned) };
         let memory = 1 << 30;
@@ -260,7 +258,6 @@ mod tests {
     }
 
     /// Compilers and programs that crash, hang, flood and lie.
-    #[cfg(target_os = "linux")]
     #[test]
     fn every_end_has_its_class() {
         use OutcomeClass::*;
@@ -285,7 +282,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn what_the_build_prints_is_no_result() {
         let ran = Ran {

@@ -76,8 +76,7 @@ impl Runner {
             let owner = File::options().create_new(true).write(true).share_mode(0).open(owner)?;
             Ok((Some(owner), root))
         });
-        let (owner, root) =
-            made.map_err(|source| SetupError::Directory { path: base, source })?;
+        let (owner, root) = made.map_err(|source| SetupError::Directory { path: base, source })?;
         Ok(Self { command: command.clone(), owner, root, next_test: AtomicU64::new(0) })
     }
 
@@ -159,8 +158,11 @@ impl Runner {
             End::Exited(_) if has_too_much_memory(request, &job) => request.too_much_memory(),
             end => end,
         };
-        let processes_left =
-            if request.count_left && !job.is_empty_within(LAST_BREATH) { job.processes() } else { 0 };
+        let processes_left = if request.count_left && !job.is_empty_within(LAST_BREATH) {
+            job.processes()
+        } else {
+            0
+        };
         let stuck = !job.end();
         // With the last process go the writing ends, and with them the threads.
         let deadline = Instant::now() + OUTPUT_PATIENCE;
