@@ -1,16 +1,17 @@
 # Two commands do it all on a fresh Debian or Ubuntu machine: "make demo" and "make test".
 # Both install what is missing, and only that, through apt. "make devices" adds a second OpenCL run-time for
-# CPUs, which the tests then use as well.
+# CPUs, which the tests then use as well. "make test-windows" runs the tests as Windows programs, under wine.
 
 target := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 demo := $(target)/demo
 host := $(target)/fixtures/run_kernel
 
-.PHONY: help demo test devices fixtures
+.PHONY: help demo test test-windows devices fixtures
 
 help:
 	@echo "make demo   install what is missing, build, reduce an OpenCL kernel"
 	@echo "make test   install what is missing, run every test"
+	@echo "make test-windows   install what is missing, run the tests under wine"
 	@echo "make devices   install Intel's OpenCL run-time for CPUs, 225 MB"
 
 demo:
@@ -32,6 +33,9 @@ test:
 	$(MAKE) --no-print-directory fixtures
 	if [ -e $(target)/devices/env ]; then . $(abspath $(target))/devices/env; fi && cargo test --workspace
 	bench/test_peers.py
+
+test-windows:
+	scripts/windows-test --workspace
 
 devices:
 	scripts/setup kernel devices

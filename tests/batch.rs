@@ -1,8 +1,6 @@
 //! `clreduce batch` from outside: many cases, killed and begun again, in the order in which somebody
 //! should look at them.
 
-#![cfg(unix)]
-
 mod support;
 
 use std::collections::BTreeSet;
@@ -60,6 +58,7 @@ fn wait_until(condition: impl Fn() -> bool) {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "needs a compiler and Python")]
 fn sixty_cases_killed_twice_come_out_once_each_and_one_of_each_kind_comes_first() {
     let bench = Bench::new();
     let kinds = planted(&bench, 60);
@@ -105,6 +104,7 @@ fn sixty_cases_killed_twice_come_out_once_each_and_one_of_each_kind_comes_first(
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "needs a compiler and Python")]
 fn what_is_known_comes_last() {
     let bench = Bench::new();
     let kinds = planted(&bench, 12);
@@ -129,6 +129,7 @@ fn what_is_known_comes_last() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "its test is a shell script")]
 fn what_goes_wrong_is_recorded_and_the_rest_goes_on() {
     let bench = Bench::new();
     let good = "int needle;\nint other;\n";
@@ -181,7 +182,11 @@ fn folders_are_cases_too_and_inputs_are_left_alone() {
     bench.write("cases/one/x.h", "int needle(void);\nint hay(void);\n");
     bench.write("cases/two/main.c", "int needle;\nint hay;\n");
     bench.write("cases/two/unused.h", "int nothing;\n");
-    let test = "grep -q needle main.c && gcc -fsyntax-only -w main.c";
+    let test = if cfg!(windows) {
+        "find \"needle\" main.c"
+    } else {
+        "grep -q needle main.c && gcc -fsyntax-only -w main.c"
+    };
     bench.reduce(&["batch", "cases", "-t", test, "-o", "cases/out", "--layout", "folders", "-j2"]);
     assert_eq!(bench.read("cases/one/x.h"), "int needle(void);\nint hay(void);\n");
     let reduced = bench.read("cases/out/cases/two/reduced/main.c");
@@ -192,6 +197,7 @@ fn folders_are_cases_too_and_inputs_are_left_alone() {
     assert_eq!(report["cases"].as_array().unwrap().len(), 2, "the results are no case");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_interrupted_batch_says_so_and_goes_on() {
     let bench = Bench::new();

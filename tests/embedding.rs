@@ -1,7 +1,5 @@
 //! The library as a program embeds it: with real tests, many reductions at once, ended at any time.
 
-#![cfg(unix)]
-
 mod support;
 
 use std::num::NonZeroUsize;
@@ -16,7 +14,7 @@ use clreduce::{
     ReductionError, TestCase, TestCommand, Verdict,
 };
 use regex::bytes::Regex;
-use support::{BUG, Bench};
+use support::{BUG, Bench, SCRIPT_NAME};
 
 fn case() -> TestCase {
     TestCase::single("bug.c", BUG.as_bytes()).unwrap()
@@ -39,6 +37,15 @@ fn pool(threads: usize) -> Arc<Pool> {
     Arc::new(Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap())
 }
 
+/// A line for the shell that is interesting where a word is found.
+fn finds(word: &str) -> String {
+    if cfg!(windows) {
+        format!("find \"{word}\" bug.c >nul")
+    } else {
+        format!("grep -q '{word}' bug.c")
+    }
+}
+
 /// Options for tests whose directories and processes `bench` sees.
 fn options(bench: &Bench) -> CommandOptions {
     CommandOptions {
@@ -52,7 +59,7 @@ fn options(bench: &Bench) -> CommandOptions {
 fn programs_and_closures_share_a_pool_and_do_not_disturb_each_other() {
     let bench = Bench::new();
     let pool = pool(2);
-    let needs = |word: &str| TestCommand::parse(&format!("grep -q '{word}' bug.c")).unwrap();
+    let needs = |word: &str| TestCommand::parse(&finds(word)).unwrap();
     let of = || Reduction::of(case());
     let alone = |reduction: Reduction<'_>| reduction.run().unwrap().case;
     let program = |word| of().command(&needs(word), options(&bench)).unwrap();
@@ -73,11 +80,20 @@ fn programs_and_closures_share_a_pool_and_do_not_disturb_each_other() {
 fn dropping_a_running_reduction_kills_its_tests() {
     let bench = Bench::new();
     let started = bench.path("started");
-    let hangs_later = format!(
-        "grep -q needle bug.c || exit 1; grep -q twice bug.c || {{ touch {}; sleep 1000; }}",
-        started.display()
-    );
-    let test = TestCommand::parse(&hangs_later).unwrap();
+    let hangs_later = if cfg!(windows) {
+        format!(
+            "@find \"needle\" bug.c >nul\r\n@if errorlevel 1 exit /b 1\r\n@find \"twice\" bug.c >nul\r\n\
+             @if not errorlevel 1 exit /b 0\r\n@echo x>{}\r\n@ping -n 1000 127.0.0.1 >nul\r\n",
+            started.display()
+        )
+    } else {
+        format!(
+            "#!/bin/sh\ngrep -q needle bug.c || exit 1\n\
+             grep -q twice bug.c || {{ touch {}; sleep 1000; }}\n",
+            started.display()
+        )
+    };
+    let test = TestCommand::program(&bench.script(SCRIPT_NAME, &hangs_later)).unwrap();
     let other = Reduction::of(case()).test(mentions("needle"));
     let pool = pool(2);
     let running = Reduction::of(case())

@@ -1,23 +1,21 @@
 //! Where the result goes, and what is kept.
 
-#![cfg(unix)]
-
 mod support;
 
+#[cfg(unix)]
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-use support::{BUG, Bench, assert_mentions, stderr, stdout};
+use support::{BUG, Bench, SCRIPT, SCRIPT_NAME, assert_mentions, stderr, stdout};
 
 #[test]
 fn reduces_in_place_and_keeps_the_original() {
     let bench = Bench::with_bug();
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
     let result = bench.read("bug.c");
     assert!(result.len() < BUG.len() / 4, "{result}");
     assert!(bench.is_interesting(&["bug.c"]));
     assert_eq!(bench.read("bug.c.orig"), BUG);
-    assert_eq!(bench.names(), ["bug.c", "bug.c.orig", "test.sh"]);
+    assert_eq!(bench.names(), ["bug.c", "bug.c.orig", SCRIPT_NAME]);
     assert_mentions(&stdout(&run), &["asked", "tokens removed", "result:   bug.c", "bug.c.orig"]);
     bench.assert_nothing_left();
 }
@@ -25,15 +23,15 @@ fn reduces_in_place_and_keeps_the_original() {
 #[test]
 fn a_later_run_does_not_touch_the_first_original() {
     let bench = Bench::with_bug();
-    bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT]);
     let reduced = bench.read("bug.c");
-    let again = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    let again = bench.reduce(&["bug.c", "--test", SCRIPT]);
     assert_mentions(&stdout(&again), &["minimal already"]);
     assert_eq!((bench.read("bug.c"), bench.read("bug.c.orig")), (reduced, BUG.to_owned()));
 
     let other = BUG.replace("table", "other");
     bench.write("bug.c", &other);
-    bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT]);
     assert_eq!(bench.read("bug.c.orig"), BUG);
     assert_eq!(bench.read("bug.c.2.orig"), other);
 }
@@ -41,49 +39,54 @@ fn a_later_run_does_not_touch_the_first_original() {
 #[test]
 fn the_older_order_means_the_same() {
     let (old, new) = (Bench::with_bug(), Bench::with_bug());
-    old.reduce(&["./test.sh", "bug.c"]);
-    new.reduce(&["bug.c", "--test", "./test.sh"]);
+    old.reduce(&[SCRIPT, "bug.c"]);
+    new.reduce(&["bug.c", "--test", SCRIPT]);
     assert_eq!(old.read("bug.c"), new.read("bug.c"));
 }
 
 #[test]
 fn output_leaves_the_input_alone() {
     let bench = Bench::with_bug();
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--output", "small.c"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--output", "small.c"]);
     assert_eq!(bench.read("bug.c"), BUG);
     assert!(bench.read("small.c").len() < BUG.len() / 4);
-    assert_eq!(bench.names(), ["bug.c", "small.c", "test.sh"]);
+    assert_eq!(bench.names(), ["bug.c", "small.c", SCRIPT_NAME]);
 }
 
 #[test]
 fn output_is_written_also_when_nothing_can_be_removed() {
     let bench = Bench::new();
     bench.write("bug.c", "int a;\n");
-    bench.reduce(&["bug.c", "--test", "grep -qx 'int a;' bug.c", "--output", "small.c"]);
+    let test = if cfg!(windows) { "find \"int a;\" bug.c" } else { "grep -qx 'int a;' bug.c" };
+    bench.reduce(&["bug.c", "--test", test, "--output", "small.c"]);
     assert_eq!(bench.read("small.c"), "int a;\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn permissions_stay_and_read_only_is_refused() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let bench = Bench::with_bug();
     fs::set_permissions(bench.path("bug.c"), fs::Permissions::from_mode(0o444)).unwrap();
-    let refused = bench.run(&["bug.c", "--test", "./test.sh"]).code(1);
+    let refused = bench.run(&["bug.c", "--test", SCRIPT]).code(1);
     assert_mentions(&stderr(&refused), &["read-only", "chmod u+w", "--output"]);
     assert_eq!(bench.names(), ["bug.c", "test.sh"]);
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--output", "small.c"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--output", "small.c"]);
 
     fs::set_permissions(bench.path("bug.c"), fs::Permissions::from_mode(0o640)).unwrap();
-    bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT]);
     assert_eq!(fs::metadata(bench.path("bug.c")).unwrap().mode() & 0o777, 0o640);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_a_symbolic_link_points_to_is_reduced() {
+    use std::os::unix::fs::symlink;
     let bench = Bench::with_bug();
     fs::create_dir(bench.path("elsewhere")).unwrap();
     fs::rename(bench.path("bug.c"), bench.path("elsewhere/real.c")).unwrap();
     symlink("elsewhere/real.c", bench.path("bug.c")).unwrap();
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
     assert_mentions(&stderr(&run), &["symbolic link", "real.c"]);
     assert!(fs::symlink_metadata(bench.path("bug.c")).unwrap().is_symlink());
     assert!(bench.read("elsewhere/real.c").len() < BUG.len() / 4);
@@ -91,12 +94,16 @@ fn what_a_symbolic_link_points_to_is_reduced() {
 }
 
 /// A test for two files: `bug.c` must include `part.h`, which must define `needle`.
-const TWO: &str = "#!/bin/sh\n\
-    grep -q needle part.h && grep -q part.h bug.c && gcc -fsyntax-only -w bug.c\n";
+const TWO: &str = if cfg!(windows) {
+    "@find \"needle\" part.h >nul\r\n@if errorlevel 1 exit /b 1\r\n\
+     @find \"part.h\" bug.c >nul\r\n@if errorlevel 1 exit /b 1\r\n"
+} else {
+    "#!/bin/sh\ngrep -q needle part.h && grep -q part.h bug.c && gcc -fsyntax-only -w bug.c\n"
+};
 
 fn with_two_files() -> Bench {
     let bench = Bench::new();
-    bench.script("test.sh", TWO);
+    bench.script(SCRIPT_NAME, TWO);
     bench.write("src/part.h", "int other(int);\nint needle(int);\n");
     bench.write("src/bug.c", "#include \"part.h\"\nint a;\nint b;\nint main(void) { return 0; }\n");
     bench.write("src/unused.h", "int unused;\n");
@@ -107,19 +114,19 @@ fn with_two_files() -> Bench {
 fn a_folder_is_reduced_as_a_whole() {
     let bench = with_two_files();
     bench.write("src/bug.c.orig", "from an older tool");
-    bench.reduce(&["src", "--test", "./test.sh"]);
+    bench.reduce(&["src", "--test", SCRIPT]);
     assert!(!bench.read("src/part.h").contains("other"));
     assert!(!bench.read("src/bug.c").contains("main"));
     assert_eq!(bench.read("src.orig/unused.h"), "int unused;\n");
     assert_eq!(bench.read("src/bug.c.orig"), "from an older tool");
     assert!(!bench.path("src.orig/bug.c.orig").exists());
-    assert_eq!(bench.names(), ["src", "src.orig", "test.sh"]);
+    assert_eq!(bench.names(), ["src", "src.orig", SCRIPT_NAME]);
 }
 
 #[test]
 fn several_files_have_an_original_each() {
     let bench = with_two_files();
-    bench.reduce(&["src/bug.c", "src/part.h", "--test", "./test.sh"]);
+    bench.reduce(&["src/bug.c", "src/part.h", "--test", SCRIPT]);
     assert!(!bench.read("src/part.h").contains("other"));
     assert!(bench.read("src/part.h.orig").contains("other"));
     assert!(bench.read("src/bug.c.orig").contains("main"));
@@ -129,11 +136,12 @@ fn several_files_have_an_original_each() {
 #[test]
 fn a_folder_goes_to_a_new_folder_and_the_test_is_no_part_of_it() {
     let bench = with_two_files();
-    bench.script("src/test.sh", TWO);
-    bench.reduce(&["src", "--test", "src/test.sh", "--output", "small"]);
+    let test = format!("src/{SCRIPT_NAME}");
+    bench.script(&test, TWO);
+    bench.reduce(&["src", "--test", &test, "--output", "small"]);
     assert!(bench.read("src/part.h").contains("other"));
     assert!(!bench.read("small/part.h").contains("other"));
-    assert!(!bench.path("small/test.sh").exists());
-    let refused = bench.run(&["src", "--test", "src/test.sh", "--output", "small"]).code(1);
+    assert!(!bench.path("small").join(SCRIPT_NAME).exists());
+    let refused = bench.run(&["src", "--test", &test, "--output", "small"]).code(1);
     assert_mentions(&stderr(&refused), &["small", "not empty"]);
 }

@@ -1,24 +1,25 @@
 //! Ctrl-C, `kill -9`, and going on afterwards.
 
-#![cfg(unix)]
-
 mod support;
 
-use std::process::{Child, Command};
+use std::process::Child;
+#[cfg(unix)]
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use support::{BUG, Bench, TEST, assert_mentions, stderr};
+use support::{BUG, Bench, SCRIPT, SCRIPT_NAME, assert_mentions, slow, stderr};
 
-const ARGS: [&str; 7] = ["bug.c", "--test", "./test.sh", "-j2", "--events", "e.jsonl", "--quiet"];
+const ARGS: [&str; 7] = ["bug.c", "--test", SCRIPT, "-j2", "--events", "e.jsonl", "--quiet"];
 
 /// Every test takes a moment, so that there is time to interrupt.
 fn slow_bench() -> Bench {
     let bench = Bench::with_bug();
-    bench.script("test.sh", &TEST.replace("\ngrep", "\nsleep 0.03\ngrep"));
+    bench.script(SCRIPT_NAME, &slow(30));
     bench
 }
 
+#[cfg(unix)]
 fn signal(child: &Child, name: &str) {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
@@ -34,6 +35,7 @@ fn wait_for_commit(bench: &Bench, child: &mut Child) {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_the_best_and_the_next_run_goes_on() {
     let whole = slow_bench();
@@ -53,10 +55,11 @@ fn an_interrupt_keeps_the_best_and_the_next_run_goes_on() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn an_interrupt_before_anything_was_asked() {
     let bench = Bench::with_bug();
-    bench.script("test.sh", "#!/bin/sh\nsleep 1000\n");
+    bench.script(SCRIPT_NAME, support::HANGS);
     let mut child = bench.start(&ARGS);
     while std::fs::read_dir(bench.temporary()).unwrap().count() == 0 {
         assert!(child.try_wait().unwrap().is_none(), "it ended before");
@@ -95,7 +98,7 @@ fn kill_and_resume(make: impl Fn() -> Bench, args: &[&str], names: &[&str]) {
         child.kill().unwrap();
         child.wait().unwrap();
         killed += 1;
-        bench.assert_nothing_left();
+        bench.assert_nothing_left_after_kill();
         if names.len() == 1 {
             assert!(bench.is_interesting(names), "after kill {killed}");
         }
@@ -150,5 +153,5 @@ fn a_changed_file_is_not_overwritten_by_the_next_run() {
     let run = bench.run(&ARGS).code(1);
     assert_mentions(&stderr(&run), &["--fresh"]);
     assert_eq!(bench.read("bug.c"), "int needle(int mine);\n");
-    bench.assert_nothing_left();
+    bench.assert_nothing_left_after_kill();
 }

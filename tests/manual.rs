@@ -1,14 +1,12 @@
 //! The manual names what there is, and there is what it names.
 
-#![cfg(unix)]
-
 mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use support::{Bench, stdout};
+use support::{Bench, SCRIPT, stdout};
 
 fn options(text: &str) -> BTreeSet<String> {
     let pieces = text.split("--").skip(1);
@@ -34,7 +32,7 @@ fn options_and_fields_of_the_manual_exist() {
         options(&fs::read_to_string(batch).unwrap()).difference(&known).cloned().collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--events", "e.jsonl", "--summary", "s"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--events", "e.jsonl", "--summary", "s"]);
     let mut fields: BTreeSet<String> = BTreeSet::new();
     for object in bench.events("e.jsonl").into_iter().chain([bench.json("s")]) {
         fields.extend(object.as_object().unwrap().keys().cloned());

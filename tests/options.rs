@@ -1,31 +1,31 @@
 //! Options and what they do, from outside.
 
-#![cfg(unix)]
-
 mod support;
 
 use std::fs;
 
-use support::{BUG, Bench, TEST, assert_mentions, stderr, stdout};
+use support::{
+    BUG, Bench, NO, SCRIPT, SCRIPT_NAME, TEST, YES, assert_mentions, slow, stderr, stdout,
+};
 
 #[test]
 fn exit_codes() {
     let bench = Bench::with_bug();
-    bench.run(&["bug.c", "--test", "./test.sh"]).code(0);
-    bench.run(&["bug.c", "--test", "false"]).code(1);
-    bench.run(&["none.c", "--test", "true"]).code(1);
-    for wrong in [&["bug.c"][..], &["--test", "true"], &["bug.c", "--test", "true", "--no-such"]] {
+    bench.run(&["bug.c", "--test", SCRIPT]).code(0);
+    bench.run(&["bug.c", "--test", NO]).code(1);
+    bench.run(&["none.c", "--test", YES]).code(1);
+    for wrong in [&["bug.c"][..], &["--test", YES], &["bug.c", "--test", YES, "--no-such"]] {
         bench.run(wrong).code(2);
     }
     for wrong in ["-j0", "--timeout=0", "--memory-limit=x", "--protect=(", "--lang=fortran"] {
-        bench.run(&["bug.c", "--test", "true", wrong]).code(2);
+        bench.run(&["bug.c", "--test", YES, wrong]).code(2);
     }
 }
 
 #[test]
 fn wrong_names_get_a_suggestion() {
     let bench = Bench::with_bug();
-    let run = bench.run(&["bug.c", "--test", "./test.sh", "--passes", "statement"]).code(2);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "--passes", "statement"]).code(2);
     assert_mentions(&stderr(&run), &["statements"]);
     let run = bench.run(&["bug.c", "--test", "recipe.toml"]).code(2);
     assert_mentions(&stderr(&run), &["recipe.toml", "cannot be read"]);
@@ -34,7 +34,7 @@ fn wrong_names_get_a_suggestion() {
 #[test]
 fn events_tell_the_conversation() {
     let bench = Bench::with_bug();
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--events", "e.jsonl", "--summary", "s.json"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--events", "e.jsonl", "--summary", "s.json"]);
     let events = bench.events("e.jsonl");
     let kind = |index: usize| events[index]["event"].as_str().unwrap();
     assert_eq!((kind(0), kind(events.len() - 1)), ("started", "finished"));
@@ -69,7 +69,7 @@ fn events_tell_the_conversation() {
 fn every_number_of_jobs_asks_the_same() {
     let runs = ["1", "2", "8"].map(|jobs| {
         let bench = Bench::with_bug();
-        bench.reduce(&["bug.c", "--test", "./test.sh", "-j", jobs, "--events", "e.jsonl"]);
+        bench.reduce(&["bug.c", "--test", SCRIPT, "-j", jobs, "--events", "e.jsonl"]);
         (bench.read("bug.c"), bench.keys("e.jsonl"))
     });
     assert_eq!(runs[0], runs[1]);
@@ -79,15 +79,14 @@ fn every_number_of_jobs_asks_the_same() {
 #[test]
 fn max_questions_stops_early_and_goes_on_later() {
     let whole = Bench::with_bug();
-    whole.reduce(&["bug.c", "--test", "./test.sh"]);
+    whole.reduce(&["bug.c", "--test", SCRIPT]);
     let bench = Bench::with_bug();
-    let run =
-        bench.reduce(&["bug.c", "--test", "./test.sh", "--max-questions", "5", "--summary", "s"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--max-questions", "5", "--summary", "s"]);
     assert_mentions(&stdout(&run), &["--max-questions"]);
     assert_eq!(bench.json("s")["questions"], 5);
     assert_eq!(bench.json("s")["ending"], "question_limit");
     assert!(bench.is_interesting(&["bug.c"]));
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
     assert_mentions(&stderr(&run), &["going on"]);
     assert_eq!(bench.read("bug.c"), whole.read("bug.c"));
     assert_eq!(bench.read("bug.c.orig"), BUG);
@@ -96,9 +95,9 @@ fn max_questions_stops_early_and_goes_on_later() {
 #[test]
 fn fresh_begins_with_the_files_as_they_are() {
     let bench = Bench::with_bug();
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--max-questions", "5"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--max-questions", "5"]);
     let now = bench.read("bug.c").len();
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--fresh", "--summary", "s"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--fresh", "--summary", "s"]);
     assert_eq!(bench.json("s")["original_bytes"], now);
     assert_eq!(bench.read("bug.c.orig"), BUG);
 }
@@ -106,13 +105,14 @@ fn fresh_begins_with_the_files_as_they_are() {
 #[test]
 fn time_limit_keeps_the_best() {
     let bench = Bench::with_bug();
-    bench.script("test.sh", &TEST.replace("grep", "sleep 0.2; grep"));
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "--time-limit", "2s"]);
+    bench.script(SCRIPT_NAME, &slow(200));
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--time-limit", "2s"]);
     assert_mentions(&stdout(&run), &["--time-limit"]);
     assert!(bench.is_interesting(&["bug.c"]));
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "needs gcc")]
 fn output_of_a_command_is_a_test_without_a_script() {
     let bench = Bench::new();
     bench.write("bug.c", "int a;\nint b;\nint c = undeclared;\nint d;\n");
@@ -129,8 +129,13 @@ fn output_of_a_command_is_a_test_without_a_script() {
 #[test]
 fn also_interesting_variants_are_put_aside() {
     let bench = Bench::with_bug();
-    bench.script("test.sh", &TEST.replace("\ngrep", "\ngrep -q main bug.c || exit 77\ngrep"));
-    bench.reduce(&["bug.c", "--test", "./test.sh", "--also-interesting", "77"]);
+    let test = if cfg!(windows) {
+        format!("@find \"main\" bug.c >nul\r\n@if errorlevel 1 exit /b 77\r\n{TEST}")
+    } else {
+        TEST.replace("\ngrep", "\ngrep -q main bug.c || exit 77\ngrep")
+    };
+    bench.script(SCRIPT_NAME, &test);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--also-interesting", "77"]);
     let folders: Vec<_> = fs::read_dir(bench.path("bug.c.also-interesting")).unwrap().collect();
     assert!(!folders.is_empty());
     for folder in folders {
@@ -142,30 +147,31 @@ fn also_interesting_variants_are_put_aside() {
 #[test]
 fn directories_of_tests_can_be_kept() {
     let bench = Bench::with_bug();
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "--save-temps"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--save-temps"]);
     let noted = stderr(&run);
     let folder = noted.split_once("are kept in ").unwrap().1.lines().next().unwrap();
     let kept: Vec<_> = fs::read_dir(folder).unwrap().flatten().collect();
     assert!(kept.len() > 4, "{kept:?}");
     assert!(kept.iter().all(|entry| entry.path().join("variant/bug.c").exists()));
-    assert!(folder.starts_with(bench.temporary().to_str().unwrap()));
+    let folder = dunce::canonicalize(folder).unwrap();
+    assert!(folder.starts_with(dunce::canonicalize(bench.temporary()).unwrap()));
 }
 
 #[test]
 fn quiet_prints_nothing_and_verbose_prints_steps() {
     let bench = Bench::with_bug();
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "--quiet", "--output", "a.c"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--quiet", "--output", "a.c"]);
     assert_eq!((stdout(&run), stderr(&run)), (String::new(), String::new()));
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "-v", "--output", "b.c"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "-v", "--output", "b.c"]);
     assert_mentions(&stderr(&run), &["tokens  unreachable"]);
-    let run = bench.reduce(&["bug.c", "--test", "./test.sh", "-vv", "--output", "c.c"]);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "-vv", "--output", "c.c"]);
     assert_mentions(&stderr(&run), &[": interesting", ": no"]);
 }
 
 #[test]
 fn passes_can_be_chosen() {
     let bench = Bench::with_bug();
-    let args = ["bug.c", "--test", "./test.sh", "--summary", "s", "--output"];
+    let args = ["bug.c", "--test", SCRIPT, "--summary", "s", "--output"];
     let names = |extra: &[&str], output: &str| -> Vec<String> {
         bench.reduce(&[&args[..], &[output], extra].concat());
         let summary = bench.json("s");
@@ -180,9 +186,9 @@ fn passes_can_be_chosen() {
 }
 
 #[test]
-fn protected_text_and_names_stay() {
+fn protected_text_stays() {
     let bench = Bench::with_bug();
-    let args = ["bug.c", "--test", "./test.sh", "--output"];
+    let args = ["bug.c", "--test", SCRIPT, "--output"];
     let result = |extra: &[&str], output: &str| {
         bench.reduce(&[&args[..], &[output], extra].concat());
         bench.read(output)
@@ -190,10 +196,16 @@ fn protected_text_and_names_stay() {
     let kept = result(&["--protect", r"int table\[4\]", "--protect", "p.second\\+\\+"], "a.c");
     assert!(kept.contains("int table[4]") && kept.contains("p.second++"), "{kept}");
     assert!(!result(&[], "b.c").contains("table"));
+}
 
+#[test]
+#[cfg_attr(windows, ignore = "needs gcc")]
+fn names_stay() {
+    let bench = Bench::with_bug();
     bench
         .script("test.sh", "#!/bin/sh\ngrep -q '[a-z]*(int' bug.c && gcc -fsyntax-only -w bug.c\n");
-    let names = result(&["--keep-names"], "c.c");
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--output", "c.c", "--keep-names"]);
+    let names = bench.read("c.c");
     let known = ["needle", "twice", "thrice"];
     assert!(known.iter().any(|name| names.contains(name)), "{names}");
 }

@@ -17,7 +17,7 @@ pub mod units;
 pub use cancel::{Cancel, Hook};
 pub use command::{
     CommandError, CommandOptions, CommandTest, Hint, Limits, OutputPattern, Rehearsal, SetupError,
-    TestCommand, guardian_main,
+    TestCommand, guardian_main, when_free,
 };
 pub use gate::{CompileGate, Gate, Gated};
 pub use outcome::{Outcome, Verdict};

@@ -25,10 +25,17 @@ fn main() -> Result<ExitCode, Failure> {
         ["judge", temporary, jobs, command] => judge(temporary.into(), jobs.parse()?, command)?,
         ["run-kernel", temporary, source] => run_kernel(temporary.into(), source)?,
         ["hog", bytes] => hog(bytes.parse()?),
+        ["hold", file, started] => hold(file, started)?,
+        ["echo", ..] => args[1..].iter().for_each(|arg| println!("[{arg}]")),
+        ["flood"] => loop {
+            writeln!(std::io::stdout(), "flood")?;
+        },
+        // As a segmentation fault is told on Windows; no other system has such a status.
+        ["crash"] => std::process::exit(0xC000_0005_u32 as i32),
         ["spawn-cost", worker] => spawn_cost(worker)?,
         _ => {
             return Err("judge DIRECTORY JOBS COMMAND | run-kernel DIRECTORY WORD | hog BYTES | \
-                        spawn-cost WORKER"
+                        hold FILE STARTED | echo WORD... | flood | crash | spawn-cost WORKER"
                 .into());
         }
     }
@@ -71,6 +78,18 @@ fn hog(bytes: usize) {
     let _ =
         writeln!(std::io::stdout(), "{}", memory.iter().map(|&b| usize::from(b)).sum::<usize>());
     std::thread::sleep(Duration::from_secs(1000));
+}
+
+/// Has a file open, which on Windows others notice, and makes another one to say so.
+fn hold(file: &str, started: &str) -> Result<(), Failure> {
+    let mut options = std::fs::File::options();
+    options.create(true).truncate(true).write(true);
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0);
+    let _file = options.open(file)?;
+    std::fs::write(started, "")?;
+    std::thread::sleep(Duration::from_secs(1000));
+    Ok(())
 }
 
 /// Prints what a test costs that does nothing, with one file of 100 KB; for people, not for tests.

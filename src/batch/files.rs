@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use clreduce_interestingness::when_free;
 use clreduce_testcase::TestCase;
 
 /// Replaces a file by one rename, when its new content is safely on disk.
@@ -12,7 +13,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    fs::rename(&new, path)
+    when_free(|| fs::rename(&new, path))
 }
 
 /// Makes a folder hold a test case and nothing else. Whoever is killed in the middle of it does it
@@ -27,12 +28,12 @@ pub fn put(case: &TestCase, folder: &Path) -> io::Result<()> {
     }
     fs::create_dir_all(&new)?;
     remove(folder)?;
-    fs::rename(&new, folder)
+    when_free(|| fs::rename(&new, folder))
 }
 
 /// Removes a folder, if it is there.
 pub fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
+    match when_free(|| fs::remove_dir_all(folder)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use clreduce_interestingness::when_free;
 use tempfile::NamedTempFile;
 
 /// Ends of names of files that are not finished.
@@ -16,7 +17,14 @@ const PREFIX: &str = ".clreduce-";
 /// When the new file cannot be written whole (a full disk) or put in place; then `path` is as it was.
 pub fn replace(path: &Path, bytes: &[u8], scratch: &Path) -> io::Result<()> {
     place(path, bytes, scratch, path, |file| {
-        file.persist(path).map(drop).map_err(|error| error.error)
+        let mut file = Some(file);
+        when_free(|| {
+            let Some(unfinished) = file.take() else { return Ok(()) };
+            unfinished.persist(path).map(drop).map_err(|failed| {
+                file = Some(failed.file);
+                failed.error
+            })
+        })
     })
 }
 

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clreduce_interestingness::when_free;
 use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
@@ -125,13 +126,13 @@ impl Keeper {
         if !self.best_is_current {
             remove_tree(&best)?;
             write_tree(&new, &self.on_disk)?;
-            fs::rename(&new, &best).map_err(failed("write", &best))?;
+            when_free(|| fs::rename(&new, &best)).map_err(failed("write", &best))?;
             self.best_is_current = true;
         }
         write_tree(&new, case)?;
         remove_tree(&previous)?;
-        fs::rename(&best, &previous).map_err(failed("write", &previous))?;
-        fs::rename(&new, &best).map_err(failed("write", &best))
+        when_free(|| fs::rename(&best, &previous)).map_err(failed("write", &previous))?;
+        when_free(|| fs::rename(&new, &best)).map_err(failed("write", &best))
     }
 }
 
@@ -148,7 +149,7 @@ pub fn repair(places: &[Place], state: &Path) -> Result<(), KeepError> {
     let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
     if !best.exists() && previous.exists() && new.exists() {
         // Killed between the two renames of `announce`; the new version was complete before the first.
-        fs::rename(&new, &best).map_err(failed("write", &best))?;
+        when_free(|| fs::rename(&new, &best)).map_err(failed("write", &best))?;
     }
     if best.exists() && previous.exists() {
         let mut pending = Vec::new();
@@ -186,7 +187,7 @@ fn put(place: &Place, bytes: Option<&[u8]>, scratch: &Path) -> Result<(), KeepEr
 }
 
 fn remove(place: &Place) -> Result<(), KeepError> {
-    match fs::remove_file(&place.disk) {
+    match when_free(|| fs::remove_file(&place.disk)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed("remove", &place.disk)(error));
         }
@@ -219,7 +220,7 @@ fn write_tree(folder: &Path, case: &TestCase) -> Result<(), KeepError> {
 }
 
 fn remove_tree(folder: &Path) -> Result<(), KeepError> {
-    match fs::remove_dir_all(folder) {
+    match when_free(|| fs::remove_dir_all(folder)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(failed("remove", folder)(error))
         }
@@ -229,7 +230,7 @@ fn remove_tree(folder: &Path) -> Result<(), KeepError> {
 
 /// The bytes of a file; `None` where there is none.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, KeepError> {
-    match fs::read(path) {
+    match when_free(|| fs::read(path)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed("read", path)(error)),

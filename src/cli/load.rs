@@ -97,7 +97,7 @@ impl Input {
     pub fn find_all(named: &[PathBuf]) -> Result<Vec<Self>, LoadError> {
         // An interrupted run may have removed some of several files; the others' state knows.
         let resumable = named.first().is_some_and(|first| {
-            let real = fs::canonicalize(first);
+            let real = dunce::canonicalize(first);
             beside(&real.unwrap_or_else(|_| first.clone()), STATE).exists()
         });
         named.iter().map(|named| Self::find(named, resumable)).collect()
@@ -108,14 +108,14 @@ impl Input {
             io::ErrorKind::NotFound => LoadError::Missing(named.to_owned()),
             _ => LoadError::Read { path: named.to_owned(), source },
         };
-        let real = match fs::canonicalize(named) {
+        let real = match dunce::canonicalize(named) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && may_be_gone => None,
             real => Some(real.map_err(read)?),
         };
         let absolute = match (named.parent(), named.file_name()) {
             (Some(parent), Some(name)) => {
                 let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-                fs::canonicalize(parent).map_err(read)?.join(name)
+                dunce::canonicalize(parent).map_err(read)?.join(name)
             }
             // `.`, `..` and `/` have no name of their own.
             _ => real.clone().unwrap_or_default(),
@@ -256,7 +256,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();
         }
-        let test = fs::canonicalize(dir.path().join("test.sh")).unwrap();
+        let test = dunce::canonicalize(dir.path().join("test.sh")).unwrap();
         let inputs = Input::find_all(&[dir.path().to_owned()]).unwrap();
         let loaded = load(&inputs, &[test], true).unwrap();
         assert_eq!(names(&loaded), ["a.c", "sub/b.h"]);

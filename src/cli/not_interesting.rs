@@ -33,10 +33,13 @@ pub fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) ->
         }
     }
     if let Ok(folder) = copy(case, folder) {
-        let command = format!("cd {} && {test}", quoted(&folder.display().to_string()));
-        // An `exit` in the command is not to close the shell that it is tried in.
-        let command =
-            if cfg!(windows) { command } else { format!("({command}); echo \"exit status $?\"") };
+        let folder = quoted(&folder.display().to_string());
+        let command = if cfg!(windows) {
+            format!("cd /d {folder} && {test}")
+        } else {
+            // An `exit` in the command is not to close the shell that it is tried in.
+            format!("(cd {folder} && {test}); echo \"exit status $?\"")
+        };
         let _ = write!(
             text,
             "\nhelp: try it by hand, in a copy of the directory that the test sees:\n    {command}"
@@ -66,7 +69,7 @@ fn advice(outcome: &Outcome) -> Option<&'static str> {
             "if it only needs longer, allow more with --timeout; it gets no input and runs in a \
              directory that holds nothing but the test case",
         ),
-        (_, Some(126 | 127)) => Some(
+        (_, Some(126 | 127 | 9009)) => Some(
             "a command in the test was not found or cannot be run; relative paths in it start from the \
              directory above, not from where the test lies",
         ),
@@ -123,7 +126,9 @@ mod tests {
         };
         let folder = dir.path().join("my try");
         let text = explain(&case, &outcome, "grep x a.c", &folder);
-        for part in ["with exit code 127", "    | two\n", "my try' && grep x a.c)", "not found"] {
+        let by_hand =
+            if cfg!(windows) { "my try\" && grep x a.c" } else { "my try' && grep x a.c)" };
+        for part in ["with exit code 127", "    | two\n", by_hand, "not found"] {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }
         assert_eq!(fs::read(folder.join("a.c")).unwrap(), b"int a;");

@@ -113,7 +113,7 @@ fn warn(reduced: &Reduced, progress: &Progress) {
 
 /// Relative to the current directory where it lies below.
 fn shown(path: &Path) -> String {
-    let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
+    let current = std::env::current_dir().and_then(dunce::canonicalize);
     let relative = current.as_ref().ok().and_then(|dir| path.strip_prefix(dir).ok());
     relative.unwrap_or(path).display().to_string()
 }

@@ -319,7 +319,7 @@ fn is_executable(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_executable(path: &Path) -> bool {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    ["exe", "bat", "cmd", "ps1", "py"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    ["exe", "com", "bat", "cmd", "ps1", "py"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 fn is_script(path: &Path) -> bool {
@@ -350,8 +350,10 @@ mod tests {
 
     #[test]
     fn both_orders_mean_the_same() {
-        let new = settings(&["a.c", "--test", "/bin/true"]).unwrap();
-        let old = settings(&["/bin/true", "a.c"]).unwrap();
+        // A program that is there.
+        let test = std::env::current_exe().unwrap().display().to_string();
+        let new = settings(&["a.c", "--test", &test]).unwrap();
+        let old = settings(&[&test, "a.c"]).unwrap();
         assert_eq!(new.inputs, old.inputs);
         let (Test::Command(new), Test::Command(old)) = (new.how.test, old.how.test) else {
             panic!()

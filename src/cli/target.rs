@@ -59,7 +59,10 @@ impl Target {
         } else if path.is_file() {
             return Err(OutputError::IsFile(output.to_owned()));
         }
-        if inputs.iter().any(|input| fs::canonicalize(&path).is_ok_and(|path| path == input.real)) {
+        if inputs
+            .iter()
+            .any(|input| dunce::canonicalize(&path).is_ok_and(|path| path == input.real))
+        {
             return Err(OutputError::IsInput(output.to_owned()));
         }
         Ok(Self { inputs, base: path.clone(), output: Some(path) })
@@ -206,12 +209,12 @@ pub fn read(places: &[Place]) -> Result<TestCase, LoadError> {
 
 /// Absolute, with the symbolic links of the folder above resolved.
 pub fn absolute(path: &Path) -> io::Result<PathBuf> {
-    if let Ok(real) = fs::canonicalize(path) {
+    if let Ok(real) = dunce::canonicalize(path) {
         return Ok(real);
     }
     // Without a slash at the end, and with `.` gone.
     let path: PathBuf = std::path::absolute(path)?.components().collect();
-    match (path.parent().map(fs::canonicalize), path.file_name()) {
+    match (path.parent().map(dunce::canonicalize), path.file_name()) {
         (Some(parent), Some(name)) => Ok(parent?.join(name)),
         _ => Ok(path),
     }
@@ -251,7 +254,7 @@ mod tests {
     #[test]
     fn output_of_one_file_is_a_file_or_lies_in_a_folder() {
         let dir = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(dir.path()).unwrap();
+        let root = dunce::canonicalize(dir.path()).unwrap();
         let file = root.join("a.c");
         fs::write(&file, "x").unwrap();
         fs::create_dir(root.join("out")).unwrap();

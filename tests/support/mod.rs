@@ -3,8 +3,7 @@
 #![allow(dead_code, missing_docs, reason = "each test program uses a part")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -27,8 +26,35 @@ int main(void) {
 }
 ";
 
-/// Interesting is what calls `needle` and compiles.
-pub const TEST: &str = "#!/bin/sh\ngrep -q 'needle(' bug.c && gcc -fsyntax-only -w bug.c\n";
+/// The test as a person names it.
+pub const SCRIPT: &str = if cfg!(windows) { r".\test.bat" } else { "./test.sh" };
+/// Its name in the folder.
+pub const SCRIPT_NAME: &str = if cfg!(windows) { "test.bat" } else { "test.sh" };
+
+/// Interesting is what calls `needle` and compiles; on Windows, where there may be no compiler, what calls `needle`.
+pub const TEST: &str = if cfg!(windows) {
+    "@echo off\r\nfind \"needle(\" bug.c >nul\r\nif errorlevel 1 exit /b 1\r\n"
+} else {
+    "#!/bin/sh\ngrep -q 'needle(' bug.c && gcc -fsyntax-only -w bug.c\n"
+};
+
+/// Commands that are always there, and find everything interesting or nothing.
+pub const YES: &str = if cfg!(windows) { "exit 0" } else { "true" };
+pub const NO: &str = if cfg!(windows) { "exit 1" } else { "false" };
+
+/// A test that never ends.
+pub const HANGS: &str =
+    if cfg!(windows) { "@ping -n 1000 127.0.0.1 >nul\r\n" } else { "#!/bin/sh\nsleep 1000\n" };
+
+/// The same, but it takes about so long.
+pub fn slow(milliseconds: u32) -> String {
+    if cfg!(windows) {
+        // There is no command that waits without input; counting to 400 takes about a millisecond.
+        format!("@for /L %%i in (1,1,{}) do @rem\r\n{TEST}", milliseconds * 400)
+    } else {
+        TEST.replace("\ngrep", &format!("\nsleep {}\ngrep", f64::from(milliseconds) / 1000.0))
+    }
+}
 
 pub struct Bench {
     root: tempfile::TempDir,
@@ -43,11 +69,11 @@ impl Bench {
         Self { root }
     }
 
-    /// With `bug.c` and `test.sh`.
+    /// With `bug.c` and the test.
     pub fn with_bug() -> Self {
         let bench = Self::new();
         bench.write("bug.c", BUG);
-        bench.script("test.sh", TEST);
+        bench.script(SCRIPT_NAME, TEST);
         bench
     }
 
@@ -69,7 +95,8 @@ impl Bench {
 
     pub fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.write(name, text);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         path
     }
 
@@ -93,7 +120,8 @@ impl Bench {
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clreduce"));
-        command.args(args).current_dir(self.path("")).env("TMPDIR", self.temporary());
+        command.args(args).current_dir(self.path(""));
+        command.envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, self.temporary())));
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
         command
     }
@@ -113,13 +141,13 @@ impl Bench {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Whether `test.sh` finds what is on disk interesting.
+    /// Whether the test finds what is on disk interesting.
     pub fn is_interesting(&self, names: &[&str]) -> bool {
         let copy = tempfile::tempdir().unwrap();
         for name in names {
             fs::copy(self.path(name), copy.path().join(name)).unwrap();
         }
-        Command::new(self.path("test.sh")).current_dir(copy.path()).status().unwrap().success()
+        Command::new(self.path(SCRIPT_NAME)).current_dir(copy.path()).status().unwrap().success()
     }
 
     /// Nothing of any test is left: no directory, no process.
@@ -139,10 +167,25 @@ impl Bench {
         }
     }
 
+    /// The same, of a clreduce that was killed. On Windows the next run removes the directories: nobody else is
+    /// there to do it.
+    pub fn assert_nothing_left_after_kill(&self) {
+        if cfg!(unix) {
+            self.assert_nothing_left();
+        }
+    }
+
+    /// Processes that work below this folder. On Windows they show as a folder that cannot be removed.
+    #[cfg(windows)]
+    fn processes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Processes that work below this folder.
+    #[cfg(unix)]
     fn processes(&self) -> Vec<String> {
         let root = self.root.path().to_owned();
-        let below = |path: &Path| path.starts_with(&root);
+        let below = |path: &std::path::Path| path.starts_with(&root);
         let entries = fs::read_dir("/proc").unwrap().flatten();
         let ours = |path: &PathBuf| fs::read_link(path.join("cwd")).is_ok_and(|cwd| below(&cwd));
         let name = |path: PathBuf| fs::read_to_string(path.join("cmdline")).unwrap_or_default();

@@ -71,6 +71,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(windows, ignore = "needs clang")]
     fn one_file_with_its_launch_comment() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("n.h"), "#define N 4\n").unwrap();

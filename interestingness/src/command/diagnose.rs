@@ -27,6 +27,15 @@ pub enum CommandError {
         /// Absolute.
         path: PathBuf,
     },
+    /// Nothing that Windows could run, going by its name.
+    #[error(
+        "Windows does not know how to run the test `{path}`; its name should end in .exe, .bat, .cmd, \
+         .ps1 or .py"
+    )]
+    NoProgram {
+        /// Absolute.
+        path: PathBuf,
+    },
     /// No permission to run it.
     #[error("the test `{path}` is not executable; run: chmod +x {path}")]
     NotExecutable {
@@ -44,11 +53,9 @@ pub enum CommandError {
         /// As written after `#!`, without the carriage return.
         interpreter: String,
     },
-    /// The interpreter after `#!` is not there.
-    #[error(
-        "the test `{path}` wants to be run by `{interpreter}`, which is not there; install it, or \
-         correct the first line of the test"
-    )]
+    /// The interpreter after `#!`, or on Windows the one for the ending, is not there.
+    #[error("the test `{path}` wants to be run by `{interpreter}`, which is not there; install it{or}",
+        or = if cfg!(windows) { "" } else { ", or correct the first line of the test" })]
     NoInterpreter {
         /// Absolute.
         path: PathBuf,
@@ -66,9 +73,6 @@ pub enum CommandError {
 }
 
 /// Checks that the system can start `path`, as far as that shows without starting it.
-///
-/// On Windows nothing but the kind of file is looked at: which interpreter an ending belongs to is
-/// not decided here.
 pub(crate) fn check_program(path: &Path) -> Result<(), CommandError> {
     let owned = || path.to_owned();
     let metadata = match std::fs::metadata(path) {
@@ -82,7 +86,23 @@ pub(crate) fn check_program(path: &Path) -> Result<(), CommandError> {
     }
     #[cfg(unix)]
     unix::check(path, &metadata)?;
+    #[cfg(windows)]
+    check_ending(path)?;
     Ok(())
+}
+
+#[cfg(windows)]
+fn check_ending(path: &Path) -> Result<(), CommandError> {
+    use super::interpreter::{RunBy, interpreter, run_by};
+    let path = || path.to_owned();
+    match run_by(&path()) {
+        RunBy::System => Ok(()),
+        RunBy::Nobody => Err(CommandError::NoProgram { path: path() }),
+        RunBy::OneOf(..) if interpreter(&path()).is_some() => Ok(()),
+        RunBy::OneOf(names, _) => {
+            Err(CommandError::NoInterpreter { path: path(), interpreter: names.join("` or `") })
+        }
+    }
 }
 
 #[cfg(unix)]

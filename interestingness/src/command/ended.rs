@@ -21,6 +21,19 @@ pub(crate) enum End {
     Failed(String),
 }
 
+impl End {
+    /// How it crashed, if it did: by a signal, or with a status by which a shell tells of one, or Windows of
+    /// anything that went wrong.
+    pub fn crash(&self) -> Option<String> {
+        match *self {
+            Self::Signalled(signal) => Some(describe_signal(signal)),
+            Self::Exited(status @ 129..160) => Some(describe_signal(status - 128)),
+            Self::Exited(status @ ..0) => Some(describe_exit(status)),
+            _ => None,
+        }
+    }
+}
+
 /// What is known of a test that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ended {
@@ -71,8 +84,31 @@ pub(crate) fn describe_exit(code: i32) -> String {
             Some(name) => format!("exit code {code} (from a shell: a command got {name})"),
             None => format!("exit code {code}"),
         },
+        9009 => "exit code 9009 (from cmd: a command was not found)".to_owned(),
+        // Windows tells a crash by such a code; nothing else on any system has a negative one.
+        ..0 => match status_name(code as u32) {
+            Some(name) => format!("exit code {code:#010X} ({name})"),
+            None => format!("exit code {code:#010X}"),
+        },
         _ => format!("exit code {code}"),
     }
+}
+
+/// Statuses that compilers and tests die of on Windows.
+fn status_name(status: u32) -> Option<&'static str> {
+    Some(match status {
+        0x8000_0003 => "breakpoint",
+        0xC000_0005 => "access violation",
+        0xC000_0017 => "out of memory",
+        0xC000_001D => "illegal instruction",
+        0xC000_0094 => "integer division by zero",
+        0xC000_00FD => "stack overflow",
+        0xC000_0135 => "a library was not found",
+        0xC000_013A => "Ctrl-C",
+        0xC000_0374 => "heap corruption",
+        0xC000_0409 => "abort or stack buffer overrun",
+        _ => return None,
+    })
 }
 
 pub(crate) fn describe_signal(signal: i32) -> String {
@@ -128,8 +164,20 @@ mod tests {
         let reason = |end| Ended { end, ..Ended::failed("") }.outcome().reason;
         assert_eq!(reason(End::Exited(1)), "exit code 1");
         assert!(reason(End::Exited(139)).ends_with("a command got SIGSEGV)"));
+        assert_eq!(
+            reason(End::Exited(0xC000_0005_u32 as i32)),
+            "exit code 0xC0000005 (access violation)"
+        );
         assert_eq!(reason(End::Signalled(11)), "killed by signal 11 (SIGSEGV)");
         assert_eq!(reason(End::Signalled(64)), "killed by signal 64");
+    }
+
+    #[test]
+    fn crashes_are_told_from_refusals() {
+        assert_eq!(End::Signalled(6).crash().as_deref(), Some("killed by signal 6 (SIGABRT)"));
+        assert_eq!(End::Exited(139).crash(), End::Signalled(11).crash());
+        assert!(End::Exited(0xC000_0005_u32 as i32).crash().is_some());
+        assert!([0, 1, 127, 128, 255].iter().all(|&status| End::Exited(status).crash().is_none()));
     }
 
     #[test]

@@ -55,14 +55,17 @@ impl TestCommand {
         let mut hints = Vec::new();
         for input in inputs {
             let absolute = std::path::absolute(input).unwrap_or_else(|_| input.clone());
-            if absolute.to_str().is_some_and(|path| text.contains(path)) {
+            if absolute.to_str().is_some_and(|path| mentions(&text, path)) {
                 hints.push(Hint::AbsolutePath(absolute));
             }
         }
         hints.extend(own_time_limit(&text).map(Hint::OwnTimeLimit));
         if let Self::Shell(line) = self {
             let word = line.split_whitespace().next().unwrap_or_default();
-            if word.contains('/') && Path::new(word).is_relative() && Path::new(word).exists() {
+            if word.contains(std::path::is_separator)
+                && Path::new(word).is_relative()
+                && Path::new(word).exists()
+            {
                 hints.push(Hint::RelativeProgram(word.to_owned()));
             }
         }
@@ -89,10 +92,19 @@ impl TestCommand {
     }
 }
 
-/// The first line that sets a limit of time: `timeout 5 ...`, `ulimit -t 5`, `timeout=5` (Python).
+/// Whether a path is in the text; to Windows, small and capital letters and both slashes are the same.
+fn mentions(text: &str, path: &str) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace('/', r"\");
+    if cfg!(windows) { plain(text).contains(&plain(path)) } else { text.contains(path) }
+}
+
+/// The first line that sets a limit of time: `timeout 5 ...`, `ulimit -t 5`, `timeout=5` (Python). On Windows the
+/// first only waits, and the second is not there.
 fn own_time_limit(text: &str) -> Option<String> {
-    let pattern = r"\btimeout\s+(?:-\S+\s+(?:[A-Z]\S*\s+)?)*[0-9.$]|\bulimit\s+-[a-zA-Z]*t\b|\btimeout\s*=\s*[0-9.]";
-    let pattern = Regex::new(pattern).ok()?;
+    const SHELL: &str =
+        r"\btimeout\s+(?:-\S+\s+(?:[A-Z]\S*\s+)?)*[0-9.$]|\bulimit\s+-[a-zA-Z]*t\b|";
+    let shell = if cfg!(windows) { "" } else { SHELL };
+    let pattern = Regex::new(&format!(r"{shell}\btimeout\s*=\s*[0-9.]")).ok()?;
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| !line.starts_with('#') && pattern.is_match(line)).map(str::to_owned)
 }
@@ -103,9 +115,11 @@ mod tests {
 
     #[test]
     fn finds_time_limits() {
-        let lines =
-            ["timeout 5 ./a.out", "  timeout -s KILL 10s x", "ulimit -St 5", "run(x, timeout=2.5)"];
-        for line in lines {
+        let shell = ["timeout 5 ./a.out", "  timeout -s KILL 10s x", "ulimit -St 5"];
+        for line in shell {
+            assert_eq!(own_time_limit(line).is_some(), cfg!(unix), "{line}");
+        }
+        for line in ["run(x, timeout=2.5)", "  timeout = 3"] {
             assert_eq!(own_time_limit(line).as_deref(), Some(line.trim()));
         }
         for line in ["# timeout 5", "echo timeout", "ulimit -c 0", "ulimit -v 100", "notimeout 5"] {
@@ -118,6 +132,13 @@ mod tests {
         let input = std::path::absolute("bug.c").unwrap();
         let command = TestCommand::Shell(format!("gcc {}", input.display()));
         assert_eq!(command.hints(&["bug.c".into()]), [Hint::AbsolutePath(input)]);
+        #[cfg(windows)]
+        {
+            let path = std::path::absolute("bug.c").unwrap().display().to_string();
+            let command =
+                TestCommand::Shell(format!("cl {}", path.to_uppercase().replace('\\', "/")));
+            assert_eq!(command.hints(&["bug.c".into()]).len(), 1);
+        }
         assert!(TestCommand::Shell("gcc bug.c".into()).hints(&["bug.c".into()]).is_empty());
     }
 

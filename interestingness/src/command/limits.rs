@@ -10,8 +10,8 @@ pub struct Limits {
     /// Wall time; exceeding it is [`Verdict::TimedOut`](crate::Verdict::TimedOut), every other limit
     /// [`Verdict::Unresolved`](crate::Verdict::Unresolved).
     pub time: Option<Duration>,
-    /// Resident memory of all its processes together, in bytes. Looked at ten times a second: a test
-    /// may be above it for so long.
+    /// Resident memory of all its processes together, in bytes, on Windows what they have committed. Looked
+    /// at ten times a second: a test may be above it for so long.
     pub memory_bytes: Option<u64>,
     /// How many processes it may consist of at a time.
     pub processes: u32,

@@ -10,8 +10,11 @@ pub(crate) mod capture;
 mod diagnose;
 pub(crate) mod ended;
 mod hints;
+#[cfg(any(windows, test))]
+mod interpreter;
 mod limits;
 mod place;
+mod sharing;
 mod test_command;
 mod tool;
 
@@ -19,7 +22,7 @@ mod tool;
 #[path = "linux/mod.rs"]
 mod system;
 #[cfg(windows)]
-#[path = "windows.rs"]
+#[path = "windows/mod.rs"]
 mod system;
 #[cfg(not(any(target_os = "linux", windows)))]
 compile_error!("tests as programs are supported on Linux and Windows");
@@ -40,11 +43,16 @@ use ended::Ended;
 pub use diagnose::CommandError;
 pub use hints::Hint;
 pub use limits::Limits;
+pub use sharing::when_free;
 pub use system::guardian_main;
 pub use test_command::TestCommand;
 
 pub(crate) use ended::End;
+pub(crate) use test_command::quoted;
 pub(crate) use tool::{Bench, Ran};
+
+#[cfg(windows)]
+pub(crate) use system::Job;
 
 /// What the output of a test must look like, instead of an exit code of 0. Every pattern given must
 /// be found.
@@ -241,7 +249,6 @@ impl Request {
         End::Failed(format!("wrote more than {limit} to disk"))
     }
 
-    #[cfg(target_os = "linux")]
     fn too_much_memory(&self) -> End {
         let limit = ended::show_bytes(self.limits.memory_bytes.unwrap_or_default());
         End::Failed(format!("used more than {limit} of memory"))

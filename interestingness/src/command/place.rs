@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clreduce_testcase::TestCase;
 
+use super::sharing::when_free;
+
 /// Where one test runs. Removed by [`Place::remove`], not on drop: whoever kills the processes first
 /// decides when.
 pub(crate) struct Place {
@@ -99,7 +101,8 @@ impl Place {
             name.push(if name.is_empty() { "test-" } else { "-" });
             name.push(part);
         }
-        fs::rename(&self.root, folder.join(name))
+        let to = folder.join(name);
+        when_free(|| fs::rename(&self.root, &to))
     }
 
     /// Removes both directories with everything in them.
@@ -139,7 +142,7 @@ pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
             }
         }
     }
-    match fs::remove_dir_all(root) {
+    match when_free(|| fs::remove_dir_all(root)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }

@@ -22,7 +22,8 @@ pub enum TestCommand {
 
 impl TestCommand {
     /// Understands what a person wrote: an existing file is a program, anything else a line for the
-    /// shell, unless it looks like the path of a file that is missing.
+    /// shell, unless it looks like the path of a file that is missing. On Windows the ending of the
+    /// file's name may be left out.
     ///
     /// # Errors
     /// When the file cannot be run, with what to do about it.
@@ -31,6 +32,12 @@ impl TestCommand {
             return Err(CommandError::Empty);
         }
         let file = Path::new(text);
+        #[cfg(windows)]
+        if !file.is_file()
+            && let Some(file) = super::interpreter::with_ending(file)
+        {
+            return Self::program(&file);
+        }
         if file.exists() {
             return Self::program(file);
         }
@@ -52,10 +59,10 @@ impl TestCommand {
     }
 
     /// Program and arguments as they are started.
+    #[cfg(unix)]
     pub(crate) fn argv(&self) -> (OsString, Vec<OsString>) {
         match self {
             Self::Program { path, args } => (path.into(), args.clone()),
-            Self::Shell(line) if cfg!(windows) => ("cmd".into(), vec!["/C".into(), line.into()]),
             Self::Shell(line) => ("/bin/sh".into(), vec!["-c".into(), line.into()]),
         }
     }
@@ -74,7 +81,18 @@ impl fmt::Display for TestCommand {
     }
 }
 
-fn quoted(word: &OsStr) -> String {
+/// A word as the system's shell reads it.
+#[cfg(windows)]
+pub(crate) fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || r"\/:._-+=@".contains(c);
+    // No path has a quote in it.
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("\"{word}\"") }
+}
+
+/// A word as the system's shell reads it.
+#[cfg(unix)]
+pub(crate) fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     // The only word that cannot be quoted has a NUL in it and could not be passed either.
     shlex::try_quote(&word).map_or_else(|_| word.to_string(), Into::into)
@@ -104,6 +122,14 @@ mod tests {
             assert_eq!(TestCommand::parse(text).unwrap(), TestCommand::Shell(text.to_owned()));
         }
         assert!(matches!(TestCommand::parse("  "), Err(CommandError::Empty)));
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn is_shown_for_pasting() {
+        let args = vec!["-n".into()];
+        let command = TestCommand::Program { path: r"C:\my tests\t.bat".into(), args };
+        assert_eq!(command.to_string(), r#""C:\my tests\t.bat" -n"#);
     }
 
     #[cfg(unix)]

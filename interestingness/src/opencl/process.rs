@@ -67,6 +67,7 @@ pub(crate) enum Event {
 /// A worker process. It ends when this is dropped.
 pub(crate) struct Process {
     child: Child,
+    group: Group,
     orders: ChildStdin,
     news: Receiver<Event>,
     /// For cancellations.
@@ -110,8 +111,7 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        own_group(&mut command);
-        let mut child = command.spawn()?;
+        let (mut child, group) = start_group(&mut command)?;
         let (Some(orders), Some(replies), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -127,7 +127,7 @@ impl Process {
             collect(errors, &capture, &listener);
             drop(open);
         });
-        Ok(Self { child, orders, news, sender, printed, all_read, _folder: folder })
+        Ok(Self { child, group, orders, news, sender, printed, all_read, _folder: folder })
     }
 
     pub fn send(&mut self, order: &Order) -> io::Result<()> {
@@ -200,7 +200,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        kill(&mut self.child);
+        kill(&mut self.child, &self.group);
         let _ = self.child.wait();
     }
 }
@@ -243,15 +243,32 @@ fn describe(status: Option<ExitStatus>) -> String {
     status.code().map_or_else(|| describe_signal(0), describe_exit)
 }
 
-/// Makes the process the leader of a group, which what it starts belongs to.
-fn own_group(command: &mut Command) {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    #[cfg(not(unix))]
-    let _ = command;
+/// A process and all that it starts.
+#[cfg(windows)]
+type Group = crate::command::Job;
+/// The number of the process is that of the group.
+#[cfg(unix)]
+type Group = ();
+
+#[cfg(windows)]
+fn start_group(command: &mut Command) -> io::Result<(Child, Group)> {
+    let job = Group::new(None, None)?;
+    job.start(command).map(|child| (child, job))
 }
 
-fn kill(child: &mut Child) {
+#[cfg(unix)]
+fn start_group(command: &mut Command) -> io::Result<(Child, Group)> {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command.spawn().map(|child| (child, ()))
+}
+
+#[cfg(windows)]
+fn kill(_child: &mut Child, group: &Group) {
+    group.end();
+}
+
+#[cfg(unix)]
+fn kill(child: &mut Child, (): &Group) {
     #[cfg(target_os = "linux")]
     if matches!(child.try_wait(), Ok(None)) {
         // Not waited for yet, so that the number still means its group.

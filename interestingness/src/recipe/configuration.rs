@@ -8,7 +8,7 @@ use clreduce_testcase::TestCase;
 use super::naming::Runs;
 use super::signature;
 use crate::Cancel;
-use crate::command::{Bench, End, Ran};
+use crate::command::{Bench, End, Ran, quoted};
 use crate::opencl::{
     Crash, Device, DeviceWorker, KernelRun, Output, Plan, RunLimits, RunOutcome, Scalar,
     WorkerOptions,
@@ -158,8 +158,7 @@ impl Configuration {
 
 /// `{file}` and `{options}` in a command.
 pub(super) fn expand(line: &str, path: &str, options: &str) -> String {
-    // The name is relative and of a file of the test case: it has no zero byte.
-    let quoted = shlex::try_quote(path).map_or_else(|_| path.to_owned(), Into::into);
+    let quoted = quoted(path.as_ref());
     line.replace("{file}", &quoted).replace("{options}", options)
 }
 
@@ -185,6 +184,10 @@ fn outcome_of(ran: Ran, runs: bool) -> RunOutcome {
     let built = after(&ran.stderr).is_some();
     let said = if built { after(&ran.stderr).unwrap_or_default() } else { ran.stderr.clone() };
     let crash = |how: String| Crash { how, output: said.clone() };
+    if let Some(how) = ran.end.crash() {
+        let crash = crash(how);
+        return if built { RunOutcome::RunCrash(crash) } else { RunOutcome::BuildCrash(crash) };
+    }
     match ran.end {
         End::Cancelled => RunOutcome::Unresolved("cancelled".to_owned()),
         End::Failed(reason) => RunOutcome::Unresolved(reason),
@@ -195,16 +198,7 @@ fn outcome_of(ran: Ran, runs: bool) -> RunOutcome {
             let text = printed.unwrap_or_default();
             RunOutcome::Results(vec![vec![printed_result(text.trim_start_matches(['\r', '\n']))]])
         }
-        // A subshell tells of a signal by a status above 128.
-        End::Exited(status @ 129..160) => {
-            let crash = crash(crate::command::ended::describe_signal(status - 128));
-            if built { RunOutcome::RunCrash(crash) } else { RunOutcome::BuildCrash(crash) }
-        }
-        End::Signalled(signal) => {
-            let crash = crash(crate::command::ended::describe_signal(signal));
-            if built { RunOutcome::RunCrash(crash) } else { RunOutcome::BuildCrash(crash) }
-        }
-        End::Exited(status @ (126 | 127)) if !built => {
+        End::Exited(status @ (126 | 127 | 9009)) if !built => {
             RunOutcome::Unresolved(crate::command::ended::describe_exit(status))
         }
         // Its status belongs to the result.
@@ -216,7 +210,7 @@ fn outcome_of(ran: Ran, runs: bool) -> RunOutcome {
         End::Exited(status) if signature::is_crash(&said) => {
             RunOutcome::BuildCrash(crash(crate::command::ended::describe_exit(status)))
         }
-        End::Exited(_) => RunOutcome::BuildFailure { log: said },
+        End::Exited(_) | End::Signalled(_) => RunOutcome::BuildFailure { log: said },
     }
 }
 
@@ -243,7 +237,7 @@ pub(super) fn show(outputs: &[Output]) -> String {
     outputs.iter().map(show).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use crate::opencl::OutcomeClass;
@@ -264,7 +258,6 @@ mod tests {
     }
 
     /// Compilers and programs that crash, hang, flood and lie.
-    #[cfg(target_os = "linux")]
     #[test]
     fn every_end_has_its_class() {
         use OutcomeClass::*;
@@ -289,7 +282,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn what_the_build_prints_is_no_result() {
         let ran = Ran {

@@ -171,15 +171,15 @@ impl Ready {
             (Runs::Command { line, bench }, _) => {
                 let line = expand(line, program.path(), program.options);
                 let ran = bench.shell(&line, program.case, cancel);
-                match ran.end {
+                match &ran.end {
                     End::Exited(0) => Answer::Holds,
-                    End::Exited(126 | 127) | End::Cancelled | End::Failed(_) => {
+                    End::Exited(126 | 127 | 9009) | End::Cancelled | End::Failed(_) => {
                         Answer::Unresolved(ran.trouble())
                     }
                     End::TimedOut => Answer::TimedOut("time limit".to_owned()),
                     // Tools crash.
-                    End::Signalled(_) | End::Exited(129..160) => Answer::Unresolved(ran.trouble()),
-                    End::Exited(_) => Answer::No(ran.trouble()),
+                    end if end.crash().is_some() => Answer::Unresolved(ran.trouble()),
+                    End::Exited(_) | End::Signalled(_) => Answer::No(ran.trouble()),
                 }
             }
         }

@@ -25,7 +25,7 @@ pub fn find(
     excluded: &[PathBuf],
 ) -> Result<Vec<Found>, LoadError> {
     let read = |source| LoadError::Read { path: dir.to_owned(), source };
-    let dir = fs::canonicalize(dir).map_err(read)?;
+    let dir = dunce::canonicalize(dir).map_err(read)?;
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(&dir).map_err(read)? {
         let path = entry.map_err(read)?.path();
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn cases_are_files_or_folders() {
         let dir = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(dir.path()).unwrap();
+        let root = dunce::canonicalize(dir.path()).unwrap();
         let names = |layout, excluded: &[PathBuf]| -> Vec<String> {
             let found = find(dir.path(), layout, excluded).unwrap_or_default();
             found.into_iter().map(|found| found.name).collect()

@@ -8,6 +8,8 @@ use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::command::when_free;
+
 /// Where parts are kept unless told otherwise: in the user's folder for caches, or, where there is none, in
 /// one for this user alone among the temporary files.
 pub(in crate::check) fn default_cache() -> PathBuf {
@@ -39,5 +41,5 @@ pub(super) fn make<E: From<io::Error>>(
     let beside = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
     let finished = beside.path().join("part");
     make(&finished)?;
-    Ok(fs::rename(finished, place)?)
+    Ok(when_free(|| fs::rename(&finished, place))?)
 }

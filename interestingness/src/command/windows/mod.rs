@@ -1,14 +1,14 @@
 //! Tests on Windows: each in a job object, which ends with all its processes when its last handle is
-//! closed, also when clreduce itself is killed. Directories then stay: nobody is left to remove them.
-//!
-//! The program is put into its job right after its start; what it starts before that, within
-//! microseconds, is outside. Memory is not limited here yet.
+//! closed, also when clreduce itself is killed. Directories then stay until the next run in the same place
+//! removes them.
 
-use std::ffi::OsString;
+mod job;
+
+use std::fs::{self, File};
 use std::io::{self, PipeReader, Read};
-use std::os::windows::io::AsRawHandle;
+use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -17,20 +17,31 @@ use std::time::{Duration, Instant};
 
 use clreduce_testcase::TestCase;
 use tempfile::TempDir;
-use win32job::{ExtendedLimitInfo, Job};
 
 use super::capture::Capture;
 use super::ended::{End, Ended};
+use super::interpreter::interpreter;
 use super::place::{Place, remove_tree};
 use super::{Request, SetupError, TestCommand};
 use crate::Cancel;
 
+pub(crate) use job::Job;
+
 /// How often the number of processes and the disk are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// How long processes that end with the test's own may take, before they count as left.
+const LAST_BREATH: Duration = Duration::from_millis(200);
+/// How long output may take to arrive that was written by processes that are no more.
+const OUTPUT_PATIENCE: Duration = Duration::from_secs(5);
+/// Begins the names of the folders that hold all tests of a runner.
+const PREFIX: &str = "clreduce-";
+/// In such a folder, a file that its runner has open as long as it lives.
+const OWNER: &str = "owner";
 
-/// There are no guardians on Windows; always `None`.
+/// There are no guardians on Windows; always `None`. Programs started from now on show no error boxes.
 #[must_use]
 pub fn guardian_main() -> Option<ExitCode> {
+    job::no_error_boxes();
     None
 }
 
@@ -38,6 +49,8 @@ pub fn guardian_main() -> Option<ExitCode> {
 #[derive(Debug)]
 pub(super) struct Runner {
     command: TestCommand,
+    /// Closed before the folder that it lies in is removed.
+    owner: Option<File>,
     root: TempDir,
     next_test: AtomicU64,
 }
@@ -56,10 +69,15 @@ impl Runner {
         _worker: Option<PathBuf>,
         base: PathBuf,
     ) -> Result<Self, SetupError> {
-        let prefix = format!("clreduce-{}-", std::process::id());
-        let root = tempfile::Builder::new().prefix(&prefix).tempdir_in(&base);
-        let root = root.map_err(|source| SetupError::Directory { path: base, source })?;
-        Ok(Self { command: command.clone(), root, next_test: AtomicU64::new(0) })
+        remove_orphans(&base);
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let made = tempfile::Builder::new().prefix(&prefix).tempdir_in(&base).and_then(|root| {
+            let owner = root.path().join(OWNER);
+            let owner = File::options().create_new(true).write(true).share_mode(0).open(owner)?;
+            Ok((Some(owner), root))
+        });
+        let (owner, root) = made.map_err(|source| SetupError::Directory { path: base, source })?;
+        Ok(Self { command: command.clone(), owner, root, next_test: AtomicU64::new(0) })
     }
 
     /// Runs one test. `inspect` sees its directories when it has ended and before they go.
@@ -90,14 +108,12 @@ impl Runner {
 
     fn supervise(&self, request: &Request, place: &Place, cancel: &Cancel) -> io::Result<Ended> {
         let started = Instant::now();
-        let mut limits = ExtendedLimitInfo::new();
-        limits.limit_kill_on_job_close();
-        let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
-        let (mut child, pipes) = self.start(request, place)?;
-        if let Err(error) = job.assign_process(child.as_raw_handle() as isize) {
-            let _ = child.kill();
-            return Err(io::Error::other(error));
-        }
+        let limits = &request.limits;
+        let job = Job::new(
+            Some(limits.processes.saturating_add(1)),
+            limits.memory_bytes.map(|bytes| bytes.saturating_add(bytes / 8)),
+        )?;
+        let (mut child, pipes) = self.start(request, place, &job)?;
         let (sender, news) = mpsc::channel();
         let mut open = pipes.len();
         for (stream, pipe) in pipes {
@@ -112,7 +128,7 @@ impl Runner {
         });
 
         let mut capture = Capture::new(request.whole_output);
-        let deadline = request.limits.time.map(|limit| started + limit);
+        let deadline = limits.time.map(|limit| started + limit);
         let mut next_look = started + LOOK_INTERVAL;
         let end = loop {
             let until = deadline.map_or(next_look, |deadline| deadline.min(next_look));
@@ -123,7 +139,7 @@ impl Runner {
                 Ok(News::Cancelled) => break End::Cancelled,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
-            if capture.total() > request.limits.output_bytes {
+            if capture.total() > limits.output_bytes {
                 break request.too_much_output();
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -137,11 +153,21 @@ impl Runner {
             }
         };
         let wall = started.elapsed();
-        let processes = job.query_process_id_list().map_or(0, |list| list.len());
-        drop(job);
+        let end = match end {
+            // Who is refused memory may end in any way.
+            End::Exited(_) if has_too_much_memory(request, &job) => request.too_much_memory(),
+            end => end,
+        };
+        let processes_left = if request.count_left && !job.is_empty_within(LAST_BREATH) {
+            job.processes()
+        } else {
+            0
+        };
+        let stuck = !job.end();
         // With the last process go the writing ends, and with them the threads.
+        let deadline = Instant::now() + OUTPUT_PATIENCE;
         while open > 0 {
-            match news.recv() {
+            match news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(News::Output(stream, bytes)) => capture.push(stream, &bytes),
                 Ok(News::Closed) => open -= 1,
                 Ok(News::Exited(_) | News::Cancelled) => {}
@@ -150,14 +176,14 @@ impl Runner {
         }
         drop(hook);
         let (tail, streams) = capture.finish();
-        let processes_left = if request.count_left { processes as u32 } else { 0 };
-        Ok(Ended { end, tail, streams, wall, processes_left, stuck: false })
+        Ok(Ended { end, tail, streams, wall, processes_left, stuck })
     }
 
     fn start(
         &self,
         request: &Request,
         place: &Place,
+        job: &Job,
     ) -> io::Result<(Child, Vec<(usize, PipeReader)>)> {
         let (reader, stdout) = io::pipe()?;
         let mut pipes = vec![(0, reader)];
@@ -175,25 +201,50 @@ impl Runner {
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(stderr);
-        Ok((command.spawn()?, pipes))
+        Ok((job.start(&mut command)?, pipes))
     }
 
-    /// Which interpreter a script belongs to (`.ps1`, `.py`, `.sh`) is to be decided here.
     fn process(&self) -> Command {
-        let (program, args): (OsString, Vec<OsString>) = self.command.argv();
-        let mut command = Command::new(program);
         match &self.command {
-            // `cmd` has rules of its own for quotes; it gets the line as it is.
-            TestCommand::Shell(line) => command.arg("/C").raw_arg(line),
-            TestCommand::Program { .. } => command.args(args),
-        };
-        command
+            TestCommand::Shell(line) => {
+                let mut command = Command::new("cmd");
+                // `cmd` has rules of its own for quotes: with `/S` it takes the outer ones away and leaves the rest.
+                command.args(["/D", "/S", "/C"]).raw_arg(format!("\"{line}\""));
+                command
+            }
+            TestCommand::Program { path, args } => {
+                let mut command = match interpreter(path) {
+                    Some((interpreter, its_args)) => {
+                        let mut command = Command::new(interpreter);
+                        command.args(its_args).arg(path);
+                        command
+                    }
+                    None => Command::new(path),
+                };
+                command.args(args);
+                command
+            }
+        }
     }
 }
 
 impl Drop for Runner {
     fn drop(&mut self) {
+        drop(self.owner.take());
         let _ = remove_tree(self.root.path());
+    }
+}
+
+/// Removes what runners that were killed have left: folders whose owner's file nobody has open.
+fn remove_orphans(base: &Path) {
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        if entry.file_name().to_string_lossy().starts_with(PREFIX)
+            && fs::remove_file(folder.join(OWNER)).is_ok()
+        {
+            // What cannot be removed now is in nobody's way.
+            let _ = remove_tree(&folder);
+        }
     }
 }
 
@@ -209,11 +260,17 @@ fn forward(mut pipe: PipeReader, stream: usize, sender: &Sender<News>) {
 
 fn look(request: &Request, place: &Place, job: &Job) -> Option<End> {
     let limits = &request.limits;
-    let processes = job.query_process_id_list().map_or(0, |list| list.len());
-    if processes > limits.processes as usize {
+    if job.processes() > limits.processes {
         return Some(request.too_many_processes());
     }
+    if has_too_much_memory(request, job) {
+        return Some(request.too_much_memory());
+    }
     (place.disk_usage(limits.disk_bytes) > limits.disk_bytes).then(|| request.too_much_disk())
+}
+
+fn has_too_much_memory(request: &Request, job: &Job) -> bool {
+    request.limits.memory_bytes.is_some_and(|limit| job.peak_memory() > limit)
 }
 
 fn end_of(status: io::Result<ExitStatus>) -> End {
