@@ -67,7 +67,10 @@ fn cores(unit: Unit<'_>) -> Vec<Option<Binding>> {
             let mut inside = tree.named_children(id);
             cores[id.0 as usize] = match (inside.next(), inside.next()) {
                 (Some(only), None) if tree.kind(only) == "parenthesized_expression" => {
-                    cores[only.0 as usize]
+                    // Those of a statement expression are part of it.
+                    let statements = tree.named_children(only).map(|inner| tree.kind(inner));
+                    let is_whole = statements.eq(["compound_statement"]);
+                    cores[only.0 as usize].or(binding(unit, only).filter(|_| is_whole))
                 }
                 (Some(only), None) => binding(unit, only),
                 _ => None,
@@ -127,6 +130,7 @@ mod tests {
         check("return ((a, b));", "return a, b;");
         check("g((a, b), (c), (d = 1));", "g((a, b), c, d = 1);");
         check("int (*p) = (&q), (r)[2];", "int *p = &q, r[2];");
+        check("return (((({ g(); 1; }))));", "return ({ g(); 1; });");
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use clreduce_testcase::{Edit, Language};
 
-use super::unit::{Unit, is_expression};
+use super::unit::Unit;
 use crate::names::functions::declared_name;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
@@ -64,13 +64,11 @@ impl Pass for ReturnEarly {
     }
 }
 
-/// What a statement assigns, or what it is as a whole.
+/// What a statement assigns.
 fn stored(unit: Unit<'_>, statement: NodeId) -> Option<NodeId> {
     let expression = unit.tree.named_children(statement).next()?;
-    match unit.tree.kind(expression) {
-        "assignment_expression" => unit.tree.field(expression, "right"),
-        kind => is_expression(kind).then_some(expression),
-    }
+    let assigns = unit.tree.kind(expression) == "assignment_expression";
+    assigns.then(|| unit.tree.field(expression, "right"))?
 }
 
 /// For each node, what the function around it returns; `None` where there is none or it returns nothing.
