@@ -123,6 +123,7 @@ pub static TABLE: &[Row] = &[
     row(&text::lines::Lines, Phase::Polish, Explore::Groups),
     row(&syntax::top_level::TopLevel, Phase::Polish, Explore::Groups),
     row(&names::merge_functions::MergeFunctions, Phase::Polish, Explore::Groups),
+    row(&names::join_definitions::JoinDefinitions, Phase::Polish, Explore::Groups),
     row(&names::absorb_functions::AbsorbFunctions, Phase::Polish, Explore::Groups),
     row(&names::return_to_void::ReturnToVoid, Phase::Polish, Explore::Groups),
     row(&names::parameter_to_variable::ParameterToVariable, Phase::Polish, Explore::Groups),

@@ -9,6 +9,7 @@ pub(crate) mod absorb_functions;
 pub(crate) mod array_dimensions;
 pub(crate) mod enums;
 pub(crate) mod inline;
+pub(crate) mod join_definitions;
 pub(crate) mod labels;
 pub(crate) mod merge_functions;
 pub(crate) mod parameter_to_variable;

@@ -1,0 +1,104 @@
+//! Moves the definition of a structure, union or enumeration to the one place that uses it.
+//!
+//! before:
+//! ```c
+//! struct s { int a : 3; }; int x; struct s y = { 1 };
+//! ```
+//! after:
+//! ```c
+//! int x; struct { int a : 3; } y = { 1 };
+//! ```
+
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Language};
+
+use super::uses::for_each_symbol;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::syntax::unit::with_semicolon;
+use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
+
+/// See the [module](self).
+pub struct JoinDefinitions;
+
+impl Pass for JoinDefinitions {
+    fn name(&self) -> &'static str {
+        "join-definitions"
+    }
+
+    fn about(&self) -> &'static str {
+        "Move a structure's definition to the one place that uses it"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        for_each_symbol(snapshot, |file, symbol| join(snapshot, file, symbol))
+    }
+}
+
+/// The edits that do so for one tag, where it is defined in a declaration of nothing else.
+fn join(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> {
+    let tree = snapshot.tree(file);
+    let ([tag], [used]) = (&symbol.declarations[..], &symbol.uses[..]) else { return None };
+    if symbol.kind != SymbolKind::Tag || symbol.opaque {
+        return None;
+    }
+    let definition = tree.parent(*tag)?;
+    let (body, declaration) = (tree.field(definition, "body")?, alone(tree, definition)?);
+    let place = tree.parent(*used)?;
+    // A use in the definition itself is one of its own type.
+    let inside = declaration.contains(&tree.range(place).start);
+    let is_specifier =
+        tree.kind(place) == tree.kind(definition) && tree.field(place, "body").is_none();
+    if inside || !is_specifier || !tree.is_sound(definition) {
+        return None;
+    }
+    let mut text = vec![b' '];
+    text.extend_from_slice(snapshot.bytes(file).get(tree.range(body))?);
+    let mut edits =
+        vec![Edit::delete(file, declaration), Edit::replace(file, tree.range(*used), text)];
+    edits.sort_by_key(|edit| edit.start);
+    Some(edits)
+}
+
+/// The declaration that consists of a type's definition: `struct s { int a; };`, which some places read as a
+/// specifier and an empty statement.
+fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize>> {
+    let parent = tree.parent(definition)?;
+    let declares = matches!(tree.kind(parent), "declaration" | "field_declaration");
+    match tree.kind(parent) {
+        "translation_unit" | "compound_statement" => Some(with_semicolon(tree, definition)),
+        _ if declares && tree.named_children(parent).count() == 1 => Some(tree.range(parent)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, after: &str) {
+        assert_reduces(&JoinDefinitions, Language::C, before, &[], after);
+    }
+
+    #[test]
+    fn only_where_one_place_uses_it() {
+        check(
+            "struct s { int a; }; int f(void) { struct s x; }",
+            "int f(void) { struct { int a; } x; }",
+        );
+        for kept in [
+            "struct s { int a; } y; struct s x;",
+            "struct s { int a; }; struct s x; struct s y;",
+            "struct s { struct s *a; }; int x;",
+            "struct s; struct s x;",
+        ] {
+            check(kept, kept);
+        }
+    }
+}
