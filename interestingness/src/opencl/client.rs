@@ -199,18 +199,21 @@ impl DeviceWorker {
 /// What is heard within a limit, in which the worker must have been able to compute if it `is_fair`: what it spent
 /// waiting for a processor is not counted, twice the limit at most.
 fn hear(process: &Process, limit: Duration, is_fair: bool) -> Event {
-    let (started, before) = (Instant::now(), process.computed());
+    let started = Instant::now();
+    if !is_fair {
+        return process.hear(started + limit);
+    }
+    let (before, last) = (process.computed(), started + limit * 3);
     let mut deadline = started + limit;
     loop {
         let event = process.hear(deadline);
-        let used = process.computed().zip(before).map(|(now, before)| now.saturating_sub(before));
-        let Some(used) = used.filter(|_| is_fair && matches!(event, Event::Silence)) else {
+        if !matches!(event, Event::Silence) || Instant::now() >= last {
             return event;
-        };
+        }
+        let Some((now, before)) = process.computed().zip(before) else { return event };
         // A driver that computes is never quite busy.
-        let missing = (limit * 9 / 10).saturating_sub(used);
-        let last = started + limit * 3;
-        if missing.is_zero() || Instant::now() >= last {
+        let missing = (limit * 9 / 10).saturating_sub(now.saturating_sub(before));
+        if missing.is_zero() {
             return event;
         }
         deadline = (Instant::now() + missing).min(last);

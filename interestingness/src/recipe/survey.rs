@@ -129,7 +129,7 @@ impl Survey {
                     device: naming::short(device, &found.devices),
                     optimises,
                     simulated,
-                    is_gpu: !simulated && device.facts.kind != "cpu",
+                    is_gpu: !device.is_robust(),
                     outcome: RunOutcome::Unresolved("not run".to_owned()),
                     wall: Duration::ZERO,
                     finding: Finding::Unknown,
