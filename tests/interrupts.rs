@@ -109,12 +109,12 @@ fn kill_and_resume(make: impl Fn() -> Bench, args: &[&str], names: &[&str]) {
     assert!(killed > 0, "there was nothing to kill");
     if !is_finished(&bench) {
         bench.reduce(args);
+        bench.assert_nothing_left();
     }
     for name in names {
         assert_eq!(bench.read_if_there(name), whole.read_if_there(name), "{name}");
     }
     assert_eq!(bench.keys("e.jsonl"), whole.keys("e.jsonl"));
-    bench.assert_nothing_left();
 }
 
 /// Whether a run came to its end: just before it was killed, or undisturbed.
