@@ -254,6 +254,28 @@ fn a_bad_recipe_is_refused_before_anything_happens() {
 }
 
 #[test]
+fn cuda_is_read_by_clang_as_the_accused_reads_it() {
+    const PROGRAM: &str = "#include <cuda_runtime.h>\n__device__ int f(int a) {\n#ifdef BUG\n  int boom = a;\n\
+                           #endif\n  return a;\n}\n__global__ void g(int *p) { *p = f(1); }\n\
+                           int main() { g<<<1, 1>>>(nullptr); }\n";
+    let bench = bench();
+    bench.write("p.cu", PROGRAM);
+    bench.write("r.toml", crash_recipe(&bench, "").replace("{file}", "{file} -DBUG"));
+    let explain = |code| stdout(&bench.run(&["explain", "--test", "r.toml", "p.cu"]).code(code));
+    assert_mentions(&explain(0), &["compile", "holds", "\ninteresting\n"]);
+    bench.write("p.cu.orig", PROGRAM);
+    bench.write("p.cu", PROGRAM.replace("#endif\n  return a", "return a;\n#else\n#endif"));
+    assert_mentions(&explain(0), &["\ninteresting\n"]);
+    bench.write("p.cu", PROGRAM.replace("#endif\n  return", "#else\n  return a;\n#endif\n  a ="));
+    assert_mentions(&explain(1), &["uninteresting: stage `compile`", "-Wreturn-type"]);
+    // What clang cannot read in the original, it does not judge in variants.
+    bench.write("p.cu.orig", PROGRAM.replace("cuda_runtime.h", "cuda_fp16.h"));
+    let shown = bench.run(&["explain", "--test", "r.toml", "p.cu"]).code(0);
+    assert_mentions(&stderr(&shown), &["`compile` is switched off", "cuda_fp16.h"]);
+    assert_mentions(&stdout(&shown), &["\ninteresting\n"]);
+}
+
+#[test]
 fn an_advisory_stage_that_rejects_the_original_is_switched_off() {
     let bench = bench();
     let stage = "[[stage]]\nname = \"mistaken\"\ncommand = \"exit 1\"\nrequired = false\n";

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::ValueHint;
 use clreduce_interestingness::Cancel;
 use clreduce_interestingness::check::{
-    Check, CheckOptions, Finding, Report, StageName, Subject, Validity,
+    Check, CheckOptions, Finding, Kind, Report, StageName, Subject, Validity,
 };
 
 use super::failure::Failure;
@@ -30,7 +30,7 @@ pub struct CheckArgs {
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
-    /// Run only these stages: compile, analyze, sanitize, simulate
+    /// Run only these stages: compile, analyze, sanitize, simulate; in CUDA, there is but `compile`
     #[arg(long, value_name = "STAGE", value_delimiter = ',', conflicts_with = "skip")]
     pub only: Vec<StageName>,
 
@@ -69,7 +69,8 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let path = &args.kernel;
     let unusable = |reason: String| Failure::Kernel { path: path.clone(), reason };
     let source = fs::read(path).map_err(|error| unusable(error.to_string()))?;
-    let subject = Subject::new(source).map_err(|error| unusable(error.to_string()))?;
+    let subject = Subject::of(&path.to_string_lossy(), source)
+        .map_err(|error| unusable(error.to_string()))?;
     let defaults = CheckOptions::default();
     let options = CheckOptions {
         stages: stages(&args.only, &args.skip),
@@ -121,8 +122,12 @@ fn print(report: &Report, kernel: &Path, json: bool) -> io::Result<()> {
     for failure in &report.failures {
         eprintln!("note: {}: {}", failure.tool, failure.message);
     }
-    if report.validity == Validity::Unresolved {
-        let kinds: Vec<&str> = report.unchecked.iter().map(|kind| kind.name()).collect();
+    if report.stages.is_empty() {
+        eprintln!("unresolved: no stage that is to run can look at this language");
+    } else if report.validity == Validity::Unresolved {
+        let suspected = report.findings.iter().map(|finding| finding.kind);
+        let kinds: BTreeSet<Kind> = report.unchecked.iter().copied().chain(suspected).collect();
+        let kinds: Vec<&str> = kinds.into_iter().map(Kind::name).collect();
         eprintln!("unresolved: nobody could look for {}", kinds.join(", "));
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::CheckError;
+use super::{CheckError, cuda};
 
 /// Names under which clang is looked for, best first. Older ones lack the option that declares built-ins
 /// without a header of a megabyte.
@@ -75,6 +75,12 @@ impl Clang {
         let fixed = ["-x", "cl", "-target", "x86_64-linux-gnu", "-fno-color-diagnostics"];
         let fixed = fixed.into_iter().chain(standard).map(OsString::from);
         fixed.chain(self.build_options.iter().map(OsString::from)).collect()
+    }
+
+    /// Arguments with which a program with the declarations of CUDA is read.
+    pub(super) fn cuda(&self) -> Vec<OsString> {
+        let options = cuda::shared(&self.build_options).map(OsString::from);
+        cuda::DIALECT.into_iter().map(OsString::from).chain(options).collect()
     }
 }
 

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use clreduce_testcase::Language;
+
 use super::finding::{Certainty, Finding, Kind};
 use super::subject::{FILE, Subject};
 use super::{Clang, Stage, StageName, StageReport};
@@ -52,27 +54,52 @@ const NO_SEMICOLON: &str = "expected ';' at end of declaration list";
 
 /// The stage.
 pub struct Compile {
-    clang: Clang,
+    program: String,
     bench: Bench,
-    /// For every kernel but the first: starting a worker costs as much as starting clang.
-    workers: Option<CompileWorkers>,
+    opencl: Reader,
+    cuda: Reader,
     /// Kernels looked at so far.
     seen: AtomicU32,
+}
+
+/// How one language is read.
+struct Reader {
+    arguments: Vec<String>,
+    /// For every kernel but the first: starting a worker costs as much as starting clang.
+    workers: Option<CompileWorkers>,
 }
 
 impl Compile {
     /// `worker` is a program that becomes a worker process.
     pub(super) fn new(clang: Clang, bench: Bench, worker: Option<PathBuf>) -> Self {
-        let workers = worker.map(|program| workers(&clang, &bench, program));
-        Self { clang, bench, workers, seen: AtomicU32::new(0) }
+        let library = worker.as_ref().and_then(|_| clang.library_folder());
+        let reader = |language: Vec<OsString>| {
+            let arguments = arguments(language);
+            let workers = worker.clone().map(|program| {
+                let mut worker = WorkerOptions::new(program);
+                worker.temporary.clone_from(&bench.temporary);
+                worker.start_limit = bench.limits.time.unwrap_or(worker.start_limit);
+                let (library, file) = (library.clone(), FILE.to_owned());
+                let arguments = arguments.clone();
+                CompileWorkers::new(CompileOptions { worker, library, file, arguments })
+            });
+            Reader { arguments, workers }
+        };
+        let (opencl, cuda) = (reader(clang.language()), reader(clang.cuda()));
+        Self { program: clang.program, bench, opencl, cuda, seen: AtomicU32::new(0) }
+    }
+
+    fn reader(&self, subject: &Subject) -> &Reader {
+        if subject.language == Language::Cuda { &self.cuda } else { &self.opencl }
     }
 
     /// What clang says, as a process of its own.
     fn start_clang(&self, subject: &Subject, cancel: &Cancel) -> Result<Vec<Diagnostic>, String> {
-        let mut args: Vec<OsString> = arguments(&self.clang).into_iter().map(Into::into).collect();
+        let arguments = &self.reader(subject).arguments;
+        let mut args: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         args.push("-fsyntax-only".into());
         args.push(FILE.into());
-        let ran = self.bench.run(&self.clang.program, args, &subject.files, cancel);
+        let ran = self.bench.run(&self.program, args, &subject.files, cancel);
         let diagnostics: Vec<_> = ran.stderr.lines().filter_map(Diagnostic::read).collect();
         let rejected = diagnostics.iter().any(|diagnostic| diagnostic.severity > Severity::Warning);
         match ran.end {
@@ -84,17 +111,9 @@ impl Compile {
     }
 }
 
-fn workers(clang: &Clang, bench: &Bench, program: PathBuf) -> CompileWorkers {
-    let mut worker = WorkerOptions::new(program);
-    worker.temporary.clone_from(&bench.temporary);
-    worker.start_limit = bench.limits.time.unwrap_or(worker.start_limit);
-    let (library, arguments) = (clang.library_folder(), arguments(clang));
-    CompileWorkers::new(CompileOptions { worker, library, file: FILE.to_owned(), arguments })
-}
-
-fn arguments(clang: &Clang) -> Vec<String> {
+fn arguments(language: Vec<OsString>) -> Vec<String> {
     let mut arguments: Vec<String> =
-        clang.language().into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        language.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     arguments.extend(["-fno-caret-diagnostics", "-Wno-unknown-warning-option"].map(Into::into));
     arguments.extend(WARNINGS.iter().map(|(flag, ..)| format!("-W{flag}")));
     arguments
@@ -115,12 +134,21 @@ impl Stage for Compile {
 
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
         let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
-        let workers = self.workers.as_ref().filter(|_| !is_first);
+        let workers = self.reader(subject).workers.as_ref().filter(|_| !is_first);
         let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
         let diagnostics = match known.map_or_else(|| self.start_clang(subject, cancel), Ok) {
             Ok(diagnostics) => diagnostics,
             Err(reason) => return StageReport::failed(TOOL, reason),
         };
+        // It is no judge of CUDA: what it does not accept may be what is not declared for it.
+        if subject.language == Language::Cuda
+            && let Some(error) = diagnostics.iter().find(|one| one.severity > Severity::Warning)
+        {
+            return StageReport::failed(
+                TOOL,
+                format!("does not accept this CUDA: {}", place(error)),
+            );
+        }
         let findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
         StageReport {
             findings: findings.into_iter().collect(),
@@ -128,6 +156,10 @@ impl Stage for Compile {
             ..StageReport::default()
         }
     }
+}
+
+fn place(diagnostic: &Diagnostic) -> String {
+    format!("line {}: {}", diagnostic.line, diagnostic.message)
 }
 
 /// What one of clang's diagnostics says of the kernel.

@@ -8,6 +8,7 @@
 mod analyze;
 mod clang;
 mod compile;
+mod cuda;
 mod finding;
 mod preprocess;
 mod sanitize;
@@ -20,6 +21,7 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use clreduce_testcase::Language;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -62,6 +64,16 @@ impl StageName {
             Self::Analyze => "analyze",
             Self::Sanitize => "sanitize",
             Self::Simulate => "simulate",
+        }
+    }
+
+    /// Whether it can look at programs in that language.
+    #[must_use]
+    pub fn reads(self, language: Language) -> bool {
+        match language {
+            Language::OpenCl => true,
+            Language::Cuda => self == Self::Compile,
+            Language::C | Language::Text => false,
         }
     }
 }
@@ -191,7 +203,7 @@ pub enum Validity {
     Valid,
     /// Something was found.
     Invalid,
-    /// Nothing was found, but not everything could be looked at.
+    /// Nothing certain was found, but not everything could be looked at, or a suspicion remains.
     Unresolved,
 }
 
@@ -271,13 +283,14 @@ impl Check {
         Ok(Self { stages, all_stages: options.all_stages })
     }
 
-    /// Looks at one kernel, cheapest stage first: which that is, the kernels before have shown. The order decides
-    /// which of several findings comes first, never whether there is one.
+    /// Looks at one kernel with the stages that read its language, the cheapest first: which that is, the kernels
+    /// before have shown. The order decides which of several findings comes first, never whether there is one.
     #[must_use]
     pub fn run(&self, subject: &Subject, cancel: &Cancel) -> Report {
         let mut all = Gathered::default();
+        let reads = |stage: &&Timed| stage.stage.name().reads(subject.language);
         let mut stages: Vec<(f64, &Timed)> =
-            self.stages.iter().map(|stage| (stage.mean_seconds(), stage)).collect();
+            self.stages.iter().filter(reads).map(|stage| (stage.mean_seconds(), stage)).collect();
         stages.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         for (_, stage) in stages {
             let (report, wall) = stage.run(subject, cancel);
@@ -326,6 +339,12 @@ impl Gathered {
         self.stages.extend(other.stages);
     }
 
+    /// Why nobody could look for anything, where that is so.
+    pub(crate) fn blind(&self) -> Option<String> {
+        let failure = self.failures.first().filter(|_| self.checked.is_empty())?;
+        Some(format!("{}: {}", failure.tool, failure.message))
+    }
+
     /// Suspicions that a run has refuted are put aside.
     pub(crate) fn report(self) -> Report {
         let is_refuted = |finding: &Finding| {
@@ -334,9 +353,9 @@ impl Gathered {
         let (refuted, findings): (Vec<_>, Vec<_>) = self.findings.into_iter().partition(is_refuted);
         let unchecked: BTreeSet<Kind> =
             self.looked_for.difference(&self.checked).copied().collect();
-        let validity = if !findings.is_empty() {
+        let validity = if findings.iter().any(Finding::is_certain) {
             Validity::Invalid
-        } else if !unchecked.is_empty() {
+        } else if !findings.is_empty() || !unchecked.is_empty() || self.stages.is_empty() {
             Validity::Unresolved
         } else {
             Validity::Valid

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Language, TestCase};
 use thiserror::Error;
 
-use crate::opencl::{KernelLaunch, PlanError, Prototype, kernels, plan};
+use super::cuda;
+use crate::cuda::{has_main, plan_cuda};
+use crate::opencl::{KernelLaunch, Plan, PlanError, Prototype, cuda_kernels, kernels, plan};
 
-/// Name of the kernel's file where the tools run.
+/// Name of the kernel's file where the tools run; they are told its language.
 pub(super) const FILE: &str = "kernel.cl";
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]
 pub struct Subject {
+    pub(super) language: Language,
     pub(super) files: TestCase,
+    /// As tools read it: a program in CUDA comes with declarations.
     pub(super) source: Arc<[u8]>,
     pub(super) prototypes: Vec<Prototype>,
     /// Why it is not known how to launch it matters only to the stages that run the kernel.
@@ -24,7 +28,7 @@ pub struct Subject {
 #[derive(Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SubjectError {
-    /// There is no `__kernel` function with a body.
+    /// There is no `__kernel` function with a body, nor, in CUDA, a `__global__` one or `main`.
     #[error("there is no kernel function in it")]
     NoKernel,
     /// The global sizes are no multiples of the local ones.
@@ -33,20 +37,32 @@ pub enum SubjectError {
 }
 
 impl Subject {
+    /// A program in the language that its file's name tells: CUDA or OpenCL C.
+    ///
+    /// # Errors
+    /// When there is no kernel, or it cannot be launched as it says.
+    pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
+        if path.ends_with(".cu") { Self::cuda(&source.into()) } else { Self::new(source) }
+    }
+
+    /// A bare kernel in CUDA, or a whole program.
+    fn cuda(source: &[u8]) -> Result<Self, SubjectError> {
+        if has_main(source) {
+            let launches = Err("a whole program launches itself".to_owned());
+            return Self::made(Language::Cuda, cuda::text(source).into(), Vec::new(), launches);
+        }
+        let launches = launches(plan_cuda(source, None))?;
+        let prototypes = cuda_kernels(source);
+        Self::made(Language::Cuda, cuda::text(source).into(), prototypes, launches)
+    }
+
     /// A kernel that is launched as [`plan`] says without a description of its arguments.
     ///
     /// # Errors
     /// When there is no kernel, or it cannot be launched so.
     pub fn new(source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
         let source = source.into();
-        let launches = match plan(&source, None) {
-            Err(PlanError::NoKernel) => return Err(SubjectError::NoKernel),
-            Err(error) => Err(error.to_string()),
-            Ok(plan) => match plan.compile_only {
-                Some(reason) => Err(reason),
-                None => Ok(plan.launches),
-            },
-        };
+        let launches = launches(plan(&source, None))?;
         Self::launched(source, launches)
     }
 
@@ -63,13 +79,33 @@ impl Subject {
         if prototypes.is_empty() {
             return Err(SubjectError::NoKernel);
         }
+        Self::made(Language::OpenCl, source, prototypes, launches)
+    }
+
+    fn made(
+        language: Language,
+        source: Arc<[u8]>,
+        prototypes: Vec<Prototype>,
+        launches: Result<Vec<KernelLaunch>, String>,
+    ) -> Result<Self, SubjectError> {
         if launches.iter().flatten().any(|launch| !has_whole_groups(launch)) {
             return Err(SubjectError::Launch);
         }
         // The name is no absolute path, and there is one file: this is always a test case.
         let files =
             TestCase::single(FILE, Arc::clone(&source)).map_err(|_| SubjectError::NoKernel)?;
-        Ok(Self { files, source, prototypes, launches })
+        Ok(Self { language, files, source, prototypes, launches })
+    }
+}
+
+/// The launches of a plan, or why there are none.
+fn launches(
+    plan: Result<Plan, PlanError>,
+) -> Result<Result<Vec<KernelLaunch>, String>, SubjectError> {
+    match plan {
+        Err(PlanError::NoKernel) => Err(SubjectError::NoKernel),
+        Err(error) => Ok(Err(error.to_string())),
+        Ok(plan) => Ok(plan.compile_only.map_or(Ok(plan.launches), Err)),
     }
 }
 

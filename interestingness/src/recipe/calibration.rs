@@ -15,7 +15,7 @@ use super::pin::{Answer, Pin, Shown, pin};
 use super::stages::{Does, Ready, Stage, Tolerated};
 use super::test::{RecipeTest, show};
 use crate::Cancel;
-use crate::check::{Finding, Gathered, StageName, Subject};
+use crate::check::{Finding, Gathered, StageName};
 
 /// What was found out about the original, and decides later answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ struct Checked {
 impl Checked {
     fn run(&mut self, kit: &Kit, programs: &[Program<'_>], cancel: &Cancel) -> Result<(), Problem> {
         let Some(program) = programs.first() else { return Ok(()) };
-        let subject = Subject::new(program.source().to_vec()).ok();
+        let subject = program.subject();
         let mut gathered = Gathered::default();
         let mut timed = Vec::new();
         for stage in &kit.stages {
@@ -177,6 +177,11 @@ impl Checked {
             let wall = started.elapsed();
             if cancel.is_cancelled() {
                 return Ok(());
+            }
+            // What cannot read the original has no say about variants.
+            if let (Does::Check(StageName::Compile), Some(why)) = (&stage.does, own.blind()) {
+                self.warnings.push(format!("the stage `{}` is switched off: {why}", stage.name));
+                continue;
             }
             if self.is_on(stage, answer)? {
                 gathered.merge(own);

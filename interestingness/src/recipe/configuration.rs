@@ -8,6 +8,7 @@ use clreduce_testcase::TestCase;
 use super::naming::Runs;
 use super::signature;
 use crate::Cancel;
+use crate::check::Subject;
 use crate::command::{Bench, End, Ran, quoted};
 use crate::opencl::{
     Crash, Device, DeviceWorker, KernelRun, Output, Plan, RunLimits, RunOutcome, Scalar,
@@ -80,6 +81,11 @@ impl<'a> Program<'a> {
 
     pub fn source(&self) -> &[u8] {
         self.case.files().get(self.file).map(|file| &*file.bytes).unwrap_or_default()
+    }
+
+    /// What the checks look at; `None` where there is no kernel.
+    pub fn subject(&self) -> Option<Subject> {
+        Subject::of(self.path(), self.source().to_vec()).ok()
     }
 
     pub fn path(&self) -> &str {

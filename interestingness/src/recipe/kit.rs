@@ -57,9 +57,20 @@ impl Kit {
             temporary: options.temporary.clone(),
             worker: options.worker.clone(),
         };
-        let words = shlex::split(&document.options).ok_or_else(|| {
-            Problem::new("`options` ends within a quoted word", "close the quotation mark")
-        })?;
+        let split = |options: &str| {
+            shlex::split(options).ok_or_else(|| {
+                Problem::new("`options` ends within a quoted word", "close the quotation mark")
+            })
+        };
+        let mut words = split(&document.options)?;
+        // The program that is checked is the one that the accused sees.
+        if let Some(accused) = document.configurations.iter().find(|table| table.get_ref().accused)
+        {
+            let accused = accused.get_ref();
+            let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
+            let options = build.flatten().unwrap_or(split(&accused.options)?);
+            words.extend(options.into_iter().filter(|word| is_macro(word)));
+        }
         let check = CheckOptions {
             build_options: words,
             worker: options.worker.clone(),
@@ -77,8 +88,7 @@ impl Kit {
                 .at(path.span().start)
             })
         });
-        let first = case.files().first();
-        let runs = first.map_or(Runs::OpenCl, |file| Runs::of(&file.path, &file.bytes));
+        let runs = Runs::of_case(case);
         let mut finder = Finder { options, runs, found: None, pools: Vec::new() };
         let mut configurations = Vec::new();
         for table in &document.configurations {
@@ -139,14 +149,23 @@ impl Kit {
     }
 }
 
+/// Whether an option of a build decides what the program says.
+fn is_macro(word: &str) -> bool {
+    ["-D", "-U"].iter().any(|start| word.starts_with(start) && word.len() > start.len())
+}
+
 /// The stages that a recipe names, or that its preset stands for.
 fn stages(document: &Document, case: &TestCase) -> Result<Vec<Stage>, Problem> {
-    let is_kernel = Language::detect(case) == Language::OpenCl;
-    let Some(tables) = &document.stages else {
-        let checks = if is_kernel { document.preset.get_ref().checks() } else { &[] };
-        return Ok(checks.iter().map(|name| usual(*name)).collect());
+    let language = match Language::detect(case) {
+        // Nobody looks at what goes by another name.
+        Language::Cuda if Runs::of_case(case) == Runs::OpenCl => Language::Text,
+        language => language,
     };
-    tables.iter().map(|table| stage(table, is_kernel)).collect()
+    let Some(tables) = &document.stages else {
+        let checks = document.preset.get_ref().checks().iter().copied();
+        return Ok(checks.filter(|name| name.reads(language)).map(usual).collect());
+    };
+    tables.iter().map(|table| stage(table, language)).collect()
 }
 
 fn usual(name: StageName) -> Stage {
@@ -163,18 +182,20 @@ fn usual(name: StageName) -> Stage {
     }
 }
 
-fn stage(table: &Spanned<StageTable>, is_kernel: bool) -> Result<Stage, Problem> {
+fn stage(table: &Spanned<StageTable>, language: Language) -> Result<Stage, Problem> {
     let start = table.span().start;
     let table = table.get_ref();
     let mut stage = match (&table.check, &table.command) {
-        (Some(Check(StageName::Simulate)), _) if is_kernel && !on_path(SIMULATOR) => {
+        (Some(Check(name @ StageName::Simulate)), _)
+            if name.reads(language) && !on_path(SIMULATOR) =>
+        {
             let help = "install Oclgrind (apt-get install oclgrind), or take the stage out";
             return Err(Problem::new(format!("there is no program `{SIMULATOR}`"), help).at(start));
         }
-        (Some(check), _) if is_kernel => usual(check.0),
+        (Some(check), _) if check.0.reads(language) => usual(check.0),
         (Some(check), _) => {
             return Err(Problem::new(
-                format!("the check `{}` is for OpenCL kernels", check.0.name()),
+                format!("the check `{}` is for {}", check.0.name(), readers(check.0)),
                 "use `command`, with a compiler and its sanitizers for example",
             )
             .at(start));
@@ -197,6 +218,11 @@ fn stage(table: &Spanned<StageTable>, is_kernel: bool) -> Result<Stage, Problem>
     stage.confirm = table.confirm.unwrap_or(Confirm::ONCE);
     stage.at = Some(start);
     Ok(stage)
+}
+
+/// What a check can look at, for people.
+fn readers(check: StageName) -> &'static str {
+    if check.reads(Language::Cuda) { "OpenCL and CUDA kernels" } else { "OpenCL kernels" }
 }
 
 /// Finds devices, each once.

@@ -3,6 +3,7 @@
 
 use crate::cuda::{has_main, plan_cuda};
 use crate::opencl::{Device, Plan, PlanError, Through, plan};
+use clreduce_testcase::TestCase;
 
 /// Names of vendors' run-times, as people write them.
 const USUAL: [&str; 6] = ["pocl", "intel", "nvidia", "amd", "oclgrind", "host"];
@@ -16,6 +17,11 @@ pub(super) enum Runs {
 }
 
 impl Runs {
+    /// By the first file.
+    pub fn of_case(case: &TestCase) -> Self {
+        case.files().first().map_or(Self::OpenCl, |file| Self::of(&file.path, &file.bytes))
+    }
+
     /// By the file that is run.
     pub fn of(path: &str, source: &[u8]) -> Self {
         match path.ends_with(".cu") {

@@ -7,7 +7,7 @@ use super::configuration::{Program, expand};
 use super::format::Confirm;
 use super::pin::Answer;
 use crate::Cancel;
-use crate::check::{self, CheckOptions, Finding, Gathered, Kind, StageName, Subject, Validity};
+use crate::check::{self, CheckOptions, Finding, Gathered, Kind, StageName, Subject};
 use crate::command::{Bench, End};
 
 /// One stage, as the recipe has it.
@@ -189,7 +189,7 @@ impl Ready {
 /// What all checks together say, when none has rejected for certain.
 pub(super) fn sum_up(gathered: Gathered, tolerated: &Tolerated) -> Answer {
     let report = gathered.report();
-    if let (Validity::Invalid, Some(finding)) = (report.validity, report.findings.first()) {
+    if let Some(finding) = report.findings.first() {
         return Answer::No(format!("{finding}, and no run could refute it"));
     }
     let open: Vec<&str> = report

@@ -164,7 +164,7 @@ impl RecipeTest {
         let mut files: Vec<(&Program<'_>, Option<Subject>, Gathered)> = Vec::new();
         for program in programs {
             if files.iter().all(|(known, ..)| known.file != program.file) {
-                let subject = Subject::new(program.source().to_vec()).ok();
+                let subject = program.subject();
                 files.push((program, subject, Gathered::default()));
             }
         }

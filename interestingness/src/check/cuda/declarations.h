@@ -1,0 +1,361 @@
+// What CUDA declares, as far as programs that are tested commonly use it: for clang to read them where CUDA is not
+// installed. All of it may be called from everywhere; where it may not, nvcc knows.
+
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device))
+#define __grid_constant__
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+#ifdef CLREDUCE_PROGRAM
+
+// nvcc includes these unasked.
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#else
+
+// NVRTC has no headers, and a kernel may give their types its own names.
+typedef decltype(sizeof 0) size_t;
+#define assert(condition) ((condition) ? (void)0 : __builtin_trap())
+
+#endif
+
+// ---- What devices have of the C library ----
+
+extern "C" {
+__device__ int printf(const char *, ...);
+__device__ void *malloc(size_t);
+__device__ void free(void *);
+__device__ void *memcpy(void *, const void *, size_t);
+__device__ void *memmove(void *, const void *, size_t);
+__device__ void *memset(void *, int, size_t);
+}
+static inline __device__ constexpr int abs(int a) { return a < 0 ? -a : a; }
+static inline __device__ constexpr long abs(long a) { return a < 0 ? -a : a; }
+static inline __device__ constexpr long long abs(long long a) { return a < 0 ? -a : a; }
+static inline __device__ float abs(float a) { return __builtin_fabsf(a); }
+static inline __device__ double abs(double a) { return __builtin_fabs(a); }
+#define UNARY(name) \
+    static inline __device__ float name##f(float a) { return __builtin_##name##f(a); } \
+    static inline __device__ float name(float a) { return __builtin_##name##f(a); } \
+    static inline __device__ double name(double a) { return __builtin_##name(a); }
+#define BINARY(name) \
+    static inline __device__ float name##f(float a, float b) { return __builtin_##name##f(a, b); } \
+    static inline __device__ float name(float a, float b) { return __builtin_##name##f(a, b); } \
+    static inline __device__ double name(double a, double b) { return __builtin_##name(a, b); }
+UNARY(fabs) UNARY(sqrt) UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10)
+UNARY(log1p) UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh)
+UNARY(tanh) UNARY(asinh) UNARY(acosh) UNARY(atanh) UNARY(erf) UNARY(erfc) UNARY(tgamma) UNARY(lgamma)
+UNARY(floor) UNARY(ceil) UNARY(trunc) UNARY(round) UNARY(rint) UNARY(nearbyint)
+BINARY(pow) BINARY(fmod) BINARY(fmin) BINARY(fmax) BINARY(fdim) BINARY(atan2) BINARY(hypot) BINARY(copysign)
+BINARY(remainder) BINARY(nextafter)
+#undef UNARY
+#undef BINARY
+static inline __device__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline __device__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline __device__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static inline __device__ float ldexpf(float a, int n) { return __builtin_ldexpf(a, n); }
+static inline __device__ double ldexp(double a, int n) { return __builtin_ldexp(a, n); }
+#define KIND(name) \
+    static inline __device__ bool name(float a) { return __builtin_##name(a); } \
+    static inline __device__ bool name(double a) { return __builtin_##name(a); }
+KIND(isnan) KIND(isinf) KIND(isfinite) KIND(signbit)
+#undef KIND
+
+// The C library of the host may have functions of these names.
+__device__ float __expf(float);
+__device__ float __exp10f(float);
+__device__ float __logf(float);
+__device__ float __log2f(float);
+__device__ float __log10f(float);
+__device__ float __powf(float, float);
+__device__ float __sinf(float);
+__device__ float __cosf(float);
+__device__ float __tanf(float);
+
+#pragma clang force_cuda_host_device begin
+
+// ---- Vectors ----
+
+#define VECTOR1(name, scalar) \
+    struct name##1 { scalar x; }; \
+    static inline name##1 make_##name##1(scalar x) { name##1 v = {x}; return v; }
+#define VECTOR2(name, scalar) \
+    struct __align__(2 * sizeof(scalar)) name##2 { scalar x, y; }; \
+    static inline name##2 make_##name##2(scalar x, scalar y) { name##2 v = {x, y}; return v; }
+#define VECTOR3(name, scalar) \
+    struct name##3 { scalar x, y, z; }; \
+    static inline name##3 make_##name##3(scalar x, scalar y, scalar z) { name##3 v = {x, y, z}; return v; }
+#define VECTOR4(name, scalar) \
+    struct __align__(sizeof(scalar) < 8 ? 4 * sizeof(scalar) : 16) name##4 { scalar x, y, z, w; }; \
+    static inline name##4 make_##name##4(scalar x, scalar y, scalar z, scalar w) \
+    { name##4 v = {x, y, z, w}; return v; }
+#define VECTORS(name, scalar) \
+    VECTOR1(name, scalar) VECTOR2(name, scalar) VECTOR3(name, scalar) VECTOR4(name, scalar)
+VECTORS(char, signed char)
+VECTORS(uchar, unsigned char)
+VECTORS(short, short)
+VECTORS(ushort, unsigned short)
+VECTORS(int, int)
+VECTORS(uint, unsigned)
+VECTORS(long, long)
+VECTORS(ulong, unsigned long)
+VECTORS(longlong, long long)
+VECTORS(ulonglong, unsigned long long)
+VECTORS(float, float)
+VECTORS(double, double)
+#undef VECTOR1
+#undef VECTOR2
+#undef VECTOR3
+#undef VECTOR4
+#undef VECTORS
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return uint3{x, y, z}; }
+};
+
+// ---- Where a thread is ----
+
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+extern const int warpSize;
+
+// ---- Order; clang itself knows __syncthreads ----
+
+int __syncthreads_count(int);
+int __syncthreads_and(int);
+int __syncthreads_or(int);
+void __syncwarp(unsigned = 0xffffffff);
+void __threadfence();
+void __threadfence_block();
+void __threadfence_system();
+
+// ---- Atomics ----
+
+#define ATOMIC(name, type) \
+    type name(type *, type); \
+    type name##_block(type *, type); \
+    type name##_system(type *, type);
+#define ATOMIC_INTEGERS(name) ATOMIC(name, int) ATOMIC(name, unsigned) ATOMIC(name, unsigned long long)
+ATOMIC_INTEGERS(atomicAdd)
+ATOMIC(atomicAdd, float)
+ATOMIC(atomicAdd, double)
+ATOMIC(atomicSub, int)
+ATOMIC(atomicSub, unsigned)
+ATOMIC_INTEGERS(atomicExch)
+ATOMIC(atomicExch, float)
+ATOMIC_INTEGERS(atomicMin)
+ATOMIC(atomicMin, long long)
+ATOMIC_INTEGERS(atomicMax)
+ATOMIC(atomicMax, long long)
+ATOMIC_INTEGERS(atomicAnd)
+ATOMIC_INTEGERS(atomicOr)
+ATOMIC_INTEGERS(atomicXor)
+ATOMIC(atomicInc, unsigned)
+ATOMIC(atomicDec, unsigned)
+#undef ATOMIC
+#undef ATOMIC_INTEGERS
+#define COMPARE_AND_SWAP(type) \
+    type atomicCAS(type *, type, type); \
+    type atomicCAS_block(type *, type, type); \
+    type atomicCAS_system(type *, type, type);
+COMPARE_AND_SWAP(unsigned short)
+COMPARE_AND_SWAP(int)
+COMPARE_AND_SWAP(unsigned)
+COMPARE_AND_SWAP(unsigned long long)
+#undef COMPARE_AND_SWAP
+
+// ---- Warps ----
+
+#define SHUFFLE(type) \
+    type __shfl_sync(unsigned, type, int, int = 32); \
+    type __shfl_up_sync(unsigned, type, unsigned, int = 32); \
+    type __shfl_down_sync(unsigned, type, unsigned, int = 32); \
+    type __shfl_xor_sync(unsigned, type, int, int = 32);
+SHUFFLE(int)
+SHUFFLE(unsigned)
+SHUFFLE(long)
+SHUFFLE(unsigned long)
+SHUFFLE(long long)
+SHUFFLE(unsigned long long)
+SHUFFLE(float)
+SHUFFLE(double)
+#undef SHUFFLE
+int __all_sync(unsigned, int);
+int __any_sync(unsigned, int);
+unsigned __ballot_sync(unsigned, int);
+unsigned __activemask();
+template <class T> unsigned __match_any_sync(unsigned, T);
+template <class T> unsigned __match_all_sync(unsigned, T, int *);
+
+// ---- Integers ----
+
+#define LARGER_AND_SMALLER(type) \
+    static inline constexpr type min(type a, type b) { return a < b ? a : b; } \
+    static inline constexpr type max(type a, type b) { return a < b ? b : a; }
+LARGER_AND_SMALLER(int)
+LARGER_AND_SMALLER(unsigned)
+LARGER_AND_SMALLER(long)
+LARGER_AND_SMALLER(unsigned long)
+LARGER_AND_SMALLER(long long)
+LARGER_AND_SMALLER(unsigned long long)
+LARGER_AND_SMALLER(float)
+LARGER_AND_SMALLER(double)
+#undef LARGER_AND_SMALLER
+int __clz(int);
+int __clzll(long long);
+int __ffs(int);
+int __ffsll(long long);
+int __popc(unsigned);
+int __popcll(unsigned long long);
+unsigned __brev(unsigned);
+unsigned long long __brevll(unsigned long long);
+unsigned __byte_perm(unsigned, unsigned, unsigned);
+unsigned __funnelshift_l(unsigned, unsigned, unsigned);
+unsigned __funnelshift_lc(unsigned, unsigned, unsigned);
+unsigned __funnelshift_r(unsigned, unsigned, unsigned);
+unsigned __funnelshift_rc(unsigned, unsigned, unsigned);
+int __mul24(int, int);
+unsigned __umul24(unsigned, unsigned);
+int __mulhi(int, int);
+unsigned __umulhi(unsigned, unsigned);
+long long __mul64hi(long long, long long);
+unsigned long long __umul64hi(unsigned long long, unsigned long long);
+int __hadd(int, int);
+int __rhadd(int, int);
+unsigned __uhadd(unsigned, unsigned);
+unsigned __urhadd(unsigned, unsigned);
+unsigned __sad(int, int, unsigned);
+unsigned __usad(unsigned, unsigned, unsigned);
+
+// ---- Floating point ----
+
+float __fdividef(float, float);
+float __saturatef(float);
+float rsqrtf(float);
+double rsqrt(double);
+#define ROUNDED(mode) \
+    float __fadd_##mode(float, float); \
+    float __fmul_##mode(float, float); \
+    float __fdiv_##mode(float, float); \
+    float __fsqrt_##mode(float); \
+    float __fmaf_##mode(float, float, float); \
+    double __dadd_##mode(double, double); \
+    double __dmul_##mode(double, double); \
+    double __ddiv_##mode(double, double); \
+    double __dsqrt_##mode(double); \
+    double __fma_##mode(double, double, double); \
+    int __float2int_##mode(float); \
+    unsigned __float2uint_##mode(float); \
+    float __int2float_##mode(int); \
+    float __uint2float_##mode(unsigned); \
+    int __double2int_##mode(double);
+ROUNDED(rn)
+ROUNDED(rz)
+ROUNDED(ru)
+ROUNDED(rd)
+#undef ROUNDED
+int __float_as_int(float);
+unsigned __float_as_uint(float);
+float __int_as_float(int);
+float __uint_as_float(unsigned);
+long long __double_as_longlong(double);
+double __longlong_as_double(long long);
+
+// ---- Memory and time ----
+
+template <class T> T __ldg(const T *);
+template <class T> T __ldcg(const T *);
+template <class T> T __ldca(const T *);
+void __nanosleep(unsigned);
+long long clock64();
+void __trap();
+void __brkpt();
+
+// ---- What the host calls ----
+
+enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorUnknown = 999 };
+typedef enum cudaError cudaError_t;
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    size_t totalConstMem;
+    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor;
+};
+enum { cudaMemAttachGlobal = 1, cudaHostAllocDefault = 0, cudaHostAllocMapped = 2, cudaEventDefault = 0 };
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+
+// What `<<<...>>>` stands for.
+extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
+
+const char *cudaGetErrorName(cudaError_t);
+const char *cudaGetErrorString(cudaError_t);
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaDeviceReset();
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaThreadSynchronize();
+cudaError_t cudaDeviceSetLimit(cudaLimit, size_t);
+cudaError_t cudaSetDevice(int);
+cudaError_t cudaGetDevice(int *);
+cudaError_t cudaGetDeviceCount(int *);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *, int);
+cudaError_t cudaMemGetInfo(size_t *, size_t *);
+template <class T> cudaError_t cudaMalloc(T **, size_t);
+template <class T> cudaError_t cudaMallocHost(T **, size_t, unsigned = 0);
+template <class T> cudaError_t cudaMallocManaged(T **, size_t, unsigned = cudaMemAttachGlobal);
+template <class T> cudaError_t cudaHostAlloc(T **, size_t, unsigned);
+cudaError_t cudaFree(void *);
+cudaError_t cudaFreeHost(void *);
+cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
+cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t = 0);
+cudaError_t cudaMemset(void *, int, size_t);
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
+template <class T> cudaError_t cudaGetSymbolAddress(void **, const T &);
+cudaError_t cudaStreamCreate(cudaStream_t *);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned);
+cudaError_t cudaStreamDestroy(cudaStream_t);
+cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0);
+cudaError_t cudaEventCreate(cudaEvent_t *);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned);
+cudaError_t cudaEventDestroy(cudaEvent_t);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0);
+cudaError_t cudaEventSynchronize(cudaEvent_t);
+cudaError_t cudaEventElapsedTime(float *, cudaEvent_t, cudaEvent_t);
+template <class T> cudaError_t cudaLaunchKernel(T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
+
+#pragma clang force_cuda_host_device end
