@@ -64,8 +64,9 @@ impl Kit {
         };
         let mut words = split(&document.options)?;
         // The program that is checked is the one that the accused sees.
-        if let Some(accused) = document.configurations.iter().find(|table| table.get_ref().accused)
-        {
+        let tables = &document.configurations;
+        let only = tables.first().filter(|_| tables.len() == 1);
+        if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
             let accused = accused.get_ref();
             let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
             let options = build.flatten().unwrap_or(split(&accused.options)?);
