@@ -118,6 +118,8 @@ pub(super) enum Trouble {
     Launch(String),
     #[error("clang: {0}")]
     Clang(String),
+    #[error("ld: {0}")]
+    Linker(String),
     /// The run of clang on the kernel itself, for who wants to know more than that it failed.
     #[error("clang: {}", first_error(.0))]
     Kernel(Box<Ran>),
@@ -163,12 +165,7 @@ impl Build<'_> {
         let parts = parts.map(|part| parts::built_in(self, flavour, part));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let code = folder.path().join(CODE);
-        let mut args: Vec<OsString> = parts::LINK.map(OsString::from).into();
-        args.push("-o".into());
-        args.extend([&code, &object].map(OsString::from));
-        args.extend(parts.iter().map(OsString::from));
-        args.push(parts::LAST.into());
-        self.clang(args, &self.subject.files)?;
+        self.link(&object, &parts, &code)?;
         let mut variables = Vec::new();
         if flavour == Flavour::Memory {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
@@ -227,6 +224,19 @@ impl Build<'_> {
             }
         }
         Ok(object)
+    }
+
+    /// Asks the linker itself: starting clang costs more than linking, and as much as compiling a small kernel.
+    fn link(&self, object: &Path, parts: &[PathBuf], code: &Path) -> Result<(), Trouble> {
+        let library = parts::library(self)?;
+        let mut args: Vec<OsString> = parts::LINKER.map(OsString::from).into();
+        args.extend([code, object].map(OsString::from));
+        args.extend(parts.iter().chain([&library]).map(OsString::from));
+        let ran = self.bench.run("ld", args, &self.subject.files, self.cancel);
+        match ran.end {
+            End::Exited(0) => Ok(()),
+            _ => Err(Trouble::Linker(ran.trouble())),
+        }
     }
 
     pub fn clang(&self, args: Vec<OsString>, files: &TestCase) -> Result<(), Trouble> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,13 +29,14 @@ const PARTS: [Part; 9] = [
     ("floats", include_str!("runtime/floats.cl")),
 ];
 
-/// How a part, and a kernel with the parts that it needs, is linked: the run-time loads it, and defines what
-/// is still missing.
-pub(super) const LINK: [&str; 5] =
-    ["-target", "x86_64-linux-gnu", "-shared", "-nostdlib", "-Wl,-z,now"];
+/// How a part is linked: the run-time loads it, and defines what is still missing. Last comes arithmetic that the
+/// compiler leaves to a library.
+const LINK: [&str; 6] =
+    ["-target", "x86_64-linux-gnu", "-shared", "-nostdlib", "-Wl,-z,now", "-lgcc"];
 
-/// What comes last then: arithmetic that the compiler leaves to a library.
-pub(super) const LAST: &str = "-lgcc";
+/// The same for the linker, and a kernel with the parts that it needs.
+pub(super) const LINKER: [&str; 6] =
+    ["-shared", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-o"];
 
 /// How long a part may take to compile, on a machine that is busy.
 const PART_LIMIT: Duration = Duration::from_secs(300);
@@ -58,9 +60,21 @@ pub(super) fn built_in(
     (name, text): Part,
 ) -> Result<PathBuf, Trouble> {
     let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
-    let args = fixed.iter().chain(flavour.switches()).chain(&LINK).chain([&LAST]);
+    let args = fixed.iter().chain(flavour.switches()).chain(&LINK);
     let args = args.map(OsString::from);
     cached(build, name, &format!("{COMMON}\n{text}"), "part.cl", args.collect())
+}
+
+/// The library with arithmetic, for the linker.
+pub(super) fn library(build: &Build<'_>) -> Result<PathBuf, Trouble> {
+    let place = cache::place(build.cache, "library", &(&build.clang.program, &build.clang.version));
+    if !place.exists() {
+        let args = ["-target", "x86_64-linux-gnu", "-print-libgcc-file-name"].map(OsString::from);
+        let files = &build.subject.files;
+        let ran = build.bench.run(&build.clang.program, args.into(), files, build.cancel);
+        cache::make(&place, |finished| fs::copy(ran.stdout.trim(), finished).map(drop))?;
+    }
+    Ok(place)
 }
 
 fn cached(
