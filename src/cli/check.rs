@@ -78,6 +78,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
         build_options: args.build_options.clone(),
         clang: args.clang.clone(),
         all_stages: args.all,
+        side_by_side: true,
         worker: std::env::current_exe().ok(),
         ..defaults
     };

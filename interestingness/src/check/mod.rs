@@ -138,6 +138,8 @@ pub struct CheckOptions {
     pub clang: Option<PathBuf>,
     /// Goes on to the more costly stages when one has found something.
     pub all_stages: bool,
+    /// Runs two sanitizers at a time: for a check that need not share its cores and its memory with others.
+    pub side_by_side: bool,
     /// As in [`CommandOptions`](crate::CommandOptions).
     pub worker: Option<PathBuf>,
     /// A program that calls [`device_worker_main`](crate::opencl::device_worker_main) first thing. With it, clang is
@@ -159,6 +161,7 @@ impl Default for CheckOptions {
             build_options: Vec::new(),
             clang: None,
             all_stages: false,
+            side_by_side: false,
             worker: None,
             compile_worker: None,
             temporary: std::env::temp_dir(),
@@ -236,7 +239,7 @@ pub(crate) fn stage(name: StageName, options: &CheckOptions) -> Result<Box<dyn S
             Box::new(Compile::new(clang()?, bench, options.compile_worker.clone()))
         }
         StageName::Analyze => Box::new(Analyze::new(clang()?, bench)),
-        StageName::Sanitize => Box::new(Sanitize::new(clang()?, bench, options.cache.clone())),
+        StageName::Sanitize => Box::new(Sanitize::new(clang()?, bench, options)),
         StageName::Simulate => Box::new(Simulate::new(bench, options.build_options.clone())),
     })
 }

@@ -180,13 +180,19 @@ impl Fill {
     /// The content of a buffer.
     #[must_use]
     pub fn content(&self, element: ElementType, elements: u64) -> Vec<u8> {
-        let at = |index: u64| match self {
-            Self::Steps { first, step } => first + index as f64 * step,
-            Self::Values(values) => {
-                values.get(index as usize % values.len().max(1)).copied().unwrap_or(0.0)
+        let encode = |value: f64| element.encode(value);
+        // Buffers have megabytes; what repeats is made once.
+        let round: Vec<u8> = match self {
+            Self::Steps { first, step } if *step != 0.0 => {
+                let values = (0..elements).map(|index| first + index as f64 * step);
+                return values.flat_map(encode).collect();
             }
+            Self::Steps { first, .. } => encode(*first),
+            Self::Values(values) if values.is_empty() => encode(0.0),
+            Self::Values(values) => values.iter().copied().flat_map(encode).collect(),
         };
-        (0..elements).flat_map(|index| element.encode(at(index))).collect()
+        let bytes = elements as usize * element.bytes();
+        round.iter().copied().cycle().take(bytes).collect()
     }
 }
 

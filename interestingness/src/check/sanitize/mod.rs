@@ -17,11 +17,13 @@ mod start;
 mod symbols;
 
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 use super::finding::{Certainty, Failure, Finding, Kind};
 use super::subject::Subject;
-use super::{Clang, Stage, StageName, StageReport};
+use super::{CheckOptions, Clang, Stage, StageName, StageReport};
 use crate::Cancel;
 use crate::command::{Bench, End, Ran};
 use build::{Build, Detail, Flavour, Program, Trouble};
@@ -36,6 +38,7 @@ pub struct Sanitize {
     clang: Clang,
     bench: Bench,
     cache: PathBuf,
+    side_by_side: bool,
 }
 
 /// How a run in one flavour went.
@@ -46,8 +49,9 @@ enum Said {
 }
 
 impl Sanitize {
-    pub(super) fn new(clang: Clang, bench: Bench, cache: PathBuf) -> Self {
-        Self { clang, bench, cache }
+    pub(super) fn new(clang: Clang, bench: Bench, options: &CheckOptions) -> Self {
+        let (cache, side_by_side) = (options.cache.clone(), options.side_by_side);
+        Self { clang, bench, cache, side_by_side }
     }
 
     fn build(
@@ -87,6 +91,36 @@ impl Sanitize {
         })
     }
 
+    /// In the one flavour, and if nothing is wrong there, in the other, which may have begun already.
+    fn look_at_both(
+        &self,
+        subject: &Subject,
+        cancel: &Cancel,
+        report: &mut StageReport,
+    ) -> Result<(), Trouble> {
+        let needless = Cancel::new();
+        let _hook = cancel.on_cancel({
+            let needless = needless.clone();
+            move || needless.cancel()
+        });
+        let look_at_memory = || self.look(Flavour::Memory, subject, &needless);
+        thread::scope(|scope| {
+            let begun = self.side_by_side.then(|| scope.spawn(look_at_memory));
+            let said = self.look(Flavour::Addresses, subject, cancel);
+            let goes_on =
+                said.and_then(|said| self.add(Flavour::Addresses, said, subject, cancel, report));
+            if !matches!(goes_on, Ok(true)) {
+                needless.cancel();
+                return goes_on.map(drop);
+            }
+            let said = match begun {
+                Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                None => look_at_memory(),
+            };
+            self.add(Flavour::Memory, said?, subject, cancel, report).map(drop)
+        })
+    }
+
     /// Whether the plain build exceeds the limit as well.
     fn never_ends(&self, subject: &Subject, cancel: &Cancel) -> Result<bool, Trouble> {
         let program = self.build(Flavour::Plain, Detail::Verdict, subject, cancel)?;
@@ -98,6 +132,7 @@ impl Sanitize {
     fn add(
         &self,
         flavour: Flavour,
+        said: Said,
         subject: &Subject,
         cancel: &Cancel,
         report: &mut StageReport,
@@ -105,7 +140,7 @@ impl Sanitize {
         let mut fail = |message: String| {
             report.failures.push(Failure { tool: flavour.tool(), message });
         };
-        match self.look(flavour, subject, cancel)? {
+        match said {
             Said::Findings(findings) => {
                 let clean = findings.is_empty();
                 report.findings.extend(findings);
@@ -160,15 +195,8 @@ impl Stage for Sanitize {
             return StageReport::failed(TOOL, "kernels can be run here on x86-64 Linux only");
         }
         let mut report = StageReport::default();
-        for flavour in [Flavour::Addresses, Flavour::Memory] {
-            match self.add(flavour, subject, cancel, &mut report) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(trouble) => {
-                    report.failures.push(Failure { tool: TOOL, message: trouble.to_string() });
-                    break;
-                }
-            }
+        if let Err(trouble) = self.look_at_both(subject, cancel, &mut report) {
+            report.failures.push(Failure { tool: TOOL, message: trouble.to_string() });
         }
         report
     }
