@@ -155,3 +155,28 @@ fn whole_programs_are_compiled_by_nvcc() {
     }
     bench.assert_nothing_left();
 }
+
+#[test]
+fn init_asks_nvcc_about_programs_in_cuda() {
+    let bench = Bench::new();
+    // What it makes prints 1 where it is for a debugger, and 2 otherwise.
+    let compiler = "for last; do :; done\ncase \"$*\" in *-G*) n=1;; *) n=2;; esac\n\
+                    printf '#!/bin/sh\\necho %s\\n' $n > \"$last\"; chmod +x \"$last\"\n";
+    let version = NVCC.lines().take(2).collect::<Vec<_>>().join("\n");
+    bench.script("nvcc", &format!("{version}\n{compiler}"));
+    let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").unwrap());
+    bench.write(
+        "p.cu",
+        "__global__ void k(int *p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n",
+    );
+    let run = |args: &[&str], code| {
+        let mut command = bench.command(args);
+        command.env("PATH", &path);
+        assert_cmd::Command::from_std(command).assert().code(code)
+    };
+    let found = stdout(&run(&["init", "p.cu"], 0));
+    assert_mentions(&found, &["wrong-code: nvcc", "nvcc -G", "a guess"]);
+    assert_mentions(&bench.read("p.toml"), &["accused = true", "options = \"-G\""]);
+    let shown = stdout(&run(&["explain", "--test", "p.toml", "p.cu"], 0));
+    assert_mentions(&shown, &["compile", "holds", "outcome"]);
+}

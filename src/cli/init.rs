@@ -131,8 +131,9 @@ pub fn find(
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
     let described = described
         .map_err(|error| Failure::Kernel { path: kernel.to_owned(), reason: error.to_string() })?;
-    let survey = Survey::of(source, described.as_deref(), build_options, options)
-        .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
+    let survey =
+        Survey::of(&kernel.to_string_lossy(), source, described.as_deref(), build_options, options)
+            .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
     for problem in &survey.problems {
         eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
     }

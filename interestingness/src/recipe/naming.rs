@@ -40,6 +40,12 @@ impl Runs {
         }
     }
 
+    /// The option that switches off optimisation. CUDA's compilers have none that says only that: code for a
+    /// debugger is not optimised.
+    pub fn no_opt(self) -> &'static str {
+        if self == Self::OpenCl { "-cl-opt-disable" } else { "-G" }
+    }
+
     /// How it is launched.
     pub fn plan(self, source: &[u8], arguments: Option<&str>) -> Result<Plan, PlanError> {
         match self {

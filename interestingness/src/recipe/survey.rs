@@ -12,11 +12,8 @@ use super::naming::{self, Runs};
 use super::pin::describe;
 use crate::opencl::{
     Ballot, DeviceWorker, Devices, Finding, KernelRun, PlanError, Role, Rule, RunLimits,
-    RunOutcome, Through, WorkerOptions, plan, vote,
+    RunOutcome, Through, WorkerOptions, vote,
 };
-
-/// Switches off a device's optimiser.
-const NO_OPT: &str = "-cl-opt-disable";
 
 /// How long a device may take for building, and again for running, at first.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
@@ -38,6 +35,8 @@ pub struct Seen {
     pub device: String,
     /// Whether the optimiser is on.
     pub optimises: bool,
+    /// The option that switches it off.
+    pub no_opt: &'static str,
     /// Whether it is Oclgrind.
     pub simulated: bool,
     /// Whether a kernel that does damage there damages more than a process.
@@ -85,7 +84,11 @@ impl Seen {
     /// As in the recipe.
     #[must_use]
     pub fn name(&self) -> String {
-        if self.optimises { self.device.clone() } else { format!("{} {NO_OPT}", self.device) }
+        if self.optimises {
+            self.device.clone()
+        } else {
+            format!("{} {}", self.device, self.no_opt)
+        }
     }
 
     /// Whether it did not end within the limit.
@@ -101,18 +104,20 @@ impl Seen {
 }
 
 impl Survey {
-    /// Runs a kernel on everything there is. `arguments` describes how it is launched, where its launch
+    /// Runs a kernel on everything there is; the name of its file tells the language. `arguments` describes how it is launched, where its launch
     /// comment or its prototype does not; `build_options` are for every build.
     ///
     /// # Errors
     /// When nobody knows how to launch it.
     pub fn of(
+        path: &str,
         source: &[u8],
         arguments: Option<&str>,
         build_options: &str,
         options: &RecipeOptions,
     ) -> Result<Self, PlanError> {
-        let plan = plan(source, arguments)?;
+        let runs = Runs::of(path, source);
+        let plan = runs.plan(source, arguments)?;
         let Some(program) = options.worker.clone() else {
             let problems = vec!["no worker program is known".to_owned()];
             return Ok(Self { seen: Vec::new(), problems });
@@ -120,7 +125,7 @@ impl Survey {
         let worker =
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
         let mut found = Devices::find(&worker);
-        found.devices.retain(|device| Runs::OpenCl.on(device));
+        found.devices.retain(|device| runs.on(device));
         let mut seen = Vec::new();
         for device in &found.devices {
             let simulated = device.through == Through::Oclgrind;
@@ -128,6 +133,7 @@ impl Survey {
                 seen.push(Seen {
                     device: naming::short(device, &found.devices),
                     optimises,
+                    no_opt: runs.no_opt(),
                     simulated,
                     is_gpu: !device.is_robust(),
                     outcome: RunOutcome::Unresolved("not run".to_owned()),
@@ -143,7 +149,7 @@ impl Survey {
             .collect();
         let mut ask = |seen: &mut [Seen], index: usize, limit: Duration| {
             let one = &mut seen[index];
-            let switch = if one.optimises { "" } else { NO_OPT };
+            let switch = if one.optimises { "" } else { one.no_opt };
             let words = format!("-w {build_options} {switch}");
             let run = KernelRun {
                 source: source.to_vec(),
@@ -278,7 +284,7 @@ impl Survey {
             let seen = &self.seen[index];
             let _ = write!(text, "\n[[configuration]]\ndevice = {}\n", quoted(&seen.device));
             if !seen.optimises {
-                let _ = writeln!(text, "options = \"{NO_OPT}\"");
+                let _ = writeln!(text, "options = \"{}\"", seen.no_opt);
             }
             if index == accusation.accused {
                 text.push_str("accused = true\n");
@@ -330,6 +336,7 @@ mod tests {
         let seen = outcomes.iter().map(|(device, optimises, outcome)| Seen {
             device: (*device).to_owned(),
             optimises: *optimises,
+            no_opt: Runs::OpenCl.no_opt(),
             simulated: *device == "oclgrind",
             is_gpu: *device == "nvidia",
             outcome: outcome.clone(),
