@@ -16,21 +16,21 @@ use clreduce_interestingness::check::{
 use super::failure::Failure;
 use super::units;
 
-/// Exit status when a tool failed, so that nothing can be said.
+/// Exit status when nothing can be said.
 const UNRESOLVED: u8 = 3;
 
 /// What a check is told.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit status:\n  0  valid\n  1  invalid; what is wrong is printed, each thing once\n  \
-    2  the command line is wrong, or there is no kernel\n  3  a tool failed, so that nothing can be said"
+    2  the command line is wrong, or there is no kernel\n  3  a tool failed, or a suspicion remains: nothing can be said"
 )]
 pub struct CheckArgs {
-    /// The kernel; its first line may say how it is launched, as in `// -g 4,1,1 -l 2,1,1`
+    /// The kernel, in OpenCL C or, called .cu, in CUDA; its first line may say how it is launched, as in `// -g 4,1,1 -l 2,1,1`
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
-    /// Run only these stages: compile, analyze, sanitize, simulate; in CUDA, there is but `compile`
+    /// Run only these stages: compile, analyze, sanitize, simulate; only `compile` looks at CUDA
     #[arg(long, value_name = "STAGE", value_delimiter = ',', conflicts_with = "skip")]
     pub only: Vec<StageName>,
 

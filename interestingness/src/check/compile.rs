@@ -144,10 +144,9 @@ impl Stage for Compile {
         if subject.language == Language::Cuda
             && let Some(error) = diagnostics.iter().find(|one| one.severity > Severity::Warning)
         {
-            return StageReport::failed(
-                TOOL,
-                format!("does not accept this CUDA: {}", place(error)),
-            );
+            let Diagnostic { line, message, .. } = error;
+            let reason = format!("does not accept this CUDA: line {line}: {message}");
+            return StageReport::failed(TOOL, reason);
         }
         let findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
         StageReport {
@@ -156,10 +155,6 @@ impl Stage for Compile {
             ..StageReport::default()
         }
     }
-}
-
-fn place(diagnostic: &Diagnostic) -> String {
-    format!("line {}: {}", diagnostic.line, diagnostic.message)
 }
 
 /// What one of clang's diagnostics says of the kernel.
