@@ -30,7 +30,8 @@ pub struct CheckArgs {
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
-    /// Run only these stages: compile, analyze, sanitize, simulate; only `compile` looks at CUDA
+    /// Run only these stages: compile, analyze, sanitize, simulate; of these, compile and
+    /// sanitize look at CUDA
     #[arg(long, value_name = "STAGE", value_delimiter = ',', conflicts_with = "skip")]
     pub only: Vec<StageName>,
 

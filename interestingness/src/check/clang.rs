@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use clreduce_testcase::Language;
+
 use super::{CheckError, cuda};
 
 /// Names under which clang is looked for, best first. Older ones lack the option that declares built-ins
@@ -79,8 +81,20 @@ impl Clang {
 
     /// Arguments with which a program with the declarations of CUDA is read.
     pub(super) fn cuda(&self) -> Vec<OsString> {
+        self.with_shared(&cuda::DIALECT)
+    }
+
+    /// Arguments with which a kernel is read that is to run on the host.
+    pub(super) fn host(&self, language: Language) -> Vec<OsString> {
+        match language {
+            Language::Cuda => self.with_shared(&cuda::HOST_DIALECT),
+            _ => self.language(),
+        }
+    }
+
+    fn with_shared(&self, dialect: &[&str]) -> Vec<OsString> {
         let options = cuda::shared(&self.build_options).map(OsString::from);
-        cuda::DIALECT.into_iter().map(OsString::from).chain(options).collect()
+        dialect.iter().map(OsString::from).chain(options).collect()
     }
 }
 

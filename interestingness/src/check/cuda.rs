@@ -1,6 +1,6 @@
 //! CUDA as clang reads it where CUDA is not installed: what CUDA declares stands before the program. The program is
 //! read as for the host, where clang minds less what device code may do; nvcc and NVRTC say that themselves. What is
-//! not declared here clang does not know: then nothing can be said.
+//! not declared here clang does not know: then nothing can be said. To run on the host, a bare kernel is C++.
 
 use super::subject::FILE;
 use crate::cuda::has_main;
@@ -33,6 +33,20 @@ pub(super) const DIALECT: [&str; 8] = [
     "-fno-color-diagnostics",
 ];
 
+/// How clang is to read it as a program of the host.
+pub(super) const HOST_DIALECT: [&str; 7] = [
+    "-x",
+    "c++",
+    "-std=c++17",
+    "-target",
+    "x86_64-linux-gnu",
+    "-DCLREDUCE_HOST",
+    "-fno-color-diagnostics",
+];
+
+/// Where variables lie that the work-items of a group share.
+pub(super) const SHARED: &str = ".bss.clreduce_shared";
+
 /// The program with the declarations before it; its lines keep their numbers.
 pub(super) fn text(source: &[u8]) -> Vec<u8> {
     let kind = if has_main(source) {
@@ -40,7 +54,8 @@ pub(super) fn text(source: &[u8]) -> Vec<u8> {
     } else {
         "#define __CUDACC_RTC__ 1\n"
     };
-    let mut text = format!("{kind}{DECLARATIONS}#line 1 \"{FILE}\"\n").into_bytes();
+    let mut text =
+        format!("{kind}#line 1 \"declarations\"\n{DECLARATIONS}#line 1 \"{FILE}\"\n").into_bytes();
     for line in source.split_inclusive(|&byte| byte == b'\n') {
         let is_declared = included(line).is_some_and(|name| HEADERS.contains(&name));
         text.extend_from_slice(if is_declared { b"\n" } else { line });

@@ -72,7 +72,7 @@ impl StageName {
     pub fn reads(self, language: Language) -> bool {
         match language {
             Language::OpenCl => true,
-            Language::Cuda => self == Self::Compile,
+            Language::Cuda => matches!(self, Self::Compile | Self::Sanitize),
             Language::C | Language::Text => false,
         }
     }
@@ -291,7 +291,7 @@ impl Check {
     #[must_use]
     pub fn run(&self, subject: &Subject, cancel: &Cancel) -> Report {
         let mut all = Gathered::default();
-        let reads = |stage: &&Timed| stage.stage.name().reads(subject.language);
+        let reads = |stage: &&Timed| subject.suits(stage.stage.name());
         let mut stages: Vec<(f64, &Timed)> =
             self.stages.iter().filter(reads).map(|stage| (stage.mean_seconds(), stage)).collect();
         stages.sort_by(|(a, _), (b, _)| a.total_cmp(b));

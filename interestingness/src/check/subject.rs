@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clreduce_testcase::{Language, TestCase};
 use thiserror::Error;
 
-use super::cuda;
+use super::{StageName, cuda};
 use crate::cuda::{has_main, plan_cuda};
 use crate::opencl::{KernelLaunch, Plan, PlanError, Prototype, cuda_kernels, kernels, plan};
 
@@ -43,6 +43,12 @@ impl Subject {
     /// When there is no kernel, or it cannot be launched as it says.
     pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
         if path.ends_with(".cu") { Self::cuda(&source.into()) } else { Self::new(source) }
+    }
+
+    /// Whether a stage can look at it. Programs in CUDA that nobody knows how to launch are compiled only.
+    pub(super) fn suits(&self, stage: StageName) -> bool {
+        let is_run = self.language == Language::OpenCl || self.launches.is_ok();
+        stage.reads(self.language) && (is_run || stage == StageName::Compile)
     }
 
     /// A bare kernel in CUDA, or a whole program.

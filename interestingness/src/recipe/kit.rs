@@ -157,16 +157,19 @@ fn is_macro(word: &str) -> bool {
 
 /// The stages that a recipe names, or that its preset stands for.
 fn stages(document: &Document, case: &TestCase) -> Result<Vec<Stage>, Problem> {
-    let language = match Language::detect(case) {
-        // Nobody looks at what goes by another name.
-        Language::Cuda if Runs::of_case(case) == Runs::OpenCl => Language::Text,
-        language => language,
+    let language = Language::detect(case);
+    let runs = Runs::of_case(case);
+    let reads = |name: StageName| match language {
+        // Programs launch themselves, and nobody looks at what goes by another name.
+        Language::Cuda if runs == Runs::CudaProgram => name == StageName::Compile,
+        Language::Cuda if runs == Runs::OpenCl => false,
+        language => name.reads(language),
     };
     let Some(tables) = &document.stages else {
         let checks = document.preset.get_ref().checks().iter().copied();
-        return Ok(checks.filter(|name| name.reads(language)).map(usual).collect());
+        return Ok(checks.filter(|name| reads(*name)).map(usual).collect());
     };
-    tables.iter().map(|table| stage(table, language)).collect()
+    tables.iter().map(|table| stage(table, &reads)).collect()
 }
 
 fn usual(name: StageName) -> Stage {
@@ -183,17 +186,15 @@ fn usual(name: StageName) -> Stage {
     }
 }
 
-fn stage(table: &Spanned<StageTable>, language: Language) -> Result<Stage, Problem> {
+fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Result<Stage, Problem> {
     let start = table.span().start;
     let table = table.get_ref();
     let mut stage = match (&table.check, &table.command) {
-        (Some(Check(name @ StageName::Simulate)), _)
-            if name.reads(language) && !on_path(SIMULATOR) =>
-        {
+        (Some(Check(name @ StageName::Simulate)), _) if reads(*name) && !on_path(SIMULATOR) => {
             let help = "install Oclgrind (apt-get install oclgrind), or take the stage out";
             return Err(Problem::new(format!("there is no program `{SIMULATOR}`"), help).at(start));
         }
-        (Some(check), _) if check.0.reads(language) => usual(check.0),
+        (Some(check), _) if reads(check.0) => usual(check.0),
         (Some(check), _) => {
             return Err(Problem::new(
                 format!("the check `{}` is for {}", check.0.name(), readers(check.0)),
@@ -223,7 +224,7 @@ fn stage(table: &Spanned<StageTable>, language: Language) -> Result<Stage, Probl
 
 /// What a check can look at, for people.
 fn readers(check: StageName) -> &'static str {
-    if check.reads(Language::Cuda) { "OpenCL and CUDA kernels" } else { "OpenCL kernels" }
+    if check.reads(Language::Cuda) { "kernels in OpenCL and CUDA" } else { "OpenCL kernels" }
 }
 
 /// Finds devices, each once.

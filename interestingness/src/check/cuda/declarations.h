@@ -3,14 +3,25 @@
 
 #define __CUDACC__ 1
 #define __NVCC__ 1
+#ifdef CLREDUCE_HOST
+// Bare kernels as C++: groups run one after another, so that what a group shares is one variable.
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static __attribute__((section(".bss.clreduce_shared")))
+#define __constant__
+#define __managed__
+#define __launch_bounds__(...)
+#else
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device))
-#define __grid_constant__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#endif
+#define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
@@ -133,49 +144,79 @@ struct dim3 {
 
 // ---- Where a thread is ----
 
+#ifdef CLREDUCE_HOST
+extern "C" {
+void *clreduce_global(unsigned);
+unsigned long clreduce_local_id(unsigned), clreduce_group_id(unsigned);
+unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
+void clreduce_barrier();
+}
+#define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
+#define CLREDUCE_TRIPLE(name) CLREDUCE_PART(name, 0), CLREDUCE_PART(name, 1), CLREDUCE_PART(name, 2)
+#define threadIdx (uint3{CLREDUCE_TRIPLE(local_id)})
+#define blockIdx (uint3{CLREDUCE_TRIPLE(group_id)})
+#define blockDim (dim3{CLREDUCE_TRIPLE(local_size)})
+static inline dim3 clreduce_groups()
+{
+    dim3 all{CLREDUCE_TRIPLE(global_size)}, group = blockDim;
+    return {all.x / group.x, all.y / group.y, all.z / group.z};
+}
+#define gridDim (clreduce_groups())
+static const int warpSize = 32;
+static inline void __syncthreads() { clreduce_barrier(); }
+#else
+// clang itself knows __syncthreads.
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
 extern const int warpSize;
+#endif
 
-// ---- Order; clang itself knows __syncthreads ----
+// ---- Order ----
 
 int __syncthreads_count(int);
 int __syncthreads_and(int);
 int __syncthreads_or(int);
 void __syncwarp(unsigned = 0xffffffff);
-void __threadfence();
-void __threadfence_block();
-void __threadfence_system();
+static inline void __threadfence() {}
+static inline void __threadfence_block() {}
+static inline void __threadfence_system() {}
 
-// ---- Atomics ----
+// ---- Atomics; on the host, work-items take turns ----
 
-#define ATOMIC(name, type) \
-    type name(type *, type); \
-    type name##_block(type *, type); \
-    type name##_system(type *, type);
-#define ATOMIC_INTEGERS(name) ATOMIC(name, int) ATOMIC(name, unsigned) ATOMIC(name, unsigned long long)
-ATOMIC_INTEGERS(atomicAdd)
-ATOMIC(atomicAdd, float)
-ATOMIC(atomicAdd, double)
-ATOMIC(atomicSub, int)
-ATOMIC(atomicSub, unsigned)
-ATOMIC_INTEGERS(atomicExch)
-ATOMIC(atomicExch, float)
-ATOMIC_INTEGERS(atomicMin)
-ATOMIC(atomicMin, long long)
-ATOMIC_INTEGERS(atomicMax)
-ATOMIC(atomicMax, long long)
-ATOMIC_INTEGERS(atomicAnd)
-ATOMIC_INTEGERS(atomicOr)
-ATOMIC_INTEGERS(atomicXor)
-ATOMIC(atomicInc, unsigned)
-ATOMIC(atomicDec, unsigned)
+#define ATOMIC(name, type, after) \
+    static inline type name(type *place, type value) { type old = *place; *place = after; return old; } \
+    static inline type name##_block(type *place, type value) { return name(place, value); } \
+    static inline type name##_system(type *place, type value) { return name(place, value); }
+#define ATOMIC_INTEGERS(name, after) \
+    ATOMIC(name, int, after) ATOMIC(name, unsigned, after) ATOMIC(name, unsigned long long, after)
+static inline int clreduce_sum(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+static inline unsigned clreduce_sum(unsigned a, unsigned b) { return a + b; }
+static inline unsigned long long clreduce_sum(unsigned long long a, unsigned long long b) { return a + b; }
+static inline float clreduce_sum(float a, float b) { return a + b; }
+static inline double clreduce_sum(double a, double b) { return a + b; }
+ATOMIC_INTEGERS(atomicAdd, clreduce_sum(old, value))
+ATOMIC(atomicAdd, float, clreduce_sum(old, value))
+ATOMIC(atomicAdd, double, clreduce_sum(old, value))
+ATOMIC(atomicSub, int, (int)((unsigned)old - (unsigned)value))
+ATOMIC(atomicSub, unsigned, old - value)
+ATOMIC_INTEGERS(atomicExch, value)
+ATOMIC(atomicExch, float, value)
+ATOMIC_INTEGERS(atomicMin, old < value ? old : value)
+ATOMIC(atomicMin, long long, old < value ? old : value)
+ATOMIC_INTEGERS(atomicMax, old > value ? old : value)
+ATOMIC(atomicMax, long long, old > value ? old : value)
+ATOMIC_INTEGERS(atomicAnd, old & value)
+ATOMIC_INTEGERS(atomicOr, old | value)
+ATOMIC_INTEGERS(atomicXor, old ^ value)
+ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
+ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 #undef ATOMIC
 #undef ATOMIC_INTEGERS
 #define COMPARE_AND_SWAP(type) \
-    type atomicCAS(type *, type, type); \
-    type atomicCAS_block(type *, type, type); \
-    type atomicCAS_system(type *, type, type);
+    static inline type atomicCAS(type *place, type expected, type value) \
+    { type old = *place; if (old == expected) *place = value; return old; } \
+    static inline type atomicCAS_block(type *place, type e, type value) { return atomicCAS(place, e, value); } \
+    static inline type atomicCAS_system(type *place, type e, type value) { return atomicCAS(place, e, value); }
 COMPARE_AND_SWAP(unsigned short)
 COMPARE_AND_SWAP(int)
 COMPARE_AND_SWAP(unsigned)
@@ -219,14 +260,14 @@ LARGER_AND_SMALLER(unsigned long long)
 LARGER_AND_SMALLER(float)
 LARGER_AND_SMALLER(double)
 #undef LARGER_AND_SMALLER
-int __clz(int);
-int __clzll(long long);
-int __ffs(int);
-int __ffsll(long long);
-int __popc(unsigned);
-int __popcll(unsigned long long);
-unsigned __brev(unsigned);
-unsigned long long __brevll(unsigned long long);
+static inline int __clz(int a) { return a ? __builtin_clz(a) : 32; }
+static inline int __clzll(long long a) { return a ? __builtin_clzll(a) : 64; }
+static inline int __ffs(int a) { return __builtin_ffs(a); }
+static inline int __ffsll(long long a) { return __builtin_ffsll(a); }
+static inline int __popc(unsigned a) { return __builtin_popcount(a); }
+static inline int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
+static inline unsigned __brev(unsigned a) { return __builtin_bitreverse32(a); }
+static inline unsigned long long __brevll(unsigned long long a) { return __builtin_bitreverse64(a); }
 unsigned __byte_perm(unsigned, unsigned, unsigned);
 unsigned __funnelshift_l(unsigned, unsigned, unsigned);
 unsigned __funnelshift_lc(unsigned, unsigned, unsigned);
@@ -234,8 +275,8 @@ unsigned __funnelshift_r(unsigned, unsigned, unsigned);
 unsigned __funnelshift_rc(unsigned, unsigned, unsigned);
 int __mul24(int, int);
 unsigned __umul24(unsigned, unsigned);
-int __mulhi(int, int);
-unsigned __umulhi(unsigned, unsigned);
+static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 long long __mul64hi(long long, long long);
 unsigned long long __umul64hi(unsigned long long, unsigned long long);
 int __hadd(int, int);
@@ -272,16 +313,16 @@ ROUNDED(rz)
 ROUNDED(ru)
 ROUNDED(rd)
 #undef ROUNDED
-int __float_as_int(float);
-unsigned __float_as_uint(float);
-float __int_as_float(int);
-float __uint_as_float(unsigned);
-long long __double_as_longlong(double);
-double __longlong_as_double(long long);
+static inline int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
+static inline unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
+static inline float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
+static inline float __uint_as_float(unsigned a) { return __builtin_bit_cast(float, a); }
+static inline long long __double_as_longlong(double a) { return __builtin_bit_cast(long long, a); }
+static inline double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 
 // ---- Memory and time ----
 
-template <class T> T __ldg(const T *);
+template <class T> static inline T __ldg(const T *place) { return *place; }
 template <class T> T __ldcg(const T *);
 template <class T> T __ldca(const T *);
 void __nanosleep(unsigned);

@@ -195,7 +195,7 @@ impl Build<'_> {
         let switches = flavour.kernel_switches(detail);
         let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
-        let mut args = self.clang.language();
+        let mut args = self.clang.host(self.subject.language);
         args.extend(code.iter().cloned());
         let divides = divides_vectors(&self.subject.source);
         if divides {

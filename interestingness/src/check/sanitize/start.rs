@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Language, TestCase};
 
 use crate::check::subject::{Subject, sizes};
 use crate::opencl::{Argument, KernelLaunch, Parameter, Prototype};
@@ -15,6 +15,9 @@ const CONTENTS: &str = "contents";
 /// declared once more under other names, with pointers to nothing in particular: so it does not matter what
 /// exactly the description of an argument says that a pointer points to.
 pub(super) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<String, String> {
+    if subject.language == Language::Cuda {
+        return function_in_cuda(launches);
+    }
     let mut text = String::from(
         "\n#line 1 \"start\"\n__global void *clreduce_global(unsigned);\n__local void *clreduce_local(unsigned);\n",
     );
@@ -43,6 +46,40 @@ pub(super) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<S
         "void clreduce_start(unsigned launch)\n{{\n    switch (launch) {{\n{cases}    }}\n}}"
     );
     Ok(text)
+}
+
+/// In CUDA: arguments that become whatever a kernel takes.
+const CUDA: &str = r#"
+#line 1 "start"
+struct clreduce_buffer {
+    void *place;
+    template <class T> operator T *() const { return static_cast<T *>(place); }
+};
+template <unsigned N> struct clreduce_bytes {
+    unsigned char bytes[N];
+    template <class T> operator T() const { return __builtin_bit_cast(T, *this); }
+};
+"#;
+
+/// The same in C++.
+fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, String> {
+    let mut cases = String::new();
+    for (number, launch) in launches.iter().enumerate() {
+        let value = |(index, argument): (usize, &Argument)| match argument {
+            Argument::Buffer { .. } => Ok(format!("clreduce_buffer{{clreduce_global({index})}}")),
+            Argument::Value(bytes) => {
+                let values: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                Ok(format!("clreduce_bytes<{}>{{{{{}}}}}", bytes.len(), values.join(", ")))
+            }
+            Argument::Local(_) => Err("CUDA has no arguments in local memory".to_owned()),
+        };
+        let values = launch.arguments.iter().enumerate().map(value);
+        let values = values.collect::<Result<Vec<String>, _>>()?.join(", ");
+        let _ = writeln!(cases, "    case {number}: {}({values}); break;", launch.kernel);
+    }
+    Ok(format!(
+        "{CUDA}extern \"C\" void clreduce_start(unsigned launch)\n{{\n    switch (launch) {{\n{cases}    }}\n}}\n"
+    ))
 }
 
 #[derive(Default)]

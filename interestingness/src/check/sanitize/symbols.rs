@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use addr2line::Loader;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
+use crate::check::cuda::SHARED;
 use crate::check::subject::FILE;
 
 /// What the object of a kernel says.
 pub(super) struct OfKernel {
     /// What others must define.
     pub undefined: BTreeSet<String>,
-    /// Variables in local memory: `kernel.name`.
+    /// Variables in local memory: `kernel.name`, and in CUDA those of a section.
     pub local: BTreeSet<String>,
 }
 
@@ -25,11 +26,15 @@ pub(super) fn of_kernel(bytes: &[u8]) -> Result<OfKernel, object::Error> {
         let Ok(name) = symbol.name() else { continue };
         if symbol.is_undefined() && !name.is_empty() {
             kernel.undefined.insert(name.to_owned());
-        } else if symbol.kind() == SymbolKind::Data && name.contains('.') {
-            // Constants are elsewhere, and a program has no other variables with a function in their name.
+        } else if symbol.kind() == SymbolKind::Data {
             let section =
                 symbol.section_index().and_then(|index| file.section_by_index(index).ok());
-            let kind = section.map(|section| section.kind());
+            let is_shared = |section: &object::Section<'_, '_>| section.name() == Ok(SHARED);
+            if section.as_ref().is_some_and(is_shared) {
+                kernel.local.insert(name.to_owned());
+            }
+            // Constants are elsewhere, and OpenCL has no other variables with a function in their name.
+            let kind = section.filter(|_| name.contains('.')).map(|section| section.kind());
             if matches!(kind, Some(SectionKind::UninitializedData | SectionKind::Data)) {
                 kernel.local.insert(name.to_owned());
             }
