@@ -22,6 +22,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
+use crate::views::is_kernel;
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -118,19 +119,9 @@ fn comes_from_outside(unit: Unit<'_>, declaration: NodeId) -> bool {
         return parent.is_some_and(|parent| tree.kind(parent) == "translation_unit");
     }
     tree.kind(declaration) == "parameter_declaration"
-        && tree
-            .ancestors(declaration)
-            .take(4)
-            .any(|node| tree.kind(node) == "function_definition" && is_kernel(unit, node))
-}
-
-/// Whether a function is one that the host launches.
-pub(crate) fn is_kernel(unit: Unit<'_>, definition: NodeId) -> bool {
-    let declarator = unit.tree.field(definition, "declarator");
-    let Some(declarator) = declarator.map(|node| unit.tree.range(node)) else { return false };
-    let specifiers = &unit.bytes[unit.tree.node(definition).start as usize..declarator.start];
-    let mut words = specifiers.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-    words.any(|word| matches!(word, b"kernel" | b"__kernel" | b"__global__"))
+        && tree.ancestors(declaration).take(4).any(|node| {
+            tree.kind(node) == "function_definition" && is_kernel(tree, unit.bytes, node)
+        })
 }
 
 fn words<'a>(

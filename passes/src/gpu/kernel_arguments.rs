@@ -16,10 +16,10 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
-use super::address_spaces::is_kernel;
 use crate::names::uses::without;
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
+use crate::views::is_kernel;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -64,7 +64,7 @@ fn kernels(unit: Unit<'_>) -> impl Iterator<Item = NodeId> {
     let tree = unit.tree;
     tree.children(NodeId(0)).filter(move |&node| {
         tree.kind(node) == "function_definition"
-            && is_kernel(unit, node)
+            && is_kernel(tree, unit.bytes, node)
             && !tree.node(node).damaged
     })
 }

@@ -11,11 +11,11 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::address_spaces::is_kernel;
 use crate::names::uses::remove_statement;
 use crate::pass::{Pass, Proposal};
 use crate::smaller::is_smaller;
 use crate::syntax::unit::Unit;
+use crate::views::is_kernel;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -39,7 +39,8 @@ impl Pass for ToResult {
         for unit in Unit::all(snapshot) {
             let tree = unit.tree;
             let kernels = tree.ids().filter(|&id| tree.kind(id) == "function_definition");
-            for kernel in kernels.filter(|&id| is_kernel(unit, id) && tree.is_sound(id)) {
+            for kernel in kernels.filter(|&id| is_kernel(tree, unit.bytes, id) && tree.is_sound(id))
+            {
                 proposals.extend(for_kernel(snapshot, unit, kernel));
             }
         }

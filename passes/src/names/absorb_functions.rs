@@ -12,11 +12,9 @@
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, functions};
-use crate::gpu::address_spaces::is_kernel;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::Unit;
-use crate::views::SymbolKind;
+use crate::views::{SymbolKind, is_entry};
 
 /// See the [module](self).
 pub struct AbsorbFunctions;
@@ -77,8 +75,7 @@ fn is_spare(snapshot: &Snapshot, function: &Function) -> bool {
     let bytes = snapshot.bytes(function.file);
     let symbol = symbols.get(function.symbol);
     let head = tree.range(function.definition).start..tree.range(function.body).start;
-    let unit = Unit { file: function.file, bytes, tree };
-    let is_entry = unit.text(function.name) == b"main" || is_kernel(unit, function.definition);
+    let is_entry = is_entry(tree, bytes, function.definition);
     let uses_parameter = || {
         tree.subtree(function.body).filter_map(|node| symbols.of(node)).any(|id| {
             let used = symbols.get(id);

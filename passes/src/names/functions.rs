@@ -69,17 +69,6 @@ pub(super) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
     }
 }
 
-/// Whether the host or the system calls a function: a kernel, or `main`.
-pub(super) fn is_entry(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
-    let body =
-        tree.field(function, "body").map_or(tree.node(function).end, |body| tree.node(body).start);
-    let head = &bytes[tree.node(function).start as usize..body as usize];
-    clreduce_testcase::tokens(head).any(|token| {
-        let word = &head[token.range()];
-        word == b"main" || word == b"__kernel" || word == b"kernel" || word == b"__global__"
-    })
-}
-
 /// Number of tokens in a node.
 pub(super) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usize {
     let range = snapshot.tree(file).range(node);

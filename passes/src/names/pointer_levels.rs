@@ -12,11 +12,12 @@
 
 use clreduce_testcase::{Edit, Language};
 
-use super::functions::is_entry;
 use super::uses::{for_each_symbol, is_statement};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by};
+use crate::views::{
+    Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by, is_entry,
+};
 
 /// See the [module](self).
 pub struct PointerLevels;

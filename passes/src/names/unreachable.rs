@@ -19,11 +19,10 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::is_entry;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, SymbolId, SyntaxTree};
+use crate::views::{NodeId, SymbolId, SyntaxTree, is_entry};
 
 /// See the [module](self).
 pub struct Unreachable;

@@ -16,6 +16,7 @@ use clreduce_testcase::{Edit, Language, Patch, TokenKind};
 
 use super::unit::Tokens;
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::views::is_kernel;
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
@@ -137,15 +138,6 @@ fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
         "statement_identifier" => parent == "labeled_statement",
         _ => false,
     }
-}
-
-fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
-    let Some(body) = tree.field(function, "body") else { return false };
-    let head = tree.range(function).start..tree.range(body).start;
-    clreduce_testcase::tokens(&bytes[head.clone()]).any(|token| {
-        let word = &bytes[head.start + token.start as usize..head.start + token.end as usize];
-        matches!(word, b"kernel" | b"__kernel" | b"__global__")
-    })
 }
 
 /// The identifier that a function definition declares.

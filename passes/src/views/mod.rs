@@ -1,6 +1,7 @@
 //! Views of a file that several passes share.
 
 mod builtins;
+mod entry;
 mod flow;
 mod mask;
 mod numbers;
@@ -9,6 +10,7 @@ mod tree;
 mod types;
 
 pub(crate) use builtins::Shape;
+pub(crate) use entry::{is_entry, is_kernel};
 pub(crate) use flow::Flow;
 pub(crate) use numbers::{Number, components};
 pub(crate) use symbols::declared_by;

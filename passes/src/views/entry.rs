@@ -1,0 +1,44 @@
+//! Which functions are called from outside the program.
+
+use clreduce_testcase::tokens;
+
+use super::tree::{NodeId, SyntaxTree};
+
+/// Whether the host launches a function, by the words before its declarator.
+#[must_use]
+pub fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
+    let Some(declarator) = tree.field(function, "declarator") else { return false };
+    let words = &bytes[tree.range(function).start..tree.range(declarator).start];
+    tokens(words)
+        .any(|token| matches!(&words[token.range()], b"kernel" | b"__kernel" | b"__global__"))
+}
+
+/// Whether the host or the system calls a function: a kernel, or `main`.
+#[must_use]
+pub fn is_entry(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
+    let is_main = |declarator: NodeId| {
+        let mut names = tree.subtree(declarator).filter(|&node| tree.kind(node) == "identifier");
+        names.next().is_some_and(|name| &bytes[tree.range(name)] == b"main")
+    };
+    is_kernel(tree, bytes, function) || tree.field(function, "declarator").is_some_and(is_main)
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+
+    #[test]
+    fn the_words_before_the_declarator_and_the_name_decide() {
+        let source =
+            b"kernel void a() {} void __kernel b() {} void c(int kernel) {} int *main() {}\n\
+            int d(int main) {} void /* kernel */ e() {}";
+        let tree = SyntaxTree::parse(source, Language::OpenCl);
+        let functions = || tree.ids().filter(|&id| tree.kind(id) == "function_definition");
+        let kernels: Vec<bool> = functions().map(|id| is_kernel(&tree, source, id)).collect();
+        assert_eq!(kernels, [true, true, false, false, false, false]);
+        let entries: Vec<bool> = functions().map(|id| is_entry(&tree, source, id)).collect();
+        assert_eq!(entries, [true, true, false, true, false, false]);
+    }
+}
