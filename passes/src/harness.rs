@@ -7,12 +7,13 @@ use crate::{Pass, Snapshot, TABLE};
 /// Passes that cannot tell beforehand whether a proposal makes the program smaller: they put a text
 /// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their
 /// proposals only those that do.
-const MAY_GROW: [&str; 7] = [
+const MAY_GROW: [&str; 8] = [
     "propagate",
     "inline",
     "inline-typedefs",
     "enums",
     "split-structs",
+    "flatten-structs",
     "parameter-to-variable",
     "vectors",
 ];

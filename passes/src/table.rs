@@ -92,6 +92,7 @@ pub static TABLE: &[Row] = &[
     row(&names::inline::Inline, Phase::Fine, Explore::Groups),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, Explore::Groups),
     row(&names::struct_to_field::StructToField, Phase::Fine, Explore::Groups),
+    row(&names::flatten_structs::FlattenStructs, Phase::Fine, Explore::Groups),
     row(&names::split_structs::SplitStructs, Phase::Fine, Explore::Groups),
     row(&names::array_dimensions::ArrayDimensions, Phase::Fine, Explore::Groups),
     row(&names::pointer_levels::PointerLevels, Phase::Fine, Explore::Groups),
@@ -136,9 +137,11 @@ pub static TABLE: &[Row] = &[
     row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
     row(&names::inline::Inline, Phase::Polish, Explore::Pump),
     row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
+    row(&names::local_to_file::LocalToFile, Phase::Finish, Explore::Groups),
     row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
     row(&syntax::implicit_int::ImplicitInt, Phase::Finish, Explore::Groups),
+    row(&syntax::last_semicolon::LastSemicolon, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),
 ];
 

@@ -322,7 +322,7 @@ impl Reader<'_> {
 }
 
 /// Whether a member is a nameless bit-field.
-fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
+pub(super) fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
     member.declarator.is_none()
         && tree
             .named_children(member.declaration)

@@ -67,7 +67,7 @@ fn join(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> 
 
 /// The declaration that consists of a type's definition: `struct s { int a; };`, which some places read as a
 /// specifier and an empty statement.
-fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize>> {
+pub(super) fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize>> {
     let parent = tree.parent(definition)?;
     let declares = matches!(tree.kind(parent), "declaration" | "field_declaration");
     match tree.kind(parent) {

@@ -1,7 +1,7 @@
 //! Puts what a variable was set to in place of its uses.
 //!
-//! Only for variables set exactly once, by their initialiser or by one assignment that is a
-//! statement, and whose address nobody takes. What a pointer to a variable points to is that variable.
+//! Only for variables set exactly once, by their initialiser or by one assignment, and whose address nobody takes.
+//! An assignment inside an expression leaves its value there. What a pointer to a variable points to is that variable.
 //! Where the plain value will not do, it is cast to the type of the variable.
 //!
 //! before:
@@ -18,6 +18,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use super::uses::{access_path, is_statement, remove_declaration, remove_expression};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
+use crate::syntax::unit::has_effect;
 use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree, declared_by};
 
 /// See the [module](self).
@@ -86,7 +87,7 @@ fn propagate(
     }
     let mut edits = vec![remove_declaration(tree, file, declaring)?];
     if let Some(assignment) = assignment {
-        edits.push(remove_expression(tree, file, assignment));
+        edits.push(without_assignment(tree, file, assignment, value, &reads)?);
     }
     let text = as_operand(tree, value, &bytes[tree.range(value)]);
     if convert {
@@ -102,6 +103,24 @@ fn propagate(
         Edit::replace(file, range, text)
     }));
     Some(edits)
+}
+
+/// A statement goes; of an assignment inside an expression the value stays, so that it must be one that may be
+/// computed twice.
+fn without_assignment(
+    tree: &SyntaxTree,
+    file: usize,
+    assignment: NodeId,
+    value: NodeId,
+    reads: &[NodeId],
+) -> Option<Edit> {
+    if is_statement(tree, assignment) {
+        return Some(remove_expression(tree, file, assignment));
+    }
+    let is_inside = |name: &NodeId| tree.subtree(value).any(|node| node == *name);
+    let may_stay = !has_effect(tree, value) && !reads.iter().any(is_inside);
+    let target = tree.range(assignment).start..tree.range(value).start;
+    may_stay.then(|| Edit::delete(file, target))
 }
 
 /// The type of a variable that is no pointer or array.
@@ -155,7 +174,7 @@ fn initialiser(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
     (tree.kind(whole) == "init_declarator").then(|| tree.field(whole, "value")).flatten()
 }
 
-/// `Some(Some(_))`: the use is the target of this plain assignment, a statement of its own.
+/// `Some(Some(_))`: the use is the target of this plain assignment.
 /// `Some(None)`: the use only reads. `None`: it is changed in another way, or its address escapes.
 #[expect(clippy::option_option, reason = "three cases, told apart by one caller")]
 fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Option<NodeId>> {
@@ -165,7 +184,6 @@ fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Op
     match tree.kind(parent) {
         "assignment_expression" if is_target => {
             let plain = path == name
-                && is_statement(tree, parent)
                 && tree.field(parent, "operator").is_none_or(|op| tree.kind(op) == "=");
             if !plain {
                 // Through a pointer the variable itself is only read.
@@ -227,6 +245,21 @@ mod tests {
             reduce("int f(int a) { short x = a; return x; }", "short"),
             "int f(int a) {  return ((short)a); }"
         );
+    }
+
+    #[test]
+    fn an_assignment_in_an_expression_leaves_its_value() {
+        let reduce = |source: &str| reduce_with(&Propagate, source, Language::C, |_| true);
+        assert_eq!(
+            reduce("int f(int a) { int y; g(y = a, (y = a) + 1); return a; }"),
+            "int f(int a) { int y; g(y = a, (y = a) + 1); return a; }"
+        );
+        assert_eq!(
+            reduce("int f(int a) { int y; if (3 < (y = a)) h(y); return y; }"),
+            "int f(int a) {  if (3 < (a)) h(a); return a; }"
+        );
+        let effect = "int f(int a) { int y; if ((y = a++)) h(y); }";
+        assert_eq!(reduce(effect), effect);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::accesses::Accesses;
-use super::aggregates::{Aggregates, Member};
+use super::aggregates::{Aggregate, Aggregates, Member};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::views::{NodeId, Symbol, SymbolKind, declared_by};
@@ -49,12 +49,12 @@ impl Pass for SplitStructs {
     }
 }
 
-/// The member that each access reaches.
+/// The member that each access reaches, and its structure.
 fn members<'a>(
     snapshot: &Snapshot,
     file: usize,
     aggregates: &'a Aggregates,
-) -> BTreeMap<NodeId, &'a Member> {
+) -> BTreeMap<NodeId, (&'a Aggregate, &'a Member)> {
     let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
     let accesses = Accesses::new(snapshot, file, aggregates);
     let mut members = BTreeMap::new();
@@ -62,7 +62,8 @@ fn members<'a>(
         for (place, member) in aggregate.members.iter().enumerate() {
             let reached =
                 member.name.and_then(|name| accesses.of((index, place), &bytes[tree.range(name)]));
-            members.extend(reached.into_iter().flatten().map(|access| (access, member)));
+            members
+                .extend(reached.into_iter().flatten().map(|access| (access, (aggregate, member))));
         }
     }
     members
@@ -72,53 +73,110 @@ fn split(
     snapshot: &Snapshot,
     file: usize,
     symbol: &Symbol,
-    members: &BTreeMap<NodeId, &Member>,
+    members: &BTreeMap<NodeId, (&Aggregate, &Member)>,
 ) -> Option<Vec<Edit>> {
-    let (tree, symbols, bytes) =
-        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
     let [name] = symbol.declarations[..] else { return None };
     if symbol.kind != SymbolKind::Variable || symbol.opaque || symbol.uses.is_empty() {
         return None;
     }
-    // `struct S s;` and no more: what initialises it would have to be taken apart as well.
-    let declaration = declared_by(tree, name)?;
-    let kind = tree.field(declaration, "type")?;
-    let is_alone = tree.field(declaration, "declarator") == Some(name)
-        && tree.fields(declaration, "declarator").count() == 1
-        && tree.field(kind, "body").is_none()
-        && tree.range(kind).end <= tree.range(name).start;
-    if !is_alone {
-        return None;
-    }
-    let prefix = &bytes[tree.range(declaration).start..tree.range(kind).start];
+    let object = Object::read(snapshot, file, name)?;
     let mut edits = Vec::new();
     let mut parts: BTreeMap<NodeId, Vec<u8>> = BTreeMap::new();
     for &used in &symbol.uses {
-        let access = tree.parent(used).filter(|access| members.contains_key(access))?;
+        let access = tree.parent(used)?;
+        let &(aggregate, member) = members.get(&access)?;
         let is_object = tree.children(access).any(|child| tree.kind(child) == ".");
-        let member = members[&access];
         let field = member.name.filter(|_| is_object && !member.shared)?;
         let part = [&bytes[tree.range(name)], b"_", &bytes[tree.range(field)]].concat();
-        let whole = tree.range(member.declaration);
-        let has_width = tree
-            .named_children(member.declaration)
-            .any(|child| tree.kind(child) == "bitfield_clause");
-        let taken = || {
-            let names = symbols.ids().map(|id| symbols.get(id).declarations[0]);
-            names.into_iter().any(|name| bytes[tree.range(name)] == part[..])
-        };
-        if has_width || taken() {
-            return None;
-        }
-        let field = tree.range(field);
-        let declared =
-            [prefix, &bytes[whole.start..field.start], &part, &bytes[field.end..whole.end], b" "];
-        parts.insert(member.declaration, declared.concat());
+        parts.insert(member.declaration, object.part(aggregate, member, field, &part)?);
         edits.push(Edit::replace(file, tree.range(access), part));
     }
     let text: Vec<u8> = parts.into_values().flatten().collect();
-    edits.push(Edit::replace(file, tree.range(declaration), text));
+    edits.push(Edit::replace(file, tree.range(object.declaration), text));
     Some(edits)
+}
+
+/// A variable that is a structure, alone in its declaration.
+struct Object<'a> {
+    snapshot: &'a Snapshot,
+    file: usize,
+    declaration: NodeId,
+    /// The structure's name or definition.
+    kind: NodeId,
+    /// What it is initialised with.
+    values: Option<NodeId>,
+}
+
+impl<'a> Object<'a> {
+    fn read(snapshot: &'a Snapshot, file: usize, name: NodeId) -> Option<Self> {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let declaration = declared_by(tree, name)?;
+        let kind = tree.field(declaration, "type")?;
+        let declarator = tree.field(declaration, "declarator")?;
+        let is_name = |declarator: NodeId| declarator == name;
+        let values = tree.field(declarator, "value");
+        let is_object =
+            is_name(declarator) || tree.field(declarator, "declarator").is_some_and(is_name);
+        // A definition goes with the variable, if nobody else needs it or what is defined in it.
+        let bodies = tree.subtree(kind).filter(|&node| tree.node(node).field == Some("body"));
+        let tag = tree.field(kind, "name").and_then(|tag| symbols.of(tag));
+        let is_free = match bodies.count() {
+            0 => true,
+            count => count == 1 && tag.is_none_or(|tag| symbols.get(tag).uses.is_empty()),
+        };
+        let is_alone = tree.fields(declaration, "declarator").count() == 1
+            && tree.kind(tree.parent(declaration)?) != "for_statement"
+            && values.is_none_or(|list| tree.kind(list) == "initializer_list")
+            && tree.range(kind).end <= tree.range(name).start;
+        (is_object && is_free && is_alone).then_some(Self {
+            snapshot,
+            file,
+            declaration,
+            kind,
+            values,
+        })
+    }
+
+    /// The declaration of a variable for a member, with its value.
+    fn part(
+        &self,
+        aggregate: &Aggregate,
+        member: &Member,
+        field: NodeId,
+        part: &[u8],
+    ) -> Option<Vec<u8>> {
+        let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
+        let symbols = self.snapshot.symbols(self.file);
+        let mut inside = tree.named_children(member.declaration);
+        let has_width = inside.any(|child| tree.kind(child) == "bitfield_clause");
+        let mut names = symbols.ids().map(|id| symbols.get(id).declarations[0]);
+        if has_width || names.any(|name| bytes[tree.range(name)] == *part) {
+            return None;
+        }
+        let value = match self.values {
+            None => Vec::new(),
+            // Of a union, the first member's value is that of all.
+            Some(_)
+                if aggregate.unclear || tree.kind(aggregate.specifier) != "struct_specifier" =>
+            {
+                return None;
+            }
+            Some(list) => {
+                let mut elements = member.initialisers.iter();
+                let element = elements.find(|&&element| tree.parent(element) == Some(list));
+                let value = element.map(|&node| tree.field(node, "value").unwrap_or(node));
+                let value = value.map_or(&b"{0}"[..], |value| &bytes[tree.range(value)]);
+                [b" = ", value].concat()
+            }
+        };
+        let (start, kind) = (tree.range(self.declaration).start, tree.range(self.kind).start);
+        let (whole, field) = (tree.range(member.declaration), tree.range(field));
+        let semicolon = tree.children(member.declaration).last()?;
+        let rest = field.end..tree.range(semicolon).start.max(field.end);
+        let declared = [&bytes[start..kind], &bytes[whole.start..field.start], part, &bytes[rest]];
+        Some([&declared.concat(), &value[..], b"; "].concat())
+    }
 }
 
 #[cfg(test)]
@@ -136,11 +194,30 @@ mod tests {
             "typedef struct { int a[2]; int b; } T; void f(void) { int t_a[2]; t_a[0] = t_a[1]; t_a[1] = t_a[0]; }",
         );
         for same in [
-            "struct S { int a; } s; int f(void) { return s.a + s.a + s.a; }",
+            "struct S { int a; } s; int f(void) { struct S t; return s.a + s.a + s.a; }",
             "struct S { int a; }; struct S s; int f(void) { return s.a + g(&s) + s.a + s.a; }",
-            "struct S { int a; }; struct S s = { 1 }; int f(void) { return s.a + s.a + s.a; }",
+            "struct S { int a; }; struct S s = g(); int f(void) { return s.a + s.a + s.a; }",
+            "union S { int a; char b; } s = { 1 }; int f(void) { return s.b + s.b + s.b; }",
         ] {
             check(same, same);
         }
+    }
+
+    #[test]
+    fn values_and_definitions_go_along() {
+        assert_reduces(
+            &SplitStructs,
+            Language::C,
+            "struct S { int a, b; int c[2]; int d; } s = { .c = { 1, 2 }, 3 }; int f(void) { return s.c[0] + s.d; }",
+            &[],
+            "int s_c[2] = { 1, 2 }; int s_d = 3; int f(void) { return s_c[0] + s_d; }",
+        );
+        assert_reduces(
+            &SplitStructs,
+            Language::C,
+            "void f(void) { struct { int a; int b; } s = { 1 }; s.b++; s.b++; }",
+            &[],
+            "void f(void) { int s_b = {0}; s_b++; s_b++; }",
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Replaces an expression by one of its operands: a sum by a term, a call by an argument, a
-//! conditional by a branch, a cast, element or member by what it is taken of.
+//! conditional by a branch, a cast, element or member by what it is taken of. A call of which several arguments
+//! matter becomes their comma expression.
 //!
 //! before:
 //! ```c
@@ -10,12 +11,13 @@
 //! int f(int x) { return g(x, x + 1); }
 //! ```
 
-use clreduce_testcase::Language;
+use clreduce_testcase::{Edit, Language};
 
 use super::binding::{binding, demand};
 use super::context::{Place, is_condition, is_lvalue, places};
 use super::unit::{Unit, has_effect, is_expression};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::views::{converts, vector_literal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -55,6 +57,9 @@ impl Pass for ExpressionToOperand {
                         .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
                         .map(Proposal::new),
                 );
+                if place == Place::Value {
+                    proposals.extend(without_callee(snapshot, unit, id).map(Proposal::edit));
+                }
             }
         }
         proposals
@@ -84,6 +89,20 @@ fn arguments(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
     let Some(list) = tree.field(id, "arguments") else { return Vec::new() };
     tree.named_children(list).filter(|&node| is_expression(tree.kind(node))).take(16).collect()
+}
+
+/// `f(a++, b)` becomes `(a++, b)`, where more than the last argument counts.
+fn without_callee(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Edit> {
+    let tree = unit.tree;
+    let callee = tree.field(id, "function")?;
+    let arguments: Vec<NodeId> = tree.named_children(tree.field(id, "arguments")?).collect();
+    let (&last, others) = arguments.split_last()?;
+    let types = snapshot.types(unit.file);
+    let counts = others.iter().any(|&argument| has_effect(tree, argument))
+        && arguments.iter().all(|&argument| is_expression(tree.kind(argument)))
+        && vector_literal(tree, id).is_none()
+        && converts(types.of(last), types.of(id)) != Some(false);
+    counts.then(|| unit.delete(tree.range(callee)))
 }
 
 /// An operand without the parentheses that it does not need in the place of `whole`.
@@ -143,6 +162,13 @@ mod tests {
     fn what_is_assigned_to_can_be_assigned_to() {
         check("p->a[i + 1] = 0;", "= 0", "p = 0;");
         check("(a + b)[0] = 0;", "[0] = 0", "(a)[0] = 0;");
+    }
+
+    #[test]
+    fn a_call_of_which_several_arguments_count() {
+        check("return f(a++, b(), 3);", "++, b(), 3", "return (a++, b(), 3);");
+        check("return g(a, b++);", "g(a, b++)", "return g(a, b++);");
+        check("g(a++, *q)->c = 1;", "a++, *q)->c = 1", "g(a++, *q)->c = 1;");
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn merge(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
 }
 
 /// What stands before the declarators, in words; `None` for a body, which declares something itself.
-fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
+pub(crate) fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
     let tree = unit.tree;
     let kind = tree.field(id, "type")?;
     let first = tree.field(id, "declarator")?;

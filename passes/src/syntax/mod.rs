@@ -13,6 +13,7 @@ pub(crate) mod first_element;
 pub(crate) mod fold;
 pub(crate) mod implicit_int;
 pub(crate) mod initializers;
+pub(crate) mod last_semicolon;
 pub(crate) mod list_elements;
 pub(crate) mod merge_declarations;
 pub(crate) mod parentheses;
