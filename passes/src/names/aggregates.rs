@@ -94,7 +94,10 @@ fn members(tree: &SyntaxTree, specifier: NodeId) -> Vec<Member> {
         let member = |declarator: Option<NodeId>| Member {
             declaration,
             declarator,
-            name: declarator.and_then(|declarator| declared_name(tree, declarator)),
+            // The parser invents an empty one where `int : 3` has none.
+            name: declarator
+                .and_then(|declarator| declared_name(tree, declarator))
+                .filter(|&name| !tree.range(name).is_empty()),
             initialisers: Vec::new(),
             shared: declarators.len() > 1,
         };
@@ -323,7 +326,7 @@ impl Reader<'_> {
 
 /// Whether a member is a nameless bit-field.
 pub(super) fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
-    member.declarator.is_none()
+    member.name.is_none()
         && tree
             .named_children(member.declaration)
             .any(|child| tree.kind(child) == "bitfield_clause")

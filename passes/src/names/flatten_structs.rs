@@ -214,6 +214,16 @@ mod tests {
     }
 
     #[test]
+    fn a_definition_goes_with_its_only_use() {
+        check(
+            "struct I { int f0, *f1; int : 3; }; struct O { int f0; struct I f1; } x = { 1, { 2, 0 } };\n\
+             int f(void) { return x.f1.f0; }",
+            "struct O { int f0; int f1_f0, *f1_f1; int : 3; } x = { 1, 2, 0 };\n\
+             int f(void) { return x.f1_f0; }",
+        );
+    }
+
+    #[test]
     fn only_what_nobody_takes_whole() {
         let inner = "struct O { struct { int a; int b; } i; int c; } x";
         for rest in [

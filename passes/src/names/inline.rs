@@ -1,4 +1,4 @@
-//! Puts a function's body in place of its calls and removes the function.
+//! Puts a function's body in place of all its calls and removes the function, or in place of one of several.
 //!
 //! A function that only returns an expression can stand anywhere. Any other must end in its only
 //! `return` or have none, and be called as a statement, an assigned value, an initialiser or a
@@ -51,6 +51,8 @@ impl Pass for Inline {
             };
             proposals.extend(functions.iter().filter_map(inlined));
         }
+        let single = functions.iter().flat_map(|function| at_one_call(snapshot, function));
+        proposals.extend(single.map(|patch| Proposal::new(patch).in_list(2)));
         proposals
     }
 }
@@ -93,9 +95,35 @@ const SHORT: usize = 10;
 fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Option<Vec<Edit>> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let calls = inlinable_calls(snapshot, function)?;
+    let body = Body::read(snapshot, function, arguments)?;
+    let mut edits = Vec::new();
+    for declaring in &symbols.get(function.symbol).declarations {
+        edits.push(remove_declaration(tree, file, *declaring)?);
+    }
+    for call in calls {
+        edits.extend(body.at_call(call)?);
+    }
+    Some(edits)
+}
+
+/// Patches that put a function in place of one call each and leave it for the others.
+fn at_one_call(snapshot: &Snapshot, function: &Function) -> Vec<Patch> {
+    let calls = inlinable_calls(snapshot, function).filter(|calls| calls.len() > 1);
+    let Some(calls) = calls.filter(|calls| calls.len() <= MOST_CALLS) else { return Vec::new() };
+    let Some(body) = Body::read(snapshot, function, Arguments::Substituted) else {
+        return Vec::new();
+    };
+    calls.into_iter().filter_map(|call| Patch::new(body.at_call(call)?)).collect()
+}
+
+/// The calls of a function, where all that happens to it is that it is called, not too often, and neither by
+/// itself nor for an argument of itself.
+fn inlinable_calls(snapshot: &Snapshot, function: &Function) -> Option<Vec<NodeId>> {
+    let (tree, symbols) = (snapshot.tree(function.file), snapshot.symbols(function.file));
     let symbol = symbols.get(function.symbol);
     // What is called often is worth it only where little takes the place of each call.
-    let is_short = token_count(snapshot, file, function.body) <= SHORT;
+    let is_short = token_count(snapshot, function.file, function.body) <= SHORT;
     let most_calls = if is_short { MOST_CALLS_OF_SHORT } else { MOST_CALLS };
     if symbol.opaque || symbol.uses.is_empty() || symbol.uses.len() > most_calls {
         return None;
@@ -105,18 +133,8 @@ fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Opt
         |call: &NodeId| calls.iter().any(|outer| outer < call && *call < tree.node(*outer).after);
     let recursive =
         |call: &NodeId| function.definition < *call && *call < tree.node(function.definition).after;
-    if calls.iter().any(|call| nested(call) || recursive(call)) {
-        return None;
-    }
-    let body = Body::read(snapshot, function, arguments)?;
-    let mut edits = Vec::new();
-    for declaring in &symbol.declarations {
-        edits.push(remove_declaration(tree, file, *declaring)?);
-    }
-    for call in calls {
-        edits.extend(body.at_call(call)?);
-    }
-    Some(edits)
+    let is_entangled = calls.iter().any(|call| nested(call) || recursive(call));
+    (!is_entangled).then_some(calls)
 }
 
 impl<'a> Body<'a> {
@@ -405,6 +423,15 @@ mod tests {
         );
         let looping = "int get(void) { g = 1; return g; }\nint f(void) { while (get()) k(); }";
         assert_eq!(reduce(looping), looping);
+    }
+
+    #[test]
+    fn one_call_of_several() {
+        let source = "int get(void) { return x; }\nint f(void) { return get() + get() + get(); }";
+        assert_eq!(
+            reduce_with(&Inline, source, Language::C, |text| text.contains("get() +")),
+            "int get(void) { return x; }\nint f(void) { return x + get() + x; }"
+        );
     }
 
     #[test]

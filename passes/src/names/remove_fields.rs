@@ -177,6 +177,16 @@ mod tests {
     }
 
     #[test]
+    fn nothing_initialises_a_bit_field_without_a_name() {
+        let source =
+            "struct S { int a; int : 3; int b; } s = { 1, 2 }; int f(void) { return s.b; }";
+        assert_eq!(
+            reduce(source, &["s.b"]),
+            "struct S { int : 3; int b; } s = { 2 }; int f(void) { return s.b; }"
+        );
+    }
+
+    #[test]
     fn what_leaves_out_braces_stays() {
         let source = "struct P { int a, b; }; struct Q { struct P p; int c; } q = { 1, 2, 3 };";
         assert_eq!(reduce(source, &[]), source);

@@ -12,12 +12,14 @@
 //! int y; void f(void) { y = f2(); return 0; }
 //! ```
 
-use clreduce_testcase::Language;
+use clreduce_testcase::{Language, Patch};
 
-use super::uses::{for_each_symbol, remove_symbol};
+use super::functions::declared_name;
+use super::uses::{for_each_symbol, remove_symbol, without};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::SymbolKind;
+use crate::syntax::unit::Unit;
+use crate::views::{NodeId, SymbolKind};
 
 /// See the [module](self).
 pub struct RemoveVariables;
@@ -36,10 +38,39 @@ impl Pass for RemoveVariables {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        for_each_symbol(snapshot, |file, symbol| {
+        let mut proposals = for_each_symbol(snapshot, |file, symbol| {
             remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
-        })
+        });
+        let declarations = Unit::all_sound(snapshot).filter(|(_, _, kind)| *kind == "declaration");
+        let whole = declarations.filter_map(|(unit, id, _)| whole(snapshot, unit, id));
+        proposals.extend(whole.map(Proposal::new));
+        proposals
     }
+}
+
+/// Removes all that a declaration of several variables declares, and the declaration with it: of the variables
+/// one by one an `int;` would be left.
+fn whole(snapshot: &Snapshot, unit: Unit<'_>, declaration: NodeId) -> Option<Patch> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
+    let declarators: Vec<NodeId> = tree.fields(declaration, "declarator").collect();
+    if declarators.len() < 2 {
+        return None;
+    }
+    let parent = tree.kind(tree.node(declaration).parent);
+    let nothing: &[u8] = if parent == "for_statement" { b";" } else { b"" };
+    let mut edits = vec![unit.replace(tree.range(declaration), nothing)];
+    for declarator in declarators {
+        let symbol = symbols.get(symbols.of(declared_name(tree, declarator)?)?);
+        if symbol.kind != SymbolKind::Variable || symbol.opaque || symbol.declarations.len() > 1 {
+            return None;
+        }
+        let outside = symbol
+            .uses
+            .iter()
+            .filter(|&&name| !(declaration..tree.node(declaration).after).contains(&name));
+        edits.extend(outside.map(|&name| without(snapshot, unit.file, name)));
+    }
+    Patch::new(edits)
 }
 
 #[cfg(test)]
@@ -55,6 +86,17 @@ mod tests {
             "void f(int *p) { int x; int *q = p; x = g((x)); (*q) = 1 + ((x)++); }",
             &["g("],
             "void f(int *p) { g((0)); 1 + (0); }",
+        );
+    }
+
+    #[test]
+    fn no_declaration_of_nothing_is_left() {
+        crate::harness::assert_reduces(
+            &RemoveVariables,
+            Language::C,
+            "int x, *y = &x, z; void f(void) { for (int i = 0, j = i; i < j; ) g(x); *y = z; }",
+            &[],
+            "void f(void) { for (; 0 < 0; ) g(0); }",
         );
     }
 

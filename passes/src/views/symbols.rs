@@ -226,12 +226,11 @@ impl<'a> Builder<'a> {
 
     fn declare(&mut self, space: Space, id: NodeId, kind: SymbolKind, scope: NodeId) {
         let name = self.text(id);
+        // In the order of their scopes, the outermost first: there are as many as scopes are nested.
         let meanings = self.bindings.entry((space, name)).or_default();
-        let known = meanings
-            .iter()
-            .copied()
-            .find(|known| self.out.symbols[known.0 as usize].scope == scope);
-        let symbol = known.unwrap_or_else(|| {
+        let scopes = |known: &SymbolId| self.out.symbols[known.0 as usize].scope;
+        let known = meanings.binary_search_by_key(&scope, scopes);
+        let symbol = known.map(|at| meanings[at]).unwrap_or_else(|at| {
             let symbol = SymbolId(self.out.symbols.len() as u32);
             self.out.symbols.push(Symbol {
                 kind,
@@ -240,8 +239,6 @@ impl<'a> Builder<'a> {
                 uses: Vec::new(),
                 opaque: false,
             });
-            // File scope is outermost, whatever is open.
-            let at = if scope == NodeId(0) { 0 } else { meanings.len() };
             meanings.insert(at, symbol);
             let open = self.scopes.iter_mut().rev().find(|(open, _)| *open == scope);
             if let Some((_, bound)) = open {
