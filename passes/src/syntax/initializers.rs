@@ -13,6 +13,7 @@ use clreduce_testcase::Language;
 
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
+use crate::views::Base;
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -35,7 +36,7 @@ impl Pass for Initializers {
         let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             "init_declarator" => removal(unit, id, "declarator").into_iter().collect(),
             "enumerator" => removal(unit, id, "name").into_iter().collect(),
-            "initializer_list" => trivial(unit, id),
+            "initializer_list" => trivial(snapshot, unit, id),
             _ => Vec::new(),
         });
         proposals.collect()
@@ -54,17 +55,19 @@ fn removal(unit: Unit<'_>, id: NodeId, name: &str) -> Option<Proposal> {
 }
 
 /// `{ a, { b } }` becomes `{0}`, and inside another list or where a scalar will do `0`.
-fn trivial(unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
+fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
     let empty = unit.tree.named_children(id).next().is_none();
     let parent = unit.tree.node(id).parent;
     // Only where the parent is small: a list may have very many children to look through.
-    let in_array = unit.tree.kind(parent) == "init_declarator"
-        && unit
-            .tree
-            .field(parent, "declarator")
-            .is_some_and(|declarator| unit.tree.kind(declarator) == "array_declarator");
+    let is_aggregate = |declarator: NodeId| {
+        let of = snapshot.types(unit.file).of(declarator);
+        unit.tree.kind(declarator) == "array_declarator"
+            || of.levels == 0 && matches!(of.base, Base::Aggregate(_))
+    };
+    let needs_braces = unit.tree.kind(parent) == "init_declarator"
+        && unit.tree.field(parent, "declarator").is_some_and(is_aggregate);
     let braced = (!empty).then(|| unit.shrink(id, b"{0}")).flatten();
-    let bare = (!in_array).then(|| unit.shrink(id, b"0")).flatten();
+    let bare = (!needs_braces).then(|| unit.shrink(id, b"0")).flatten();
     let lists =
         [braced.map(|proposal| proposal.in_list(1)), bare.map(|proposal| proposal.in_list(2))];
     lists.into_iter().flatten().collect()
@@ -88,5 +91,10 @@ mod tests {
     #[test]
     fn or_become_zero() {
         check("struct S s = { 1, { 2, 3 } };", "{ 1,", "struct S s = { 1, 0 };");
+        check(
+            "struct S { int a, b; }; struct S s = { 1, 2 };",
+            "s =",
+            "struct S { int a, b; }; struct S s = {0};",
+        );
     }
 }

@@ -14,7 +14,7 @@ use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
 use crate::names::aggregates::Aggregates;
-use crate::names::functions::MOST_DECLARATIONS;
+use crate::names::functions::{MOST_DECLARATIONS, declared_name};
 use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
@@ -110,7 +110,8 @@ fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) ->
 
 /// How many elements of a parameter list can only go together with arguments: all of a function's.
 fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
-    let name = unit.tree.field(unit.tree.node(list).parent, "declarator");
+    let declarator = unit.tree.field(unit.tree.node(list).parent, "declarator");
+    let name = declarator.and_then(|declarator| declared_name(unit.tree, declarator));
     let symbol = name.and_then(|name| snapshot.symbols(unit.file).of(name));
     let kind = symbol.map(|symbol| snapshot.symbols(unit.file).get(symbol).kind);
     if kind == Some(SymbolKind::Function) { usize::MAX } else { 0 }

@@ -5,6 +5,7 @@ mod binding;
 mod context;
 pub(crate) mod unit;
 
+pub(crate) mod bare_return;
 pub(crate) mod compound_assignment;
 pub(crate) mod dereference;
 pub(crate) mod expression_to_constant;

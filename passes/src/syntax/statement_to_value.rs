@@ -1,4 +1,4 @@
-//! Replaces a declaration or a `return` by the value in it, and a `return` of a value by one without.
+//! Replaces a declaration or a `return` by the value in it.
 //!
 //! before:
 //! ```c
@@ -25,7 +25,7 @@ impl Pass for StatementToValue {
     }
 
     fn about(&self) -> &'static str {
-        "Keep of a declaration or return only the value, or of a return only the word"
+        "Keep of a declaration or return only the value"
     }
 
     fn languages(&self) -> &'static [Language] {
@@ -34,10 +34,9 @@ impl Pass for StatementToValue {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
-            "declaration" => declaration(snapshot, unit, id).into_iter().collect(),
-            // Only C has functions that forget to return something.
-            "return_statement" => returned(unit, id, snapshot.language() == Language::C),
-            _ => Vec::new(),
+            "declaration" => declaration(snapshot, unit, id),
+            "return_statement" => returned(unit, id),
+            _ => None,
         });
         proposals.collect()
     }
@@ -63,16 +62,12 @@ fn declaration(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Propos
     Some(Proposal::new(Patch::new(edits).filter(|_| usable)?))
 }
 
-/// `return e;` becomes `e;` and where that is allowed `return;`.
-fn returned(unit: Unit<'_>, id: NodeId, may_be_empty: bool) -> Vec<Proposal> {
-    let tree = unit.tree;
-    let Some(value) = tree.named_children(id).next() else { return Vec::new() };
-    let (whole, value) = (tree.range(id), tree.range(value));
-    let keyword = whole.start..whole.start + b"return".len();
-    let plain = Patch::single(unit.replace(keyword.end..value.end, b" "));
-    let kept = Proposal::new(unit.keep(whole.clone(), value.start..whole.end));
-    let plain = may_be_empty.then(|| Proposal::new(plain).in_list(1));
-    std::iter::once(kept).chain(plain).collect()
+/// `return e;` becomes `e;`.
+fn returned(unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
+    let value = unit.tree.named_children(id).next()?;
+    let (whole, value) = (unit.tree.range(id), unit.tree.range(value));
+    let part = value.start..whole.end;
+    Some(Proposal::new(unit.keep(whole, part)))
 }
 
 #[cfg(test)]
@@ -88,10 +83,5 @@ mod tests {
     fn only_the_value_stays() {
         check("void f(void) { int *x = g(); int y = 1; }", "", "void f(void) { g(); int y = 1; }");
         check("int f(void) { return g(); }", "g()", "int f(void) { g(); }");
-    }
-
-    #[test]
-    fn or_only_the_return() {
-        check("int f(void) { return g(); }", "return", "int f(void) { return ; }");
     }
 }

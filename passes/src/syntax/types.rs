@@ -76,6 +76,9 @@ fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
     let Some(others) = alike(snapshot, unit, id) else { return unit.shrink(id, b"int") };
     let first = *others.first()?;
     let proposal = unit.shrink(id, b"int").filter(|_| first == id)?;
+    if !others.iter().all(|&other| may_be_int(snapshot, unit, other)) {
+        return None;
+    }
     let edits = others.into_iter().map(|node| unit.replace(unit.tree.range(node), b"int"));
     Some(Proposal { patch: Patch::new(edits.collect())?, ..proposal })
 }
@@ -121,7 +124,7 @@ mod tests {
             &[],
             "struct S { int a; }; void f(int *s, const int c) { (int)c; T t; }",
         );
-        let same = "struct S { int a; }; int g(struct S *s) { return s->a; }";
+        let same = "struct S { int a; }; int g(struct S *); int g(struct S *s) { return s->a; }";
         assert_reduces(&Types, Language::C, same, &[], same);
     }
 
