@@ -53,7 +53,7 @@ impl Pass for RemoveFields {
                 // One stays, and one that is accessed rather than another.
                 if removals.len() == aggregate.members.len() {
                     let last = (0..removals.len()).max_by_key(|&at| (removals[at].list, at));
-                    removals.remove(last.unwrap_or(0));
+                    last.map(|last| removals.remove(last));
                 }
                 proposals.extend(removals);
             }
@@ -154,6 +154,12 @@ mod tests {
             reduce("struct S { int a; int b; } s = { 1, }; int f(void) { return s.b; }", &["s.b"]),
             "struct S { int b; } s = { 0 }; int f(void) { return s.b; }"
         );
+    }
+
+    #[test]
+    fn a_structure_may_have_no_member() {
+        let source = "struct S { }; struct S s;";
+        assert_eq!(reduce(source, &[]), source);
     }
 
     #[test]
