@@ -140,7 +140,6 @@ pub static TABLE: &[Row] = &[
     row(&names::local_to_file::LocalToFile, Phase::Finish, Explore::Groups),
     row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, Explore::Groups),
     row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
-    row(&syntax::bare_return::BareReturn, Phase::Finish, Explore::Groups),
     row(&syntax::implicit_int::ImplicitInt, Phase::Finish, Explore::Groups),
     row(&syntax::last_semicolon::LastSemicolon, Phase::Finish, Explore::Groups),
     row(&text::format::Format, Phase::Finish, Explore::Groups),

@@ -5,7 +5,6 @@ mod binding;
 mod context;
 pub(crate) mod unit;
 
-pub(crate) mod bare_return;
 pub(crate) mod compound_assignment;
 pub(crate) mod dereference;
 pub(crate) mod expression_to_constant;
