@@ -42,13 +42,16 @@ impl Pass for LocalToFile {
         for unit in Unit::all(snapshot) {
             let symbols = snapshot.symbols(unit.file);
             let count = declarations(unit, symbols);
-            let mut open: Vec<NodeId> = Vec::new();
+            // By their words, the first declarations of the file.
+            let mut first: HashMap<Vec<&[u8]>, NodeId> = HashMap::new();
             for (id, kind) in unit.sound() {
                 let is_outside = unit.tree.node(id).parent == NodeId(0);
                 if kind == "declaration" && is_outside {
-                    open.push(id);
+                    if let Some(words) = words(unit, id) {
+                        first.entry(words).or_insert(id);
+                    }
                 } else if kind == "declaration" && may_move(unit, id, symbols, &count) {
-                    proposals.extend(to_file(unit, id, &open).map(Proposal::new));
+                    proposals.extend(to_file(unit, id, &first).map(Proposal::new));
                 }
             }
         }
@@ -91,14 +94,13 @@ fn may_move(unit: Unit<'_>, id: NodeId, symbols: &Symbols, count: &HashMap<&[u8]
 
 /// Moves what a declaration declares behind what the file declares with the same words, or, where `int` is all of
 /// them, before the function.
-fn to_file(unit: Unit<'_>, id: NodeId, open: &[NodeId]) -> Option<Patch> {
+fn to_file(unit: Unit<'_>, id: NodeId, first: &HashMap<Vec<&[u8]>, NodeId>) -> Option<Patch> {
     let tree = unit.tree;
     let own = words(unit, id)?;
     let semicolon = |id: NodeId| tree.children(id).last().filter(|&last| tree.kind(last) == ";");
-    let first = tree.range(tree.field(id, "declarator")?).start;
-    let declared = &unit.bytes[first..tree.range(semicolon(id)?).start];
-    let alike = open.iter().find(|&&other| words(unit, other).is_some_and(|words| words == own));
-    let (at, text) = match alike {
+    let start = tree.range(tree.field(id, "declarator")?).start;
+    let declared = &unit.bytes[start..tree.range(semicolon(id)?).start];
+    let (at, text) = match first.get(&own) {
         Some(&other) => (tree.range(semicolon(other)?).start, [b", ", declared].concat()),
         None if own == [b"int"] => {
             let function = tree.ancestors(id).find(|&node| tree.node(node).parent == NodeId(0))?;
