@@ -107,7 +107,8 @@ pub(super) fn remove_parameter(
     }
     let mut edits = Vec::new();
     for &declaring in &symbol.declarations {
-        let list = parameter_list(tree, declaring)?;
+        // What did not parse may be no parameter at all.
+        let list = parameter_list(tree, declaring).filter(|&list| tree.is_sound(list))?;
         // A prototype without parameters says nothing about them.
         if let Some(&parameter) = parameters(tree, list).get(index) {
             edits.push(Edit::delete_element(file, tree.range(parameter)));
