@@ -35,7 +35,8 @@ Made from the table in `passes/src/table.rs`; `clreduce --list-passes` prints th
 page, change the table or a pass and run `BLESS=1 cargo test --test docs`.
 
 A pass proposes; the engine decides what is asked. *Groups*: all proposals together, then ever smaller
-groups from the end of the list. *Biggest first*: one by one, the one that removes most first. *Pump*: one by
+groups from the end of the list. *Groups from 1/8*: as long as a group is an eighth of the program at least, and only in
+programs of 1,000 tokens or more. *Biggest first*: one by one, the one that removes most first. *Pump*: one by
 one, also where it grows the program, which the fine passes must then make smaller than it was. Coarse, fine and
 polish start over until a full round changes nothing. The file behind a name shows what the program is
 before and after the pass.
@@ -51,9 +52,10 @@ fn page() -> String {
         for row in rows {
             let name = row.pass.name();
             let explored = match row.explore {
-                Explore::Groups => "groups",
-                Explore::BiggestFirst => "biggest first",
-                Explore::Pump => "pump",
+                Explore::Groups => "groups".to_owned(),
+                Explore::LargeGroups(part) => format!("groups from 1/{part}"),
+                Explore::BiggestFirst => "biggest first".to_owned(),
+                Explore::Pump => "pump".to_owned(),
             };
             let (file, languages) = (file_of(name), languages(row));
             let about = row.pass.about();

@@ -44,6 +44,9 @@ impl Phase {
 pub enum Explore {
     /// All together, then ever smaller groups from the end of the list to its front.
     Groups,
+    /// As groups, but none that is less than this part of the program: what is large goes first. Not in
+    /// programs that are small already.
+    LargeGroups(u32),
     /// One after the other, the one that removes most first.
     BiggestFirst,
     /// One after the other, also where it makes the program larger: what the other passes then make of
@@ -72,6 +75,10 @@ pub static TABLE: &[Row] = &[
     row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
     row(&gpu::ndrange::NdRange, Phase::Coarse, Explore::BiggestFirst),
     row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
+    row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(8)),
+    row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(8)),
+    row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(64)),
+    row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(64)),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
     row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
@@ -130,6 +137,7 @@ pub static TABLE: &[Row] = &[
     row(&names::parameter_to_variable::ParameterToVariable, Phase::Polish, Explore::Groups),
     row(&syntax::types::Types, Phase::Polish, Explore::Groups),
     row(&tokens::literals::Literals, Phase::Polish, Explore::Groups),
+    row(&names::merge_variables::MergeVariables, Phase::Polish, Explore::BiggestFirst),
     row(&gpu::to_result::ToResult, Phase::Polish, Explore::BiggestFirst),
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
     row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),

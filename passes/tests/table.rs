@@ -16,7 +16,7 @@ fn names_are_unique_and_sentences_are_sentences() {
     let mut seen = HashSet::new();
     for row in TABLE {
         let (name, about) = (row.pass.name(), row.pass.about());
-        assert!(seen.insert((name, row.phase)), "{name} stands in the table twice");
+        assert!(seen.insert((name, row.phase, row.explore)), "{name} stands in the table twice");
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         assert!(
             name.bytes().all(plain) && !name.starts_with('-') && !name.ends_with('-'),

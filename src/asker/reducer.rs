@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Phase, Row, Snapshot};
+use clreduce_passes::{Explore, Phase, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use super::choice::PassChoice;
@@ -19,6 +19,9 @@ use super::{Asker, Next, Question};
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test, so that they are made
 /// for a success that is only supposed as well.
 pub const CHEAP_TO_LOOK_AT: usize = 16 << 10;
+
+/// In a program of fewer tokens every group is small enough to be worth a question.
+const WORTH_LARGE_GROUPS: usize = 1000;
 
 /// What a reduction may do.
 #[derive(Clone, Debug)]
@@ -129,9 +132,17 @@ impl Reducer {
     fn begin_turn(&mut self) -> bool {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
-        let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
-        let proposals = self.headers.filter(&self.base, proposals);
-        let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals, self.strategy);
+        let (tokens, mut least) = (self.current.1.tokens, 0);
+        let mut proposals = Vec::new();
+        if let Explore::LargeGroups(part) = row.explore {
+            least = (tokens / part as usize) as u64;
+        }
+        if least == 0 || tokens >= WORTH_LARGE_GROUPS {
+            proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
+            proposals = self.headers.filter(&self.base, proposals);
+        }
+        let search = (self.strategy, least);
+        let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals, search);
         self.turn = Some((index, turn));
         true
     }

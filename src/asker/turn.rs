@@ -21,6 +21,8 @@ pub(super) struct Turn {
     lists_left: usize,
     /// How lists are explored whose proposals may be tried together.
     strategy: Option<Strategy>,
+    /// Groups of less weight are not tried.
+    least: u64,
     search: Search,
     accepted: Arc<Patch>,
     order: Order,
@@ -61,13 +63,14 @@ pub(super) struct Candidate {
 }
 
 impl Turn {
-    /// A turn of the proposals of one pass; those refused earlier are left out.
+    /// A turn of the proposals of one pass; those refused earlier are left out. Groups of less than `least` tokens
+    /// are not tried.
     pub(super) fn new(
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
         refusals: &Refusals,
-        strategy: Strategy,
+        (strategy, least): (Strategy, u64),
     ) -> Self {
         let fingerprints = Fingerprints::new(&base, row);
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -86,7 +89,8 @@ impl Turn {
             prepared.push(Prepared { patch: proposal.patch, gain, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
-        let strategy = (row.explore == Explore::Groups).then_some(strategy);
+        let strategy =
+            matches!(row.explore, Explore::Groups | Explore::LargeGroups(_)).then_some(strategy);
         if strategy.is_none() {
             for items in &mut lists {
                 items.sort_by_key(|&index| (-prepared[index as usize].gain, index));
@@ -103,6 +107,7 @@ impl Turn {
             lists: lists.into(),
             strategy,
             search: Search::BiggestFirst(BiggestFirst::new(Vec::new())),
+            least,
             accepted: Arc::default(),
             order: match (row.explore, row.phase) {
                 (Explore::Pump, _) => Order::MayGrow,
@@ -202,7 +207,7 @@ impl Turn {
         self.search = match self.strategy {
             Some(strategy) => {
                 let weight = |&index: &u32| self.proposals[index as usize].gain.max(1) as u64;
-                Search::over(strategy, items.iter().map(|item| (*item, weight(item))))
+                Search::over(strategy, items.iter().map(|item| (*item, weight(item))), self.least)
             }
             None => Search::BiggestFirst(BiggestFirst::new(items)),
         };

@@ -13,11 +13,8 @@ use crate::speculation::Pool;
 const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
 const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
 
-/// A test may take so many times the median of warm runs.
+/// A test may take so many times what it took when warm.
 const LIMIT_FACTOR: u32 = 10;
-
-/// Runs after the first, which is cold and says little about time.
-const WARM_RUNS: usize = 3;
 
 /// A gate that takes more than this part of the time of a test does not pay: most variants compile, and
 /// a test of one that does not is short.
@@ -45,7 +42,7 @@ pub enum Calibration {
     },
 }
 
-/// Judges the original: several times, and once when the limit is known from an earlier run. The pool
+/// Judges the original: twice, and once when the limit is known from an earlier run. The pool
 /// that the other tests run on is as busy then as it will be later.
 pub fn calibrate(
     test: &dyn Interestingness,
@@ -56,7 +53,8 @@ pub fn calibrate(
     cancel: &Cancel,
 ) -> Result<Calibration, ReductionError> {
     test.set_time_limit(earlier.or(given).unwrap_or(LIMIT_AT_MOST));
-    let runs = if earlier.is_some() { 1 } else { 1 + WARM_RUNS };
+    // The first run is cold and says little about time.
+    let runs = if earlier.is_some() { 1 } else { 2 };
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(runs);
     for run in 1..=runs {
         let Some(permit) = pool.wait(cancel) else {
@@ -78,9 +76,7 @@ pub fn calibrate(
         let contrary = Box::new(contrary.clone());
         return Err(ReductionError::Flaky { interesting, runs, contrary });
     }
-    let mut warm: Vec<_> = outcomes[1..].iter().map(|outcome| outcome.wall).collect();
-    warm.sort();
-    let typical = warm.get(warm.len() / 2).copied();
+    let typical = outcomes.get(1).map(|outcome| outcome.wall);
     let limit = earlier.or(given).unwrap_or_else(|| {
         let derived = typical.unwrap_or(LIMIT_AT_MOST) * LIMIT_FACTOR;
         derived.clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)

@@ -102,6 +102,9 @@ fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> Output {
         if edit.kind == EditKind::Element && edit.text.is_empty() {
             at = remove_one_comma(bytes, at, &mut out);
         }
+        if edit.text.is_empty() {
+            at = remove_blank_line(bytes, at, &mut out);
+        }
     }
     out.keep(bytes, at..bytes.len());
     out
@@ -144,6 +147,28 @@ impl Output {
             }
         }
     }
+}
+
+/// Where an edit left nothing of a line but blanks, removes the line: half of a reduced program would be empty
+/// lines.
+fn remove_blank_line(bytes: &[u8], at: usize, out: &mut Output) -> usize {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let rest = bytes[at..].iter().position(|byte| !is_blank(byte));
+    let Some(end) = rest.map(|rest| at + rest).filter(|&end| bytes[end] == b'\n') else {
+        return at;
+    };
+    let start = out.bytes.iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
+    // What a backslash continues must end with a line of its own.
+    let before = out.bytes[..start].strip_suffix(b"\n").map(|before| {
+        let last = before.iter().rposition(|byte| !is_blank(byte));
+        last.map(|last| before[last])
+    });
+    let begins_line = before.map_or(start == 0, |last| last != Some(b'\\'));
+    if !begins_line {
+        return at;
+    }
+    out.truncate(start);
+    end + 1
 }
 
 /// Skips the comma that follows `at`, or takes back the one that was written last. Where nothing is left
@@ -227,6 +252,18 @@ mod tests {
     fn tokens_stay_apart() {
         assert_eq!(apply("int const x;", vec![Edit::delete(0, 3..10)]), "int x;");
         assert_eq!(apply("a+b+c", vec![Edit::delete(0, 2..3)]), "a+ +c");
+    }
+
+    #[test]
+    fn no_line_stays_that_only_blanks_are_left_of() {
+        let without = |source: &str| {
+            let gone = |(at, _)| Edit::delete(0, at..at + 1);
+            apply(source, source.match_indices('A').map(gone).collect())
+        };
+        assert_eq!(without("a\n  A\n  b\n"), "a\n  b\n");
+        assert_eq!(without("A\r\n A A\t\r\nb\r\n"), "b\r\n");
+        assert_eq!(without("a A\n\nA b\nA"), "a \n\n b\n");
+        assert_eq!(without("#define x \\\n A\nb"), "#define x \\\n \nb");
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub(crate) mod join_definitions;
 pub(crate) mod labels;
 pub(crate) mod local_to_file;
 pub(crate) mod merge_functions;
+pub(crate) mod merge_variables;
 pub(crate) mod parameter_to_variable;
 pub(crate) mod parameters;
 pub(crate) mod pointer_levels;

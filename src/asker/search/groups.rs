@@ -14,13 +14,15 @@ pub struct Groups {
     weight_before: Arc<[u64]>,
     end: usize,
     start: usize,
+    /// No group of less weight is tried.
+    least: u64,
 }
 
 impl Groups {
     /// A search over items with their weights, in the order of the list; the first group is all of
     /// them.
     #[must_use]
-    pub fn new(items: impl Iterator<Item = (u32, u64)>) -> Self {
+    pub fn new(items: impl Iterator<Item = (u32, u64)>, least: u64) -> Self {
         let mut weight_before = vec![0];
         let items: Vec<u32> = items
             .map(|(item, weight)| {
@@ -31,6 +33,7 @@ impl Groups {
         Self {
             end: items.len(),
             start: 0,
+            least,
             items: items.into(),
             weight_before: weight_before.into(),
         }
@@ -49,7 +52,7 @@ impl Groups {
         let next = if interesting {
             self.end = self.start;
             weight * 2
-        } else if tried > 1 {
+        } else if tried > 1 && weight / 4 >= self.least {
             weight / 4
         } else {
             self.end = self.start;

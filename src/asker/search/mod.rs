@@ -42,7 +42,7 @@ pub enum Search {
 impl Search {
     /// A search over items with their weights, in the order of the list.
     #[must_use]
-    pub fn over(strategy: Strategy, items: impl Iterator<Item = (u32, u64)>) -> Self {
+    pub fn over(strategy: Strategy, items: impl Iterator<Item = (u32, u64)>, least: u64) -> Self {
         let backwards = |items: &mut dyn Iterator<Item = (u32, u64)>| -> Vec<u32> {
             let mut items: Vec<u32> = items.map(|(item, _)| item).collect();
             items.reverse();
@@ -50,7 +50,7 @@ impl Search {
         };
         let mut items = items;
         match strategy {
-            Strategy::Groups => Self::Groups(Groups::new(items)),
+            Strategy::Groups => Self::Groups(Groups::new(items, least)),
             Strategy::Linear => Self::BiggestFirst(BiggestFirst::new(backwards(&mut items))),
             Strategy::Ddmin => Self::Ddmin(Ddmin::new(backwards(&mut items))),
             Strategy::Probdd => Self::Probdd(Probdd::new(backwards(&mut items))),
@@ -85,7 +85,7 @@ mod tests {
 
     /// Runs a search; `needed` items cannot go. Returns what is left and how often it asked.
     fn run(strategy: Strategy, count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
-        let mut search = Search::over(strategy, (0..count).map(|item| (item, 1)));
+        let mut search = Search::over(strategy, (0..count).map(|item| (item, 1)), 0);
         let (mut left, mut asked) = ((0..count).collect::<Vec<_>>(), 0);
         while !search.next().is_empty() {
             let group = search.next().to_vec();

@@ -1,0 +1,135 @@
+//! Puts one variable in the place of another (identifier replacement, after Vulcan: Xu et al., OOPSLA 2023).
+//!
+//! before:
+//! ```c
+//! short a; void f(int n) { int b; for (b = 0; b < n; b++) a = b; }
+//! ```
+//! after:
+//! ```c
+//! short a; void f(int n) { for (a = 0; a < n; a++) a = a; }
+//! ```
+
+use clreduce_testcase::{Edit, Language, Patch};
+
+use super::uses::remove_declaration;
+use crate::pass::{PARSED, Pass, Proposal};
+use crate::snapshot::Snapshot;
+use crate::views::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, converts, declared_by};
+
+/// See the [module](self).
+pub struct MergeVariables;
+
+/// Variables of one file: this pass is for what is left when all else has stopped, and has a proposal for each
+/// pair.
+const MOST: usize = 12;
+
+impl Pass for MergeVariables {
+    fn name(&self) -> &'static str {
+        "merge-variables"
+    }
+
+    fn about(&self) -> &'static str {
+        "Put one variable in the place of another"
+    }
+
+    fn languages(&self) -> &'static [Language] {
+        PARSED
+    }
+
+    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        (0..snapshot.file_count()).flat_map(|file| of_file(snapshot, file)).collect()
+    }
+}
+
+fn of_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
+    let (symbols, types) = (snapshot.symbols(file), snapshot.types(file));
+    let is_variable = |&id: &SymbolId| {
+        let symbol = symbols.get(id);
+        let kind = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
+        kind && !symbol.opaque && !symbol.uses.is_empty()
+    };
+    let variables: Vec<SymbolId> = symbols.ids().filter(is_variable).take(MOST + 1).collect();
+    if variables.len() > MOST {
+        return Vec::new();
+    }
+    let pairs = variables.iter().flat_map(|&gone| variables.iter().map(move |&kept| (gone, kept)));
+    pairs
+        .filter(|&(gone, kept)| {
+            gone != kept
+                && converts(types.of_symbol(gone), types.of_symbol(kept)) == Some(true)
+                && is_visible(snapshot, file, kept, symbols.get(gone))
+        })
+        .filter_map(|(gone, kept)| merge(snapshot, file, symbols.get(gone), symbols.get(kept)))
+        .filter_map(|edits| Patch::new(edits).map(Proposal::new))
+        .collect()
+}
+
+/// Whether the name of `kept` means it wherever `gone` is used.
+fn is_visible(snapshot: &Snapshot, file: usize, kept: SymbolId, gone: &Symbol) -> bool {
+    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    let name = |symbol: &Symbol| &snapshot.bytes(file)[tree.range(symbol.declarations[0])];
+    let symbol = symbols.get(kept);
+    let scope = symbol.declarations[0]..tree.node(symbol.scope).after;
+    let is_only = || symbols.ids().all(|id| id == kept || name(symbols.get(id)) != name(symbol));
+    gone.uses.iter().all(|used| scope.contains(used)) && is_only()
+}
+
+fn merge(snapshot: &Snapshot, file: usize, gone: &Symbol, kept: &Symbol) -> Option<Vec<Edit>> {
+    if gone.kind != SymbolKind::Variable {
+        return None;
+    }
+    let tree = snapshot.tree(file);
+    let name = &snapshot.bytes(file)[tree.range(kept.declarations[0])];
+    let declarations = gone.declarations.iter();
+    let mut edits = declarations
+        .map(|&declaring| {
+            let kept_first = kept.declarations[0] < declaring;
+            let specifiers = initialised(tree, declaring).filter(|_| kept_first);
+            match specifiers {
+                Some(start) => {
+                    let head = start..tree.range(declaring).end;
+                    Some(Edit::replace(file, head, name.to_vec()))
+                }
+                None => remove_declaration(tree, file, declaring),
+            }
+        })
+        .collect::<Option<Vec<Edit>>>()?;
+    let uses = gone.uses.iter();
+    edits.extend(uses.map(|&used| Edit::replace(file, tree.range(used), name.to_vec())));
+    Some(edits)
+}
+
+/// Where the declaration `int x = e;` of a block starts, which can become the assignment `y = e;`.
+fn initialised(tree: &SyntaxTree, declaring: NodeId) -> Option<usize> {
+    let declaration = declared_by(tree, declaring)?;
+    let initialised = tree.parent(declaring)?;
+    let value = tree.field(initialised, "value")?;
+    let is_assignable = tree.kind(value) != "initializer_list"
+        && tree.parent(initialised) == Some(declaration)
+        && tree.fields(declaration, "declarator").count() == 1
+        && tree.parent(declaration).is_some_and(|block| tree.kind(block) != "translation_unit");
+    is_assignable.then(|| tree.range(declaration).start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn an_initialiser_becomes_an_assignment() {
+        assert_reduces(
+            &MergeVariables,
+            Language::C,
+            "int f(int a) { int b = a + 1; int c[2] = {1}; return b + c[0]; }",
+            &["+ 1"],
+            "int f(int a) { a = a + 1; int c[2] = {1}; return a + c[0]; }",
+        );
+    }
+
+    #[test]
+    fn a_name_that_means_two_things_is_left_alone() {
+        let source = "int a, b; void f(void) { int a = b; g(a, &b); }";
+        assert_reduces(&MergeVariables, Language::C, source, &["int a = b", "int a, b"], source);
+    }
+}
