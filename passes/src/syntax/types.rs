@@ -76,7 +76,11 @@ fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
     let Some(others) = alike(snapshot, unit, id) else { return unit.shrink(id, b"int") };
     let first = *others.first()?;
     let proposal = unit.shrink(id, b"int").filter(|_| first == id)?;
-    if !others.iter().all(|&other| may_be_int(snapshot, unit, other)) {
+    let may_change = |&other: &NodeId| {
+        let is_longer = unit.text(other) == b"int" || unit.shrink(other, b"int").is_some();
+        is_longer && may_be_int(snapshot, unit, other)
+    };
+    if !others.iter().all(may_change) {
         return None;
     }
     let edits = others.into_iter().map(|node| unit.replace(unit.tree.range(node), b"int"));
