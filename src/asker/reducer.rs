@@ -132,17 +132,19 @@ impl Reducer {
     fn begin_turn(&mut self) -> bool {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
-        let (tokens, mut least) = (self.current.1.tokens, 0);
-        let mut proposals = Vec::new();
-        if let Explore::LargeGroups(part) = row.explore {
-            least = (tokens / part as usize) as u64;
-        }
-        if least == 0 || tokens >= WORTH_LARGE_GROUPS {
-            proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
-            proposals = self.headers.filter(&self.base, proposals);
-        }
-        let search = (self.strategy, least);
-        let turn = Turn::new(Arc::clone(&self.base), row, proposals, &self.refusals, search);
+        let tokens = self.current.1.tokens;
+        let least = match row.explore {
+            Explore::LargeGroups(part) => tokens / part as usize,
+            _ => 0,
+        };
+        let proposals = if least > 0 && tokens < WORTH_LARGE_GROUPS {
+            Vec::new()
+        } else {
+            let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
+            self.headers.filter(&self.base, proposals)
+        };
+        let (base, least) = (Arc::clone(&self.base), least as u64);
+        let turn = Turn::new(base, row, proposals, &self.refusals, self.strategy, least);
         self.turn = Some((index, turn));
         true
     }

@@ -70,7 +70,8 @@ impl Turn {
         row: &Row,
         proposals: Vec<Proposal>,
         refusals: &Refusals,
-        (strategy, least): (Strategy, u64),
+        strategy: Strategy,
+        least: u64,
     ) -> Self {
         let fingerprints = Fingerprints::new(&base, row);
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
