@@ -17,7 +17,7 @@ use clreduce_interestingness::opencl::{
     DeviceWorker, Devices, KernelRun, OutcomeClass, Output, RunLimits, RunOutcome, RunReport,
     WorkerOptions, plan,
 };
-use support::{HOST, PATIENCE, entries, eventually};
+use support::{HOST, PATIENCE, entries, eventually, processes_whose};
 use tempfile::TempDir;
 
 /// The driver, compiled once.
@@ -158,26 +158,23 @@ fn a_damaged_worker_is_found_out() {
     assert_eq!((statistics.started, statistics.damaged), (2, 1));
 }
 
-/// Whether one of the threads of a process has started another process.
-fn has_child(process: u32) -> bool {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    threads
-        .map(|thread| fs::read_to_string(thread.path().join("children")))
-        .any(|children| children.is_ok_and(|children| !children.trim().is_empty()))
-}
-
 #[test]
 fn a_worker_goes_when_its_owner_is_gone() {
     let mut bench = Bench::new();
     let folder = bench.temporary.path().to_str().unwrap().to_owned();
-    let mut command = Command::new(HOST);
-    command.args(["run-kernel", &folder, "run-hang"]).env("LD_PRELOAD", &DRIVER.1);
-    let mut owner = command.spawn().unwrap();
-    // Its folder alone may be there before it is; nobody removes that.
-    eventually("the worker works", || entries(Path::new(&folder)) == 1 && has_child(owner.id()));
-    owner.kill().unwrap();
-    owner.wait().unwrap();
-    eventually("the worker's folder goes", || entries(Path::new(&folder)) == 0);
+    // One worker lists the devices and goes, another one starts; with the last owner, its kernel runs.
+    for pause in (0..160).map(|n| n % 40).chain([1000]) {
+        let mut command = Command::new(HOST);
+        command.args(["run-kernel", &folder, "run-hang"]).env("LD_PRELOAD", &DRIVER.1);
+        let mut owner = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        owner.kill().unwrap();
+        owner.wait().unwrap();
+        // Before it is a worker, a process still has its owner's command line; then, the folder in its environment.
+        eventually("the workers go", || processes_whose("cmdline", &folder) == 0);
+        eventually("the workers go", || processes_whose("environ", &folder) == 0);
+        assert_eq!(entries(Path::new(&folder)), 0, "killed after {pause} ms");
+    }
     assert!(is_right(&bench.run("good").outcome));
 }
 

@@ -13,7 +13,7 @@ mod hints;
 #[cfg(any(windows, test))]
 mod interpreter;
 mod limits;
-mod place;
+pub(crate) mod place;
 mod sharing;
 mod test_command;
 mod tool;

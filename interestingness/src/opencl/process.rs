@@ -2,13 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-use tempfile::TempDir;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::device::{Through, oclgrind};
 use super::outcome::Crash;
@@ -16,11 +15,14 @@ use super::protocol::{self, Order, Reply};
 use super::worker;
 use crate::command::capture::Capture;
 use crate::command::ended::{describe_exit, describe_signal};
+use crate::command::place::remove_tree;
 
 /// How much a worker may print, in bytes, all kernels together.
 const MOST_OUTPUT: u64 = 64 << 20;
 /// How long a worker that is done for may take to go.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a worker that is sent away may take to clean up and go before it is killed.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How workers are started.
 #[derive(Clone, Debug)]
@@ -68,23 +70,22 @@ pub(crate) enum Event {
 pub(crate) struct Process {
     child: Child,
     group: Group,
-    orders: ChildStdin,
+    /// Closing it sends the worker away.
+    orders: Option<ChildStdin>,
     news: Receiver<Event>,
     /// For cancellations.
     pub sender: Sender<Event>,
     printed: Arc<Mutex<Capture>>,
     /// Disconnected when all that was printed has been read.
     all_read: Receiver<()>,
-    /// Held for its removal.
-    _folder: TempDir,
+    /// The worker makes it and removes it, so that it goes also where this process is killed, at whatever moment.
+    folder: PathBuf,
 }
 
 impl Process {
     pub fn start(options: &WorkerOptions, through: Through) -> io::Result<Self> {
-        let folder =
-            tempfile::Builder::new().prefix("clreduce-device-").tempdir_in(&options.temporary)?;
-        let cache = folder.path().join(worker::CACHE);
-        std::fs::create_dir(&cache)?;
+        let folder = new_folder(&options.temporary);
+        let cache = folder.join(worker::CACHE);
         let mut command = match through {
             Through::Loader | Through::Cuda => Command::new(&options.program),
             Through::Host | Through::Nvcc => {
@@ -102,11 +103,11 @@ impl Process {
         };
         command
             .arg(worker::ARGUMENT)
-            .env(worker::FOLDER, folder.path())
+            .env(worker::FOLDER, &folder)
             // Nothing that was compiled earlier, by whomever, may count.
             .env("POCL_CACHE_DIR", &cache)
             .env("CUDA_CACHE_PATH", &cache)
-            .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, folder.path())))
+            .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &folder)))
             .envs(options.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -127,11 +128,13 @@ impl Process {
             collect(errors, &capture, &listener);
             drop(open);
         });
-        Ok(Self { child, group, orders, news, sender, printed, all_read, _folder: folder })
+        let orders = Some(orders);
+        Ok(Self { child, group, orders, news, sender, printed, all_read, folder })
     }
 
     pub fn send(&mut self, order: &Order) -> io::Result<()> {
-        protocol::write(&mut self.orders, order)
+        let orders = self.orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        protocol::write(orders, order)
     }
 
     /// Waits until something is heard.
@@ -180,29 +183,47 @@ impl Process {
 
     /// How a process died that has gone.
     pub fn crash(&mut self) -> Crash {
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-                _ => break None,
-            }
-        };
+        let status = self.wait(PATIENCE);
         // What it started may still hold the pipe; what it printed itself has arrived by then.
         let _ = self.all_read.recv_timeout(Duration::from_millis(500));
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let (tail, _) = std::mem::replace(&mut *printed, Capture::new(false)).finish();
         Crash { how: describe(status), output: String::from_utf8_lossy(&tail).trim().to_owned() }
     }
+
+    /// How the process ended; none if it has not within the limit.
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                ended => return ended.ok().flatten(),
+            }
+        }
+    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        self.orders = None;
+        self.wait(FAREWELL);
         kill(&mut self.child, &self.group);
         let _ = self.child.wait();
+        // It is there if the worker could not remove it. Where that fails, there is nobody to tell.
+        let _ = remove_tree(&self.folder);
     }
+}
+
+/// A name for the folder of a worker that no other has. Whoever makes it refuses one that is there.
+fn new_folder(temporary: &Path) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    // Containers that share the folder may count processes alike; a clock before 1970 is no reason to stop.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let owner = std::process::id();
+    temporary.join(format!("clreduce-device-{owner}-{number}-{:x}", now.as_nanos()))
 }
 
 fn listen(mut replies: ChildStdout, listener: &Sender<Event>) {

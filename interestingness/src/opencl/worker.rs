@@ -2,11 +2,12 @@
 //! the other for clreduce. It may crash or hang at any time; whoever started it expects that.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use super::device::Through;
 use super::host::{self, Host};
@@ -17,7 +18,7 @@ use crate::cuda;
 
 /// The argument that makes a program a device worker.
 pub(super) const ARGUMENT: &str = "--internal-device-worker";
-/// The environment variable that names the worker's own folder, which goes with it.
+/// The environment variable that names the worker's own folder, which it makes, and which goes with it.
 pub(super) const FOLDER: &str = "CLREDUCE_WORKER_FOLDER";
 /// In that folder, what drivers keep of what they compiled.
 pub(super) const CACHE: &str = "cache";
@@ -40,6 +41,9 @@ fn serve() -> io::Result<()> {
     let replies = system::take_stdout()?;
     system::prepare();
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    if let Some(folder) = &folder {
+        make(folder).inspect_err(|error| eprintln!("{}: {error}", folder.display()))?;
+    }
     let (sender, orders) = mpsc::channel();
     // In a thread of its own, so that a worker whose kernel never ends still ends with clreduce.
     let guarded = folder.clone();
@@ -50,7 +54,7 @@ fn serve() -> io::Result<()> {
             }
         }
         if let Some(folder) = guarded {
-            let _ = std::fs::remove_dir_all(folder);
+            remove(&folder);
         }
         system::end();
     });
@@ -123,6 +127,26 @@ impl Opened {
     }
 }
 
+/// Makes the worker's folder, and in it the one for drivers.
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    system::keep_private(&mut builder);
+    builder.create(folder)?;
+    builder.create(folder.join(CACHE))
+}
+
+/// Removes the worker's folder, in which drivers and their compilers may still be writing.
+fn remove(folder: &Path) {
+    for _ in 0..100 {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            _ => return,
+        }
+    }
+}
+
 /// Removes what drivers kept: no kernel comes twice, and thousands come.
 fn empty(folder: PathBuf) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -135,8 +159,9 @@ fn empty(folder: PathBuf) {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{File, io};
+    use super::{DirBuilder, File, io};
     use std::os::fd::AsFd;
+    use std::os::unix::fs::DirBuilderExt;
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
@@ -150,6 +175,11 @@ mod system {
         let replies = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         rustix::stdio::dup2_stdout(io::stderr())?;
         Ok(replies)
+    }
+
+    /// Other users have no business with what is compiled.
+    pub fn keep_private(builder: &mut DirBuilder) {
+        builder.mode(0o700);
     }
 
     /// Crashes are daily business here: no core files. One byte rather than none also keeps the
@@ -185,7 +215,7 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::{File, io};
+    use super::{DirBuilder, File, io};
     use std::os::windows::io::AsHandle;
 
     /// Standard output. Kernels that print to it disturb the replies, and the worker counts as lost.
@@ -194,6 +224,8 @@ mod system {
     }
 
     pub fn prepare() {}
+
+    pub fn keep_private(_builder: &mut DirBuilder) {}
 
     pub fn deepen_stack() {}
 

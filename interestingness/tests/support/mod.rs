@@ -90,10 +90,15 @@ pub fn unique_sleep() -> String {
 
 /// Processes with `word` in their command line, but for zombies.
 pub fn processes_with(word: &str) -> usize {
+    processes_whose("cmdline", word)
+}
+
+/// Processes with `word` in a file of theirs below `/proc`.
+pub fn processes_whose(file: &str, word: &str) -> usize {
     let processes = fs::read_dir("/proc").unwrap().flatten();
-    let command_lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    let has_word = |line: &Vec<u8>| line.windows(word.len()).any(|part| part == word.as_bytes());
-    command_lines.filter(has_word).count()
+    let texts = processes.filter_map(|entry| fs::read(entry.path().join(file)).ok());
+    let has_word = |text: &Vec<u8>| text.windows(word.len()).any(|part| part == word.as_bytes());
+    texts.filter(has_word).count()
 }
 
 /// Waits until something is so.
