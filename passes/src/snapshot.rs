@@ -70,8 +70,7 @@ impl Snapshot {
     /// The symbols of one file.
     #[must_use]
     pub fn symbols(&self, file: usize) -> &Symbols {
-        let symbols = || Symbols::new(self.bytes(file), self.tree(file), self.tokens(file));
-        self.files[file].symbols.get_or_init(symbols)
+        self.files[file].symbols.get_or_init(|| Symbols::new(self.bytes(file), self.tree(file)))
     }
 
     /// The types of the expressions of one file.

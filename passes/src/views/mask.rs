@@ -1,4 +1,4 @@
-//! Blanks out what the C grammar does not know, byte for byte, so that offsets stay valid.
+//! Hides what the C grammar does not know, byte for byte, so that offsets stay valid.
 
 use clreduce_testcase::{Language, TokenKind, tokens};
 
@@ -35,6 +35,12 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         let (range, text) = (token.range(), &bytes[token.range()]);
         let is_masked = match token.kind {
             TokenKind::Word => words.iter().any(|word| word.as_bytes() == text),
+            // The preprocessor's idea of a number is wider than the grammar's, which would make two
+            // nodes of `1h` (C11, 6.4.8).
+            TokenKind::Number => {
+                out[range.clone()].fill(b'1');
+                false
+            }
             // A comment that never ends: the parser would look for its end once for each of them.
             _ => text == b"*" && range.start == slash_end,
         };
@@ -44,4 +50,19 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::SyntaxTree;
+
+    #[test]
+    fn every_number_of_the_preprocessor_is_one_node() {
+        let source = "int x = 1h + 0x+x + .5e+ + 0X1p-3f;";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
+        let numbers = tree.ids().filter(|&id| tree.kind(id) == "number_literal");
+        let numbers: Vec<&str> = numbers.map(|id| &source[tree.range(id)]).collect();
+        assert_eq!(numbers, ["1h", "0x", ".5e+", "0X1p-3f"]);
+    }
 }

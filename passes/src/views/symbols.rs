@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use clreduce_testcase::{Token, TokenKind, tokens};
+use clreduce_testcase::{TokenKind, tokens};
 
-use super::tree::{Node, NodeId, SyntaxTree};
+use super::tree::{NodeId, SyntaxTree};
 
 /// Index of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,13 +70,13 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Reads the symbols off the tree and the tokens of a file.
+    /// Reads the symbols off a tree.
     #[must_use]
-    pub fn new(bytes: &[u8], tree: &SyntaxTree, tokens: &[Token]) -> Self {
+    pub fn new(bytes: &[u8], tree: &SyntaxTree) -> Self {
         if tree.is_empty() {
             return Self::default();
         }
-        let mut builder = Builder::new(bytes, tree, tokens);
+        let mut builder = Builder::new(bytes, tree);
         for id in tree.ids() {
             builder.visit(id);
         }
@@ -126,17 +126,14 @@ struct Builder<'a> {
     /// Open scopes: the node, and what was bound in it.
     scopes: Vec<(NodeId, Vec<Name<'a>>)>,
     opaque: Vec<&'a [u8]>,
-    /// Tokens from the name on that was visited last.
-    tokens: &'a [Token],
     /// Uses whose meaning may follow: of names of file scope, and of labels in this function.
     pending: Vec<NodeId>,
     gotos: Vec<NodeId>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(bytes: &'a [u8], tree: &'a SyntaxTree, tokens: &'a [Token]) -> Self {
+    fn new(bytes: &'a [u8], tree: &'a SyntaxTree) -> Self {
         Self {
-            tokens,
             bytes,
             tree,
             out: Symbols::default(),
@@ -170,9 +167,6 @@ impl<'a> Builder<'a> {
 
     fn name(&mut self, id: NodeId) {
         let (tree, node) = (self.tree, self.tree.node(id));
-        if !self.is_token(node) {
-            self.opaque.push(self.text(id));
-        }
         let parent = node.parent;
         match (node.kind, tree.kind(parent)) {
             ("statement_identifier", "labeled_statement") => {
@@ -201,13 +195,6 @@ impl<'a> Builder<'a> {
                 None => self.reference(id),
             },
         }
-    }
-
-    /// Whether a node is one token: of `0x` the tree may have the number `0` and the name `x`.
-    fn is_token(&mut self, node: &Node) -> bool {
-        let passed = self.tokens.iter().take_while(|token| token.end <= node.start).count();
-        self.tokens = &self.tokens[passed..];
-        self.tokens.first().is_some_and(|token| token.range() == node.range())
     }
 
     fn declarator(&mut self, id: NodeId, declaration: NodeId) {
@@ -391,15 +378,10 @@ mod tests {
     use super::*;
     use clreduce_testcase::Language;
 
-    fn symbols_of(source: &str, tree: &SyntaxTree) -> Symbols {
-        let tokens: Vec<Token> = tokens(source.as_bytes()).collect();
-        Symbols::new(source.as_bytes(), tree, &tokens)
-    }
-
     /// Name, kind, number of declarations and of uses of every symbol.
     fn symbols(source: &str) -> Vec<(String, SymbolKind, usize, usize)> {
         let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
-        let symbols = symbols_of(source, &tree);
+        let symbols = Symbols::new(source.as_bytes(), &tree);
         symbols
             .ids()
             .map(|id| {
@@ -449,20 +431,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_part_of_a_token_is_no_name_to_touch() {
-        // For the preprocessor, `0x` is a number; the grammar reads `0` and adds two names.
-        let source = "int e, x, y = 0x+e;";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
-        let symbols = symbols_of(source, &tree);
-        let opaque: Vec<bool> = symbols.ids().map(|id| symbols.get(id).opaque).collect();
-        assert_eq!(opaque, [false, true, false]);
-    }
-
-    #[test]
     fn macros_make_names_opaque_and_old_calls_resolve() {
         let source = "#define M (x)\nint x; int f() { return g(); } int g() { return M; }";
         let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
-        let symbols = symbols_of(source, &tree);
+        let symbols = Symbols::new(source.as_bytes(), &tree);
         let of = |name: &str| {
             symbols
                 .ids()

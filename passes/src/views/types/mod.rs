@@ -171,8 +171,7 @@ mod tests {
     fn of(source: &str) -> Vec<String> {
         let bytes = source.as_bytes();
         let tree = SyntaxTree::parse(bytes, Language::OpenCl);
-        let tokens: Vec<_> = clreduce_testcase::tokens(bytes).collect();
-        let symbols = Symbols::new(bytes, &tree, &tokens);
+        let symbols = Symbols::new(bytes, &tree);
         let types = Types::new(bytes, &tree, &symbols);
         let values = tree.ids().filter(|&id| tree.kind(id) == "assignment_expression");
         let values = values.filter(|&id| source[tree.range(id)].starts_with("_ ="));
