@@ -198,6 +198,8 @@ fn number(bytes: &[u8]) -> usize {
         match byte {
             b'e' | b'E' | b'p' | b'P' if matches!(bytes.get(at + 1), Some(b'+' | b'-')) => at += 2,
             b'.' | b'_' => at += 1,
+            // C23 and C++14 group digits.
+            b'\'' if bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric) => at += 2,
             _ if byte.is_ascii_alphanumeric() => at += 1,
             _ => break,
         }
@@ -259,6 +261,11 @@ mod tests {
                 ";"
             ]
         );
+    }
+
+    #[test]
+    fn digits_may_be_grouped() {
+        assert_eq!(texts("1'000'u - 0x'1f, 'a'"), ["1'000'u", "-", "0x'1f", ",", "'a'"]);
     }
 
     #[test]

@@ -30,20 +30,21 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     let words = if language == Language::OpenCl { OPENCL } else { C };
     // A zero byte would be the end of the comment that it stands in.
     let mut out: Vec<u8> = bytes.iter().map(|&byte| byte.max(1)).collect();
-    let mut slash_end = usize::MAX;
+    let (mut slash_end, mut raw) = (usize::MAX, usize::MAX);
     for token in tokens(bytes) {
         let (range, text) = (token.range(), &bytes[token.range()]);
         let is_masked = match token.kind {
             TokenKind::Word => words.iter().any(|word| word.as_bytes() == text),
-            // The preprocessor's idea of a number is wider than the grammar's, which would make two
-            // nodes of `1h` (C11, 6.4.8).
-            TokenKind::Number => {
-                out[range.clone()].fill(b'1');
+            TokenKind::Number | TokenKind::String | TokenKind::Char => {
+                if range.start != raw {
+                    make_plain(&mut out[range.clone()], token.kind);
+                }
                 false
             }
             // A comment that never ends: the parser would look for its end once for each of them.
             _ => text == b"*" && range.start == slash_end,
         };
+        raw = if text.ends_with(b"R") { range.end } else { usize::MAX };
         slash_end = if text == b"/" { range.end } else { usize::MAX };
         if is_masked {
             out[range].fill(b' ');
@@ -52,17 +53,30 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     out
 }
 
+/// Makes a literal one that the grammar cannot take for several tokens, in whatever stands around it: of a number `1h`,
+/// which is one for the preprocessor (C11, 6.4.8), it would make two nodes, of a text in which code stands any.
+fn make_plain(literal: &mut [u8], kind: TokenKind) {
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+    let inner = match literal.iter().position(is_quote) {
+        Some(quote) if kind != TokenKind::Number => quote + 1..literal.len() - 1,
+        _ => 0..literal.len(),
+    };
+    literal[inner].fill(b'1');
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::views::SyntaxTree;
 
     #[test]
-    fn every_number_of_the_preprocessor_is_one_node() {
-        let source = "int x = 1h + 0x+x + .5e+ + 0X1p-3f;";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
-        let numbers = tree.ids().filter(|&id| tree.kind(id) == "number_literal");
-        let numbers: Vec<&str> = numbers.map(|id| &source[tree.range(id)]).collect();
-        assert_eq!(numbers, ["1h", "0x", ".5e+", "0X1p-3f"]);
+    fn every_literal_is_one_node() {
+        let source = "int x = 1h + 0x+x + .5e+ + 0X1p-3f + 1'000 + L'\\'' + u8\"a\\\"\\\n,\" + R\"x(,\"))x\";";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+        let literals = tree.ids().filter(|&id| tree.kind(id).ends_with("_literal"));
+        let literals: Vec<&str> = literals.map(|id| &source[tree.range(id)]).collect();
+        let numbers = ["1h", "0x", ".5e+", "0X1p-3f", "1'000"];
+        let texts = ["L'\\''", "u8\"a\\\"\\\n,\"", "R\"x(,\"))x\""];
+        assert_eq!(literals, [numbers.as_slice(), &texts].concat());
     }
 }
