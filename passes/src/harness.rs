@@ -2,7 +2,7 @@
 
 use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
 
-use crate::{Pass, Snapshot, TABLE};
+use crate::{Orphans, Pass, Snapshot, TABLE};
 
 /// Passes that cannot tell beforehand whether a proposal makes the program smaller: they put a text
 /// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their
@@ -39,9 +39,13 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
     for proposal in &proposals {
         check_patch(pass, &proposal.patch, &case);
     }
+    let orphans = Orphans::new(&snapshot);
     // Applying a few is enough: each costs as much as the whole file.
     for proposal in proposals.iter().step_by(proposals.len() / 100 + 1) {
         check_variant(pass, &case, &case.apply(&proposal.patch));
+        if let Some(orphans) = &orphans {
+            check_orphans(pass, &case, &snapshot, orphans, &proposal.patch);
+        }
     }
     converges(pass, case, language);
 }
@@ -97,6 +101,21 @@ fn check_variant(pass: &dyn Pass, case: &TestCase, variant: &TestCase) {
     if launch(case).is_some() {
         assert_eq!(launch(variant), launch(case), "{name} edits the launch of {:?}", shown());
     }
+}
+
+/// What a patch leaves without a use may go with it: more is removed, and nothing more follows from that.
+fn check_orphans(
+    pass: &dyn Pass,
+    case: &TestCase,
+    snapshot: &Snapshot,
+    orphans: &Orphans,
+    patch: &Patch,
+) {
+    let followed = orphans.follow(snapshot, patch.clone());
+    check_patch(pass, &followed, case);
+    let again = orphans.follow(snapshot, followed.clone());
+    assert_eq!(again, followed, "more follows from what followed a patch of {}", pass.name());
+    assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.name());
 }
 
 /// Whether a literal or comment never ends, or holds what the parser does not take for part of one.

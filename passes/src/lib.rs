@@ -17,6 +17,7 @@ mod views;
 
 pub mod harness;
 
+pub use names::orphans::Orphans;
 pub use pass::{Pass, Proposal};
 pub use snapshot::Snapshot;
 pub use table::{Explore, Phase, Row, TABLE, find};

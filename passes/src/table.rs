@@ -79,6 +79,8 @@ pub static TABLE: &[Row] = &[
     row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(8)),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(64)),
     row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(64)),
+    row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::LargeGroups(64)),
+    row(&names::remove_variables::RemoveVariables, Phase::Coarse, Explore::LargeGroups(64)),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
     row(&text::directives::Directives, Phase::Coarse, Explore::Groups),

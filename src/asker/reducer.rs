@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Explore, Phase, Row, Snapshot};
+use clreduce_passes::{Explore, Orphans, Phase, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use super::choice::PassChoice;
@@ -144,9 +144,22 @@ impl Reducer {
             self.headers.filter(&self.base, proposals)
         };
         let (base, least) = (Arc::clone(&self.base), least as u64);
-        let turn = Turn::new(base, row, proposals, &self.refusals, self.strategy, least);
+        let orphans = (!proposals.is_empty() && self.takes_orphans(row))
+            .then(|| Orphans::new(&self.base).map(Arc::new))
+            .flatten();
+        let turn = Turn::new(base, row, proposals, &self.refusals, self.strategy, least, orphans);
         self.turn = Some((index, turn));
         true
+    }
+
+    /// Whether what the proposals of a row leave without a use goes with them: where that would be proposed next, and
+    /// nothing is protected, which only proposals are held to. Not in the fine phases: there it decides too much at once,
+    /// and results become larger (`notes/search.md`).
+    fn takes_orphans(&self, row: &Row) -> bool {
+        let sweep = |row: &&Row| row.phase == Phase::Sweep;
+        row.phase == Phase::Coarse
+            && self.stays.text.is_empty()
+            && self.schedule.rows().iter().any(sweep)
     }
 
     /// Ends the turn and goes on in the schedule; false in a supposed state that would have to look

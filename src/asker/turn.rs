@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clreduce_passes::{Explore, Phase, Proposal, Row, Snapshot};
+use clreduce_passes::{Explore, Orphans, Phase, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Size, TestCase, is_recountable};
 
 use super::pump::may_grow;
@@ -23,6 +23,8 @@ pub(super) struct Turn {
     strategy: Option<Strategy>,
     /// Groups of less weight are not tried.
     least: u64,
+    /// What patches leave without a use goes with them, if it may.
+    orphans: Option<Arc<Orphans>>,
     search: Search,
     accepted: Arc<Patch>,
     order: Order,
@@ -64,7 +66,7 @@ pub(super) struct Candidate {
 
 impl Turn {
     /// A turn of the proposals of one pass; those refused earlier are left out. Groups of less than `least` tokens
-    /// are not tried.
+    /// are not tried. With `orphans`, what patches leave without a use goes with them.
     pub(super) fn new(
         base: Arc<Snapshot>,
         row: &Row,
@@ -72,6 +74,7 @@ impl Turn {
         refusals: &Refusals,
         strategy: Strategy,
         least: u64,
+        orphans: Option<Arc<Orphans>>,
     ) -> Self {
         let fingerprints = Fingerprints::new(&base, row);
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -103,6 +106,7 @@ impl Turn {
         Self {
             base,
             recountable,
+            orphans,
             proposals: prepared.into(),
             lists_left: lists.len(),
             lists: lists.into(),
@@ -130,7 +134,8 @@ impl Turn {
                 self.begin_next_list()?;
                 continue;
             }
-            let patch = union(&self.accepted, items, &self.proposals);
+            let patch =
+                union(&self.accepted, items, &self.proposals).map(|patch| self.with_orphans(patch));
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.answer(true),
                 Some(patch) => {
@@ -213,6 +218,14 @@ impl Turn {
             None => Search::BiggestFirst(BiggestFirst::new(items)),
         };
         Some(())
+    }
+
+    /// A patch with what it leaves without a use.
+    fn with_orphans(&self, patch: Patch) -> Patch {
+        match &self.orphans {
+            Some(orphans) => orphans.follow(&self.base, patch),
+            None => patch,
+        }
     }
 
     /// The variant, unless it is no smaller than what there is.

@@ -207,7 +207,8 @@ fn closes_braces(rest: &[u8]) -> bool {
 fn would_glue(last: u8, first: u8) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
     let operator = |byte: u8| b"+-*/%&|^<>=!#:".contains(&byte);
-    (word(last) && word(first)) || (operator(last) && operator(first))
+    // A quote may also go on with a number: `1'000`.
+    (word(last) && (word(first) || first == b'\'')) || (operator(last) && operator(first))
 }
 
 #[cfg(test)]

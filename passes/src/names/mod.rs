@@ -3,6 +3,7 @@
 mod accesses;
 pub(crate) mod aggregates;
 pub(crate) mod functions;
+pub(crate) mod orphans;
 pub(crate) mod uses;
 
 pub(crate) mod absorb_functions;

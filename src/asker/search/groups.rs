@@ -19,8 +19,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// A search over items with their weights, in the order of the list; the first group is all of
-    /// them.
+    /// A search over items with their weights, in the order of the list. The first group is all of them, or the last
+    /// quarter where groups must not be small: all the large ones can hardly ever go.
     #[must_use]
     pub fn new(items: impl Iterator<Item = (u32, u64)>, least: u64) -> Self {
         let mut weight_before = vec![0];
@@ -30,13 +30,25 @@ impl Groups {
                 item
             })
             .collect();
-        Self {
+        let mut groups = Self {
             end: items.len(),
             start: 0,
             least,
             items: items.into(),
             weight_before: weight_before.into(),
+        };
+        let quarter = groups.weight_before[groups.end] / 4;
+        if least > 0 && quarter >= least {
+            groups.begin(quarter);
         }
+        groups
+    }
+
+    /// Begins the longest group before `end` of at most a weight, but one item at least.
+    fn begin(&mut self, weight: u64) {
+        let lowest = self.weight_before[self.end].saturating_sub(weight);
+        let start = self.weight_before.partition_point(|&before| before < lowest);
+        self.start = start.min(self.end.saturating_sub(1));
     }
 
     /// The items to try next, together.
@@ -58,9 +70,6 @@ impl Groups {
             self.end = self.start;
             weight
         };
-        // The longest group of at most that weight, but one item at least.
-        let lowest = self.weight_before[self.end].saturating_sub(next);
-        let start = self.weight_before.partition_point(|&before| before < lowest);
-        self.start = start.min(self.end.saturating_sub(1));
+        self.begin(next);
     }
 }

@@ -1,0 +1,320 @@
+//! What a patch leaves without a use, to go in the same question.
+//!
+//! Uses are counted, so that a patch costs what it removes and not what the program holds. Functions that use only
+//! each other are not found: they are left to [`unreachable`](super::unreachable).
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Patch, tokens};
+
+use super::functions::declared_name;
+use crate::snapshot::Snapshot;
+use crate::syntax::unit::{has_effect, with_semicolon};
+use crate::views::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry};
+
+/// The declarations and uses of one snapshot.
+pub struct Orphans {
+    symbols: Vec<Counted>,
+    holders: Vec<Holder>,
+    /// Every use of a symbol outside its own declaration, ordered by where it begins.
+    uses: Vec<(u32, SymbolId)>,
+}
+
+/// A symbol that may go.
+#[derive(Clone)]
+struct Counted {
+    /// Uses; none where the symbol must stay, whatever uses it.
+    uses: Option<u32>,
+    name: Range<usize>,
+    /// What declares it, and the declarator where the declaration has others.
+    declarations: Vec<(usize, Option<NodeId>)>,
+}
+
+/// A declaration or definition.
+struct Holder {
+    edit: Edit,
+    /// Symbols that it declares.
+    symbols: u32,
+}
+
+impl Orphans {
+    /// Counts the uses in a snapshot; `None` where nothing may be concluded from them: in several files, names would
+    /// have to be followed through `#include`, and without functions every variable counts.
+    #[must_use]
+    pub fn new(snapshot: &Snapshot) -> Option<Self> {
+        if snapshot.file_count() != 1 || snapshot.tree(0).is_empty() {
+            return None;
+        }
+        let tree = snapshot.tree(0);
+        let functions = || tree.named_children(NodeId(0)).filter(|&node| is_function(tree, node));
+        functions().next()?;
+        let has_entry = functions().any(|function| is_entry(tree, snapshot.bytes(0), function));
+        let mut orphans = Self { symbols: Vec::new(), holders: Vec::new(), uses: Vec::new() };
+        let mut holder_at = std::collections::HashMap::new();
+        let table = snapshot.symbols(0);
+        for id in table.ids() {
+            let symbol = table.get(id);
+            let mut counted = Counted {
+                uses: None,
+                name: tree.range(symbol.declarations[0]),
+                declarations: Vec::new(),
+            };
+            let declarations: Option<Vec<_>> =
+                symbol.declarations.iter().map(|&name| declaration(tree, name)).collect();
+            let mut own = Vec::new();
+            for (node, declarator) in declarations.iter().flatten().copied() {
+                let holder = *holder_at.entry(node).or_insert_with(|| {
+                    let edit = Edit::delete(0, with_semicolon(tree, node));
+                    orphans.holders.push(Holder { edit, symbols: 0 });
+                    orphans.holders.len() - 1
+                });
+                if counted.declarations.last().is_none_or(|(last, _)| *last != holder) {
+                    orphans.holders[holder].symbols += 1;
+                }
+                counted.declarations.push((holder, declarator));
+                own.push(tree.range(declarator.unwrap_or(node)));
+            }
+            let is_own = |at: usize| own.iter().any(|range: &Range<usize>| range.contains(&at));
+            let uses = symbol.uses.iter().map(|&node| tree.range(node).start);
+            let before = orphans.uses.len();
+            orphans.uses.extend(uses.filter(|&at| !is_own(at)).map(|at| (at as u32, id)));
+            if declarations.is_some() && may_go(snapshot, symbol, has_entry) {
+                counted.uses = Some((orphans.uses.len() - before) as u32);
+            }
+            orphans.symbols.push(counted);
+        }
+        orphans.uses.sort_unstable();
+        Some(orphans)
+    }
+
+    /// The patch, and with it every declaration that was used before and is not any more.
+    #[must_use]
+    pub fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
+        let mut count = Count {
+            of: self,
+            tree: snapshot.tree(0),
+            left: self.symbols.iter().map(|symbol| symbol.uses).collect(),
+            declared: self.holders.iter().map(|holder| holder.symbols).collect(),
+            gone: vec![false; self.uses.len()],
+            unused: Vec::new(),
+            edits: Vec::new(),
+        };
+        // What is put in the place of something else may use names as well.
+        let words: HashSet<&[u8]> = patch
+            .edits()
+            .iter()
+            .flat_map(|edit| tokens(&edit.text).map(|token| &edit.text[token.range()]))
+            .collect();
+        for edit in patch.edits() {
+            count.remove(edit.range());
+        }
+        while let Some(symbol) = count.unused.pop() {
+            let name = &snapshot.bytes(0)[self.symbols[symbol.0 as usize].name.clone()];
+            if !words.contains(name) {
+                count.forget(symbol);
+            }
+        }
+        if count.edits.is_empty() {
+            return patch;
+        }
+        let edits = count.edits.into_iter().chain(patch.edits().iter().cloned()).collect();
+        Patch::new(edits).unwrap_or(patch)
+    }
+}
+
+/// What is left while one removal leads to the next.
+struct Count<'a> {
+    of: &'a Orphans,
+    tree: &'a SyntaxTree,
+    /// Uses of each symbol.
+    left: Vec<Option<u32>>,
+    /// Symbols of each declaration.
+    declared: Vec<u32>,
+    /// By use, whether it is removed.
+    gone: Vec<bool>,
+    unused: Vec<SymbolId>,
+    edits: Vec<Edit>,
+}
+
+impl Count<'_> {
+    /// Takes away the uses in a range.
+    fn remove(&mut self, range: Range<usize>) {
+        let uses = &self.of.uses;
+        let first = uses.partition_point(|(at, _)| (*at as usize) < range.start);
+        let inside = uses[first..].iter().take_while(|(at, _)| (*at as usize) < range.end);
+        for (index, (_, symbol)) in (first..).zip(inside) {
+            if std::mem::replace(&mut self.gone[index], true) {
+                continue;
+            }
+            if let Some(left) = &mut self.left[symbol.0 as usize] {
+                *left -= 1;
+                if *left == 0 {
+                    self.unused.push(*symbol);
+                }
+            }
+        }
+    }
+
+    /// Removes the declarations of a symbol, where they declare nothing else.
+    fn forget(&mut self, symbol: SymbolId) {
+        let mut last = None;
+        for &(holder, declarator) in &self.of.symbols[symbol.0 as usize].declarations {
+            if last.replace(holder) != Some(holder) {
+                self.declared[holder] -= 1;
+            }
+            let edit = if self.declared[holder] == 0 {
+                self.of.holders[holder].edit.clone()
+            } else if let Some(declarator) = declarator {
+                Edit::delete_element(0, self.tree.range(declarator))
+            } else {
+                continue;
+            };
+            self.remove(edit.range());
+            self.edits.push(edit);
+        }
+    }
+}
+
+fn is_function(tree: &SyntaxTree, node: NodeId) -> bool {
+    tree.kind(node) == "function_definition"
+}
+
+/// The declaration or definition that a name is declared by, and the declarator if there are others beside it; `None`
+/// where it cannot go.
+fn declaration(tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+    let holds = |node: &NodeId| {
+        matches!(
+            tree.kind(*node),
+            "declaration" | "type_definition" | "function_definition" | "parameter_declaration"
+        ) || tree.parent(*node) == Some(NodeId(0))
+    };
+    let node = tree.ancestors(name).find(holds)?;
+    let is_in_list = tree.parent(node).is_some_and(|parent| {
+        matches!(tree.kind(parent), "translation_unit" | "compound_statement")
+    });
+    let is_known = matches!(
+        tree.kind(node),
+        "declaration"
+            | "type_definition"
+            | "function_definition"
+            | "struct_specifier"
+            | "union_specifier"
+            | "enum_specifier"
+    );
+    if !is_in_list || !is_known || tree.has_error(node) {
+        return None;
+    }
+    let mut declarators = tree.fields(node, "declarator");
+    let initial = |declarator: NodeId| tree.field(declarator, "value");
+    let acts = |declarator| initial(declarator).is_some_and(|value| has_effect(tree, value));
+    if !is_function(tree, node) && declarators.any(acts) {
+        return None;
+    }
+    let declarators: Vec<NodeId> = match tree.kind(node) {
+        "declaration" | "type_definition" => tree.fields(node, "declarator").collect(),
+        _ => Vec::new(),
+    };
+    let own = declarators.iter().copied().find(|&at| declared_name(tree, at) == Some(name));
+    Some((node, own.filter(|_| declarators.len() > 1)))
+}
+
+/// Whether a symbol may go when nothing uses it.
+fn may_go(snapshot: &Snapshot, symbol: &Symbol, has_entry: bool) -> bool {
+    let tree = snapshot.tree(0);
+    let is_root = || {
+        let mut definitions = symbol
+            .declarations
+            .iter()
+            .filter_map(|&name| tree.ancestors(name).find(|&node| is_function(tree, node)));
+        symbol.kind == SymbolKind::Function
+            && definitions.any(|function| !has_entry || is_entry(tree, snapshot.bytes(0), function))
+    };
+    !symbol.opaque
+        && !matches!(symbol.kind, SymbolKind::Parameter | SymbolKind::Label)
+        && !is_root()
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, TestCase};
+
+    use super::*;
+
+    /// What is left when every `@`...`@` is removed, with `text` in its place.
+    fn left(marked: &str, text: &'static str) -> String {
+        let (mut source, mut edits) = (String::new(), Vec::new());
+        for (index, part) in marked.split('@').enumerate() {
+            let start = source.len();
+            source += part;
+            if index % 2 == 1 {
+                edits.push(Edit::replace(0, start..source.len(), text.as_bytes()));
+            }
+        }
+        let case = TestCase::single("a.c", source.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case.clone(), Language::C);
+        let orphans = Orphans::new(&snapshot).unwrap();
+        let patch = orphans.follow(&snapshot, Patch::new(edits).unwrap());
+        let again = orphans.follow(&snapshot, patch.clone());
+        assert_eq!(again, patch, "nothing follows from what followed");
+        let bytes = case.apply(&patch).files()[0].bytes.clone();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_was_used_only_there_goes_along() {
+        assert_eq!(
+            left(
+                "typedef int T; struct S { T t; }; struct S s; static int g(int); int x, y;\n\
+                 static int f(void) { return g(s.t) + x; } static int g(int a) { return y; }\n\
+                 int main(void) { int l = x, k = 1, m; @f(); l = m;@ return k; }",
+                ""
+            ),
+            "int main(void) { int k = 1; return k; }"
+        );
+    }
+
+    #[test]
+    fn what_was_unused_before_stays() {
+        assert_eq!(
+            left("int x, y; static int f(void) { return x; } int main(void) { @y;@ }", ""),
+            "int x; static int f(void) { return x; } int main(void) { }"
+        );
+    }
+
+    #[test]
+    fn what_acts_or_is_named_again_stays() {
+        let source = "int x, y;\nint main(void) { int z = main(), t; for (int i = 0; ; ) @t = x + y + z + i;@ }";
+        assert_eq!(
+            left(source, "y;"),
+            "int y; int main(void) { int z = main(), t; for (int i = 0; ; ) y; }"
+        );
+    }
+
+    #[test]
+    fn without_an_entry_every_function_counts() {
+        assert_eq!(
+            left("int g(void); int f(void) { return 0; } void h(void) { @f(); g();@ }", ""),
+            "int f(void) { return 0; } void h(void) { }"
+        );
+    }
+
+    #[test]
+    fn all_that_a_declaration_declares_must_be_unused() {
+        assert_eq!(
+            left(
+                "enum E { A, B }; struct S { int a; } s; int main(void) { @A; s;@ struct S *p; B; }",
+                ""
+            ),
+            "enum E { A, B }; struct S { int a; } s; int main(void) { struct S *p; B; }"
+        );
+        assert_eq!(
+            left(
+                "enum { A, B }; struct S { int a; } s; int main(void) { @A; s; struct S *p; B;@ }",
+                ""
+            ),
+            "int main(void) { }"
+        );
+    }
+}
