@@ -3,12 +3,11 @@
 //! Uses are counted, so that a patch costs what it removes and not what the program holds. Functions that use only
 //! each other are not found: they are left to [`unreachable`](super::unreachable).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch, tokens};
 
-use super::functions::declared_name;
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::{has_effect, with_semicolon};
 use crate::views::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry};
@@ -21,19 +20,29 @@ pub struct Orphans {
     uses: Vec<(u32, SymbolId)>,
 }
 
-/// A symbol that may go.
-#[derive(Clone)]
+/// A symbol and where it is.
 struct Counted {
     /// Uses; none where the symbol must stay, whatever uses it.
     uses: Option<u32>,
     name: Range<usize>,
-    /// What declares it, and the declarator where the declaration has others.
-    declarations: Vec<(usize, Option<NodeId>)>,
+    declarations: Vec<Declaration>,
+}
+
+/// Where a symbol is declared.
+struct Declaration {
+    /// Index of the declaration or definition.
+    holder: usize,
+    /// Its declarator, where there are others beside it.
+    declarator: Option<NodeId>,
+    /// Uses in here do not count.
+    own: Range<usize>,
 }
 
 /// A declaration or definition.
 struct Holder {
     edit: Edit,
+    /// Whether it has several declarators.
+    several: bool,
     /// Symbols that it declares.
     symbols: u32,
 }
@@ -51,41 +60,67 @@ impl Orphans {
         functions().next()?;
         let has_entry = functions().any(|function| is_entry(tree, snapshot.bytes(0), function));
         let mut orphans = Self { symbols: Vec::new(), holders: Vec::new(), uses: Vec::new() };
-        let mut holder_at = std::collections::HashMap::new();
+        let mut known = HashMap::new();
         let table = snapshot.symbols(0);
         for id in table.ids() {
             let symbol = table.get(id);
-            let mut counted = Counted {
-                uses: None,
-                name: tree.range(symbol.declarations[0]),
-                declarations: Vec::new(),
+            let declarations = orphans.declarations(tree, symbol, &mut known);
+            // In source order, and apart from each other.
+            let own = declarations.iter().flatten().map(|declaration| declaration.own.clone());
+            let own: Vec<Range<usize>> = own.collect();
+            let is_own = |at: usize| {
+                let next = own.partition_point(|range| range.end <= at);
+                own.get(next).is_some_and(|range| range.start <= at)
             };
-            let declarations: Option<Vec<_>> =
-                symbol.declarations.iter().map(|&name| declaration(tree, name)).collect();
-            let mut own = Vec::new();
-            for (node, declarator) in declarations.iter().flatten().copied() {
-                let holder = *holder_at.entry(node).or_insert_with(|| {
-                    let edit = Edit::delete(0, with_semicolon(tree, node));
-                    orphans.holders.push(Holder { edit, symbols: 0 });
-                    orphans.holders.len() - 1
-                });
-                if counted.declarations.last().is_none_or(|(last, _)| *last != holder) {
-                    orphans.holders[holder].symbols += 1;
-                }
-                counted.declarations.push((holder, declarator));
-                own.push(tree.range(declarator.unwrap_or(node)));
-            }
-            let is_own = |at: usize| own.iter().any(|range: &Range<usize>| range.contains(&at));
             let uses = symbol.uses.iter().map(|&node| tree.range(node).start);
             let before = orphans.uses.len();
             orphans.uses.extend(uses.filter(|&at| !is_own(at)).map(|at| (at as u32, id)));
-            if declarations.is_some() && may_go(snapshot, symbol, has_entry) {
-                counted.uses = Some((orphans.uses.len() - before) as u32);
-            }
-            orphans.symbols.push(counted);
+            let uses = (orphans.uses.len() - before) as u32;
+            let may_go = declarations.is_some() && may_go(snapshot, symbol, has_entry);
+            orphans.symbols.push(Counted {
+                uses: may_go.then_some(uses),
+                name: tree.range(symbol.declarations[0]),
+                declarations: declarations.unwrap_or_default(),
+            });
         }
         orphans.uses.sort_unstable();
         Some(orphans)
+    }
+
+    /// What declares a symbol, counted for its holders; `None` where one of its declarations cannot go.
+    fn declarations(
+        &mut self,
+        tree: &SyntaxTree,
+        symbol: &Symbol,
+        known: &mut HashMap<NodeId, Option<usize>>,
+    ) -> Option<Vec<Declaration>> {
+        if matches!(symbol.kind, SymbolKind::Parameter | SymbolKind::Label) {
+            return None;
+        }
+        let mut last = None;
+        let found: Vec<_> = symbol
+            .declarations
+            .iter()
+            .map(|&name| {
+                let (node, part) = holder(tree, name)?;
+                let holder = *known.entry(node).or_insert_with(|| {
+                    let several = tree.fields(node, "declarator").nth(1).is_some();
+                    let edit = Edit::delete(0, with_semicolon(tree, node));
+                    may_be_removed(tree, node).then(|| {
+                        self.holders.push(Holder { edit, several, symbols: 0 });
+                        self.holders.len() - 1
+                    })
+                });
+                let holder = holder?;
+                if last.replace(holder) != Some(holder) {
+                    self.holders[holder].symbols += 1;
+                }
+                let declarator = part.filter(|_| self.holders[holder].several);
+                let own = tree.range(declarator.unwrap_or(node));
+                Some(Declaration { holder, declarator, own })
+            })
+            .collect();
+        found.into_iter().collect()
     }
 
     /// The patch, and with it every declaration that was used before and is not any more.
@@ -159,7 +194,9 @@ impl Count<'_> {
     /// Removes the declarations of a symbol, where they declare nothing else.
     fn forget(&mut self, symbol: SymbolId) {
         let mut last = None;
-        for &(holder, declarator) in &self.of.symbols[symbol.0 as usize].declarations {
+        for &Declaration { holder, declarator, .. } in
+            &self.of.symbols[symbol.0 as usize].declarations
+        {
             if last.replace(holder) != Some(holder) {
                 self.declared[holder] -= 1;
             }
@@ -180,43 +217,37 @@ fn is_function(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.kind(node) == "function_definition"
 }
 
-/// The declaration or definition that a name is declared by, and the declarator if there are others beside it; `None`
-/// where it cannot go.
-fn declaration(tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
-    let holds = |node: &NodeId| {
-        matches!(
-            tree.kind(*node),
+/// The declaration or definition that a name is declared by, and the declarator in it.
+fn holder(tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+    let mut below = name;
+    let node = tree.ancestors(name).find(|&node| {
+        let holds = matches!(
+            tree.kind(node),
             "declaration" | "type_definition" | "function_definition" | "parameter_declaration"
-        ) || tree.parent(*node) == Some(NodeId(0))
-    };
-    let node = tree.ancestors(name).find(holds)?;
+        );
+        let found = holds || tree.parent(node) == Some(NodeId(0));
+        if !found {
+            below = node;
+        }
+        found
+    })?;
+    Some((node, Some(below).filter(|&below| tree.node(below).field == Some("declarator"))))
+}
+
+/// Whether a declaration or definition stands where it can go, and does nothing by itself.
+fn may_be_removed(tree: &SyntaxTree, node: NodeId) -> bool {
     let is_in_list = tree.parent(node).is_some_and(|parent| {
         matches!(tree.kind(parent), "translation_unit" | "compound_statement")
     });
-    let is_known = matches!(
-        tree.kind(node),
-        "declaration"
-            | "type_definition"
-            | "function_definition"
-            | "struct_specifier"
-            | "union_specifier"
-            | "enum_specifier"
-    );
-    if !is_in_list || !is_known || tree.has_error(node) {
-        return None;
-    }
-    let mut declarators = tree.fields(node, "declarator");
-    let initial = |declarator: NodeId| tree.field(declarator, "value");
-    let acts = |declarator| initial(declarator).is_some_and(|value| has_effect(tree, value));
-    if !is_function(tree, node) && declarators.any(acts) {
-        return None;
-    }
-    let declarators: Vec<NodeId> = match tree.kind(node) {
-        "declaration" | "type_definition" => tree.fields(node, "declarator").collect(),
-        _ => Vec::new(),
+    let acts = |declarator: NodeId| {
+        tree.field(declarator, "value").is_some_and(|value| has_effect(tree, value))
     };
-    let own = declarators.iter().copied().find(|&at| declared_name(tree, at) == Some(name));
-    Some((node, own.filter(|_| declarators.len() > 1)))
+    let is_known = match tree.kind(node) {
+        "declaration" | "type_definition" => !tree.fields(node, "declarator").any(acts),
+        "function_definition" | "struct_specifier" | "union_specifier" | "enum_specifier" => true,
+        _ => false,
+    };
+    is_in_list && is_known && !tree.has_error(node)
 }
 
 /// Whether a symbol may go when nothing uses it.
@@ -230,9 +261,7 @@ fn may_go(snapshot: &Snapshot, symbol: &Symbol, has_entry: bool) -> bool {
         symbol.kind == SymbolKind::Function
             && definitions.any(|function| !has_entry || is_entry(tree, snapshot.bytes(0), function))
     };
-    !symbol.opaque
-        && !matches!(symbol.kind, SymbolKind::Parameter | SymbolKind::Label)
-        && !is_root()
+    !symbol.opaque && !is_root()
 }
 
 #[cfg(test)]
@@ -267,7 +296,7 @@ mod tests {
         assert_eq!(
             left(
                 "typedef int T; struct S { T t; }; struct S s; static int g(int); int x, y;\n\
-                 static int f(void) { return g(s.t) + x; } static int g(int a) { return y; }\n\
+                 static int f(void) { return g(s.t) + x; } static int g(int a) { l: return y; }\n\
                  int main(void) { int l = x, k = 1, m; @f(); l = m;@ return k; }",
                 ""
             ),
