@@ -21,6 +21,9 @@ const MAY_GROW: [&str; 8] = [
 /// The pass that removes arguments of kernels with the flags that feed them.
 const ARGUMENTS: &str = "kernel-arguments";
 
+/// The pass that removes dimensions of one work-item.
+const DIMENSIONS: &str = "ndrange";
+
 /// The pass that changes nothing but white space, which the size order does not see.
 const LAYOUT: &str = "format";
 
@@ -89,14 +92,15 @@ fn check_variant(pass: &dyn Pass, case: &TestCase, variant: &TestCase) {
     if measured && !has_odd_literal(&case.files()[0].bytes) {
         assert!(is_smaller(variant, case), "{name} proposes no smaller program for {:?}", shown());
     }
-    // How a kernel is launched is part of what it means: only the numbers may change, and the flags of
-    // arguments that go.
+    // How a kernel is launched is part of what it means: only the numbers may change, the number of dimensions,
+    // and the flags of arguments that go.
     let launch = |case: &TestCase| -> Option<Vec<u8>> {
         let file = case.files().first()?;
         let launch = Launch::find(&file.bytes)?;
         let sizes = launch.global_range.start.min(launch.local_range.start);
         let comment = if name == ARGUMENTS { sizes..launch.comment.end } else { launch.comment };
-        Some(file.bytes[comment].iter().copied().filter(|byte| !byte.is_ascii_digit()).collect())
+        let is_size = |byte: u8| byte.is_ascii_digit() || (name == DIMENSIONS && byte == b',');
+        Some(file.bytes[comment].iter().copied().filter(|&byte| !is_size(byte)).collect())
     };
     if launch(case).is_some() {
         assert_eq!(launch(variant), launch(case), "{name} edits the launch of {:?}", shown());

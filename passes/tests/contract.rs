@@ -51,6 +51,10 @@ fn inputs_of_the_fuzzer() {
     for (name, bytes) in inputs {
         eprintln!("{name}");
         check_chosen(&bytes);
+        // The first byte chose another pass when the table was shorter.
+        for language in [Language::C, Language::OpenCl, Language::Cuda] {
+            check_all(&bytes[1..], language);
+        }
     }
 }
 
