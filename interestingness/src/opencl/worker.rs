@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -42,7 +42,10 @@ fn serve() -> io::Result<()> {
     system::prepare();
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     if let Some(folder) = &folder {
-        make(folder).inspect_err(|error| eprintln!("{}: {error}", folder.display()))?;
+        make(folder).inspect_err(|error| {
+            // Whoever started the worker reads this. If it cannot be written, the exit status remains.
+            let _ = writeln!(io::stderr(), "{}: {error}", folder.display());
+        })?;
     }
     let (sender, orders) = mpsc::channel();
     // In a thread of its own, so that a worker whose kernel never ends still ends with clreduce.
