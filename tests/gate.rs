@@ -19,7 +19,7 @@ use common::noise;
 use tempfile::TempDir;
 
 /// Below this, the gate that lies rejects everything.
-const SMALL: usize = 700;
+const SMALL: usize = 300;
 
 fn original() -> TestCase {
     let source = include_bytes!("../fixtures/host/run_kernel.c");
