@@ -33,22 +33,21 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     let (mut slash_end, mut raw) = (usize::MAX, usize::MAX);
     for token in tokens(bytes) {
         let (range, text) = (token.range(), &bytes[token.range()]);
-        let is_masked = match token.kind {
-            TokenKind::Word => words.iter().any(|word| word.as_bytes() == text),
-            TokenKind::Number | TokenKind::String | TokenKind::Char => {
-                if range.start != raw {
-                    make_plain(&mut out[range.clone()], token.kind);
-                }
-                false
+        match token.kind {
+            TokenKind::Word if words.iter().any(|word| word.as_bytes() == text) => {
+                out[range.clone()].fill(b' ');
+            }
+            TokenKind::Number | TokenKind::String | TokenKind::Char if range.start != raw => {
+                make_plain(&mut out[range.clone()], token.kind);
             }
             // A comment that never ends: the parser would look for its end once for each of them.
-            _ => text == b"*" && range.start == slash_end,
-        };
+            TokenKind::Punctuation if text == b"*" && range.start == slash_end => {
+                out[range.clone()].fill(b' ');
+            }
+            _ => {}
+        }
         raw = if text.ends_with(b"R") { range.end } else { usize::MAX };
         slash_end = if text == b"/" { range.end } else { usize::MAX };
-        if is_masked {
-            out[range].fill(b' ');
-        }
     }
     out
 }
