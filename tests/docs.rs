@@ -54,6 +54,7 @@ fn page() -> String {
             let explored = match row.explore {
                 Explore::Groups => "groups".to_owned(),
                 Explore::LargeGroups(part) => format!("groups from 1/{part}"),
+                Explore::AllOrLargeGroups(part) => format!("all, then groups from 1/{part}"),
                 Explore::BiggestFirst => "biggest first".to_owned(),
                 Explore::Pump => "pump".to_owned(),
             };

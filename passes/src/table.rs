@@ -47,6 +47,8 @@ pub enum Explore {
     /// As groups, but none that is less than this part of the program: what is large goes first. Not in
     /// programs that are small already.
     LargeGroups(u32),
+    /// All together, then as large groups; in programs that are small already as groups.
+    AllOrLargeGroups(u32),
     /// One after the other, the one that removes most first.
     BiggestFirst,
     /// One after the other, also where it makes the program larger: what the other passes then make of
@@ -74,14 +76,13 @@ pub static TABLE: &[Row] = &[
     row(&text::own_headers::OwnHeaders, Phase::Prepare, Explore::Groups),
     row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
     row(&gpu::ndrange::NdRange, Phase::Coarse, Explore::BiggestFirst),
-    row(&names::unreachable::Unreachable, Phase::Coarse, Explore::Groups),
+    row(&names::unreachable::Unreachable, Phase::Coarse, Explore::AllOrLargeGroups(64)),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(8)),
     row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(8)),
     row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(64)),
     row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(64)),
     row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::LargeGroups(64)),
     row(&names::remove_variables::RemoveVariables, Phase::Coarse, Explore::LargeGroups(64)),
-    row(&names::stub::StubBodies, Phase::Coarse, Explore::Groups),
     row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
     row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Coarse, Explore::BiggestFirst),
@@ -91,6 +92,7 @@ pub static TABLE: &[Row] = &[
     row(&gpu::emi::Emi, Phase::Coarse, Explore::Groups),
     row(&gpu::images::Images, Phase::Coarse, Explore::Groups),
     row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
+    row(&names::stub::StubBodies, Phase::Fine, Explore::Groups),
     row(&syntax::parentheses::Parentheses, Phase::Fine, Explore::Groups),
     row(&names::remove_functions::RemoveFunctions, Phase::Fine, Explore::Groups),
     row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),

@@ -3,7 +3,7 @@
 //!
 //! Which counts predict best was measured as log loss on recorded reductions: `notes/speculation.md`.
 
-use clreduce_passes::{Phase, Row};
+use clreduce_passes::{Explore, Phase, Row};
 
 /// Counts of answers, by pass and over all passes. Older answers count less.
 #[derive(Clone)]
@@ -11,7 +11,7 @@ pub(super) struct Rates {
     /// By pass and number of proposals together.
     passes: Vec<[Count; GROUPS]>,
     /// By kind of pass, the last answer to the same pass and the share of the program that would go.
-    overall: [[[Count; SHARES]; 3]; 2],
+    overall: [[[Count; SHARES]; 3]; 3],
     /// By pass: what kind it is, and its last answer.
     about: Vec<(Kind, Last)>,
 }
@@ -39,16 +39,20 @@ enum Last {
 
 #[derive(Clone, Copy)]
 enum Kind {
+    /// Removes what nothing needs: most often right.
+    Unused,
     Structural,
     Polish,
 }
 
 impl Kind {
-    /// The share of interesting answers, in thousandths, that recorded reductions had.
-    fn usual(self) -> u32 {
-        match self {
-            Self::Structural => 350,
-            Self::Polish => 100,
+    /// The share of interesting answers, in thousandths, that recorded reductions had (`notes/speculation.md`).
+    fn usual(self, last: Last, share: usize) -> u32 {
+        match (self, last) {
+            (Self::Unused, Last::Nothing) => 800,
+            (Self::Unused, _) => [650, 650, 650, 650, 50][share],
+            (Self::Structural, _) => [300, 450, 450, 300, 120][share],
+            (Self::Polish, _) => 100,
         }
     }
 }
@@ -62,6 +66,8 @@ const SHARES: usize = 5;
 impl Rates {
     pub(super) fn new(rows: &[&Row]) -> Self {
         let kind = |row: &&Row| match row.phase {
+            Phase::Sweep => Kind::Unused,
+            _ if matches!(row.explore, Explore::AllOrLargeGroups(_)) => Kind::Unused,
             Phase::Polish => Kind::Polish,
             _ => Kind::Structural,
         };
@@ -80,12 +86,12 @@ impl Rates {
     }
 
     /// Chance of "interesting" in thousandths: what is known of the pass, beside what is known of all
-    /// passes of its kind as if it were a few answers more.
+    /// passes of its kind as if it were some answers more.
     pub(super) fn chance(&self, trial: Trial) -> u16 {
         let (kind, last) = self.about[trial.pass];
         let overall = self.overall[kind as usize][last as usize][trial.share()];
-        let overall = overall.chance(kind.usual(), 8);
-        self.passes[trial.pass][trial.group()].chance(overall, 5) as u16
+        let overall = overall.chance(kind.usual(last, trial.share()), 16);
+        self.passes[trial.pass][trial.group()].chance(overall, 10) as u16
     }
 }
 
@@ -144,12 +150,12 @@ mod tests {
         let trial = |pass| Trial { pass, together: 1, tokens: 90, current: 100 };
         let (fine, polish) = (trial(at(Phase::Fine)), trial(at(Phase::Polish)));
         let mut rates = Rates::new(&rows);
-        assert_eq!((rates.chance(fine), rates.chance(polish)), (350, 100));
+        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 100));
         for _ in 0..1000 {
             rates.record(polish, true);
         }
         assert!(rates.chance(polish) > 900, "{}", rates.chance(polish));
-        assert_eq!(rates.chance(fine), 350, "another kind of pass");
+        assert_eq!(rates.chance(fine), 300, "another kind of pass");
         for _ in 0..10 {
             rates.record(polish, false);
         }

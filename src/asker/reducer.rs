@@ -11,7 +11,7 @@ use super::pump::Pump;
 use super::rates::{Rates, Trial};
 use super::refusals::Refusals;
 use super::schedule::{Position, Schedule};
-use super::search::Strategy;
+use super::search::{Sizes, Strategy};
 use super::stays::Stays;
 use super::turn::{Candidate, Turn};
 use super::{Asker, Next, Question};
@@ -132,24 +132,46 @@ impl Reducer {
     fn begin_turn(&mut self) -> bool {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
-        let tokens = self.current.1.tokens;
-        let least = match row.explore {
-            Explore::LargeGroups(part) => tokens / part as usize,
-            _ => 0,
-        };
-        let proposals = if least > 0 && tokens < WORTH_LARGE_GROUPS {
+        let is_small = self.current.1.tokens < WORTH_LARGE_GROUPS;
+        let proposals = if is_small && matches!(row.explore, Explore::LargeGroups(_)) {
             Vec::new()
         } else {
             let proposals = self.stays.filter(&self.base, row.pass.propose(&self.base));
             self.headers.filter(&self.base, proposals)
         };
-        let (base, least) = (Arc::clone(&self.base), least as u64);
+        let base = Arc::clone(&self.base);
         let orphans = (!proposals.is_empty() && self.takes_orphans(row))
             .then(|| Orphans::new(&self.base).map(Arc::new))
             .flatten();
-        let turn = Turn::new(base, row, proposals, &self.refusals, self.strategy, least, orphans);
+        let turn = Turn::new(
+            base,
+            row,
+            proposals,
+            &self.refusals,
+            self.strategy,
+            self.sizes(row),
+            orphans,
+        );
         self.turn = Some((index, turn));
         true
+    }
+
+    /// How large the groups of a row's turn are. A sweep leaves alone what is smaller than what the turn before it left
+    /// alone: that comes with the small groups.
+    fn sizes(&self, row: &Row) -> Sizes {
+        let tokens = self.current.1.tokens;
+        let grain =
+            self.schedule.grain_at(&self.at).map(|index| self.schedule.rows()[index].explore);
+        match grain {
+            Some(Explore::LargeGroups(part) | Explore::AllOrLargeGroups(part))
+                if tokens >= WORTH_LARGE_GROUPS =>
+            {
+                // All bodies or statements can hardly ever go; what nothing uses usually can.
+                let first = if matches!(row.explore, Explore::LargeGroups(_)) { 4 } else { 1 };
+                Sizes { least: tokens as u64 / u64::from(part), first }
+            }
+            _ => Sizes::ALL,
+        }
     }
 
     /// Whether what the proposals of a row leave without a use goes with them: where that would be proposed next, and

@@ -20,8 +20,8 @@ pub(super) struct Position {
     row: usize,
     /// Turns since the last one that changed something in this phase.
     idle: usize,
-    /// The next pass of the sweep under way.
-    sweep: Option<usize>,
+    /// The sweep under way: its next pass, and the row whose turn it follows.
+    sweep: Option<(usize, usize)>,
     /// Whether anything changed since the phases in rounds were last begun.
     round_changed: bool,
 }
@@ -55,21 +55,26 @@ impl Schedule {
     /// Index of the row whose turn it is; `None` at the end.
     pub(super) fn row_at(&self, position: &Position) -> Option<usize> {
         match position.sweep {
-            Some(at) => self.sweep.get(at).copied(),
+            Some((at, _)) => self.sweep.get(at).copied(),
             None => Some(self.phases.get(position.phase)?.1[position.row]),
         }
+    }
+
+    /// Index of the row that decides how small the groups are that are tried: a sweep follows the turn before it.
+    pub(super) fn grain_at(&self, position: &Position) -> Option<usize> {
+        position.sweep.map(|(_, after)| after).or_else(|| self.row_at(position))
     }
 
     /// Where to go on after a turn.
     pub(super) fn advance(&self, position: &mut Position, changed: bool) {
         position.round_changed |= changed;
-        if let Some(at) = position.sweep {
-            position.sweep = (at + 1 < self.sweep.len()).then_some(at + 1);
+        if let Some((at, after)) = position.sweep {
+            position.sweep = (at + 1 < self.sweep.len()).then_some((at + 1, after));
             return;
         }
         let Some((phase, rows)) = self.phases.get(position.phase) else { return };
         if changed && !self.sweep.is_empty() {
-            position.sweep = Some(0);
+            position.sweep = Some((0, rows[position.row]));
         }
         position.idle = if changed { 0 } else { position.idle + 1 };
         position.row += 1;

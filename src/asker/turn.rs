@@ -1,13 +1,14 @@
 //! One pass on one snapshot: its proposals, what was accepted of them, what is tried next.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use clreduce_passes::{Explore, Orphans, Phase, Proposal, Row, Snapshot};
-use clreduce_testcase::{ContentHash, Patch, Size, TestCase, is_recountable};
+use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
 use super::pump::may_grow;
 use super::refusals::{Fingerprints, Refusals};
-use super::search::{BiggestFirst, Search, Strategy};
+use super::search::{BiggestFirst, Search, Sizes, Strategy};
 
 /// The state of one turn. Proposals and patches are shared between clones.
 #[derive(Clone)]
@@ -21,8 +22,7 @@ pub(super) struct Turn {
     lists_left: usize,
     /// How lists are explored whose proposals may be tried together.
     strategy: Option<Strategy>,
-    /// Groups of less weight are not tried.
-    least: u64,
+    sizes: Sizes,
     /// What patches leave without a use goes with them, if it may.
     orphans: Option<Arc<Orphans>>,
     search: Search,
@@ -32,6 +32,8 @@ pub(super) struct Turn {
     superseded: bool,
     /// Proposals refused alone, by index, each with the variant that was.
     refused: Vec<(u32, ContentHash)>,
+    /// Those and what contains one of them: each group with one of these would be refused.
+    hopeless: Arc<HashSet<u32>>,
     candidate: Option<Candidate>,
 }
 
@@ -65,15 +67,15 @@ pub(super) struct Candidate {
 }
 
 impl Turn {
-    /// A turn of the proposals of one pass; those refused earlier are left out. Groups of less than `least` tokens
-    /// are not tried. With `orphans`, what patches leave without a use goes with them.
+    /// A turn of the proposals of one pass; those refused earlier are left out. With `orphans`, what patches
+    /// leave without a use goes with them.
     pub(super) fn new(
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
         refusals: &Refusals,
         strategy: Strategy,
-        least: u64,
+        sizes: Sizes,
         orphans: Option<Arc<Orphans>>,
     ) -> Self {
         let fingerprints = Fingerprints::new(&base, row);
@@ -89,12 +91,17 @@ impl Turn {
                 Ok(at) => lists[at].1.push(index),
                 Err(at) => lists.insert(at, (proposal.list, vec![index])),
             }
-            let gain = gain(&base, &proposal.patch);
+            let edits = proposal.patch.edits().iter();
+            let gain = edits.map(|edit| gain(&base, edit)).sum();
             prepared.push(Prepared { patch: proposal.patch, gain, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
-        let strategy =
-            matches!(row.explore, Explore::Groups | Explore::LargeGroups(_)).then_some(strategy);
+        let strategy = match row.explore {
+            Explore::Groups | Explore::LargeGroups(_) | Explore::AllOrLargeGroups(_) => {
+                Some(strategy)
+            }
+            Explore::BiggestFirst | Explore::Pump => None,
+        };
         if strategy.is_none() {
             for items in &mut lists {
                 items.sort_by_key(|&index| (-prepared[index as usize].gain, index));
@@ -112,7 +119,7 @@ impl Turn {
             lists: lists.into(),
             strategy,
             search: Search::BiggestFirst(BiggestFirst::new(Vec::new())),
-            least,
+            sizes,
             accepted: Arc::default(),
             order: match (row.explore, row.phase) {
                 (Explore::Pump, _) => Order::MayGrow,
@@ -121,6 +128,7 @@ impl Turn {
             },
             superseded: false,
             refused: Vec::new(),
+            hopeless: Arc::default(),
             candidate: None,
         }
     }
@@ -134,12 +142,16 @@ impl Turn {
                 self.begin_next_list()?;
                 continue;
             }
-            let patch =
-                union(&self.accepted, items, &self.proposals).map(|patch| self.with_orphans(patch));
+            let items: Vec<u32> =
+                items.iter().copied().filter(|item| !self.hopeless.contains(item)).collect();
+            let patch = (!items.is_empty())
+                .then(|| union(&self.accepted, &items, &self.proposals))
+                .flatten()
+                .map(|patch| self.with_orphans(patch));
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.answer(true),
                 Some(patch) => {
-                    self.candidate = self.materialise(patch, current);
+                    self.candidate = self.materialise(patch, items.len(), current);
                     if self.candidate.is_none() {
                         self.search.answer(false);
                     }
@@ -155,11 +167,25 @@ impl Turn {
         let candidate = self.candidate.take()?;
         if interesting {
             self.accepted = Arc::clone(&candidate.patch);
-        } else if let [item] = self.search.next() {
-            self.refused.push((*item, candidate.hash));
+        } else if candidate.together == 1 {
+            self.refuse(candidate.hash);
         }
         self.search.answer(interesting);
         interesting.then_some(candidate)
+    }
+
+    /// The one proposal that is being asked about is refused.
+    fn refuse(&mut self, variant: ContentHash) {
+        let Some(&item) = self.search.next().iter().find(|item| !self.hopeless.contains(item))
+        else {
+            return;
+        };
+        self.refused.push((item, variant));
+        let refused = &self.proposals[item as usize].patch;
+        let containing = self.proposals.iter().enumerate().filter_map(|(other, prepared)| {
+            prepared.patch.contains(refused).then_some(other as u32)
+        });
+        Arc::make_mut(&mut self.hopeless).extend(containing);
     }
 
     /// Everything accepted so far, as one patch of the snapshot that the turn began with; `None` where
@@ -201,6 +227,7 @@ impl Turn {
     /// Forgets refusals that are withdrawn.
     pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
         self.refused.retain(|(_, hash)| !is_withdrawn(hash));
+        self.hopeless = Arc::default();
     }
 
     fn begin_next_list(&mut self) -> Option<()> {
@@ -212,12 +239,25 @@ impl Turn {
             .collect();
         self.search = match self.strategy {
             Some(strategy) => {
-                let weight = |&index: &u32| self.proposals[index as usize].gain.max(1) as u64;
-                Search::over(strategy, items.iter().map(|item| (*item, weight(item))), self.least)
+                let weights = self.weights(&items);
+                Search::over(strategy, items.into_iter().zip(weights), self.sizes)
             }
             None => Search::BiggestFirst(BiggestFirst::new(items)),
         };
         Some(())
+    }
+
+    /// What each proposal would remove beside all that stand after it.
+    fn weights(&self, items: &[u32]) -> Vec<u64> {
+        let mut seen = HashSet::new();
+        let mut weight = |item: &u32| -> u64 {
+            let edits = self.proposals[*item as usize].patch.edits().iter();
+            let new = edits.filter(|edit| seen.insert((edit.file, edit.start, edit.end)));
+            new.map(|edit| gain(&self.base, edit)).sum::<i64>().max(1) as u64
+        };
+        let mut weights: Vec<u64> = items.iter().rev().map(&mut weight).collect();
+        weights.reverse();
+        weights
     }
 
     /// A patch with what it leaves without a use.
@@ -229,7 +269,12 @@ impl Turn {
     }
 
     /// The variant, unless it is no smaller than what there is.
-    fn materialise(&self, patch: Patch, current: &(TestCase, Size)) -> Option<Candidate> {
+    fn materialise(
+        &self,
+        patch: Patch,
+        together: usize,
+        current: &(TestCase, Size),
+    ) -> Option<Candidate> {
         let (variant, kept) = self.base.case().apply_and_track(&patch);
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
@@ -243,7 +288,7 @@ impl Turn {
             hash: variant.hash(),
             variant,
             size,
-            together: self.search.next().len(),
+            together,
             patch: Arc::new(patch),
         })
     }
@@ -266,16 +311,10 @@ fn union(accepted: &Patch, items: &[u32], proposals: &[Prepared]) -> Option<Patc
     }
 }
 
-/// Tokens that a patch removes, less those that it adds.
-fn gain(base: &Snapshot, patch: &Patch) -> i64 {
-    let edits = patch.edits().iter();
-    edits
-        .map(|edit| {
-            let file = edit.file as usize;
-            let tokens = base.tokens(file);
-            let first = tokens.partition_point(|token| token.start < edit.start);
-            let last = tokens.partition_point(|token| token.start < edit.end);
-            last as i64 - first as i64 - clreduce_testcase::count_tokens(&edit.text) as i64
-        })
-        .sum()
+/// Tokens that an edit removes, less those that it adds.
+fn gain(base: &Snapshot, edit: &Edit) -> i64 {
+    let tokens = base.tokens(edit.file as usize);
+    let first = tokens.partition_point(|token| token.start < edit.start);
+    let last = tokens.partition_point(|token| token.start < edit.end);
+    last as i64 - first as i64 - clreduce_testcase::count_tokens(&edit.text) as i64
 }

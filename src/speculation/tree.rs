@@ -207,13 +207,7 @@ impl<A: Asker> Tree<A> {
     fn child(&mut self, candidate: &Candidate) -> Option<usize> {
         let answer = usize::from(candidate.interesting);
         if let Some(child) = self.nodes[candidate.parent].children[answer] {
-            let node = &mut self.nodes[child];
-            // It was blocked behind a success that has since become real.
-            if matches!(node.next, Next::Blocked) && !candidate.after_success && !node.released {
-                node.released = true;
-                node.asker.confirm();
-                node.next = node.asker.next();
-            }
+            self.release(child, candidate);
             return Some(child);
         }
         if self.nodes.len() >= self.capacity {
@@ -226,7 +220,20 @@ impl<A: Asker> Tree<A> {
         let next = asker.next();
         let child = self.nodes.insert(Node::new(asker, next, committed));
         self.nodes[candidate.parent].children[answer] = Some(child);
+        self.release(child, candidate);
         Some(child)
+    }
+
+    /// Has a state that is blocked behind a supposed success look further, if that success has since become real, or
+    /// the state is more likely to come than not.
+    fn release(&mut self, node: usize, candidate: &Candidate) {
+        let node = &mut self.nodes[node];
+        let is_due = !candidate.after_success || candidate.probability >= CERTAIN / 2;
+        if matches!(node.next, Next::Blocked) && is_due && !node.released {
+            node.released = true;
+            node.asker.confirm();
+            node.next = node.asker.next();
+        }
     }
 
     fn drop_children(&mut self, node: usize) {

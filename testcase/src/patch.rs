@@ -163,6 +163,13 @@ impl Patch {
         })
     }
 
+    /// Whether every edit of `other` is an edit of this patch.
+    #[must_use]
+    pub fn contains(&self, other: &Patch) -> bool {
+        let mut edits = self.edits.iter();
+        other.edits.iter().all(|wanted| edits.any(|edit| edit == wanted))
+    }
+
     /// Appends an edit that starts at or after the last one.
     fn push(&mut self, edit: Edit) -> Option<()> {
         let Some(last) = self.edits.last_mut() else {

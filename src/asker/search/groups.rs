@@ -1,10 +1,24 @@
 //! Halving with growth, from the end of the list to its front.
 //!
 //! Later code uses earlier code, so what stands last goes first. A group that can go makes the next one
-//! twice as large; one that cannot is cut to a quarter. Size is weight: the tokens that would go. Asked least, or no more than the least, of all
-//! searches measured on lists of declarations and statements (`notes/search.md`).
+//! twice as large; one that cannot is cut to a quarter. Size is weight: the tokens that would go. Asked least, or no
+//! more than the least, of all searches measured on lists of declarations and statements (`notes/search.md`).
 
 use std::sync::Arc;
+
+/// How large groups are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// No group of less weight is tried.
+    pub least: u64,
+    /// The first is this part of all.
+    pub first: u64,
+}
+
+impl Sizes {
+    /// From everything to single items.
+    pub const ALL: Self = Self { least: 0, first: 1 };
+}
 
 /// State of the search: items before `end` are undecided.
 #[derive(Clone, Debug)]
@@ -19,10 +33,9 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// A search over items with their weights, in the order of the list. The first group is all of them, or the last
-    /// quarter where groups must not be small: all the large ones can hardly ever go.
+    /// A search over items with their weights, in the order of the list.
     #[must_use]
-    pub fn new(items: impl Iterator<Item = (u32, u64)>, least: u64) -> Self {
+    pub fn new(items: impl Iterator<Item = (u32, u64)>, sizes: Sizes) -> Self {
         let mut weight_before = vec![0];
         let items: Vec<u32> = items
             .map(|(item, weight)| {
@@ -33,22 +46,29 @@ impl Groups {
         let mut groups = Self {
             end: items.len(),
             start: 0,
-            least,
+            least: sizes.least,
             items: items.into(),
             weight_before: weight_before.into(),
         };
-        let quarter = groups.weight_before[groups.end] / 4;
-        if least > 0 && quarter >= least {
-            groups.begin(quarter);
-        }
+        let all = groups.weight_before[groups.end];
+        groups.begin(all / sizes.first);
         groups
     }
 
-    /// Begins the longest group before `end` of at most a weight, but one item at least.
+    /// Begins the longest group before `end` of at most a weight, but one item at least. Items are left out that together
+    /// are too small to be tried and stand behind one that is too large to go with them.
     fn begin(&mut self, weight: u64) {
-        let lowest = self.weight_before[self.end].saturating_sub(weight);
-        let start = self.weight_before.partition_point(|&before| before < lowest);
-        self.start = start.min(self.end.saturating_sub(1));
+        loop {
+            let lowest = self.weight_before[self.end].saturating_sub(weight.max(self.least));
+            let start = self.weight_before.partition_point(|&before| before < lowest);
+            self.start = start.min(self.end.saturating_sub(1));
+            if self.end == 0
+                || self.weight_before[self.end] - self.weight_before[self.start] >= self.least
+            {
+                return;
+            }
+            self.end = self.start;
+        }
     }
 
     /// The items to try next, together.

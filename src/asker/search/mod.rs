@@ -8,7 +8,7 @@ mod probdd;
 
 pub use biggest_first::BiggestFirst;
 pub use ddmin::Ddmin;
-pub use groups::Groups;
+pub use groups::{Groups, Sizes};
 pub use probdd::Probdd;
 
 /// How proposals are explored that may be tried together. All but the first are there to be measured
@@ -42,7 +42,7 @@ pub enum Search {
 impl Search {
     /// A search over items with their weights, in the order of the list.
     #[must_use]
-    pub fn over(strategy: Strategy, items: impl Iterator<Item = (u32, u64)>, least: u64) -> Self {
+    pub fn over(strategy: Strategy, items: impl Iterator<Item = (u32, u64)>, sizes: Sizes) -> Self {
         let backwards = |items: &mut dyn Iterator<Item = (u32, u64)>| -> Vec<u32> {
             let mut items: Vec<u32> = items.map(|(item, _)| item).collect();
             items.reverse();
@@ -50,7 +50,7 @@ impl Search {
         };
         let mut items = items;
         match strategy {
-            Strategy::Groups => Self::Groups(Groups::new(items, least)),
+            Strategy::Groups => Self::Groups(Groups::new(items, sizes)),
             Strategy::Linear => Self::BiggestFirst(BiggestFirst::new(backwards(&mut items))),
             Strategy::Ddmin => Self::Ddmin(Ddmin::new(backwards(&mut items))),
             Strategy::Probdd => Self::Probdd(Probdd::new(backwards(&mut items))),
@@ -85,7 +85,7 @@ mod tests {
 
     /// Runs a search; `needed` items cannot go. Returns what is left and how often it asked.
     fn run(strategy: Strategy, count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
-        let mut search = Search::over(strategy, (0..count).map(|item| (item, 1)), 0);
+        let mut search = Search::over(strategy, (0..count).map(|item| (item, 1)), Sizes::ALL);
         let (mut left, mut asked) = ((0..count).collect::<Vec<_>>(), 0);
         while !search.next().is_empty() {
             let group = search.next().to_vec();
@@ -109,6 +109,24 @@ mod tests {
             assert_eq!(run(strategy, 0, &[]), (vec![], 0), "{strategy:?}");
             assert_eq!(run(strategy, 3, &[0, 1, 2]).0, [0, 1, 2], "{strategy:?}");
         }
+    }
+
+    #[test]
+    fn no_group_is_smaller_than_the_least() {
+        // Two that are large among many that are small.
+        let weight = |item: u32| if item % 50 == 20 { 100 } else { 1 };
+        let items = (0..100).map(|item| (item, weight(item)));
+        let mut search = Search::over(Strategy::Groups, items, Sizes { least: 60, first: 4 });
+        let mut asked = Vec::new();
+        while !search.next().is_empty() {
+            asked.push(search.next().to_vec());
+            search.answer(false);
+        }
+        assert!(
+            asked.iter().all(|group| group.iter().map(|item| weight(*item)).sum::<u64>() >= 60)
+        );
+        let large = |asked: &[Vec<u32>], item: u32| asked.iter().any(|group| group.contains(&item));
+        assert!(large(&asked, 20) && large(&asked, 70), "{asked:?}");
     }
 
     #[test]

@@ -152,16 +152,24 @@ fn what_timed_out_beside_others_is_run_alone() {
 
 #[test]
 fn a_blocked_state_goes_on_once_the_success_before_it_is_real() {
-    let asker = Path { boundary: 2, ..Path::new(900) };
+    let asker = Path { boundary: 2, ..Path::new(450) };
     let mut scheduler = scheduler(asker, 8);
     let (started, _) = plan(&mut scheduler);
-    assert_eq!(texts(&started), ["", "y", "n", "nn", "nnn", "nnnn", "nnnnn", "nnnnnn"]);
+    assert_eq!(texts(&started), ["", "n", "y", "nn", "nnn", "nnnn", "nnnnn", "nnnnnn"]);
     scheduler.ended(started[0].0, Outcome::from(YES));
     assert_eq!(steps(&mut scheduler), 1);
     let (more, killed) = plan(&mut scheduler);
     // "yy" rests on a success still to come; "yn" on none any more.
     assert_eq!(texts(&more), ["yn"]);
     assert_eq!(killed.len(), 6);
+}
+
+#[test]
+fn a_blocked_state_goes_on_where_it_is_likely_to_come() {
+    let asker = Path { boundary: 1, ..Path::new(900) };
+    let (started, _) = plan(&mut scheduler(asker, 8));
+    // Up to 0.9 to the sixth.
+    assert_eq!(texts(&started), ["", "y", "yy", "yyy", "yyyy", "yyyyy", "yyyyyy", "n"]);
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! The large goes before the small, and what was refused is not asked about again as a part of something larger.
+
+use clreduce::events::Event;
+use clreduce::{PassChoice, Reduction};
+use clreduce_testcase::TestCase;
+
+/// The passes of the questions of a reduction, in their order, and what it ends with.
+fn passes_of_questions(
+    source: &str,
+    passes: PassChoice,
+    interesting: impl Fn(&str) -> bool + Send + Sync + 'static,
+) -> (Vec<String>, String) {
+    let mut passes_asked = Vec::new();
+    let reduced = Reduction::of(TestCase::single("bug.c", source.as_bytes()).unwrap())
+        .test(move |variant: &TestCase| {
+            interesting(&String::from_utf8_lossy(&variant.files()[0].bytes))
+        })
+        .passes(passes)
+        .on_event(|event| {
+            if let Event::Answered { pass, .. } = event {
+                passes_asked.push(pass.to_string());
+            }
+        })
+        .run()
+        .unwrap();
+    (passes_asked, String::from_utf8_lossy(&reduced.case.files()[0].bytes).into_owned())
+}
+
+#[test]
+fn small_needles_wait_until_what_is_large_is_gone() {
+    let needles: String =
+        (0..80).map(|at| format!("int needle{at}(void) {{ return {at}; }}\n")).collect();
+    let statements: String = (0..800).map(|at| format!("x += {at};\n")).collect();
+    let source = format!("{needles}int main(void) {{ int x = 0;\n{statements}return x; }}\n");
+    let (asked, _) = passes_of_questions(&source, PassChoice::default(), |text| {
+        text.matches("needle").count() == 80
+    });
+    let before = asked.iter().take_while(|pass| *pass == "unreachable").count();
+    assert!((1..20).contains(&before), "{before}");
+}
+
+#[test]
+fn what_contains_something_refused_is_not_tried_with_others() {
+    // Each `used` can only go with its user, the needle; they stand among what can go.
+    let variables: String = (0..64).map(|at| format!("int used{at}; int unused{at};\n")).collect();
+    let sum: String = (0..64).map(|at| format!("used{at} + ")).collect();
+    let source = format!(
+        "{variables}int needle(void) {{ return {sum} 0; }}\nint main(void) {{ return 0; }}\n"
+    );
+    let passes = PassChoice { only: vec!["unreachable".to_owned()], ..PassChoice::default() };
+    let (asked, left) = passes_of_questions(&source, passes, |text| text.contains("needle"));
+    assert!(left.contains("used63") && !left.contains("unused"), "{left}");
+    assert!(asked.len() < 20, "{}", asked.len());
+}
