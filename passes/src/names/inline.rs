@@ -1,9 +1,10 @@
 //! Puts a function's body in place of all its calls and removes the function, or in place of one of several.
 //!
 //! A function that only returns an expression can stand anywhere. Any other must end in its only
-//! `return` or have none, and be called as a statement, an assigned value, an initialiser or a
-//! returned value, or in a statement before which the body can stand. A parameter that the body never changes is replaced by its argument; the others
-//! become variables of the block.
+//! `return` or have none. Its body stands where the call is a statement, an assigned value, an initialiser or a
+//! returned value, or before the statement with the call; where the call may not happen at all, or more than once, it becomes
+//! a statement expression. A parameter that the body never changes is replaced by its argument; the others become
+//! variables of the block.
 //!
 //! before:
 //! ```c
@@ -242,7 +243,11 @@ impl<'a> Body<'a> {
             "init_declarator" => {
                 return Some(vec![self.as_initialiser(call, parent, block, &value?)?]);
             }
-            _ => return self.before_statement(call, &block, &value?),
+            _ => {
+                let value = value?;
+                let before = self.before_statement(call, &block, &value);
+                return before.or_else(|| Some(vec![self.as_expression(call, block, &value)]));
+            }
         };
         block.extend_from_slice(b" }");
         Some(vec![Edit::replace(self.file, tree.range(statement), block)])
@@ -259,7 +264,7 @@ impl<'a> Body<'a> {
         let runs_once = matches!(
             tree.kind(statement),
             "expression_statement" | "return_statement" | "if_statement" | "switch_statement"
-        );
+        ) && !may_not_happen(tree, call);
         let kind = tree.field(self.function.definition, "type").filter(|_| runs_once)?;
         let name = tree.range(self.function.name);
         let kind = &bytes[tree.range(kind).start..name.start];
@@ -274,6 +279,14 @@ impl<'a> Body<'a> {
             Edit::replace(self.file, tree.range(call), name.to_vec()),
             Edit::replace(self.file, whole.end..whole.end, b" }".as_slice()),
         ])
+    }
+
+    /// `a && f(x)` becomes `a && ({ body result; })`.
+    fn as_expression(&self, call: NodeId, mut block: Vec<u8>, value: &[u8]) -> Edit {
+        block.insert(0, b'(');
+        block.extend_from_slice(value);
+        block.extend_from_slice(b"; })");
+        Edit::replace(self.file, self.snapshot.tree(self.file).range(call), block)
     }
 
     /// Whether one expression does all of it, which needs no block around it.
@@ -337,6 +350,22 @@ impl<'a> Body<'a> {
         text.extend_from_slice(&bytes[at..tree.range(node).end]);
         text
     }
+}
+
+/// Whether a call stands where it is reached only if something else is so: on the right of `&&` or `||`, behind a `?`.
+fn may_not_happen(tree: &SyntaxTree, call: NodeId) -> bool {
+    let outwards = || std::iter::once(call).chain(tree.ancestors(call));
+    outwards().zip(outwards().skip(1)).any(|(part, whole)| {
+        let field = tree.node(part).field;
+        match tree.kind(whole) {
+            "binary_expression" => {
+                let operator = tree.field(whole, "operator").map(|id| tree.kind(id));
+                field == Some("right") && matches!(operator, Some("&&" | "||"))
+            }
+            "conditional_expression" => field != Some("condition"),
+            _ => false,
+        }
+    })
 }
 
 /// Whether what stands in place of a name must bind tightly: not where it is all of an argument, a
@@ -416,13 +445,21 @@ mod tests {
     }
 
     #[test]
+    fn what_may_not_happen_is_an_expression() {
+        let define = "int get(int *p) { ++*p; return *p; }\n";
+        let inlined = |uses: &str| reduce(&format!("{define}void f(void) {{ {uses} }}"));
+        assert_eq!(inlined("a && get(&b);"), "void f(void) { a && ({ ++*(&b); *(&b); }); }");
+        assert_eq!(inlined("while (get(c)) ;"), "void f(void) { while (({ ++*c; *c; })) ; }");
+        let chosen = inlined("x = a ? get(c) : 0;");
+        assert_eq!(chosen, "void f(void) { x = a ? ({ ++*c; *c; }) : 0; }");
+    }
+
+    #[test]
     fn a_body_may_stand_before_the_statement() {
         assert_eq!(
             reduce("int *get(int x) { g = x; return &g; }\nint f(void) { if (h(*get(3))) k(); }"),
             "int f(void) { { int * get; { g = 3; get = &g; } if (h(*get)) k(); } }"
         );
-        let looping = "int get(void) { g = 1; return g; }\nint f(void) { while (get()) k(); }";
-        assert_eq!(reduce(looping), looping);
     }
 
     #[test]

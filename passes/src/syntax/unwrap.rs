@@ -1,4 +1,4 @@
-//! Replaces a statement by a part of itself: a loop by its body, an `if` by a branch or its
+//! Replaces a statement by a part of itself: a loop by its body, or by an `if`; an `if` by a branch or its
 //! condition, a block by what it holds.
 //!
 //! before:
@@ -42,10 +42,13 @@ impl Pass for Unwrap {
             for (id, kind) in unit.sound() {
                 let parts = match kind {
                     "if_statement" => branches(unit, &names, id),
-                    "while_statement" | "do_statement" | "for_range_loop" => {
+                    "while_statement" => {
+                        vec![body_once(unit, &names, id), condition(unit, id), once_if(unit, id)]
+                    }
+                    "do_statement" | "for_range_loop" => {
                         vec![body_once(unit, &names, id), condition(unit, id)]
                     }
-                    "for_statement" => vec![body_of_for(unit, &names, id)],
+                    "for_statement" => vec![body_of_for(unit, &names, id), once_if(unit, id)],
                     "switch_statement" => switch(unit, id),
                     "labeled_statement" => vec![last_part(unit, id)],
                     "compound_statement" => vec![block(unit, &names, id)],
@@ -137,6 +140,24 @@ fn body_of_for(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
     } else {
         return None;
     }
+    edits.extend(without_jumps(unit, body, true));
+    Patch::new(edits)
+}
+
+/// `while (c) body` and `for (; c; ...) body` become `if (c) body`.
+fn once_if(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    if tree.field(id, "initializer").is_some() {
+        return None;
+    }
+    let (condition, body) = (tree.field(id, "condition")?, tree.field(id, "body")?);
+    let (whole, range) = (tree.range(id), tree.range(condition));
+    let mut edits = if tree.kind(id) == "while_statement" {
+        vec![unit.replace(whole.start..range.start, b"if ")]
+    } else {
+        let to_body = range.end..tree.range(body).start;
+        vec![unit.replace(whole.start..range.start, b"if ("), unit.replace(to_body, b") ")]
+    };
     edits.extend(without_jumps(unit, body, true));
     Patch::new(edits)
 }
@@ -280,6 +301,15 @@ mod tests {
             "void f(void) { if (a) for (int i = 0; i < 9; i++) { g(i); } }",
             &["if (a)", "i = 0"],
             "void f(void) { if (a) { int i = 0; g(i); } }",
+        );
+    }
+
+    #[test]
+    fn a_loop_becomes_an_if() {
+        check(
+            "void f(void) { while (a) { if (b) break; g(); } for (; c; d++) g(); }",
+            &["(a) {", "(b)", "c", ") g()"],
+            "void f(void) { if (a) { if (b) ; g(); } if (c) g(); }",
         );
     }
 
