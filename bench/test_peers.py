@@ -42,6 +42,7 @@ setsid sleep 1000 & echo $! >"$PID_FILE"
 sleep 1000
 """
 LYING = """#!/bin/sh
+[ "$1" = --version ] && exit
 echo >"$1"
 """
 

@@ -207,7 +207,7 @@ impl Reducer {
 fn trial(row: usize, candidate: &Candidate, current: &Size) -> Trial {
     Trial {
         pass: row,
-        together: candidate.together,
+        together: candidate.together(),
         tokens: candidate.size.tokens,
         current: current.tokens,
     }

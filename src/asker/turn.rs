@@ -1,5 +1,6 @@
 //! One pass on one snapshot: its proposals, what was accepted of them, what is tried next.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -51,7 +52,6 @@ enum Order {
 /// A proposal and what the search needs to know of it.
 struct Prepared {
     patch: Patch,
-    gain: i64,
     fingerprint: u64,
 }
 
@@ -61,9 +61,16 @@ pub(super) struct Candidate {
     pub(super) variant: TestCase,
     pub(super) hash: ContentHash,
     pub(super) size: Size,
-    /// How many proposals are tried together.
-    pub(super) together: usize,
+    /// The proposals that are tried together, by index.
+    items: Arc<[u32]>,
     patch: Arc<Patch>,
+}
+
+impl Candidate {
+    /// How many proposals are tried together.
+    pub(super) fn together(&self) -> usize {
+        self.items.len()
+    }
 }
 
 impl Turn {
@@ -91,9 +98,7 @@ impl Turn {
                 Ok(at) => lists[at].1.push(index),
                 Err(at) => lists.insert(at, (proposal.list, vec![index])),
             }
-            let edits = proposal.patch.edits().iter();
-            let gain = edits.map(|edit| gain(&base, edit)).sum();
-            prepared.push(Prepared { patch: proposal.patch, gain, fingerprint });
+            prepared.push(Prepared { patch: proposal.patch, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
         let strategy = match row.explore {
@@ -103,8 +108,11 @@ impl Turn {
             Explore::BiggestFirst | Explore::Pump => None,
         };
         if strategy.is_none() {
+            let gain_of = |index: u32| -> i64 {
+                prepared[index as usize].patch.edits().iter().map(|edit| gain(&base, edit)).sum()
+            };
             for items in &mut lists {
-                items.sort_by_key(|&index| (-prepared[index as usize].gain, index));
+                items.sort_by_cached_key(|&index| (Reverse(gain_of(index)), index));
             }
         }
         let recountable = (0..base.file_count())
@@ -151,7 +159,7 @@ impl Turn {
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.answer(true),
                 Some(patch) => {
-                    self.candidate = self.materialise(patch, items.len(), current);
+                    self.candidate = self.materialise(patch, items, current);
                     if self.candidate.is_none() {
                         self.search.answer(false);
                     }
@@ -167,19 +175,15 @@ impl Turn {
         let candidate = self.candidate.take()?;
         if interesting {
             self.accepted = Arc::clone(&candidate.patch);
-        } else if candidate.together == 1 {
-            self.refuse(candidate.hash);
+        } else if let &[item] = &*candidate.items {
+            self.refuse(item, candidate.hash);
         }
         self.search.answer(interesting);
         interesting.then_some(candidate)
     }
 
-    /// The one proposal that is being asked about is refused.
-    fn refuse(&mut self, variant: ContentHash) {
-        let Some(&item) = self.search.next().iter().find(|item| !self.hopeless.contains(item))
-        else {
-            return;
-        };
+    /// A proposal is refused alone.
+    fn refuse(&mut self, item: u32, variant: ContentHash) {
         self.refused.push((item, variant));
         let refused = &self.proposals[item as usize].patch;
         let containing = self.proposals.iter().enumerate().filter_map(|(other, prepared)| {
@@ -272,7 +276,7 @@ impl Turn {
     fn materialise(
         &self,
         patch: Patch,
-        together: usize,
+        items: Vec<u32>,
         current: &(TestCase, Size),
     ) -> Option<Candidate> {
         let (variant, kept) = self.base.case().apply_and_track(&patch);
@@ -288,7 +292,7 @@ impl Turn {
             hash: variant.hash(),
             variant,
             size,
-            together,
+            items: items.into(),
             patch: Arc::new(patch),
         })
     }

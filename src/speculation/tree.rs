@@ -32,7 +32,7 @@ struct Node<A> {
     committed: Option<TestCase>,
     /// By answer: no, yes.
     children: [Option<usize>; 2],
-    /// A blocked state was told that no supposed success leads to it, and said what it wants then.
+    /// A blocked state was told to look past the supposed success that it waited for, and said what it wants then.
     released: bool,
 }
 
