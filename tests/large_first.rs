@@ -1,5 +1,9 @@
 //! The large goes before the small, and what was refused is not asked about again as a part of something larger.
 
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
 use clreduce::events::Event;
 use clreduce::{PassChoice, Reduction};
 use clreduce_testcase::TestCase;
@@ -16,6 +20,7 @@ fn passes_of_questions(
             interesting(&String::from_utf8_lossy(&variant.files()[0].bytes))
         })
         .passes(passes)
+        .jobs(NonZeroUsize::MIN)
         .on_event(|event| {
             if let Event::Answered { pass, .. } = event {
                 passes_asked.push(pass.to_string());
@@ -51,4 +56,35 @@ fn what_contains_something_refused_is_not_tried_with_others() {
     let (asked, left) = passes_of_questions(&source, passes, |text| text.contains("needle"));
     assert!(left.contains("used63") && !left.contains("unused"), "{left}");
     assert!(asked.len() < 20, "{}", asked.len());
+}
+
+#[test]
+fn what_keeps_less_than_something_refused_is_not_asked() {
+    let functions: String = (0..300)
+        .map(|at| format!("int f{at}(void) {{ int x = {at}; x += {at}; return x; }}\n"))
+        .collect();
+    let source = format!("{functions}int main(void) {{ return 0; }}\n");
+    let passes = PassChoice { only: vec!["unreachable".to_owned()], ..PassChoice::default() };
+    let asked = Arc::new(Mutex::new(Vec::<(BTreeSet<String>, bool)>::new()));
+    let record = Arc::clone(&asked);
+    let (_, left) = passes_of_questions(&source, passes, move |text| {
+        let kept = text.lines().filter_map(|line| Some(line.split_once("(void)")?.0.to_owned()));
+        let kept: BTreeSet<String> = kept.collect();
+        let interesting =
+            [40, 90, 140, 190, 240].iter().all(|at| kept.contains(&format!("int f{at}")));
+        record.lock().unwrap().push((kept, interesting));
+        interesting
+    });
+    assert_eq!(left.matches("int f").count(), 5, "{left}");
+    let asked = asked.lock().unwrap();
+    // As long as groups are large.
+    let asked = &asked[..24];
+    for (at, (kept, _)) in asked.iter().enumerate() {
+        let refused = asked[..at].iter().filter(|(_, interesting)| !interesting);
+        assert_eq!(
+            refused.filter(|(refused, _)| kept.is_subset(refused)).count(),
+            0,
+            "question {at}"
+        );
+    }
 }

@@ -11,6 +11,7 @@ mod reducer;
 mod refusals;
 #[cfg(test)]
 mod respect;
+mod ruled_out;
 mod schedule;
 pub mod search;
 mod stays;

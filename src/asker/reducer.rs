@@ -10,6 +10,7 @@ use super::headers::Headers;
 use super::pump::Pump;
 use super::rates::{Rates, Trial};
 use super::refusals::Refusals;
+use super::ruled_out::RuledOut;
 use super::schedule::{Position, Schedule};
 use super::search::{Sizes, Strategy};
 use super::stays::Stays;
@@ -64,6 +65,8 @@ pub struct Reducer {
     /// The nested search that the turn waits for.
     pump: Option<Pump>,
     refusals: Refusals,
+    /// What the last turn of large groups rules out.
+    ruled_out: Option<RuledOut>,
     rates: Rates,
     strategy: Strategy,
     supposed: bool,
@@ -85,6 +88,7 @@ impl Reducer {
             turn: None,
             pump: None,
             refusals: Refusals::default(),
+            ruled_out: None,
             rates: Rates::new(&rows),
             language: plan.language,
             stays: Arc::new(plan.stays),
@@ -106,6 +110,7 @@ impl Reducer {
             at: Position::default(),
             turn: None,
             pump: None,
+            ruled_out: None,
             headers,
             rates: Rates::new(&rows),
             schedule: Arc::new(Schedule::new(rows, None)),
@@ -143,16 +148,12 @@ impl Reducer {
         let orphans = (!proposals.is_empty() && self.takes_orphans(row))
             .then(|| Orphans::new(&self.base).map(Arc::new))
             .flatten();
-        let turn = Turn::new(
-            base,
-            row,
-            proposals,
-            &self.refusals,
-            self.strategy,
-            self.sizes(row),
-            orphans,
-        );
-        self.turn = Some((index, turn));
+        let sizes = self.sizes(row);
+        let ruled_out = (sizes.least > 0).then(|| {
+            self.ruled_out.take().unwrap_or_else(|| RuledOut::new(self.current.0.clone()))
+        });
+        let turn = Turn::new(base, row, proposals, &self.refusals, self.strategy, sizes, orphans);
+        self.turn = Some((index, turn.ruling_out(ruled_out)));
         true
     }
 
@@ -197,7 +198,7 @@ impl Reducer {
             self.headers = self.headers_now();
             self.base = Arc::new(Snapshot::new(self.current.0.clone(), self.language));
         }
-        self.turn = None;
+        self.ruled_out = self.turn.take().and_then(|(_, turn)| turn.into_ruled_out());
         self.schedule.advance(&mut self.at, changed);
         true
     }
@@ -277,6 +278,7 @@ impl Asker for Reducer {
 
     fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
         self.refusals.withdraw(is_withdrawn);
+        self.ruled_out = None;
         if let Some((_, turn)) = &mut self.turn {
             turn.withdraw(is_withdrawn);
         }

@@ -9,6 +9,7 @@ use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable
 
 use super::pump::may_grow;
 use super::refusals::{Fingerprints, Refusals};
+use super::ruled_out::{Places, RuledOut};
 use super::search::{BiggestFirst, Search, Sizes, Strategy};
 
 /// The state of one turn. Proposals and patches are shared between clones.
@@ -35,6 +36,8 @@ pub(super) struct Turn {
     refused: Vec<(u32, ContentHash)>,
     /// Those and what contains one of them: each group with one of these would be refused.
     hopeless: Arc<HashSet<u32>>,
+    /// Where large groups are tried, what the refused ones rule out.
+    ruled_out: Option<RuledOut>,
     candidate: Option<Candidate>,
 }
 
@@ -64,6 +67,8 @@ pub(super) struct Candidate {
     /// The proposals that are tried together, by index.
     items: Arc<[u32]>,
     patch: Arc<Patch>,
+    /// What it has of the program, where large groups are tried.
+    places: Option<Places>,
 }
 
 impl Candidate {
@@ -137,8 +142,14 @@ impl Turn {
             superseded: false,
             refused: Vec::new(),
             hopeless: Arc::default(),
+            ruled_out: None,
             candidate: None,
         }
+    }
+
+    /// The same, which does not ask what is ruled out.
+    pub(super) fn ruling_out(self, ruled_out: Option<RuledOut>) -> Self {
+        Self { ruled_out, ..self }
     }
 
     /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
@@ -177,6 +188,9 @@ impl Turn {
             self.accepted = Arc::clone(&candidate.patch);
         } else if let &[item] = &*candidate.items {
             self.refuse(item, candidate.hash);
+        }
+        if let (Some(ruled_out), Some(places)) = (&mut self.ruled_out, &candidate.places) {
+            ruled_out.take(places.clone(), interesting);
         }
         self.search.answer(interesting);
         interesting.then_some(candidate)
@@ -232,6 +246,14 @@ impl Turn {
     pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
         self.refused.retain(|(_, hash)| !is_withdrawn(hash));
         self.hopeless = Arc::default();
+        if let Some(ruled_out) = &mut self.ruled_out {
+            ruled_out.clear();
+        }
+    }
+
+    /// What is ruled out of a turn after this one.
+    pub(super) fn into_ruled_out(self) -> Option<RuledOut> {
+        self.ruled_out.map(RuledOut::followed)
     }
 
     fn begin_next_list(&mut self) -> Option<()> {
@@ -272,7 +294,7 @@ impl Turn {
         }
     }
 
-    /// The variant, unless it is no smaller than what there is.
+    /// The variant that a patch makes, unless it is no smaller than what there is or ruled out.
     fn materialise(
         &self,
         patch: Patch,
@@ -288,12 +310,20 @@ impl Turn {
             Order::TokensOnly => size.tokens <= current.1.tokens,
             Order::MayGrow => may_grow(&size, &current.1),
         };
-        is_worth_asking.then(|| Candidate {
+        if !is_worth_asking {
+            return None;
+        }
+        let places = self.ruled_out.as_ref().map(|ruled_out| ruled_out.places(&kept));
+        if self.ruled_out.as_ref().zip(places.as_ref()).is_some_and(|(all, at)| all.contains(at)) {
+            return None;
+        }
+        Some(Candidate {
             hash: variant.hash(),
             variant,
             size,
             items: items.into(),
             patch: Arc::new(patch),
+            places,
         })
     }
 }
