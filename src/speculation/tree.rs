@@ -15,6 +15,9 @@ use crate::asker::{Asker, Next, Question};
 /// The probability of what is certain. Chances are thousandths, so that a product fits 64 bits.
 pub(crate) const CERTAIN: u64 = 1 << 48;
 
+/// From this probability on, a state is worth a new syntax tree behind a success that is only supposed.
+const LIKELY: u64 = CERTAIN / 4;
+
 /// A tree of supposed states.
 #[derive(Debug)]
 pub struct Tree<A> {
@@ -225,10 +228,10 @@ impl<A: Asker> Tree<A> {
     }
 
     /// Has a state that is blocked behind a supposed success look further, if that success has since become real, or
-    /// the state is more likely to come than not.
+    /// the state is likely to come.
     fn release(&mut self, node: usize, candidate: &Candidate) {
         let node = &mut self.nodes[node];
-        let is_due = !candidate.after_success || candidate.probability >= CERTAIN / 2;
+        let is_due = !candidate.after_success || candidate.probability >= LIKELY;
         if matches!(node.next, Next::Blocked) && is_due && !node.released {
             node.released = true;
             node.asker.confirm();
