@@ -11,7 +11,7 @@ use simulator::{Chances, Replay, Trace, bound_ms, simulate};
 
 const JOBS: [usize; 3] = [2, 8, 16];
 
-/// What the issue asks for.
+/// What speculation is held to.
 const SHARE_OF_BOUND: f64 = 0.85;
 
 fn check(trace: &Trace, chances: Chances) {

@@ -250,7 +250,8 @@ fn table(rows: &[Row]) -> String {
         let kinds: BTreeSet<&str> =
             row.findings.iter().filter_map(|finding| kind_of(finding)).collect();
         let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
-        let _ = write!(text, " {} {kinds}|", row.validity);
+        let check = format!("{} {kinds}", row.validity);
+        let _ = write!(text, " {} |", check.trim_end());
     }
     text + "\n"
 }

@@ -11,7 +11,7 @@ pub(super) struct Rates {
     /// By pass and number of proposals together.
     passes: Vec<[Count; GROUPS]>,
     /// By kind of pass, the last answer to the same pass and the share of the program that would go.
-    overall: [[[Count; SHARES]; 3]; 3],
+    overall: [[[Count; SHARES]; 3]; 5],
     /// By pass: what kind it is, and its last answer.
     about: Vec<(Kind, Last)>,
 }
@@ -41,19 +41,45 @@ enum Last {
 enum Kind {
     /// Removes what nothing needs: most often right.
     Unused,
+    /// Removes large groups of a large program.
+    Large,
     Structural,
+    /// Most often right at once or not at all.
     Polish,
+    /// Changes names and layout alone: nearly always right at once.
+    Finish,
 }
 
 impl Kind {
+    fn of(row: &Row) -> Self {
+        match (row.phase, row.explore) {
+            (Phase::Sweep, _) | (_, Explore::AllOrLargeGroups(_)) => Self::Unused,
+            (_, Explore::LargeGroups(_)) => Self::Large,
+            (Phase::Polish, _) => Self::Polish,
+            (Phase::Finish, _) => Self::Finish,
+            _ => Self::Structural,
+        }
+    }
+
     /// The share of interesting answers, in thousandths, that recorded reductions had (`notes/speculation.md`).
     fn usual(self, last: Last, share: usize) -> u32 {
-        match (self, last) {
-            (Self::Unused, Last::Nothing) => 800,
-            (Self::Unused, _) => [650, 650, 650, 650, 50][share],
-            (Self::Structural, _) => [300, 450, 450, 300, 120][share],
-            (Self::Polish, _) => 100,
-        }
+        let by_share = match (self, last) {
+            (Self::Unused, Last::Nothing) => [800; SHARES],
+            (Self::Unused, Last::No) => [650, 900, 850, 500, 30],
+            (Self::Unused, Last::Yes) => [650, 900, 900, 800, 300],
+            (Self::Large, Last::Nothing) => [450, 450, 450, 400, 400],
+            (Self::Large, Last::No) => [550, 550, 350, 350, 300],
+            (Self::Large, Last::Yes) => [600, 600, 400, 350, 200],
+            (Self::Structural, Last::Nothing) => [150, 400, 500, 300, 30],
+            (Self::Structural, Last::No) => [100, 450, 250, 100, 20],
+            (Self::Structural, Last::Yes) => [500, 650, 550, 300, 50],
+            (Self::Polish, Last::Nothing) => [600, 600, 700, 500, 50],
+            (Self::Polish, Last::No) => [350, 350, 70, 70, 20],
+            (Self::Polish, Last::Yes) => [350, 250, 250, 100, 50],
+            (Self::Finish, Last::Nothing) => [950; SHARES],
+            (Self::Finish, _) => [350; SHARES],
+        };
+        by_share[share]
     }
 }
 
@@ -65,16 +91,10 @@ const SHARES: usize = 5;
 
 impl Rates {
     pub(super) fn new(rows: &[&Row]) -> Self {
-        let kind = |row: &&Row| match row.phase {
-            Phase::Sweep => Kind::Unused,
-            _ if matches!(row.explore, Explore::AllOrLargeGroups(_)) => Kind::Unused,
-            Phase::Polish => Kind::Polish,
-            _ => Kind::Structural,
-        };
         Self {
             passes: vec![Default::default(); rows.len()],
             overall: Default::default(),
-            about: rows.iter().map(|row| (kind(row), Last::default())).collect(),
+            about: rows.iter().map(|row| (Kind::of(row), Last::default())).collect(),
         }
     }
 
@@ -91,7 +111,7 @@ impl Rates {
         let (kind, last) = self.about[trial.pass];
         let overall = self.overall[kind as usize][last as usize][trial.share()];
         let overall = overall.chance(kind.usual(last, trial.share()), 16);
-        self.passes[trial.pass][trial.group()].chance(overall, 10) as u16
+        self.passes[trial.pass][trial.group()].chance(overall, 6) as u16
     }
 }
 
@@ -150,7 +170,7 @@ mod tests {
         let trial = |pass| Trial { pass, together: 1, tokens: 90, current: 100 };
         let (fine, polish) = (trial(at(Phase::Fine)), trial(at(Phase::Polish)));
         let mut rates = Rates::new(&rows);
-        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 100));
+        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 500));
         for _ in 0..1000 {
             rates.record(polish, true);
         }

@@ -149,9 +149,9 @@ impl Reducer {
             .then(|| Orphans::new(&self.base).map(Arc::new))
             .flatten();
         let sizes = self.sizes(row);
-        let ruled_out = (sizes.least > 0).then(|| {
-            self.ruled_out.take().unwrap_or_else(|| RuledOut::new(self.current.0.clone()))
-        });
+        let before = self.ruled_out.take();
+        let ruled_out = (sizes.least > 0)
+            .then(|| before.unwrap_or_else(|| RuledOut::new(self.current.0.clone())));
         let turn = Turn::new(base, row, proposals, &self.refusals, self.strategy, sizes, orphans);
         self.turn = Some((index, turn.ruling_out(ruled_out)));
         true

@@ -23,8 +23,16 @@ pub(super) struct RuledOut {
 /// What is left of the first test case.
 #[derive(Clone)]
 pub(super) struct Places {
-    files: Arc<[Kept]>,
+    files: Arc<[Left]>,
     bytes: usize,
+}
+
+/// What is left of one of its files.
+#[derive(Clone)]
+struct Left {
+    /// Index in the first test case.
+    file: usize,
+    runs: Arc<[Run]>,
 }
 
 impl RuledOut {
@@ -32,7 +40,7 @@ impl RuledOut {
     pub(super) fn new(first: TestCase) -> Self {
         let file = |(index, file): (usize, &clreduce_testcase::SourceFile)| {
             let all = Run { old: 0, new: 0, length: file.bytes.len() };
-            Kept { file: index, runs: Some(vec![all]) }
+            Left { file: index, runs: Arc::new([all]) }
         };
         let whole = Places::new(first.files().iter().enumerate().map(file).collect());
         Self { first, base: whole.clone(), current: whole, refused: Vec::new() }
@@ -43,10 +51,10 @@ impl RuledOut {
         let follow = |kept: &Kept| {
             let before = &self.base.files[kept.file];
             let runs = match &kept.runs {
-                Some(runs) => followed(before.runs.as_deref().unwrap_or_default(), runs),
-                None => before.runs.clone().unwrap_or_default(),
+                Some(runs) => followed(&before.runs, runs).into(),
+                None => Arc::clone(&before.runs),
             };
-            Kept { file: before.file, runs: Some(runs) }
+            Left { file: before.file, runs }
         };
         Places::new(kept.iter().map(follow).collect())
     }
@@ -83,16 +91,14 @@ impl RuledOut {
                     return false;
                 };
                 let text = &self.first.files()[part.file].bytes;
-                let whole = whole.runs.as_deref().unwrap_or_default();
-                let parts = part.runs.as_deref().unwrap_or_default();
-                parts.iter().all(|run| has_all(whole, run, text))
+                part.runs.iter().all(|run| has_all(&whole.runs, run, text))
             })
     }
 }
 
 impl Places {
-    fn new(files: Vec<Kept>) -> Self {
-        let runs = files.iter().flat_map(|file| file.runs.iter().flatten());
+    fn new(files: Vec<Left>) -> Self {
+        let runs = files.iter().flat_map(|file| file.runs.iter());
         Self { bytes: runs.map(|run| run.length).sum(), files: files.into() }
     }
 }

@@ -313,10 +313,16 @@ impl Turn {
         if !is_worth_asking {
             return None;
         }
-        let places = self.ruled_out.as_ref().map(|ruled_out| ruled_out.places(&kept));
-        if self.ruled_out.as_ref().zip(places.as_ref()).is_some_and(|(all, at)| all.contains(at)) {
-            return None;
-        }
+        let places = match &self.ruled_out {
+            Some(ruled_out) => {
+                let places = ruled_out.places(&kept);
+                if ruled_out.contains(&places) {
+                    return None;
+                }
+                Some(places)
+            }
+            None => None,
+        };
         Some(Candidate {
             hash: variant.hash(),
             variant,

@@ -44,12 +44,14 @@ impl<'a> Unit<'a> {
         Self::all(snapshot).flat_map(of_file)
     }
 
-    /// Whether no word or number reaches over either end: C++ splits `0x1fUL5` in two nodes.
-    fn is_whole(self, range: Range<usize>) -> bool {
-        let word = |at: usize| {
-            self.bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    /// Whether no word, number or `&&` reaches over either end: C++ splits `0x1fUL5` in two nodes, and where no `&&`
+    /// can stand, the grammar takes it for two addresses.
+    pub fn is_whole(self, range: Range<usize>) -> bool {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let cut = |at: usize| {
+            let around = at.checked_sub(1).and_then(|before| self.bytes.get(before..=at));
+            around.is_some_and(|pair| pair.iter().all(|byte| is_word(*byte)) || pair == b"&&")
         };
-        let cut = |at: usize| at > 0 && word(at - 1) && word(at);
         !cut(range.start) && !cut(range.end)
     }
 
