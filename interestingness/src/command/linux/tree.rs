@@ -163,11 +163,13 @@ pub(super) fn end_all_children() {
 /// Kills every process whose mark begins with `prefix`; for what a guardian that died left behind.
 pub(super) fn sweep(prefix: &str) {
     let give_up = Instant::now() + PATIENCE;
-    while Instant::now() < give_up {
+    // While a program is being loaded, its process has no environment: one look in vain proves nothing.
+    let mut looks_in_vain = 0;
+    while looks_in_vain < 2 && Instant::now() < give_up {
         let members = marked(|mark| mark.starts_with(prefix.as_bytes()));
-        let Some(&first) = members.first() else { return };
+        looks_in_vain = if members.is_empty() { looks_in_vain + 1 } else { 0 };
         kill_all(&members);
-        wait_for_end(Some(first));
+        wait_for_end(members.first().copied());
     }
 }
 
