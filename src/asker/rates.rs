@@ -44,7 +44,7 @@ enum Kind {
     /// Removes large groups of a large program.
     Large,
     Structural,
-    /// Most often right at once or not at all.
+    /// Right at its first question more often than later.
     Polish,
     /// Changes names and layout alone: nearly always right at once.
     Finish,

@@ -29,8 +29,7 @@ pub(crate) fn places(unit: Unit<'_>) -> Vec<Place> {
                 && !outer_is_frozen
                 && node.named
                 && is_expression(node.kind)
-                && unit.tree.is_sound(id)
-                && unit.is_whole(unit.tree.range(id));
+                && unit.is_usable(id);
             if usable { place(unit, id) } else { Place::Fixed }
         })
         .collect()

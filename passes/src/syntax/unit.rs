@@ -34,8 +34,12 @@ impl<'a> Unit<'a> {
     /// The nodes that the parser understood, with their kinds, in pre-order.
     pub fn sound(self) -> impl Iterator<Item = (NodeId, &'static str)> {
         let tree = self.tree;
-        let usable = move |id: &NodeId| tree.is_sound(*id) && self.is_whole(tree.range(*id));
-        tree.ids().filter(usable).map(|id| (id, tree.kind(id)))
+        tree.ids().filter(move |id| self.is_usable(*id)).map(|id| (id, tree.kind(id)))
+    }
+
+    /// Whether the parser understood a node, and the lexer sees it end where the parser does.
+    pub fn is_usable(self, id: NodeId) -> bool {
+        self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
     }
 
     /// Those of all files of a snapshot.
@@ -46,7 +50,7 @@ impl<'a> Unit<'a> {
 
     /// Whether no word, number or `&&` reaches over either end: C++ splits `0x1fUL5` in two nodes, and where no `&&`
     /// can stand, the grammar takes it for two addresses.
-    pub fn is_whole(self, range: Range<usize>) -> bool {
+    fn is_whole(self, range: Range<usize>) -> bool {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let cut = |at: usize| {
             let around = at.checked_sub(1).and_then(|before| self.bytes.get(before..=at));
