@@ -181,15 +181,20 @@ fn a_test_that_leaves_processes_behind() {
 #[test]
 fn a_flaky_test() {
     let bench = Bench::with_bug();
-    // Interesting every other time.
-    let toggle = bench.path("toggle").display().to_string();
+    // Of the original it says this first and then that.
+    let copy = bench.write("copy", BUG).display().to_string();
+    let seen = bench.path("seen").display().to_string();
     let line = if cfg!(windows) {
         format!(
-            "@echo off\r\nif exist {toggle} goto no\r\nmkdir {toggle}\r\nexit /b 0\r\n\
-             :no\r\nrmdir {toggle}\r\nexit /b 1\r\n"
+            "@echo off\r\nfc /b bug.c {copy} >nul\r\nif errorlevel 1 goto variant\r\n\
+             mkdir {seen} 2>nul\r\nexit /b %errorlevel%\r\n\
+             :variant\r\nfind \"needle(\" bug.c >nul\r\n"
         )
     } else {
-        format!("#!/bin/sh\nrmdir {toggle} 2>/dev/null && exit 1\nmkdir {toggle}\n")
+        format!(
+            "#!/bin/sh\nif cmp -s bug.c {copy}; then mkdir {seen} 2>/dev/null\n\
+             else grep -q 'needle(' bug.c; fi\n"
+        )
     };
     bench.script(SCRIPT_NAME, &line);
     refused(&bench, &["bug.c", "--test", SCRIPT], &["flaky", "out of 2"]);

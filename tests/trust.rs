@@ -62,15 +62,73 @@ fn an_honest_test_is_not_accused() {
 }
 
 #[test]
-fn a_test_that_wavers_on_the_original_is_refused() {
+fn a_test_that_wavers_on_the_original_is_refused_and_the_original_put_back() {
     let original = ORACLE.original();
-    let calls = AtomicU64::new(0);
-    let wavers = move |_: &TestCase| calls.fetch_add(1, Ordering::Relaxed) != 1;
-    let (_, reduced) = transcribe(Reduction::of(original.clone()).test(wavers), &original);
-    assert!(
-        matches!(reduced, Err(ReductionError::Flaky { interesting: 1, runs: 2, .. })),
-        "{reduced:?}"
-    );
+    for n in [1, 4] {
+        let (calls, of) = (AtomicU64::new(0), original.clone());
+        // Right but for the second look at the original.
+        let wavers = move |case: &TestCase| {
+            let again = *case == of && calls.fetch_add(1, Ordering::Relaxed) > 0;
+            !again && ORACLE.accepts(case)
+        };
+        let (mut commits, mut kept) = (0, Vec::new());
+        let reduced = Reduction::of(original.clone())
+            .test(wavers)
+            .jobs(jobs(n))
+            .keep(|case| {
+                kept.push(case.clone());
+                Ok(())
+            })
+            .on_event(|event| commits += u64::from(matches!(event, Event::Committed { .. })))
+            .run_with(ListAsker::new(&original));
+        assert!(
+            matches!(reduced, Err(ReductionError::Flaky { interesting: 1, runs: 2, .. })),
+            "{reduced:?}"
+        );
+        assert!(commits > 0, "it is looked at again on the way");
+        assert_eq!(kept.last(), Some(&original));
+    }
+}
+
+/// Knows at once what to think of the original, and of nothing else: that takes as long as it may.
+struct Slow {
+    original: TestCase,
+    limit_ms: AtomicU64,
+}
+
+impl Interestingness for Slow {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        let limit = Duration::from_millis(self.limit_ms.load(Ordering::SeqCst));
+        if *variant == self.original {
+            std::thread::sleep(Duration::from_millis(50));
+            return Outcome::from(Verdict::Interesting);
+        }
+        let stopped = cancel.wait(limit);
+        assert!(stopped || limit < Duration::from_secs(60), "the limit before anything was known");
+        Outcome::from(if stopped { Verdict::Uninteresting } else { Verdict::TimedOut })
+    }
+
+    fn set_time_limit(&self, limit: Duration) {
+        self.limit_ms.store(limit.as_millis() as u64, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn what_is_tested_beside_the_original_has_the_limit_that_the_original_sets() {
+    let original = ORACLE.original();
+    let slow = Slow { original: original.clone(), limit_ms: AtomicU64::new(0) };
+    let reduction = Reduction::of(original.clone()).test(slow).jobs(jobs(2));
+    let mut verdicts = Vec::new();
+    let reduced = reduction
+        .max_questions(1)
+        .on_event(|event| {
+            if let Event::Answered { outcome, .. } = event {
+                verdicts.push(outcome.verdict);
+            }
+        })
+        .run_with(ListAsker::new(&original))
+        .unwrap();
+    assert_eq!((verdicts, reduced.ending), (vec![Verdict::TimedOut], Ending::QuestionLimit));
 }
 
 #[test]

@@ -73,9 +73,9 @@ impl Kind {
             (Self::Structural, Last::Nothing) => [150, 400, 500, 300, 30],
             (Self::Structural, Last::No) => [100, 450, 250, 100, 20],
             (Self::Structural, Last::Yes) => [500, 650, 550, 300, 50],
-            (Self::Polish, Last::Nothing) => [600, 600, 700, 500, 50],
-            (Self::Polish, Last::No) => [350, 350, 70, 70, 20],
-            (Self::Polish, Last::Yes) => [350, 250, 250, 100, 50],
+            (Self::Polish, Last::Nothing) => [250, 250, 600, 450, 30],
+            (Self::Polish, Last::No) => [250, 200, 70, 70, 30],
+            (Self::Polish, Last::Yes) => [60, 60, 120, 60, 60],
             (Self::Finish, Last::Nothing) => [950; SHARES],
             (Self::Finish, _) => [350; SHARES],
         };
@@ -170,7 +170,7 @@ mod tests {
         let trial = |pass| Trial { pass, together: 1, tokens: 90, current: 100 };
         let (fine, polish) = (trial(at(Phase::Fine)), trial(at(Phase::Polish)));
         let mut rates = Rates::new(&rows);
-        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 500));
+        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 450));
         for _ in 0..1000 {
             rates.record(polish, true);
         }

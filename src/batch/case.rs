@@ -105,6 +105,7 @@ impl Attempt<'_> {
                 Ok(record)
             }
             Err(ReductionError::Flaky { interesting, runs, contrary }) => {
+                files::remove(&self.folder.join(RESULT)).map_err(told)?;
                 record.outcome = Outcome::Flaky;
                 record.reason = format!("interesting {interesting} times out of {runs}");
                 record.take_output(&contrary);

@@ -23,6 +23,8 @@ pub enum Judge {
 pub struct ByCommand {
     /// The test.
     pub test: CommandTest,
+    /// What is judged first, perhaps while variants are judged already.
+    pub original: TestCase,
     /// What its first run did.
     pub first: OnceLock<Rehearsal>,
     /// Which exit status is worth a copy of the variant.
@@ -90,8 +92,7 @@ impl Interestingness for Judge {
 
 impl ByCommand {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
-        // The original comes first, alone: the reduction asks nothing before it is known.
-        if self.first.get().is_none() {
+        if self.first.get().is_none() && *variant == self.original {
             let rehearsal = self.test.rehearse(variant, cancel);
             let mut outcome = rehearsal.outcome.clone();
             if !rehearsal.modified.is_empty() {

@@ -52,6 +52,8 @@ pub struct Keeper {
     on_disk: TestCase,
     originals: Vec<Original>,
     original: TestCase,
+    /// Copies of the original that were made, each as a whole.
+    copies: Vec<PathBuf>,
     /// Whether `best/` holds what is on disk; a folder of that name may be left from another run.
     best_is_current: bool,
 }
@@ -66,10 +68,11 @@ impl Keeper {
         originals: Vec<Original>,
         original: TestCase,
     ) -> Self {
-        Self { places, state, on_disk, originals, original, best_is_current: false }
+        let copies = Vec::new();
+        Self { places, state, on_disk, originals, original, copies, best_is_current: false }
     }
 
-    /// Makes the disk show `case`.
+    /// Makes the disk show `case`. With the original itself back in its place, its copies go.
     ///
     /// # Errors
     /// When something cannot be written; the last version then stays, with several files perhaps to be
@@ -92,6 +95,9 @@ impl Keeper {
         self.on_disk = case.clone();
         if self.places.len() > 1 {
             remove_tree(&self.state.join(PREVIOUS))?;
+        }
+        if *case == self.original {
+            self.copies.drain(..).try_for_each(|copy| remove_copy(&copy))?;
         }
         Ok(())
     }
@@ -116,6 +122,9 @@ impl Keeper {
             let like = self.places.iter().find(|place| place.path == original.path);
             let like = like.map_or(original.copy.as_path(), |place| &place.disk);
             atomic::create(&original.copy, bytes, &self.state, like).map_err(failed)?;
+            if !self.copies.contains(&original.base) {
+                self.copies.push(original.base);
+            }
         }
         Ok(())
     }
@@ -226,6 +235,14 @@ fn remove_tree(folder: &Path) -> Result<(), KeepError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Removes the copy of a FILE or a DIR.
+fn remove_copy(path: &Path) -> Result<(), KeepError> {
+    if path.is_dir() {
+        return remove_tree(path);
+    }
+    when_free(|| fs::remove_file(path)).map_err(failed("remove", path))
 }
 
 /// The bytes of a file; `None` where there is none.

@@ -140,7 +140,7 @@ fn run(
     let state = target.state();
     let judge = Arc::new(match &settings.how.test {
         Test::Command(command) => {
-            let judge = judge(settings, command, &target, progress)?;
+            let judge = judge(settings, command, &target, &case, progress)?;
             check_hints(command, &target, &case, &judge, cancel, progress)?;
             judge
         }
@@ -219,6 +219,7 @@ fn judge(
     settings: &Settings,
     command: &TestCommand,
     target: &Target,
+    original: &TestCase,
     progress: &Progress,
 ) -> Result<Judge, Failure> {
     let temporary = CommandOptions::default().temporary;
@@ -237,7 +238,8 @@ fn judge(
     let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
     let also = settings.also_interesting.map(|code| (code, aside()));
     let test = CommandTest::new(command, options)?;
-    Ok(Judge::Command(Box::new(ByCommand { test, first: OnceLock::new(), also })))
+    let original = original.clone();
+    Ok(Judge::Command(Box::new(ByCommand { test, original, first: OnceLock::new(), also })))
 }
 
 /// Says what looks wrong with the test, and refuses one that would let everything be removed.

@@ -1,20 +1,25 @@
-//! What the original says before anything is asked: that it is interesting, how long a test takes, and
-//! whether a gate is of use.
+//! What the original says: that it is interesting, how long a test takes, and whether a gate is of use.
+//!
+//! It is the first question of the conversation, so that slots beside it test what will most likely be asked next.
 
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome, Verdict};
-use clreduce_testcase::TestCase;
+use clreduce_interestingness::{Cancel, Gate};
+use clreduce_testcase::{ContentHash, Size, TestCase};
 
-use super::result::ReductionError;
-use crate::speculation::Pool;
+use crate::asker::{Asker, Next, Question};
 
 /// Bounds of the derived limit.
 const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
-const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
+/// The limit as well until one is derived.
+pub const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
 
-/// A test may take so many times what it took when warm.
+/// A test may take so many times what it took on the original.
 const LIMIT_FACTOR: u32 = 10;
+
+/// The original is judged a second time once so many tests have been consumed: soon, but not before what most of
+/// a program goes in.
+pub const CHECK_AFTER: u64 = 20;
 
 /// A gate that takes more than this part of the time of a test does not pay: most variants compile, and
 /// a test of one that does not is short.
@@ -23,66 +28,67 @@ const GATE_SHARE: u32 = 5;
 /// With a shorter test there is nothing to gain: a gate has to be started first.
 const WORTH_A_GATE: Duration = Duration::from_millis(50);
 
-/// What runs of the original showed.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Calibration {
-    /// It is interesting, every time.
-    Done {
-        /// Wall-time limit of every later test.
-        limit: Duration,
-        /// What a test takes, where that was measured.
-        typical: Option<Duration>,
-        /// Tests run.
-        tests: u64,
-    },
-    /// Cancelled after so many tests.
-    Cancelled {
-        /// Tests run.
-        tests: u64,
-    },
+/// The original as the first question, and then what somebody else asks.
+#[derive(Clone)]
+pub struct OriginalFirst<A> {
+    original: Original,
+    then: A,
 }
 
-/// Judges the original: twice, and once when the limit is known from an earlier run. The pool
-/// that the other tests run on is as busy then as it will be later.
-pub fn calibrate(
-    test: &dyn Interestingness,
-    pool: &Pool,
-    original: &TestCase,
-    given: Option<Duration>,
-    earlier: Option<Duration>,
-    cancel: &Cancel,
-) -> Result<Calibration, ReductionError> {
-    test.set_time_limit(earlier.or(given).unwrap_or(LIMIT_AT_MOST));
-    // The first run is cold and says little about time.
-    let runs = if earlier.is_some() { 1 } else { 2 };
-    let mut outcomes: Vec<Outcome> = Vec::with_capacity(runs);
-    for run in 1..=runs {
-        let Some(permit) = pool.wait(cancel) else {
-            return Ok(Calibration::Cancelled { tests: run as u64 - 1 });
+#[derive(Clone)]
+enum Original {
+    Asked(Box<Question>),
+    Interesting,
+    Refused,
+}
+
+impl<A> OriginalFirst<A> {
+    /// Asks about the original before `then` asks.
+    pub fn new(original: &TestCase, then: A) -> Self {
+        let question = Question {
+            variant: original.clone(),
+            hash: original.hash(),
+            size: Size::of(original),
+            pass: "original",
+            chance: 999,
         };
-        let outcome = test.judge(original, cancel);
-        drop(permit);
-        if cancel.is_cancelled() {
-            return Ok(Calibration::Cancelled { tests: run as u64 });
-        }
-        if run == 1 && outcome.verdict != Verdict::Interesting {
-            return Err(ReductionError::NotInteresting(Box::new(outcome)));
-        }
-        outcomes.push(outcome);
+        Self { original: Original::Asked(Box::new(question)), then }
     }
-    let interesting =
-        outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Interesting).count();
-    if let Some(contrary) = outcomes.iter().find(|o| o.verdict != Verdict::Interesting) {
-        let contrary = Box::new(contrary.clone());
-        return Err(ReductionError::Flaky { interesting, runs, contrary });
+}
+
+impl<A: Asker> Asker for OriginalFirst<A> {
+    fn next(&mut self) -> Next {
+        match &self.original {
+            Original::Asked(question) => Next::Question((**question).clone()),
+            Original::Interesting => self.then.next(),
+            Original::Refused => Next::Done,
+        }
     }
-    let typical = outcomes.get(1).map(|outcome| outcome.wall);
-    let limit = earlier.or(given).unwrap_or_else(|| {
-        let derived = typical.unwrap_or(LIMIT_AT_MOST) * LIMIT_FACTOR;
-        derived.clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
-    });
-    test.set_time_limit(limit);
-    Ok(Calibration::Done { limit, typical, tests: runs as u64 })
+
+    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+        if let Original::Asked(_) = self.original {
+            self.original = if interesting { Original::Interesting } else { Original::Refused };
+            return None;
+        }
+        self.then.answer(interesting)
+    }
+
+    fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+        self.then.withdraw(is_withdrawn);
+    }
+
+    fn mark_supposed(&mut self) {
+        self.then.mark_supposed();
+    }
+
+    fn confirm(&mut self) {
+        self.then.confirm();
+    }
+}
+
+/// Wall-time limit of a test where the original took so long.
+pub fn limit_for(original: Duration) -> Duration {
+    (original * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
 }
 
 /// Whether a gate is of use: it accepts the original, and takes far less time than a test.

@@ -8,7 +8,7 @@ use clreduce_interestingness::{Gated, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
 use super::Reduction;
-use super::calibration::{Calibration, calibrate, pays};
+use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for, pays};
 use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
 use super::statistics::Statistics;
 use crate::asker::Asker;
@@ -38,39 +38,49 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
         Some(pool) => pool,
         None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
     };
-    let calibration = calibrate(
-        &*reduction.test,
-        &pool,
-        &reduction.case,
-        reduction.timeout,
-        earlier.map(|(limit, _)| limit),
-        &reduction.cancel,
-    )?;
-    let (timeout, typical, tests) = match calibration {
-        Calibration::Done { limit, typical, tests } => (limit, typical, tests),
-        Calibration::Cancelled { tests } => {
-            return Ok(untouched(reduction.case, tests, started.elapsed()));
+    let limit_before = earlier.map_or(LIMIT_AT_MOST, |(limit, _)| limit);
+    reduction.test.set_time_limit(reduction.timeout.unwrap_or(limit_before));
+    let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
+    let (verdicts, gate) = recall(&reduction.case, &replay);
+    let slots = reduction.jobs.get().min(pool.threads());
+    let asker = OriginalFirst::new(&reduction.case, asker);
+    let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
+    let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
+    let looks = reduction.gate.clone();
+    let began = Instant::now();
+    let mut executor = Executor::new(scheduler, pool, test, looks, cancel, deadline);
+
+    let original = match judge_original(&mut executor)? {
+        Ok(original) => original,
+        Err(ending) => {
+            let counters = executor.scheduler().counters();
+            return Ok(untouched(reduction.case, ending, counters, started.elapsed()));
         }
     };
-    let has_gate = match (&earlier, &reduction.gate, typical) {
-        (Some((_, had_gate)), ..) => *had_gate,
-        (None, Some(gate), Some(test)) => pays(&**gate, &reduction.case, test, &reduction.cancel),
-        (None, ..) => false,
+    let timeout =
+        reduction.timeout.unwrap_or_else(|| limit_for(original.outcome.wall).min(limit_before));
+    reduction.test.set_time_limit(timeout);
+    executor.limit_running(timeout);
+    let has_gate = match (&earlier, &reduction.gate) {
+        (Some((_, had_gate)), _) => *had_gate,
+        (None, Some(gate)) => {
+            pays(&**gate, &reduction.case, original.outcome.wall, &reduction.cancel)
+        }
+        (None, None) => false,
     };
+    if has_gate {
+        executor.scheduler_mut().set_gate(gate);
+    }
     if let (Some(state), None) = (&state, &journal) {
         let facts = state.facts.clone();
         let header = Header::new(&reduction.case.hash(), timeout, has_gate, facts);
         journal = Some(state.folder.begin(&reduction.case, &header)?);
     }
-    let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
-    let gate = if has_gate { Gatekeeper::new() } else { Gatekeeper::default() };
-    let (verdicts, gate) = recall(&reduction.case, &replay, gate);
-    let slots = reduction.jobs.get().min(pool.threads());
-    let scheduler =
-        Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in).with_gate(gate);
-    let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
-    let looks = reduction.gate.clone();
-    let mut executor = Executor::new(scheduler, pool, test, looks, cancel, deadline);
+    // Otherwise an earlier run has judged it as well.
+    if earlier.is_none() {
+        let Answered { question, outcome, .. } = original;
+        executor.scheduler_mut().check_after(CHECK_AFTER, &question, outcome);
+    }
 
     let size = Size::of(&reduction.case);
     let bytes = reduction.case.total_bytes();
@@ -81,31 +91,57 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
         best: (reduction.case.clone(), size),
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
-        calibration_tests: tests,
-        began: Instant::now(),
+        timeout,
+        began,
         reduction,
     };
     conversation.tell(&Event::Started { size, bytes, resumed_answers, time_limit: timeout });
     let ending =
         conversation.replay(&mut executor).and_then(|()| conversation.go_on(&mut executor));
-    if matches!(ending, Ok(Ending::Minimal | Ending::QuestionLimit)) {
-        executor.recheck();
-    }
+    let ending = match ending {
+        Ok(ending @ (Ending::Minimal | Ending::QuestionLimit)) => {
+            executor.recheck();
+            conversation.look_at_check(&mut executor).map(|()| ending)
+        }
+        ending => ending,
+    };
     executor.stop();
-    let reduced = conversation.finish(ending?, &executor, slots, timeout, started)?;
+    let result = ending.and_then(|ending| conversation.finish(ending, &executor, slots, started));
+    if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state) {
+        // There is nothing to go on with.
+        state.folder.discard()?;
+    }
     // Unlocked last: another run may start now.
     drop(state);
-    Ok(reduced)
+    result
 }
 
-/// What is known before the first question: the original, and what the journal holds.
-fn recall(
-    original: &TestCase,
-    replay: &VecDeque<Answer>,
-    mut gate: Gatekeeper,
-) -> (Verdicts, Gatekeeper) {
-    let mut verdicts = Verdicts::default();
-    verdicts.remember(original.hash(), Verdict::Interesting);
+/// Waits for what the test says of the original, or for why it says nothing.
+fn judge_original<A: Asker>(
+    executor: &mut Executor<OriginalFirst<A>>,
+) -> Result<Result<Answered, Ending>, ReductionError> {
+    let answered = executor.next_answer();
+    if !matches!(&answered, Ok(answered) if answered.outcome.verdict == Verdict::Interesting) {
+        executor.stop();
+    }
+    match answered {
+        Ok(original) if original.outcome.verdict == Verdict::Interesting => Ok(Ok(original)),
+        Ok(original) => Err(ReductionError::NotInteresting(Box::new(original.outcome))),
+        Err(stop) => Ok(Err(ending(stop))),
+    }
+}
+
+fn ending(stop: Stop) -> Ending {
+    match stop {
+        Stop::Done => Ending::Minimal,
+        Stop::Cancelled => Ending::Interrupted,
+        Stop::Deadline => Ending::TimeLimit,
+    }
+}
+
+/// What is known before the first question: what the journal holds.
+fn recall(original: &TestCase, replay: &VecDeque<Answer>) -> (Verdicts, Gatekeeper) {
+    let (mut verdicts, mut gate) = (Verdicts::default(), Gatekeeper::new());
     gate.remember(original.hash(), false);
     for Answer { hash, verdict, gated } in replay {
         if *gated != Gated::Refused {
@@ -116,14 +152,14 @@ fn recall(
     (verdicts, gate)
 }
 
-fn untouched(case: TestCase, tests: u64, wall: Duration) -> Reduced {
+fn untouched(case: TestCase, ending: Ending, counters: Counters, wall: Duration) -> Reduced {
     Reduced {
         size: Size::of(&case),
         case,
-        ending: Ending::Interrupted,
+        ending,
         questions: 0,
-        tests,
-        killed: 0,
+        tests: counters.started,
+        killed: counters.killed,
         cache_hits: 0,
         wall,
         timeout: Duration::ZERO,
@@ -142,7 +178,7 @@ struct Conversation<'a> {
     /// What the committed test cases consisted of, while an earlier run is replayed.
     versions: Versions,
     on_disk: Option<TestCase>,
-    calibration_tests: u64,
+    timeout: Duration,
     began: Instant,
 }
 
@@ -195,15 +231,35 @@ impl Conversation<'_> {
             }
             let answered = match executor.next_answer() {
                 Ok(answered) => answered,
-                Err(Stop::Done) => return Ok(Ending::Minimal),
-                Err(Stop::Cancelled) => return Ok(Ending::Interrupted),
-                Err(Stop::Deadline) => return Ok(Ending::TimeLimit),
+                Err(stop) => return Ok(ending(stop)),
             };
             let committed = self.consume(answered, executor.scheduler().counters())?;
             if let Some(case) = committed {
                 (self.reduction.keep)(&case).map_err(ReductionError::Keep)?;
             }
+            self.look_at_check(executor)?;
         }
+    }
+
+    /// Hears what the second test of the original said, once it has ended: whether answers mean anything, without
+    /// which there is nothing better than the original, and how long a test takes that is not the first.
+    fn look_at_check<A: Asker>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<(), ReductionError> {
+        let Some(check) = executor.scheduler_mut().take_checked() else { return Ok(()) };
+        if check.second.verdict != Verdict::Interesting {
+            if self.best.0 != self.reduction.case {
+                (self.reduction.keep)(&self.reduction.case).map_err(ReductionError::Keep)?;
+            }
+            let contrary = Box::new(check.second);
+            return Err(ReductionError::Flaky { interesting: 1, runs: 2, contrary });
+        }
+        if self.reduction.timeout.is_none() {
+            self.timeout = self.timeout.min(limit_for(check.second.wall));
+            self.reduction.test.set_time_limit(self.timeout);
+        }
+        Ok(())
     }
 
     /// Journals an answer and tells of it. Returns what it made the current test case.
@@ -230,7 +286,7 @@ impl Conversation<'_> {
             outcome,
             known,
             gated,
-            tests: self.calibration_tests + counters.started,
+            tests: counters.started,
         });
         if gated == Gated::Doubted && interesting {
             self.tell(&Event::Warning(format!(
@@ -253,7 +309,6 @@ impl Conversation<'_> {
         ending: Ending,
         executor: &Executor<A>,
         slots: usize,
-        timeout: Duration,
         started: Instant,
     ) -> Result<Reduced, ReductionError> {
         if let Some(journal) = &mut self.journal
@@ -273,11 +328,11 @@ impl Conversation<'_> {
             size,
             ending,
             questions: self.statistics.questions,
-            tests: self.calibration_tests + counters.started,
+            tests: counters.started,
             killed: counters.killed,
             cache_hits: self.statistics.cache_hits,
             wall,
-            timeout,
+            timeout: self.timeout,
             gate: GateFigures { looks: counters.looks, ..self.statistics.gate },
             passes: self.statistics.into_passes(),
             contradictions: executor.scheduler().contradictions().to_vec(),

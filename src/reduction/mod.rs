@@ -202,7 +202,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// Checks one in so many consumed answers by a second test, when a thread has nothing better to
-    /// do; 0 checks none.
+    /// do; 0 checks none. The original is judged twice in any case.
     #[must_use]
     pub fn recheck_one_in(self, answers: u64) -> Self {
         Self { recheck_one_in: answers, ..self }
@@ -215,7 +215,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// Called with every new current test case, after the journal knows of it: places it where people
-    /// look. An error ends the reduction.
+    /// look. Called with the original where the test turns out to be flaky. An error ends the reduction.
     #[must_use]
     pub fn keep(self, keep: impl FnMut(&TestCase) -> io::Result<()> + Send + 'a) -> Self {
         Self { keep: Box::new(keep), ..self }

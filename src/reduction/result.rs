@@ -90,7 +90,7 @@ pub enum ReductionError {
     /// There is nothing to reduce.
     #[error("the test case is not interesting to begin with{}", because(.0))]
     NotInteresting(Box<Outcome>),
-    /// The test says now this, now that.
+    /// The test says now this, now that. What was kept meanwhile was replaced by the original.
     #[error(
         "the test is flaky: it found the original interesting {interesting} times out of {runs}, \
          so that its answers cannot be relied on{}", because(.contrary)

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome};
+use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome, Verdict};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::pool::{Permit, Pool, Seat};
@@ -114,7 +114,8 @@ impl<A: Asker> Executor<A> {
                 }
                 self.tests.carry_out(actions, permit);
             }
-            if self.scheduler.is_idle() || self.stopped().is_some() {
+            let is_over = self.scheduler.is_idle() && !self.scheduler.has_checks();
+            if is_over || self.stopped().is_some() {
                 return;
             }
             self.wait();
@@ -138,6 +139,16 @@ impl<A: Asker> Executor<A> {
     #[must_use]
     pub fn scheduler(&self) -> &Scheduler<A> {
         &self.scheduler
+    }
+
+    /// The scheduler, to be told something.
+    pub fn scheduler_mut(&mut self) -> &mut Scheduler<A> {
+        &mut self.scheduler
+    }
+
+    /// Tests that run already may take so long, and time out after it.
+    pub fn limit_running(&mut self, limit: Duration) {
+        self.tests.limit = Some((Instant::now(), limit));
     }
 
     /// Total time that tests ran, over all threads.
@@ -186,11 +197,22 @@ struct Tests {
     seat: Seat,
     test: Arc<dyn Interestingness>,
     gate: Option<Arc<dyn Gate>>,
-    running: HashMap<TestId, Cancel>,
+    running: HashMap<TestId, Running>,
+    /// Wall-time limit of what was started before this instant.
+    limit: Option<(Instant, Duration)>,
     /// `None` only wakes whoever waits.
     report: Sender<Option<Report>>,
     reports: Receiver<Option<Report>>,
     busy: Duration,
+}
+
+/// A test, or a look, that was handed to a thread.
+#[derive(Debug)]
+struct Running {
+    cancel: Cancel,
+    since: Instant,
+    /// Ended for taking too long.
+    timed_out: bool,
 }
 
 struct Report {
@@ -221,14 +243,16 @@ impl Tests {
         // Nobody waits once the executor is gone.
         let seat = pool.seat(move || drop(wake.send(None)));
         let (running, busy) = (HashMap::new(), Duration::ZERO);
-        Self { pool, seat, test, gate, running, report, reports, busy }
+        Self { pool, seat, test, gate, running, limit: None, report, reports, busy }
     }
 
     /// Kills, and starts no more than one test, for which there must be a permit.
     fn carry_out(&mut self, actions: Vec<Action>, mut permit: Option<Permit>) {
         for action in actions {
             match action {
-                Action::Kill(id) => self.running.get(&id).into_iter().for_each(Cancel::cancel),
+                Action::Kill(id) => {
+                    self.running.get(&id).into_iter().for_each(|test| test.cancel.cancel());
+                }
                 Action::Start(id, variant) => {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {
@@ -252,7 +276,8 @@ impl Tests {
         job: impl FnOnce(&Cancel) -> Said + Send + 'static,
     ) {
         let cancel = Cancel::new();
-        self.running.insert(id, cancel.clone());
+        let running = Running { cancel: cancel.clone(), since: Instant::now(), timed_out: false };
+        self.running.insert(id, running);
         let report = self.report.clone();
         let permit = permit.expect("a test was planned with a permit");
         self.pool.run(move || {
@@ -270,11 +295,30 @@ impl Tests {
     /// Waits for the next report, not beyond the deadline. The sender beside the receiver keeps the
     /// channel open.
     fn wait(&mut self, deadline: Option<Instant>) -> Option<End> {
-        let report = match deadline {
-            Some(deadline) => self.reports.recv_deadline(deadline).ok(),
+        let report = match [deadline, self.end_late()].into_iter().flatten().min() {
+            Some(until) => self.reports.recv_deadline(until).ok(),
             None => self.reports.recv().ok(),
         };
         report.flatten().map(|report| self.accept(report))
+    }
+
+    /// Ends what was started before its limit was known and has taken longer; says when the next one has.
+    #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
+    fn end_late(&mut self) -> Option<Instant> {
+        let (known, limit) = self.limit?;
+        let now = Instant::now();
+        let early = |test: &&mut Running| test.since < known && !test.timed_out;
+        let mut next = None;
+        for test in self.running.values_mut().filter(early) {
+            let end = test.since + limit;
+            if end <= now {
+                test.timed_out = true;
+                test.cancel.cancel();
+            } else {
+                next = Some(next.map_or(end, |next: Instant| next.min(end)));
+            }
+        }
+        next
     }
 
     fn poll(&mut self) -> Option<End> {
@@ -283,10 +327,13 @@ impl Tests {
     }
 
     fn accept(&mut self, report: Report) -> End {
-        self.running.remove(&report.id);
+        let timed_out = self.running.remove(&report.id).is_some_and(|test| test.timed_out);
         self.busy += report.wall;
         // A test that panics does so where the reduction was started.
-        let said = report.result.unwrap_or_else(|panic| resume_unwind(panic));
+        let said = match report.result.unwrap_or_else(|panic| resume_unwind(panic)) {
+            Said::Test(_) if timed_out => Said::Test(Outcome::from(Verdict::TimedOut)),
+            said => said,
+        };
         End { id: report.id, said, was_alone: report.was_alone }
     }
 }
@@ -295,7 +342,7 @@ impl Drop for Tests {
     /// Nobody waits for them any more.
     #[expect(clippy::disallowed_methods, reason = "all are killed, in whatever order")]
     fn drop(&mut self) {
-        self.running.values().for_each(Cancel::cancel);
+        self.running.values().for_each(|test| test.cancel.cancel());
     }
 }
 

@@ -99,11 +99,21 @@ struct Running {
     /// It is no test: the gate looks at the variant.
     is_look: bool,
     /// The answer that is being checked.
-    recheck: Option<Box<(TestCase, Outcome)>>,
+    recheck: Option<Box<Check>>,
     /// Another test ran at some time during this one, of this reduction or of another.
     shared: bool,
     /// Told to end; what it says does not count.
     killed: bool,
+}
+
+/// An answer that waits for a second test.
+#[derive(Debug)]
+struct Check {
+    hash: ContentHash,
+    variant: TestCase,
+    first: Outcome,
+    /// Goes before all questions once so many tests were consumed; after them until then, or without.
+    due: Option<u64>,
 }
 
 /// Decides which tests run. Whoever drives it calls [`step`](Self::step) until it says `Waiting`,
@@ -119,7 +129,9 @@ pub struct Scheduler<A> {
     /// Timed out while other tests ran: to be run alone before the answer counts.
     suspects: HashSet<ContentHash>,
     recheck_one_in: u64,
-    rechecks_waiting: VecDeque<(ContentHash, TestCase, Outcome)>,
+    rechecks_waiting: VecDeque<Check>,
+    /// The check that was due, once it is done.
+    checked: Option<Recheck>,
     contradictions: Vec<Recheck>,
     counters: Counters,
 }
@@ -140,15 +152,27 @@ impl<A: Asker> Scheduler<A> {
             suspects: HashSet::new(),
             recheck_one_in,
             rechecks_waiting: VecDeque::new(),
+            checked: None,
             contradictions: Vec::new(),
             counters: Counters::default(),
         }
     }
 
-    /// Has variants that do not compile refused without a test, as far as the gate is believed.
-    #[must_use]
-    pub fn with_gate(self, gate: Gatekeeper) -> Self {
-        Self { gate, ..self }
+    /// Has variants that do not compile refused from now on without a test, as far as the gate is believed.
+    pub fn set_gate(&mut self, gate: Gatekeeper) {
+        self.gate = gate;
+    }
+
+    /// Has an answer checked by a second test, before all else once `answers` tests were consumed.
+    pub fn check_after(&mut self, answers: u64, question: &Question, first: Outcome) {
+        let Question { variant, hash, .. } = question.clone();
+        self.rechecks_waiting.retain(|check| check.hash != hash);
+        self.rechecks_waiting.push_front(Check { hash, variant, first, due: Some(answers) });
+    }
+
+    /// The check that was due, told once when it is done.
+    pub fn take_checked(&mut self) -> Option<Recheck> {
+        self.checked.take()
     }
 
     /// What became of the gate.
@@ -179,6 +203,12 @@ impl<A: Asker> Scheduler<A> {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.running.is_empty()
+    }
+
+    /// Whether checks of earlier answers wait to be run.
+    #[must_use]
+    pub fn has_checks(&self) -> bool {
+        !self.rechecks_waiting.is_empty()
     }
 
     /// Whether nothing is left to ask.
@@ -273,6 +303,12 @@ impl<A: Asker> Scheduler<A> {
             return actions;
         }
         let has_room = may_start && self.has_slot();
+        if let Some((hash, variant)) = self.missing_look() {
+            if has_room && !self.running.iter().any(|test| test.answers(&hash)) {
+                self.look(&mut actions, hash, variant);
+            }
+            return actions;
+        }
         let running = &self.running;
         let starts = |hash: &ContentHash| !running.iter().any(|test| test.answers(hash));
         let known = known(&self.verdicts, &self.suspects, &self.gate);
@@ -286,6 +322,14 @@ impl<A: Asker> Scheduler<A> {
             test.recheck.is_none() && !test.is_look && !tree.reaches(&test.hash)
         });
         actions
+    }
+
+    /// What the conversation waits for a look at, though its test has ended: that was before there was a gate.
+    fn missing_look(&self) -> Option<(ContentHash, TestCase)> {
+        let Next::Question(question) = self.tree.next() else { return None };
+        let is_missing =
+            self.gate.has_to_look(question) && self.verdicts.interesting(&question.hash).is_some();
+        is_missing.then(|| (question.hash, question.variant.clone()))
     }
 
     /// Decides as [`plan`](Self::plan) does when the conversation is over: only checks are left.
@@ -321,18 +365,17 @@ impl<A: Asker> Scheduler<A> {
             self.counters.killed += 1;
             return;
         }
-        if let Some(checked) = test.recheck {
+        if let Some(check) = test.recheck {
             self.counters.rechecks += 1;
-            let (variant, first) = *checked;
+            let Check { hash, variant, first, due } = *check;
             let yes = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
             // A busy machine explains a time-out; everything else ought to be the same again.
-            if yes(&first) != yes(&outcome) && outcome.verdict != Verdict::TimedOut {
-                self.contradictions.push(Recheck {
-                    hash: test.hash,
-                    variant,
-                    first,
-                    second: outcome,
-                });
+            let contradicts = yes(&first) != yes(&outcome) && outcome.verdict != Verdict::TimedOut;
+            let recheck = Recheck { hash, variant, first, second: outcome };
+            if due.is_some() {
+                self.checked = Some(recheck);
+            } else if contradicts {
+                self.contradictions.push(recheck);
             }
             return;
         }
@@ -358,11 +401,13 @@ impl<A: Asker> Scheduler<A> {
 
     /// Starts a test of this question, or a check where it is not probable. Whether there was either.
     fn start_best(&mut self, actions: &mut Vec<Action>, best: Option<Prospect>) -> bool {
-        if best.is_none_or(|best| best.probability < WORTH_A_SLOT)
-            && let Some((hash, variant, first)) = self.rechecks_waiting.pop_front()
+        let consumed = self.counters.consumed;
+        let due = |check: &Check| check.due.is_some_and(|due| due <= consumed);
+        if (self.rechecks_waiting.front().is_some_and(due)
+            || best.is_none_or(|best| best.probability < WORTH_A_SLOT))
+            && let Some(check) = self.rechecks_waiting.pop_front()
         {
-            let recheck = Some(Box::new((variant.clone(), first)));
-            self.start(actions, hash, variant, recheck);
+            self.start(actions, check.hash, check.variant.clone(), Some(Box::new(check)));
             return true;
         }
         let Some(question) = best.and_then(|best| self.tree.question(best.node)) else {
@@ -370,9 +415,7 @@ impl<A: Asker> Scheduler<A> {
         };
         let (hash, variant) = (question.hash, question.variant.clone());
         if self.gate.has_to_look(question) {
-            self.counters.looks += 1;
-            let id = self.run(hash, true, None);
-            actions.push(Action::Look(id, variant));
+            self.look(actions, hash, variant);
         } else {
             self.start(actions, hash, variant, None);
         }
@@ -386,19 +429,20 @@ impl<A> Scheduler<A> {
         actions: &mut Vec<Action>,
         hash: ContentHash,
         variant: TestCase,
-        recheck: Option<Box<(TestCase, Outcome)>>,
+        recheck: Option<Box<Check>>,
     ) {
         self.counters.started += 1;
         let id = self.run(hash, false, recheck);
         actions.push(Action::Start(id, variant));
     }
 
-    fn run(
-        &mut self,
-        hash: ContentHash,
-        is_look: bool,
-        recheck: Option<Box<(TestCase, Outcome)>>,
-    ) -> TestId {
+    fn look(&mut self, actions: &mut Vec<Action>, hash: ContentHash, variant: TestCase) {
+        self.counters.looks += 1;
+        let id = self.run(hash, true, None);
+        actions.push(Action::Look(id, variant));
+    }
+
+    fn run(&mut self, hash: ContentHash, is_look: bool, recheck: Option<Box<Check>>) -> TestId {
         self.started += 1;
         let id = TestId(self.started);
         let shared = !self.running.is_empty();
@@ -414,8 +458,8 @@ impl<A> Scheduler<A> {
             }
             test.killed = true;
             actions.push(Action::Kill(test.id));
-            if let Some(recheck) = test.recheck.take() {
-                self.rechecks_waiting.push_back((test.hash, recheck.0, recheck.1));
+            if let Some(check) = test.recheck.take() {
+                self.rechecks_waiting.push_front(*check);
             }
         }
     }
@@ -425,7 +469,8 @@ impl<A> Scheduler<A> {
         let chosen = question.hash.low_bits().checked_rem(self.recheck_one_in) == Some(0);
         let plain = matches!(outcome.verdict, Verdict::Interesting | Verdict::Uninteresting);
         if chosen && plain && self.rechecks_waiting.len() < RECHECKS_WAITING {
-            let waiting = (question.hash, question.variant.clone(), outcome.clone());
+            let (variant, first) = (question.variant.clone(), outcome.clone());
+            let waiting = Check { hash: question.hash, variant, first, due: None };
             self.rechecks_waiting.push_back(waiting);
         }
     }

@@ -189,10 +189,47 @@ fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
     assert_eq!(scheduler.contradictions().len(), 1);
 }
 
+#[test]
+fn a_check_that_is_due_comes_before_the_question() {
+    let mut scheduler = scheduler(Path::new(500), 1);
+    let mut asked = Vec::new();
+    for _ in 0..4 {
+        let (started, _) = plan(&mut scheduler);
+        asked.push(started[0].1.clone());
+        scheduler.ended(started[0].0, Outcome::from(NO));
+        if let Step::Answered(answered) = scheduler.step()
+            && asked.len() == 1
+        {
+            scheduler.check_after(2, &answered.question, answered.outcome);
+        }
+    }
+    assert_eq!(asked, ["", "n", "", "nn"]);
+    let checked = scheduler.take_checked().unwrap();
+    assert_eq!((checked.variant, checked.second.verdict), (variant(""), NO));
+    assert!(scheduler.take_checked().is_none() && scheduler.contradictions().is_empty());
+}
+
+#[test]
+fn a_gate_looks_at_what_was_tested_before_it_was_there() {
+    let mut scheduler = scheduler(Path::new(900), 2);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "y"]);
+    scheduler.ended(started[1].0, Outcome::from(NO));
+    scheduler.ended(started[0].0, Outcome::from(YES));
+    assert!(matches!(scheduler.step(), Step::Answered(_)));
+    scheduler.set_gate(Gatekeeper::new());
+    assert!(matches!(scheduler.step(), Step::Waiting));
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["look at y"]);
+    scheduler.looked(started[0].0, Some(true));
+    assert_eq!(steps(&mut scheduler), 1);
+}
+
 /// A gate that rejects everything, and tests that find `interesting` after so many answers.
 fn ask_with_gate(interesting: usize) -> (Vec<Gated>, Scheduler<Path>) {
     let gate = Gatekeeper::new();
-    let mut scheduler = scheduler(Path::new(500), 1).with_gate(gate);
+    let mut scheduler = scheduler(Path::new(500), 1);
+    scheduler.set_gate(gate);
     let mut gated = Vec::new();
     loop {
         while let Step::Answered(answered) = scheduler.step() {
