@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use clreduce_interestingness::{Gated, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
-use super::Reduction;
 use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for, pays};
 use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
 use super::statistics::Statistics;
+use super::{Reduction, Resume};
 use crate::asker::Asker;
 use crate::events::{Ending, Event};
 use crate::journal::{Answer, Header, Journal, StateError};
@@ -21,35 +21,13 @@ use crate::speculation::{
 /// Runs a reduction from the first test of the original to the last event.
 pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, ReductionError> {
     let started = Instant::now();
-    let deadline = reduction.time_limit.map(|limit| started + limit);
     let mut state = reduction.state.take();
-    let mut journal = None;
-    let mut earlier = None;
-    if let Some(state) = &mut state {
-        state.facts.extend(reduction.facts());
-        let header =
-            Header::new(&reduction.case.hash(), Duration::ZERO, false, state.facts.clone());
-        if let Some((resumed, header)) = state.folder.resume(&header)? {
-            journal = Some(resumed);
-            earlier = Some((header.time_limit(), header.gate()));
-        }
-    }
-    let pool = match reduction.pool.take() {
-        Some(pool) => pool,
-        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
-    };
-    let limit_before = earlier.map_or(LIMIT_AT_MOST, |(limit, _)| limit);
+    let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
+    let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, Header::time_limit);
     reduction.test.set_time_limit(reduction.timeout.unwrap_or(limit_before));
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
     let (verdicts, gate) = recall(&reduction.case, &replay);
-    let slots = reduction.jobs.get().min(pool.threads());
-    let asker = OriginalFirst::new(&reduction.case, asker);
-    let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
-    let (test, cancel) = (Arc::clone(&reduction.test), reduction.cancel.clone());
-    let looks = reduction.gate.clone();
-    let began = Instant::now();
-    let mut executor = Executor::new(scheduler, pool, test, looks, cancel, deadline);
-
+    let mut executor = executor(&mut reduction, asker, verdicts, started)?;
     let original = match judge_original(&mut executor)? {
         Ok(original) => original,
         Err(ending) => {
@@ -57,25 +35,26 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
             return Ok(untouched(reduction.case, ending, counters, started.elapsed()));
         }
     };
-    let timeout =
-        reduction.timeout.unwrap_or_else(|| limit_for(original.outcome.wall).min(limit_before));
+
+    let wall = original.outcome.wall;
+    let timeout = reduction.timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
     reduction.test.set_time_limit(timeout);
     executor.limit_running(timeout);
     let has_gate = match (&earlier, &reduction.gate) {
-        (Some((_, had_gate)), _) => *had_gate,
-        (None, Some(gate)) => {
-            pays(&**gate, &reduction.case, original.outcome.wall, &reduction.cancel)
-        }
+        (Some(earlier), _) => earlier.gate(),
+        (None, Some(gate)) => pays(&**gate, &reduction.case, wall, &reduction.cancel),
         (None, None) => false,
     };
     if has_gate {
         executor.scheduler_mut().set_gate(gate);
     }
-    if let (Some(state), None) = (&state, &journal) {
-        let facts = state.facts.clone();
-        let header = Header::new(&reduction.case.hash(), timeout, has_gate, facts);
-        journal = Some(state.folder.begin(&reduction.case, &header)?);
-    }
+    let journal = match (journal, &state) {
+        (None, Some(Resume { folder, facts, .. })) => {
+            let header = Header::new(&reduction.case.hash(), timeout, has_gate, facts.clone());
+            Some(folder.begin(&reduction.case, &header)?)
+        }
+        (journal, _) => journal,
+    };
     // Otherwise an earlier run has judged it as well.
     if earlier.is_none() {
         let Answered { question, outcome, .. } = original;
@@ -92,21 +71,13 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
         timeout,
-        began,
+        started,
         reduction,
     };
     conversation.tell(&Event::Started { size, bytes, resumed_answers, time_limit: timeout });
-    let ending =
-        conversation.replay(&mut executor).and_then(|()| conversation.go_on(&mut executor));
-    let ending = match ending {
-        Ok(ending @ (Ending::Minimal | Ending::QuestionLimit)) => {
-            executor.recheck();
-            conversation.look_at_check(&mut executor).map(|()| ending)
-        }
-        ending => ending,
-    };
+    let ending = conversation.run(&mut executor);
     executor.stop();
-    let result = ending.and_then(|ending| conversation.finish(ending, &executor, slots, started));
+    let result = ending.and_then(|ending| conversation.finish(ending, &executor));
     if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state) {
         // There is nothing to go on with.
         state.folder.discard()?;
@@ -114,6 +85,37 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     // Unlocked last: another run may start now.
     drop(state);
     result
+}
+
+/// What an earlier run left, if there was one.
+fn resume(
+    state: &mut Option<Resume>,
+    reduction: &Reduction<'_>,
+) -> Result<Option<(Journal, Header)>, StateError> {
+    let Some(state) = state else { return Ok(None) };
+    state.facts.extend(reduction.facts());
+    let facts = state.facts.clone();
+    let header = Header::new(&reduction.case.hash(), Duration::ZERO, false, facts);
+    state.folder.resume(&header)
+}
+
+/// Whoever runs the tests, the original's first.
+fn executor<A: Asker>(
+    reduction: &mut Reduction<'_>,
+    asker: A,
+    verdicts: Verdicts,
+    started: Instant,
+) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
+    let pool = match reduction.pool.take() {
+        Some(pool) => pool,
+        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
+    };
+    let slots = reduction.jobs.get().min(pool.threads());
+    let asker = OriginalFirst::new(&reduction.case, asker);
+    let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
+    let (test, gate) = (Arc::clone(&reduction.test), reduction.gate.clone());
+    let deadline = reduction.time_limit.map(|limit| started + limit);
+    Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
 }
 
 /// Waits for what the test says of the original, or for why it says nothing.
@@ -179,12 +181,22 @@ struct Conversation<'a> {
     versions: Versions,
     on_disk: Option<TestCase>,
     timeout: Duration,
-    began: Instant,
+    started: Instant,
 }
 
 impl Conversation<'_> {
     fn tell(&mut self, event: &Event) {
         (self.reduction.on_event)(event);
+    }
+
+    fn run<A: Asker>(&mut self, executor: &mut Executor<A>) -> Result<Ending, ReductionError> {
+        self.replay(executor)?;
+        let ending = self.go_on(executor)?;
+        if matches!(ending, Ending::Minimal | Ending::QuestionLimit) {
+            executor.recheck();
+            self.look_at_check(executor)?;
+        }
+        Ok(ending)
     }
 
     /// Comes to where an earlier run was left. Neither a cancellation nor a limit ends it on the way:
@@ -308,8 +320,6 @@ impl Conversation<'_> {
         mut self,
         ending: Ending,
         executor: &Executor<A>,
-        slots: usize,
-        started: Instant,
     ) -> Result<Reduced, ReductionError> {
         if let Some(journal) = &mut self.journal
             && ending == Ending::Minimal
@@ -322,7 +332,7 @@ impl Conversation<'_> {
         let (case, size) = self.best.clone();
         self.tell(&Event::Finished { size, ending });
         let counters = executor.scheduler().counters();
-        let wall = started.elapsed();
+        let wall = self.started.elapsed();
         Ok(Reduced {
             case,
             size,
@@ -340,7 +350,7 @@ impl Conversation<'_> {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(
                     executor.busy().as_secs_f64(),
-                    self.began.elapsed().as_secs_f64() * slots as f64,
+                    wall.as_secs_f64() * executor.scheduler().slots() as f64,
                 ),
             },
         })

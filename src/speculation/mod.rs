@@ -5,6 +5,7 @@
 //! can drive it as well. The [`Executor`] carries its decisions out on a [`Pool`] of threads. Answers
 //! are consumed in the order of the conversation, whatever the order in which they come in.
 
+mod checks;
 mod executor;
 mod gatekeeper;
 mod pool;
@@ -12,9 +13,10 @@ mod scheduler;
 mod tree;
 mod verdicts;
 
+pub use checks::Recheck;
 pub use executor::{Executor, Stop};
 pub use gatekeeper::Gatekeeper;
 pub use pool::Pool;
-pub use scheduler::{Action, Answered, Counters, Recheck, Scheduler, Step, TestId};
+pub use scheduler::{Action, Answered, Counters, Scheduler, Step, TestId};
 pub use tree::Tree;
 pub use verdicts::Verdicts;

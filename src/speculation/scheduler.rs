@@ -1,10 +1,11 @@
 //! Which tests run, and what is done with their answers. No threads, no clock, no I/O.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use clreduce_interestingness::{Gated, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
+use super::checks::{Check, Checks, Recheck};
 use super::gatekeeper::Gatekeeper;
 use super::tree::{CERTAIN, Prospect, Tree};
 use super::verdicts::Verdicts;
@@ -17,9 +18,6 @@ const STATES_AT_LEAST: usize = 8;
 
 /// A question less probable than this leaves its slot to the checking of an earlier answer.
 const WORTH_A_SLOT: u64 = CERTAIN / 16;
-
-/// Variants kept to be tested once more, at most.
-const RECHECKS_WAITING: usize = 64;
 
 /// Names a test from its start to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,19 +60,6 @@ pub struct Answered {
     pub committed: Option<TestCase>,
 }
 
-/// An answer that was checked by a second test.
-#[derive(Clone, Debug)]
-pub struct Recheck {
-    /// Content hash of the variant.
-    pub hash: ContentHash,
-    /// The variant.
-    pub variant: TestCase,
-    /// The answer that was consumed, and stands.
-    pub first: Outcome,
-    /// What the second test said.
-    pub second: Outcome,
-}
-
 /// Numbers of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -106,16 +91,6 @@ struct Running {
     killed: bool,
 }
 
-/// An answer that waits for a second test.
-#[derive(Debug)]
-struct Check {
-    hash: ContentHash,
-    variant: TestCase,
-    first: Outcome,
-    /// Goes before all questions once so many tests were consumed; after them until then, or without.
-    due: Option<u64>,
-}
-
 /// Decides which tests run. Whoever drives it calls [`step`](Self::step) until it says `Waiting`,
 /// carries out what [`plan`](Self::plan) returns, and reports ends of tests.
 #[derive(Debug)]
@@ -128,11 +103,7 @@ pub struct Scheduler<A> {
     started: u64,
     /// Timed out while other tests ran: to be run alone before the answer counts.
     suspects: HashSet<ContentHash>,
-    recheck_one_in: u64,
-    rechecks_waiting: VecDeque<Check>,
-    /// The check that was due, once it is done.
-    checked: Option<Recheck>,
-    contradictions: Vec<Recheck>,
+    checks: Checks,
     counters: Counters,
 }
 
@@ -150,10 +121,7 @@ impl<A: Asker> Scheduler<A> {
             running: Vec::with_capacity(slots),
             started: 0,
             suspects: HashSet::new(),
-            recheck_one_in,
-            rechecks_waiting: VecDeque::new(),
-            checked: None,
-            contradictions: Vec::new(),
+            checks: Checks::new(recheck_one_in),
             counters: Counters::default(),
         }
     }
@@ -165,14 +133,12 @@ impl<A: Asker> Scheduler<A> {
 
     /// Has an answer checked by a second test, before all else once `answers` tests were consumed.
     pub fn check_after(&mut self, answers: u64, question: &Question, first: Outcome) {
-        let Question { variant, hash, .. } = question.clone();
-        self.rechecks_waiting.retain(|check| check.hash != hash);
-        self.rechecks_waiting.push_front(Check { hash, variant, first, due: Some(answers) });
+        self.checks.add_due(answers, question, first);
     }
 
     /// The check that was due, told once when it is done.
     pub fn take_checked(&mut self) -> Option<Recheck> {
-        self.checked.take()
+        self.checks.take_due()
     }
 
     /// What became of the gate.
@@ -190,7 +156,7 @@ impl<A: Asker> Scheduler<A> {
     /// Answers that a second test contradicted.
     #[must_use]
     pub fn contradictions(&self) -> &[Recheck] {
-        &self.contradictions
+        self.checks.contradictions()
     }
 
     /// States of the conversation held now, real and supposed.
@@ -208,7 +174,7 @@ impl<A: Asker> Scheduler<A> {
     /// Whether checks of earlier answers wait to be run.
     #[must_use]
     pub fn has_checks(&self) -> bool {
-        !self.rechecks_waiting.is_empty()
+        !self.checks.is_empty()
     }
 
     /// Whether nothing is left to ask.
@@ -253,7 +219,7 @@ impl<A: Asker> Scheduler<A> {
         self.suspects.remove(&hash);
         if !known {
             self.counters.consumed += 1;
-            self.consider_recheck(&question, &outcome);
+            self.checks.consider(&question, &outcome);
         }
         Step::Answered(Box::new(Answered { question, outcome, known, gated, committed }))
     }
@@ -262,6 +228,12 @@ impl<A: Asker> Scheduler<A> {
         let (next, committed) = self.tree.advance(interesting);
         let Next::Question(question) = next else { unreachable!("the root asked a question") };
         (question, committed)
+    }
+
+    /// Most tests at a time.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots
     }
 
     /// Whether it may run one more test at a time.
@@ -367,16 +339,7 @@ impl<A: Asker> Scheduler<A> {
         }
         if let Some(check) = test.recheck {
             self.counters.rechecks += 1;
-            let Check { hash, variant, first, due } = *check;
-            let yes = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
-            // A busy machine explains a time-out; everything else ought to be the same again.
-            let contradicts = yes(&first) != yes(&outcome) && outcome.verdict != Verdict::TimedOut;
-            let recheck = Recheck { hash, variant, first, second: outcome };
-            if due.is_some() {
-                self.checked = Some(recheck);
-            } else if contradicts {
-                self.contradictions.push(recheck);
-            }
+            self.checks.ended(*check, outcome);
             return;
         }
         self.counters.finished += 1;
@@ -401,12 +364,8 @@ impl<A: Asker> Scheduler<A> {
 
     /// Starts a test of this question, or a check where it is not probable. Whether there was either.
     fn start_best(&mut self, actions: &mut Vec<Action>, best: Option<Prospect>) -> bool {
-        let consumed = self.counters.consumed;
-        let due = |check: &Check| check.due.is_some_and(|due| due <= consumed);
-        if (self.rechecks_waiting.front().is_some_and(due)
-            || best.is_none_or(|best| best.probability < WORTH_A_SLOT))
-            && let Some(check) = self.rechecks_waiting.pop_front()
-        {
+        let is_idle = best.is_none_or(|best| best.probability < WORTH_A_SLOT);
+        if let Some(check) = self.checks.next(self.counters.consumed, is_idle) {
             self.start(actions, check.hash, check.variant.clone(), Some(Box::new(check)));
             return true;
         }
@@ -459,19 +418,8 @@ impl<A> Scheduler<A> {
             test.killed = true;
             actions.push(Action::Kill(test.id));
             if let Some(check) = test.recheck.take() {
-                self.rechecks_waiting.push_front(*check);
+                self.checks.put_back(*check);
             }
-        }
-    }
-
-    /// Chosen by content, so that every `-j` checks the same answers.
-    fn consider_recheck(&mut self, question: &Question, outcome: &Outcome) {
-        let chosen = question.hash.low_bits().checked_rem(self.recheck_one_in) == Some(0);
-        let plain = matches!(outcome.verdict, Verdict::Interesting | Verdict::Uninteresting);
-        if chosen && plain && self.rechecks_waiting.len() < RECHECKS_WAITING {
-            let (variant, first) = (question.variant.clone(), outcome.clone());
-            let waiting = Check { hash: question.hash, variant, first, due: None };
-            self.rechecks_waiting.push_back(waiting);
         }
     }
 }
