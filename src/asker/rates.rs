@@ -11,7 +11,7 @@ pub(super) struct Rates {
     /// By pass and number of proposals together.
     passes: Vec<[Count; GROUPS]>,
     /// By kind of pass, the last answer to the same pass and the share of the program that would go.
-    overall: [[[Count; SHARES]; 3]; 5],
+    overall: [[[Count; SHARES]; 3]; 6],
     /// By pass: what kind it is, and its last answer.
     about: Vec<(Kind, Last)>,
 }
@@ -41,8 +41,10 @@ enum Last {
 enum Kind {
     /// Removes what nothing needs: most often right.
     Unused,
-    /// Removes large groups of a large program.
+    /// Removes large groups of functions, bodies or variables.
     Large,
+    /// Removes large groups of statements: more often right, since nothing else names them.
+    LargeStatements,
     Structural,
     /// Right at its first question more often than later.
     Polish,
@@ -54,6 +56,7 @@ impl Kind {
     fn of(row: &Row) -> Self {
         match (row.phase, row.explore) {
             (Phase::Sweep, _) | (_, Explore::AllOrLargeGroups(_)) => Self::Unused,
+            (_, Explore::LargeGroups(_)) if row.pass.name() == STATEMENTS => Self::LargeStatements,
             (_, Explore::LargeGroups(_)) => Self::Large,
             (Phase::Polish, _) => Self::Polish,
             (Phase::Finish, _) => Self::Finish,
@@ -67,9 +70,12 @@ impl Kind {
             (Self::Unused, Last::Nothing) => [800; SHARES],
             (Self::Unused, Last::No) => [650, 900, 850, 500, 30],
             (Self::Unused, Last::Yes) => [650, 900, 900, 800, 300],
-            (Self::Large, Last::Nothing) => [450, 450, 450, 400, 400],
-            (Self::Large, Last::No) => [550, 550, 350, 350, 300],
-            (Self::Large, Last::Yes) => [600, 600, 400, 350, 200],
+            (Self::Large, Last::Nothing) => [350, 350, 450, 350, 300],
+            (Self::Large, Last::No) => [500, 600, 350, 400, 600],
+            (Self::Large, Last::Yes) => [500, 550, 600, 450, 300],
+            (Self::LargeStatements, Last::Nothing) => [600, 600, 600, 650, 600],
+            (Self::LargeStatements, Last::No) => [600, 600, 700, 500, 550],
+            (Self::LargeStatements, Last::Yes) => [600, 600, 650, 650, 450],
             (Self::Structural, Last::Nothing) => [150, 400, 500, 300, 30],
             (Self::Structural, Last::No) => [100, 450, 250, 100, 20],
             (Self::Structural, Last::Yes) => [500, 650, 550, 300, 50],
@@ -82,6 +88,9 @@ impl Kind {
         by_share[share]
     }
 }
+
+/// The pass of [`Kind::LargeStatements`].
+const STATEMENTS: &str = "statements";
 
 /// One proposal, 2 to 7, 8 and more.
 const GROUPS: usize = 3;
@@ -168,6 +177,7 @@ mod tests {
         let rows: Vec<&Row> = TABLE.iter().collect();
         let at = |phase| rows.iter().position(|row| row.phase == phase).unwrap();
         let trial = |pass| Trial { pass, together: 1, tokens: 90, current: 100 };
+        assert!(rows.iter().any(|row| matches!(Kind::of(row), Kind::LargeStatements)));
         let (fine, polish) = (trial(at(Phase::Fine)), trial(at(Phase::Polish)));
         let mut rates = Rates::new(&rows);
         assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 450));
