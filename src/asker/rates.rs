@@ -8,12 +8,12 @@ use clreduce_passes::{Explore, Phase, Row};
 /// Counts of answers, by pass and over all passes. Older answers count less.
 #[derive(Clone)]
 pub(super) struct Rates {
-    /// By pass and number of proposals together.
-    passes: Vec<[Count; GROUPS]>,
-    /// By kind of pass, the last answer to the same pass and the share of the program that would go.
-    overall: [[[Count; SHARES]; 3]; 6],
-    /// By pass: what kind it is, and its last answer.
-    about: Vec<(Kind, Last)>,
+    /// By pass and the share of the program that would go.
+    passes: Vec<[Count; SHARES]>,
+    /// By kind of pass, what is known of the pass and the share of the program that would go.
+    overall: [[[Count; SHARES]; 4]; 8],
+    /// By pass: what kind it is, and what is known of it.
+    about: Vec<(Kind, Known)>,
 }
 
 /// What a guess at an answer rests on.
@@ -21,34 +21,43 @@ pub(super) struct Rates {
 pub(super) struct Trial {
     /// Index of the pass.
     pub(super) pass: usize,
-    /// How many proposals are tried together.
-    pub(super) together: usize,
     /// Tokens of the variant.
     pub(super) tokens: usize,
     /// Tokens of the current test case.
     pub(super) current: usize,
 }
 
-#[derive(Clone, Copy, Default)]
-enum Last {
-    No,
-    Yes,
+/// What is known of a pass.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Known {
+    /// It has not asked yet.
     #[default]
     Nothing,
+    /// Its last answer, in its first turn, was "no".
+    No,
+    /// It was "yes".
+    Yes,
+    /// It had a turn before this one, which took what was easily found.
+    Later,
 }
 
 #[derive(Clone, Copy)]
 enum Kind {
     /// Removes what nothing needs: most often right.
     Unused,
+    /// Removes groups of an eighth of the program and more, which grow until one is refused: answers alternate.
+    Huge,
     /// Removes large groups of functions, bodies or variables.
     Large,
     /// Removes large groups of statements: more often right, since nothing else names them.
     LargeStatements,
-    Structural,
+    /// Tries groups of proposals.
+    Groups,
+    /// Tries one proposal after the other, the one that removes most first: where one was right, the next often is.
+    OneByOne,
     /// Right at its first question more often than later.
     Polish,
-    /// Changes names and layout alone: nearly always right at once.
+    /// Changes names and layout alone: nearly always right.
     Finish,
 }
 
@@ -56,87 +65,104 @@ impl Kind {
     fn of(row: &Row) -> Self {
         match (row.phase, row.explore) {
             (Phase::Sweep, _) | (_, Explore::AllOrLargeGroups(_)) => Self::Unused,
+            (_, Explore::LargeGroups(HUGE)) => Self::Huge,
             (_, Explore::LargeGroups(_)) if row.pass.name() == STATEMENTS => Self::LargeStatements,
             (_, Explore::LargeGroups(_)) => Self::Large,
             (Phase::Polish, _) => Self::Polish,
             (Phase::Finish, _) => Self::Finish,
-            _ => Self::Structural,
+            (_, Explore::BiggestFirst) => Self::OneByOne,
+            _ => Self::Groups,
         }
     }
 
     /// The share of interesting answers, in thousandths, that recorded reductions had (`notes/speculation.md`).
-    fn usual(self, last: Last, share: usize) -> u32 {
-        let by_share = match (self, last) {
-            (Self::Unused, Last::Nothing) => [800; SHARES],
-            (Self::Unused, Last::No) => [650, 900, 850, 500, 30],
-            (Self::Unused, Last::Yes) => [650, 900, 900, 800, 300],
-            (Self::Large, Last::Nothing) => [350, 350, 450, 350, 300],
-            (Self::Large, Last::No) => [500, 600, 350, 400, 600],
-            (Self::Large, Last::Yes) => [500, 550, 600, 450, 300],
-            (Self::LargeStatements, Last::Nothing) => [600, 600, 600, 650, 600],
-            (Self::LargeStatements, Last::No) => [600, 600, 700, 500, 550],
-            (Self::LargeStatements, Last::Yes) => [600, 600, 650, 650, 450],
-            (Self::Structural, Last::Nothing) => [150, 400, 500, 300, 30],
-            (Self::Structural, Last::No) => [100, 450, 250, 100, 20],
-            (Self::Structural, Last::Yes) => [500, 650, 550, 300, 50],
-            (Self::Polish, Last::Nothing) => [250, 250, 600, 450, 30],
-            (Self::Polish, Last::No) => [250, 200, 70, 70, 30],
-            (Self::Polish, Last::Yes) => [60, 60, 120, 60, 60],
-            (Self::Finish, Last::Nothing) => [950; SHARES],
-            (Self::Finish, _) => [350; SHARES],
+    fn usual(self, known: Known, share: usize) -> u32 {
+        let by_share = match (self, known) {
+            (Self::Unused, Known::Nothing) => [800, 800, 800, 800, 850, 300],
+            (Self::Unused, Known::No) => [600, 600, 500, 800, 300, 100],
+            (Self::Unused, Known::Yes) => [600, 600, 600, 550, 700, 100],
+            (Self::Unused, Known::Later) => [450, 750, 850, 700, 60, 50],
+            (Self::Huge, Known::No) => [550, 550, 550, 550, 550, 100],
+            (Self::Huge, Known::Yes) => [200, 200, 200, 200, 200, 100],
+            (Self::Huge, _) => [450, 450, 450, 450, 450, 100],
+            (Self::Large, _) => [450, 450, 450, 450, 450, 100],
+            (Self::LargeStatements, _) => [600; SHARES],
+            (Self::Groups, Known::Nothing) => [250, 550, 550, 300, 40, 40],
+            (Self::Groups, Known::No) => [350, 500, 350, 150, 40, 40],
+            (Self::Groups, Known::Yes) => [350, 500, 450, 150, 50, 50],
+            (Self::Groups, Known::Later) => [300, 40, 300, 100, 10, 10],
+            (Self::OneByOne, Known::Nothing) => [150, 300, 100, 200, 100, 100],
+            (Self::OneByOne, Known::No) => [150, 250, 300, 100, 200, 200],
+            (Self::OneByOne, Known::Yes) => [550, 700, 650, 400, 400, 400],
+            (Self::OneByOne, Known::Later) => [50, 70, 80, 40, 10, 10],
+            (Self::Polish, Known::Nothing) => [250, 250, 550, 400, 20, 20],
+            (Self::Polish, Known::No) => [300, 150, 90, 100, 60, 60],
+            (Self::Polish, Known::Yes) => [100, 60, 150, 20, 20, 20],
+            (Self::Polish, Known::Later) => [90, 30, 40, 10, 10, 10],
+            (Self::Finish, _) => [950; SHARES],
         };
         by_share[share]
     }
 }
 
+/// What part of the program the groups of [`Kind::Huge`] are at least.
+const HUGE: u32 = 8;
+
 /// The pass of [`Kind::LargeStatements`].
 const STATEMENTS: &str = "statements";
 
-/// One proposal, 2 to 7, 8 and more.
-const GROUPS: usize = 3;
-
-/// Shares of the program: nothing, below a 64th, a 16th, a quarter, more.
-const SHARES: usize = 5;
+/// Shares of the program: nothing, below a 64th, a 16th, a quarter, seven eighths, more.
+const SHARES: usize = 6;
 
 impl Rates {
     pub(super) fn new(rows: &[&Row]) -> Self {
         Self {
             passes: vec![Default::default(); rows.len()],
             overall: Default::default(),
-            about: rows.iter().map(|row| (Kind::of(row), Last::default())).collect(),
+            about: rows.iter().map(|row| (Kind::of(row), Known::default())).collect(),
         }
     }
 
     pub(super) fn record(&mut self, trial: Trial, interesting: bool) {
-        let (kind, last) = &mut self.about[trial.pass];
-        self.overall[*kind as usize][*last as usize][trial.share()].add::<64>(interesting);
-        *last = if interesting { Last::Yes } else { Last::No };
-        self.passes[trial.pass][trial.group()].add::<16>(interesting);
+        let (kind, known) = &mut self.about[trial.pass];
+        self.overall[*kind as usize][*known as usize][trial.share()].add::<64>(interesting);
+        if *known != Known::Later {
+            *known = if interesting { Known::Yes } else { Known::No };
+        }
+        self.passes[trial.pass][trial.share()].add::<8>(interesting);
+    }
+
+    /// The turn of a pass is over.
+    pub(super) fn end_turn(&mut self, pass: usize) {
+        let (_, known) = &mut self.about[pass];
+        if *known != Known::Nothing {
+            *known = Known::Later;
+        }
     }
 
     /// Chance of "interesting" in thousandths: what is known of the pass, beside what is known of all
     /// passes of its kind as if it were some answers more.
     pub(super) fn chance(&self, trial: Trial) -> u16 {
-        let (kind, last) = self.about[trial.pass];
-        let overall = self.overall[kind as usize][last as usize][trial.share()];
-        let overall = overall.chance(kind.usual(last, trial.share()), 16);
-        self.passes[trial.pass][trial.group()].chance(overall, 6) as u16
+        let (kind, known) = self.about[trial.pass];
+        let overall = self.overall[kind as usize][known as usize][trial.share()];
+        let overall = overall.chance(kind.usual(known, trial.share()), 16);
+        let chance = match kind {
+            // A pass by itself, or passes that ask too little to be known apart.
+            Kind::Unused | Kind::Huge | Kind::Large | Kind::LargeStatements => overall,
+            _ => self.passes[trial.pass][trial.share()].chance(overall, 6),
+        };
+        chance as u16
     }
 }
 
 impl Trial {
-    fn group(self) -> usize {
-        match self.together {
-            0..=1 => 0,
-            2..=7 => 1,
-            _ => 2,
-        }
-    }
-
     fn share(self) -> usize {
         let gone = self.current.saturating_sub(self.tokens);
         if gone == 0 {
             return 0;
+        }
+        if self.tokens * 8 < self.current {
+            return SHARES - 1;
         }
         [64, 16, 4].iter().position(|part| gone * part < self.current).unwrap_or(3) + 1
     }
@@ -172,15 +198,17 @@ mod tests {
 
     use super::*;
 
+    fn at_first_of(phase: Phase) -> (Rates, Trial) {
+        let rows: Vec<&Row> = TABLE.iter().collect();
+        let pass = rows.iter().position(|row| row.phase == phase).unwrap();
+        (Rates::new(&rows), Trial { pass, tokens: 90, current: 100 })
+    }
+
     #[test]
     fn a_guess_begins_at_what_is_usual_and_goes_where_the_answers_are() {
-        let rows: Vec<&Row> = TABLE.iter().collect();
-        let at = |phase| rows.iter().position(|row| row.phase == phase).unwrap();
-        let trial = |pass| Trial { pass, together: 1, tokens: 90, current: 100 };
-        assert!(rows.iter().any(|row| matches!(Kind::of(row), Kind::LargeStatements)));
-        let (fine, polish) = (trial(at(Phase::Fine)), trial(at(Phase::Polish)));
-        let mut rates = Rates::new(&rows);
-        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 450));
+        let (mut rates, fine) = at_first_of(Phase::Fine);
+        let (_, polish) = at_first_of(Phase::Polish);
+        assert_eq!((rates.chance(fine), rates.chance(polish)), (300, 400));
         for _ in 0..1000 {
             rates.record(polish, true);
         }
@@ -190,5 +218,29 @@ mod tests {
             rates.record(polish, false);
         }
         assert!(rates.chance(polish) < 600, "older answers fade: {}", rates.chance(polish));
+    }
+
+    #[test]
+    fn a_later_turn_finds_less_than_the_first() {
+        let (mut rates, fine) = at_first_of(Phase::Fine);
+        rates.end_turn(fine.pass);
+        assert_eq!(rates.chance(fine), 300, "nothing was asked in it");
+        rates.record(fine, false);
+        let first = rates.chance(fine);
+        rates.end_turn(fine.pass);
+        assert!(rates.chance(fine) < first, "{} and {first}", rates.chance(fine));
+    }
+
+    #[test]
+    fn what_leaves_hardly_anything_is_seldom_right() {
+        let (rates, most) = at_first_of(Phase::Sweep);
+        let nearly_all = Trial { tokens: 12, ..most };
+        assert!(rates.chance(Trial { tokens: 13, ..most }) > 2 * rates.chance(nearly_all));
+    }
+
+    #[test]
+    fn the_table_has_large_groups_of_statements_and_huge_ones() {
+        assert!(TABLE.iter().any(|row| matches!(Kind::of(row), Kind::LargeStatements)));
+        assert!(TABLE.iter().any(|row| matches!(Kind::of(row), Kind::Huge)));
     }
 }

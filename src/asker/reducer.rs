@@ -188,11 +188,12 @@ impl Reducer {
     /// Ends the turn and goes on in the schedule; false in a supposed state that would have to look
     /// at a new test case first.
     fn end_turn(&mut self) -> bool {
-        let Some((_, turn)) = &self.turn else { return true };
+        let Some((row, turn)) = &self.turn else { return true };
         let changed = turn.changed();
         if changed && self.supposed_commit && self.current.0.total_bytes() > CHEAP_TO_LOOK_AT {
             return false;
         }
+        self.rates.end_turn(*row);
         turn.remember_refusals(&mut self.refusals);
         if changed {
             self.headers = self.headers_now();
@@ -206,12 +207,7 @@ impl Reducer {
 
 /// What a guess at the answer to a candidate of this row rests on.
 fn trial(row: usize, candidate: &Candidate, current: &Size) -> Trial {
-    Trial {
-        pass: row,
-        together: candidate.together(),
-        tokens: candidate.size.tokens,
-        current: current.tokens,
-    }
+    Trial { pass: row, tokens: candidate.size.tokens, current: current.tokens }
 }
 
 impl Asker for Reducer {

@@ -71,13 +71,6 @@ pub(super) struct Candidate {
     places: Option<Places>,
 }
 
-impl Candidate {
-    /// How many proposals are tried together.
-    pub(super) fn together(&self) -> usize {
-        self.items.len()
-    }
-}
-
 impl Turn {
     /// A turn of the proposals of one pass; those refused earlier are left out. With `orphans`, what patches
     /// leave without a use goes with them.

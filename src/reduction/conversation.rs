@@ -28,11 +28,12 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
     let (verdicts, gate) = recall(&reduction.case, &replay);
     let mut executor = executor(&mut reduction, asker, verdicts, started)?;
-    let original = match judge_original(&mut executor)? {
-        Ok(original) => original,
-        Err(ending) => {
+    let original = match executor.next_answer() {
+        Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
+        said => {
+            executor.stop();
             let counters = executor.scheduler().counters();
-            return Ok(untouched(reduction.case, ending, counters, started.elapsed()));
+            return not_begun(reduction.case, said, counters, started.elapsed());
         }
     };
 
@@ -118,21 +119,6 @@ fn executor<A: Asker>(
     Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
 }
 
-/// Waits for what the test says of the original, or for why it says nothing.
-fn judge_original<A: Asker>(
-    executor: &mut Executor<OriginalFirst<A>>,
-) -> Result<Result<Answered, Ending>, ReductionError> {
-    let answered = executor.next_answer();
-    if !matches!(&answered, Ok(answered) if answered.outcome.verdict == Verdict::Interesting) {
-        executor.stop();
-    }
-    match answered {
-        Ok(original) if original.outcome.verdict == Verdict::Interesting => Ok(Ok(original)),
-        Ok(original) => Err(ReductionError::NotInteresting(Box::new(original.outcome))),
-        Err(stop) => Ok(Err(ending(stop))),
-    }
-}
-
 fn ending(stop: Stop) -> Ending {
     match stop {
         Stop::Done => Ending::Minimal,
@@ -154,11 +140,21 @@ fn recall(original: &TestCase, replay: &VecDeque<Answer>) -> (Verdicts, Gatekeep
     (verdicts, gate)
 }
 
-fn untouched(case: TestCase, ending: Ending, counters: Counters, wall: Duration) -> Reduced {
-    Reduced {
+/// How a reduction ends whose original is not known to be interesting.
+fn not_begun(
+    case: TestCase,
+    said: Result<Answered, Stop>,
+    counters: Counters,
+    wall: Duration,
+) -> Result<Reduced, ReductionError> {
+    let stop = match said {
+        Ok(original) => return Err(ReductionError::NotInteresting(Box::new(original.outcome))),
+        Err(stop) => stop,
+    };
+    Ok(Reduced {
         size: Size::of(&case),
         case,
-        ending,
+        ending: ending(stop),
         questions: 0,
         tests: counters.started,
         killed: counters.killed,
@@ -169,7 +165,7 @@ fn untouched(case: TestCase, ending: Ending, counters: Counters, wall: Duration)
         contradictions: Vec::new(),
         gate: GateFigures::default(),
         efficiency: Efficiency::default(),
-    }
+    })
 }
 
 struct Conversation<'a> {
