@@ -33,6 +33,8 @@ pub(super) struct Check {
     first: Outcome,
     /// Goes before all questions once so many tests were consumed; until then, or without, after them.
     due: Option<u64>,
+    /// It timed out beside other tests, and nothing else may run during the second try.
+    pub(super) alone: bool,
 }
 
 /// What waits, and what came of the rest.
@@ -82,17 +84,26 @@ impl Checks {
         (is_due || is_idle).then(|| self.waiting.pop_front()).flatten()
     }
 
+    /// Whether what comes next is to run alone.
+    pub(super) fn next_is_alone(&self) -> bool {
+        self.waiting.front().is_some_and(|check| check.alone)
+    }
+
     /// Takes back what could not be tested.
     pub(super) fn put_back(&mut self, check: Check) {
         self.waiting.push_front(check);
     }
 
-    /// Learns what the second test said.
-    pub(super) fn ended(&mut self, check: Check, second: Outcome) {
-        let Check { hash, variant, first, due } = check;
+    /// Learns what the second test said, and whether other tests ran during it. A busy machine explains a time-out: that
+    /// contradicts nothing, and what is due is tried once more.
+    pub(super) fn ended(&mut self, check: Check, second: Outcome, shared: bool) {
+        let timed_out = second.verdict == Verdict::TimedOut;
+        if timed_out && shared && check.due.is_some() && !check.alone {
+            return self.put_back(Check { alone: true, ..check });
+        }
+        let Check { hash, variant, first, due, .. } = check;
         let yes = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
-        // A busy machine explains a time-out; everything else ought to be the same again.
-        let contradicts = yes(&first) != yes(&second) && second.verdict != Verdict::TimedOut;
+        let contradicts = yes(&first) != yes(&second) && !timed_out;
         let recheck = Recheck { hash, variant, first, second };
         if due.is_some() {
             self.due = Some(recheck);
@@ -109,6 +120,6 @@ impl Checks {
 
 impl Check {
     fn new(question: &Question, first: Outcome, due: Option<u64>) -> Self {
-        Self { hash: question.hash, variant: question.variant.clone(), first, due }
+        Self { hash: question.hash, variant: question.variant.clone(), first, due, alone: false }
     }
 }

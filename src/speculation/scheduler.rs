@@ -260,6 +260,10 @@ impl<A: Asker> Scheduler<A> {
         if !may_start && self.running.is_empty() {
             return actions;
         }
+        if self.is_reserved() {
+            self.start_reserved(&mut actions, may_start);
+            return actions;
+        }
         self.tree.prune(known(&self.verdicts, &self.suspects, &self.gate));
         if let Next::Question(question) = self.tree.next()
             && self.suspects.contains(&question.hash)
@@ -308,7 +312,9 @@ impl<A: Asker> Scheduler<A> {
     pub fn plan_rechecks(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
         self.kill(&mut actions, |test, _| test.recheck.is_none() && !test.is_look);
-        if may_start && self.has_slot() {
+        if self.is_reserved() {
+            self.start_reserved(&mut actions, may_start);
+        } else if may_start && self.has_slot() {
             self.start_best(&mut actions, None);
         }
         actions
@@ -339,7 +345,7 @@ impl<A: Asker> Scheduler<A> {
         }
         if let Some(check) = test.recheck {
             self.counters.rechecks += 1;
-            self.checks.ended(*check, outcome);
+            self.checks.ended(*check, outcome, test.shared);
             return;
         }
         self.counters.finished += 1;
@@ -359,6 +365,19 @@ impl<A: Asker> Scheduler<A> {
         let look = self.running.remove(at);
         if !look.killed {
             self.gate.remember(look.hash, accepts == Some(false));
+        }
+    }
+
+    /// Whether a check that nothing may run beside waits or runs.
+    fn is_reserved(&self) -> bool {
+        let runs_alone = |test: &Running| test.recheck.as_ref().is_some_and(|check| check.alone);
+        self.checks.next_is_alone() || self.running.iter().any(runs_alone)
+    }
+
+    /// Starts that check once whatever else runs has ended by itself.
+    fn start_reserved(&mut self, actions: &mut Vec<Action>, may_start: bool) {
+        if may_start && self.running.is_empty() {
+            self.start_best(actions, None);
         }
     }
 

@@ -210,6 +210,28 @@ fn a_check_that_is_due_comes_before_the_question() {
 }
 
 #[test]
+fn a_check_that_is_due_and_times_out_beside_others_is_run_again_alone() {
+    let mut scheduler = scheduler(Path::new(100), 2);
+    let (questions, _) = plan(&mut scheduler);
+    assert_eq!(texts(&questions), ["", "n"]);
+    scheduler.ended(questions[0].0, Outcome::from(NO));
+    let Step::Answered(answered) = scheduler.step() else { panic!("it has ended") };
+    scheduler.check_after(1, &answered.question, answered.outcome);
+    let (check, _) = plan(&mut scheduler);
+    assert_eq!(texts(&check), [""]);
+    scheduler.ended(check[0].0, Outcome::from(Verdict::TimedOut));
+    assert!(scheduler.take_checked().is_none(), "a busy machine explains it");
+    assert!(plan(&mut scheduler).0.is_empty(), "until the other has ended");
+    scheduler.ended(questions[1].0, Outcome::from(NO));
+    let (alone, _) = plan(&mut scheduler);
+    assert_eq!(texts(&alone), [""]);
+    scheduler.ended(alone[0].0, Outcome::from(Verdict::TimedOut));
+    let checked = scheduler.take_checked().map(|check| check.second.verdict);
+    assert_eq!(checked, Some(Verdict::TimedOut), "nothing else explains it now");
+    assert!(!plan(&mut scheduler).0.is_empty());
+}
+
+#[test]
 fn a_gate_looks_at_what_was_tested_before_it_was_there() {
     let mut scheduler = scheduler(Path::new(900), 2);
     let (started, _) = plan(&mut scheduler);
