@@ -9,9 +9,10 @@ use regex::Regex;
 use workspace::{packages, root, sources};
 
 /// The arrows of the house: what each package may use of the others.
-const ARROWS: [(&str, &[&str]); 5] = [
+const ARROWS: [(&str, &[&str]); 6] = [
     ("clreduce-testcase", &[]),
-    ("clreduce-passes", &["clreduce-testcase"]),
+    ("clreduce-language", &["clreduce-testcase"]),
+    ("clreduce-passes", &["clreduce-language", "clreduce-testcase"]),
     ("clreduce-interestingness", &["clreduce-testcase"]),
     ("clreduce-capi", &["clreduce"]),
     ("clreduce", &["clreduce-interestingness", "clreduce-passes", "clreduce-testcase"]),
@@ -19,9 +20,13 @@ const ARROWS: [(&str, &[&str]); 5] = [
 
 /// All that the pure packages may use, each looked at: no I/O, no processes, no threads, no clock, no
 /// randomness behind any of them.
-const PURE: [(&str, &[&str]); 2] = [
+const PURE: [(&str, &[&str]); 3] = [
     ("clreduce-testcase", &["blake3", "thiserror"]),
-    ("clreduce-passes", &["clreduce-testcase", "tree-sitter", "tree-sitter-c", "tree-sitter-cuda"]),
+    (
+        "clreduce-language",
+        &["clreduce-testcase", "tree-sitter", "tree-sitter-c", "tree-sitter-cuda"],
+    ),
+    ("clreduce-passes", &["clreduce-language", "clreduce-testcase"]),
 ];
 
 /// Which floors of the engine and which packages a floor of the engine does not know.

@@ -30,11 +30,13 @@ const DECIDES: &[&str] = &[
     "src/speculation/scheduler.rs",
     "src/speculation/tree.rs",
     "src/speculation/verdicts.rs",
+    "testcase/language/src/",
     "testcase/src/",
 ];
 
 /// Everything that ends up in the library and the program.
-const PRODUCT: &[&str] = &["interestingness/src/", "passes/src/", "src/", "testcase/src/"];
+const PRODUCT: &[&str] =
+    &["interestingness/src/", "passes/src/", "src/", "testcase/language/src/", "testcase/src/"];
 
 struct Ban {
     what: &'static str,
@@ -59,7 +61,7 @@ const BANS: [Ban; 10] = [
     Ban {
         what: r"\bprocess::(exit|abort)\b",
         // Not the worker processes of interestingness/: they are there to die.
-        within: &["passes/src/", "src/", "testcase/src/"],
+        within: &["passes/src/", "src/", "testcase/language/src/", "testcase/src/"],
         // The second Ctrl-C waits for nobody.
         except: &["src/cli/interrupt.rs"],
         instead: "return an `ExitCode` to `main`, so that everything is cleaned up",
@@ -79,7 +81,7 @@ const BANS: [Ban; 10] = [
     },
     Ban {
         what: r"\b(rayon|crossbeam|crossbeam_channel)::|\b(Mutex|RwLock|Condvar)\b",
-        within: &["passes/src/", "src/asker/", "testcase/src/"],
+        within: &["passes/src/", "src/asker/", "testcase/language/src/", "testcase/src/"],
         except: &[],
         instead: "threads belong to src/speculation and src/cli",
     },
@@ -97,7 +99,7 @@ const BANS: [Ban; 10] = [
     },
     Ban {
         what: r"\bCommand::new\b",
-        within: &["passes/src/", "src/", "testcase/src/"],
+        within: &["passes/src/", "src/", "testcase/language/src/", "testcase/src/"],
         except: &[],
         instead: "processes belong to clreduce-interestingness, which kills and cleans up after them",
     },

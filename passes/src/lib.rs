@@ -13,12 +13,11 @@ mod syntax;
 mod table;
 mod text;
 mod tokens;
-mod views;
 
 pub mod harness;
 
+pub use clreduce_language::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};
 pub use names::orphans::Orphans;
 pub use pass::{Pass, Proposal};
 pub use snapshot::Snapshot;
 pub use table::{Explore, Phase, Row, TABLE, find};
-pub use views::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};

@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
+use clreduce_language::{Flow, Symbols, SyntaxTree, Types};
 use clreduce_testcase::{Language, TestCase, Token, tokens};
-
-use crate::views::{Flow, Symbols, SyntaxTree, Types};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]

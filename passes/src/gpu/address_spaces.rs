@@ -18,11 +18,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
-use crate::views::is_kernel;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -9,13 +9,13 @@
 //! void f(__global int *p) { *p += 2; p[1] = ++p[2]; }
 //! ```
 
+use clreduce_language::Shape;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::{Call, builtin_calls, is_primary, rewritten};
 use crate::Snapshot;
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
-use crate::views::Shape;
 
 /// The pass.
 pub(crate) struct Atomics;

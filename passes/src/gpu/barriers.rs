@@ -10,13 +10,13 @@
 //! void f(void) { g(); barrier(CLK_LOCAL_MEM_FENCE); mem_fence(1); }
 //! ```
 
+use clreduce_language::Shape;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::builtin_calls;
 use crate::names::uses::remove_statement;
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
-use crate::views::Shape;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

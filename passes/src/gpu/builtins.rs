@@ -12,12 +12,12 @@
 //! int4 f(int4 x, int a) { return x + (int4)((a * 2 + 3)); }
 //! ```
 
+use clreduce_language::{Shape, Types};
 use clreduce_testcase::{Language, Patch};
 
 use super::calls::{Call, builtin_calls, is_primary, rewritten};
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
-use crate::views::{Shape, Types};
 use crate::{NodeId, Snapshot};
 
 /// The pass.

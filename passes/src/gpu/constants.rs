@@ -10,11 +10,11 @@
 //! int f(int i) { return 7; }
 //! ```
 
+use clreduce_language::Type;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_declaration;
 use crate::pass::{Pass, Proposal};
-use crate::views::Type;
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 
 /// The pass.

@@ -14,12 +14,12 @@
 
 use std::ops::Range;
 
+use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
 use crate::names::uses::without;
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
-use crate::views::is_kernel;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.

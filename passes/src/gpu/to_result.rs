@@ -9,13 +9,13 @@
 //! kernel void f(global int *r) { int x; int *p = &x; x += 5; *r = clamp(r[1], 2, 3); }
 //! ```
 
+use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
 use crate::pass::{Pass, Proposal};
 use crate::smaller::is_smaller;
 use crate::syntax::unit::Unit;
-use crate::views::is_kernel;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.

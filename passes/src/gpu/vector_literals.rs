@@ -10,13 +10,13 @@
 //! int2 f(int4 v) { return (int2)(1) + v.zw; }
 //! ```
 
+use clreduce_language::{Number, Types, components, vector_literal};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::vectors::spelled;
 use crate::pass::{Pass, Proposal};
 use crate::smaller::is_smaller;
 use crate::syntax::unit::Unit;
-use crate::views::{Number, Types, components, vector_literal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -14,10 +14,10 @@
 
 use std::collections::BTreeMap;
 
+use clreduce_language::{Flow, Number, Shape, Types, components, is_vector, vector_literal};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, Proposal};
-use crate::views::{Flow, Number, Shape, Types, components, is_vector, vector_literal};
 use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
 
 /// The pass.

@@ -14,12 +14,12 @@
 
 use std::collections::BTreeMap;
 
+use clreduce_language::Shape;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::builtin_calls;
 use crate::pass::{Pass, Proposal};
 use crate::syntax::unit::Unit;
-use crate::views::Shape;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

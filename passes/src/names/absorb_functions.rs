@@ -9,12 +9,12 @@
 //! int x; int main(void) { x = x >> 1; return x; }
 //! ```
 
+use clreduce_language::{SymbolKind, is_entry};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, functions};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{SymbolKind, is_entry};
 
 /// See the [module](self).
 pub struct AbsorbFunctions;

@@ -6,9 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree, declared_by};
+
 use super::aggregates::{Aggregates, Member};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree, declared_by};
 
 /// What an expression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

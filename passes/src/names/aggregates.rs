@@ -6,9 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use clreduce_language::{NodeId, SymbolKind, Symbols, SyntaxTree, declared_by};
+
 use super::functions::declared_name;
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolKind, Symbols, SyntaxTree, declared_by};
 
 /// A structure or union with a body.
 pub(super) struct Aggregate {

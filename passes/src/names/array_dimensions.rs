@@ -10,6 +10,7 @@
 //! int a = 1; struct S { int b[4]; } s; int f(int i) { return a + s.b[1]; }
 //! ```
 
+use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::accesses::Accesses;
@@ -17,7 +18,6 @@ use super::aggregates::Aggregates;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
-use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
 
 /// See the [module](self).
 pub struct ArrayDimensions;

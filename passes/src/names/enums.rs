@@ -9,12 +9,12 @@
 //! int x = 4; int f(void) { return 0 + 5; }
 //! ```
 
+use clreduce_language::{NodeId, SyntaxTree};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, SyntaxTree};
 
 /// See the [module](self).
 pub struct Enums;

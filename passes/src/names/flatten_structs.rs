@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use clreduce_language::{NodeId, Symbols};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::accesses::Accesses;
@@ -19,7 +20,6 @@ use super::join_definitions::alone;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::Unit;
-use crate::views::{NodeId, Symbols};
 
 /// See the [module](self).
 pub struct FlattenStructs;

@@ -1,7 +1,8 @@
 //! What the passes over functions share.
 
+use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
+
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
 
 /// A function definition and its parts.
 #[derive(Clone, Copy, Debug)]

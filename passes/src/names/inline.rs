@@ -15,6 +15,7 @@
 //! int f(void) { { g = 3; h(); } return (2 * 2); }
 //! ```
 
+use clreduce_language::{NodeId, SyntaxTree};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, calls, functions, token_count};
@@ -23,7 +24,6 @@ use super::propagate::as_operand;
 use super::uses::{access_path, is_statement, remove_declaration};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SyntaxTree};
 
 /// See the [module](self).
 pub struct Inline;

@@ -11,13 +11,13 @@
 
 use std::ops::Range;
 
+use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::{Edit, Language};
 
 use super::uses::for_each_symbol;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree};
 
 /// See the [module](self).
 pub struct JoinDefinitions;

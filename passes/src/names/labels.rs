@@ -9,12 +9,12 @@
 //! void f(int x) { g(); if (x) ; }
 //! ```
 
+use clreduce_language::{Symbol, SymbolKind};
 use clreduce_testcase::{Edit, Language};
 
 use super::uses::{for_each_symbol, remove_statement};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{Symbol, SymbolKind};
 
 /// See the [module](self).
 pub struct Labels;

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use clreduce_language::{NodeId, Symbols};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::declared_name;
@@ -19,7 +20,6 @@ use crate::pass::{Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::merge_declarations::words;
 use crate::syntax::unit::Unit;
-use crate::views::{NodeId, Symbols};
 
 /// See the [module](self).
 pub struct LocalToFile;

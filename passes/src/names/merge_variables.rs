@@ -9,12 +9,12 @@
 //! short a; void f(int n) { for (a = 0; a < n; a++) a = a; }
 //! ```
 
+use clreduce_language::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, converts, declared_by};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::uses::remove_declaration;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, converts, declared_by};
 
 /// See the [module](self).
 pub struct MergeVariables;

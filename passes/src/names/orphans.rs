@@ -6,11 +6,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use clreduce_language::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Patch, tokens};
 
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::{has_effect, with_semicolon};
-use crate::views::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry};
 
 /// The declarations and uses of one snapshot.
 pub struct Orphans {

@@ -9,13 +9,13 @@
 //! int f(int b) { int a = 0; a = b; return a; } int g(void) { return f(2) + f(y * 4); }
 //! ```
 
+use clreduce_language::NodeId;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::Function;
 use super::parameters::{all_parameters, parameter_name, remove_parameter};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::NodeId;
 
 /// See the [module](self).
 pub struct ParameterToVariable;

@@ -9,13 +9,13 @@
 //! int f(int a) { return a + 0; } int g(void) { return f(1); }
 //! ```
 
+use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, MOST_DECLARATIONS, functions};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
 
 /// See the [module](self).
 pub struct RemoveParameters;

@@ -10,14 +10,14 @@
 //! int f(int p, int x) { int q = x; q = p; return p; } int g(void) { return f(y, 1); }
 //! ```
 
+use clreduce_language::{
+    Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by, is_entry,
+};
 use clreduce_testcase::{Edit, Language};
 
 use super::uses::{for_each_symbol, is_statement};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{
-    Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by, is_entry,
-};
 
 /// See the [module](self).
 pub struct PointerLevels;

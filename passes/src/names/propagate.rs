@@ -13,13 +13,13 @@
 //! int f(int a) { return (a + 1) * 2; }
 //! ```
 
+use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree, declared_by};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::uses::{access_path, is_statement, remove_declaration, remove_expression};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
-use crate::views::{NodeId, Symbol, SymbolKind, SyntaxTree, declared_by};
 
 /// See the [module](self).
 pub struct Propagate;

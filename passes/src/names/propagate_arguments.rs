@@ -10,6 +10,7 @@
 //! int x; int f(int b) { return x + b; } int g(void) { return f(1) + f(2); }
 //! ```
 
+use clreduce_language::{NodeId, SymbolKind, declared_by};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, calls};
@@ -17,7 +18,6 @@ use super::inline::is_changed;
 use super::parameters::{all_parameters, parameter_name, remove_parameter};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SymbolKind, declared_by};
 
 /// See the [module](self).
 pub struct PropagateArguments;

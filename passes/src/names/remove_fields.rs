@@ -11,6 +11,7 @@
 //! struct S { long c; }; struct S s = { 3 }; int f(void) { return 0 + s.c; }
 //! ```
 
+use clreduce_language::{NodeId, SyntaxTree};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::accesses::Accesses;
@@ -18,7 +19,6 @@ use super::aggregates::{Aggregates, Member};
 use super::uses::without;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, SyntaxTree};
 
 /// See the [module](self).
 pub struct RemoveFields;

@@ -9,12 +9,12 @@
 //! int g(void) { return 0 + 3; }
 //! ```
 
+use clreduce_language::SymbolKind;
 use clreduce_testcase::Language;
 
 use super::uses::{for_each_symbol, remove_symbol};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::SymbolKind;
 
 /// See the [module](self).
 pub struct RemoveFunctions;

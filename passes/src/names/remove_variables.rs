@@ -12,6 +12,7 @@
 //! int y; void f(void) { y = f2(); return 0; }
 //! ```
 
+use clreduce_language::{NodeId, SymbolKind};
 use clreduce_testcase::{Language, Patch};
 
 use super::functions::declared_name;
@@ -19,7 +20,6 @@ use super::uses::{for_each_symbol, remove_symbol, without};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::Unit;
-use crate::views::{NodeId, SymbolKind};
 
 /// See the [module](self).
 pub struct RemoveVariables;

@@ -9,13 +9,13 @@
 //! void f(int x) { if (x) return; } void h(void) { f(1); }
 //! ```
 
+use clreduce_language::declared_by;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::{Function, calls, functions};
 use super::uses::is_statement;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::declared_by;
 
 /// See the [module](self).
 pub struct ReturnToVoid;

@@ -11,13 +11,13 @@
 
 use std::collections::BTreeMap;
 
+use clreduce_language::{NodeId, Symbol, SymbolKind, declared_by};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::accesses::Accesses;
 use super::aggregates::{Aggregate, Aggregates, Member};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{NodeId, Symbol, SymbolKind, declared_by};
 
 /// See the [module](self).
 pub struct SplitStructs;

@@ -11,6 +11,7 @@
 //! short x, *p = &x; int g(void) { return x + (*p); }
 //! ```
 
+use clreduce_language::{NodeId, Symbol, SymbolId, SyntaxTree};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::accesses::Accesses;
@@ -18,7 +19,6 @@ use super::aggregates::{Aggregate, Aggregates};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, Symbol, SymbolId, SyntaxTree};
 
 /// See the [module](self).
 pub struct StructToField;

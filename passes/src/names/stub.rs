@@ -13,12 +13,12 @@
 
 use std::borrow::Cow;
 
+use clreduce_language::NodeId;
 use clreduce_testcase::{Edit, Language};
 
 use super::functions::{Function, functions, returns_void, token_count};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::NodeId;
 
 /// See the [module](self).
 pub struct StubBodies;

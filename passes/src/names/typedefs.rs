@@ -9,12 +9,12 @@
 //! unsigned long x; unsigned long f(unsigned long *p);
 //! ```
 
+use clreduce_language::{Symbol, SymbolKind};
 use clreduce_testcase::{Edit, Language};
 
 use super::uses::for_each_symbol;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
-use crate::views::{Symbol, SymbolKind};
 
 /// See the [module](self).
 pub struct InlineTypedefs;

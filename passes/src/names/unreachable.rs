@@ -17,12 +17,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+use clreduce_language::{NodeId, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
-use crate::views::{NodeId, SymbolId, SyntaxTree, is_entry};
 
 /// See the [module](self).
 pub struct Unreachable;

@@ -1,11 +1,11 @@
 //! How to take a use of a name out of the code around it.
 
+use clreduce_language::{Base, NodeId, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::pass::Proposal;
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
-use crate::views::{Base, NodeId, Symbol, SymbolKind, SyntaxTree};
 
 /// The proposals, one at most, that a pass has for each symbol of each file.
 pub(super) fn for_each_symbol(

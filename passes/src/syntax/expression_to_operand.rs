@@ -11,13 +11,13 @@
 //! int f(int x) { return g(x, x + 1); }
 //! ```
 
+use clreduce_language::{converts, vector_literal};
 use clreduce_testcase::{Edit, Language};
 
 use super::binding::{binding, demand};
 use super::context::{Place, is_condition, is_lvalue, places};
 use super::unit::{Unit, has_effect, is_expression};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
-use crate::views::{converts, vector_literal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -9,11 +9,11 @@
 //! enum E { A }; struct S s = { 1, { 2 } }; int x = 1;
 //! ```
 
+use clreduce_language::Base;
 use clreduce_testcase::Language;
 
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::views::Base;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

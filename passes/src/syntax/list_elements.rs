@@ -10,6 +10,7 @@
 //! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
 
+use clreduce_language::vector_literal;
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
@@ -18,7 +19,6 @@ use crate::names::functions::{MOST_DECLARATIONS, declared_name};
 use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
-use crate::views::vector_literal;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.

@@ -9,13 +9,13 @@
 //! int f(int x) { return (g(x)); y = h(x); }
 //! ```
 
+use clreduce_language::{Type, converts};
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
 use crate::names::functions::declared_name;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
-use crate::views::{Type, converts};
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -12,13 +12,13 @@
 
 use std::ops::Range;
 
+use clreduce_language::{Type, converts, vector_literal};
 use clreduce_testcase::{Edit, Language};
 
 use super::context::{Place, is_condition, places};
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
-use crate::views::{Type, converts, vector_literal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -11,12 +11,12 @@
 
 use std::collections::HashSet;
 
+use clreduce_language::declared_by;
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::{Unit, is_statement, is_statement_list, with_semicolon};
 use crate::pass::{PARSED, Pass, Proposal};
 use crate::smaller::is_smaller;
-use crate::views::declared_by;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -9,13 +9,13 @@
 //! int f(ulong x) { return (short)x; }
 //! ```
 
+use clreduce_language::{Base, Number, declared_by};
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::Unit;
 use crate::names::functions::{MOST_DECLARATIONS, declared_name};
 use crate::names::parameters::{parameter_list, parameters};
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::views::{Base, Number, declared_by};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use clreduce_language::{NodeId, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::smaller::is_smaller;
-use crate::views::{NodeId, SyntaxTree};
 use crate::{Proposal, Snapshot};
 
 /// A file of a snapshot with its tree.

@@ -12,11 +12,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Patch, TokenKind};
 
 use super::unit::Tokens;
 use crate::pass::{PARSED, Pass, Proposal};
-use crate::views::is_kernel;
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.

@@ -66,7 +66,7 @@ fn make_plain(literal: &mut [u8], kind: TokenKind) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::SyntaxTree;
+    use crate::SyntaxTree;
 
     #[test]
     fn every_literal_is_one_node() {

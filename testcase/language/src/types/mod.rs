@@ -8,9 +8,10 @@ mod builder;
 
 use std::collections::HashMap;
 
-use super::numbers::Number;
-use super::symbols::{SymbolId, Symbols};
-use super::tree::{NodeId, SyntaxTree};
+use crate::numbers::Number;
+use crate::steps::step;
+use crate::symbols::{SymbolId, Symbols};
+use crate::tree::{NodeId, SyntaxTree};
 use builder::Builder;
 
 /// What is at the bottom of a type, below all pointers and arrays.
@@ -109,6 +110,7 @@ impl Types {
     /// The type of an expression, or of what a declarator or type name declares.
     #[must_use]
     pub fn of(&self, node: NodeId) -> Type {
+        step();
         self.of_node.get(node.0 as usize).copied().unwrap_or_default()
     }
 

@@ -1,6 +1,6 @@
 //! What the built-in functions of OpenCL C make of their arguments, as far as types go.
 
-use super::numbers::{Number, Scalar};
+use crate::numbers::{Number, Scalar};
 
 /// How a built-in's result follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

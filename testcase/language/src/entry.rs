@@ -2,7 +2,7 @@
 
 use clreduce_testcase::tokens;
 
-use super::tree::{NodeId, SyntaxTree};
+use crate::tree::{NodeId, SyntaxTree};
 
 /// Whether the host launches a function, by the words before its declarator.
 #[must_use]

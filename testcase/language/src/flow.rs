@@ -7,11 +7,12 @@
 
 use std::collections::HashMap;
 
-use super::builtins::Shape;
-use super::numbers::Number;
-use super::symbols::{SymbolId, SymbolKind, Symbols};
-use super::tree::{NodeId, SyntaxTree};
-use super::types::{Base, Type, Types, is_vector, vector_literal};
+use crate::builtins::Shape;
+use crate::numbers::Number;
+use crate::steps::step;
+use crate::symbols::{SymbolId, SymbolKind, Symbols};
+use crate::tree::{NodeId, SyntaxTree};
+use crate::types::{Base, Type, Types, is_vector, vector_literal};
 
 /// Classes of nodes that belong together.
 #[derive(Debug, Default)]
@@ -41,7 +42,9 @@ impl Classes {
     }
 
     fn find(&self, mut node: u32) -> u32 {
+        step();
         while self.parent[node as usize] != node {
+            step();
             node = self.parent[node as usize];
         }
         node

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 
 use clreduce_testcase::{TokenKind, tokens};
 
-use super::tree::{NodeId, SyntaxTree};
+use crate::steps::{step, text_steps};
+use crate::tree::{NodeId, SyntaxTree};
 
 /// Index of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,18 +86,20 @@ impl Symbols {
 
     /// Every symbol, in the order of first declarations.
     pub fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
-        (0..self.symbols.len() as u32).map(SymbolId)
+        (0..self.symbols.len() as u32).map(SymbolId).inspect(|_| step())
     }
 
     /// One symbol.
     #[must_use]
     pub fn get(&self, id: SymbolId) -> &Symbol {
+        step();
         &self.symbols[id.0 as usize]
     }
 
     /// The symbol that an identifier declares or uses.
     #[must_use]
     pub fn of(&self, node: NodeId) -> Option<SymbolId> {
+        step();
         self.of_node.get(&node).copied()
     }
 
@@ -263,8 +266,11 @@ impl<'a> Builder<'a> {
         self.bindings.get(&(space, self.text(id)))?.last().copied()
     }
 
+    /// The bytes of a node, which the caller hashes.
     fn text(&self, id: NodeId) -> &'a [u8] {
-        &self.bytes[self.tree.range(id)]
+        let range = self.tree.range(id);
+        text_steps(range.len());
+        &self.bytes[range]
     }
 
     fn innermost(&self) -> NodeId {

@@ -1,10 +1,11 @@
 //! Reads types off a tree: first what declarations say, then from operands to operators.
 
-use super::super::builtins::Shape;
-use super::super::numbers::{Number, Scalar, components, literal};
-use super::super::symbols::{SymbolKind, Symbols, declared_by};
-use super::super::tree::{NodeId, SyntaxTree};
 use super::{Base, Field, Type, Types, is_vector, vector_literal};
+use crate::builtins::Shape;
+use crate::numbers::{Number, Scalar, components, literal};
+use crate::steps::text_steps;
+use crate::symbols::{SymbolKind, Symbols, declared_by};
+use crate::tree::{NodeId, SyntaxTree};
 
 /// A model in the making.
 pub(super) struct Builder<'a> {
@@ -42,7 +43,9 @@ impl<'a> Builder<'a> {
     }
 
     fn text(&self, id: NodeId) -> &str {
-        std::str::from_utf8(&self.bytes[self.tree.range(id)]).unwrap_or("")
+        let range = self.tree.range(id);
+        text_steps(range.len());
+        std::str::from_utf8(&self.bytes[range]).unwrap_or("")
     }
 
     fn set(&mut self, id: NodeId, found: Type) {

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use clreduce_testcase::Language;
 use tree_sitter::Language as Grammar;
 
-use super::mask::masked;
+use crate::mask::masked;
+use crate::steps::step;
 
 // Loaded once, so that the names of kinds and fields live as long as the program.
 static C: LazyLock<Grammar> = LazyLock::new(|| tree_sitter_c::LANGUAGE.into());
@@ -105,12 +106,13 @@ impl SyntaxTree {
 
     /// Every node, in pre-order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
-        (0..self.nodes.len() as u32).map(NodeId)
+        (0..self.nodes.len() as u32).map(NodeId).inspect(|_| step())
     }
 
     /// One node.
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
+        step();
         &self.nodes[id.0 as usize]
     }
 
@@ -139,7 +141,7 @@ impl SyntaxTree {
 
     /// The node and all its descendants, in pre-order.
     pub fn subtree(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
-        (id.0..self.node(id).after.0).map(NodeId)
+        (id.0..self.node(id).after.0).map(NodeId).inspect(|_| step())
     }
 
     /// The children, unnamed ones included.

@@ -1,0 +1,28 @@
+//! What a program of the C family means: its syntax tree, symbols, types, and the flow of its values.
+//!
+//! Each view is a pure function of a file's bytes and of the views below it: [`SyntaxTree`], then
+//! [`Symbols`], then [`Types`], then [`Flow`]. None of them ever fails. Where a view cannot see what the
+//! program means (macros, text that did not parse), it says so, and its users leave that part alone.
+//!
+//! This crate knows no passes and no tests. It reads no files and starts no processes.
+
+mod builtins;
+mod entry;
+mod flow;
+mod mask;
+mod numbers;
+mod steps;
+mod symbols;
+mod tree;
+mod types;
+
+pub use builtins::Shape;
+pub use entry::{is_entry, is_kernel};
+pub use flow::{Classes, Flow};
+pub use numbers::{Number, Scalar, components};
+#[cfg(feature = "count-steps")]
+pub use steps::count_steps;
+pub use steps::{step, steps};
+pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols, declared_by};
+pub use tree::{Node, NodeId, SyntaxTree};
+pub use types::{Base, Field, Type, Types, converts, is_vector, vector_literal};
