@@ -6,10 +6,11 @@
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 
-use clreduce::asker::{Asker, Next, Plan, Reducer};
 use clreduce::journal::{Facts, StateFolder};
 use clreduce::{Reduction, Resume};
+use clreduce_candidates::{CandidateSource, Next};
 use clreduce_passes::{Snapshot, TABLE};
+use clreduce_reducer::{Plan, Reducer};
 use clreduce_testcase::{Edit, Language, Patch, TestCase, tokens};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
@@ -81,8 +82,8 @@ fn propose(snapshot: &Snapshot) -> usize {
 #[inline(never)]
 fn converse(mut reducer: Reducer) -> usize {
     for question in 0..QUESTIONS {
-        let Next::Question(_) = reducer.next() else { break };
-        reducer.answer(question % 3 == 0);
+        let Next::Candidate(_) = reducer.next() else { break };
+        reducer.take_verdict(question % 3 == 0);
     }
     reducer.current().total_bytes()
 }

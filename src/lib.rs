@@ -1,9 +1,8 @@
 //! clreduce: test-case reduction for compiler bugs in OpenCL C, CUDA and C.
 //!
-//! The reducer asks, the oracle answers: an [`asker`] is a deterministic conversation, and everything
-//! else here is about having its questions answered soon.
+//! A [`CandidateSource`](clreduce_candidates::CandidateSource) proposes variants and takes the verdicts on them;
+//! everything else here is about having its candidates judged soon.
 
-pub mod asker;
 pub mod batch;
 pub mod events;
 pub mod journal;
@@ -12,7 +11,7 @@ pub mod report;
 pub mod speculation;
 pub mod triage;
 
-pub use asker::PassChoice;
+pub use clreduce_reducer::PassChoice;
 pub use reduction::{
     Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, Reduction, ReductionError,
     Resume, Running, Subject,

@@ -16,7 +16,7 @@ use clreduce::journal::{Facts, StateError, StateFolder};
 use clreduce::{Reduced, Reduction, ReductionError, Resume};
 use clreduce_interestingness::Cancel;
 use clreduce_testcase::TestCase;
-use common::{ListAsker, Oracle, Transcript, list, transcribe};
+use common::{ListSource, Oracle, Transcript, list, transcribe};
 use tempfile::TempDir;
 
 const ORACLE: Oracle =
@@ -87,7 +87,7 @@ fn a_run_that_dies_at_any_instant_is_gone_on_with() {
         };
         let state = resume(directory.path(), Some(ORACLE.original()));
         let dying = reduction(1 + number % 4).state(state).keep(keep).on_event(die);
-        let run_it = AssertUnwindSafe(|| dying.run_with(ListAsker::new(&ORACLE.original())));
+        let run_it = AssertUnwindSafe(|| dying.run_with(ListSource::new(&ORACLE.original())));
         assert!(catch_unwind(run_it).is_err());
         assert!(ORACLE.accepts(&disk.lock().unwrap()));
 
@@ -119,7 +119,7 @@ fn a_cancelled_run_keeps_its_best_and_is_gone_on_with() {
         };
         let state = resume(directory.path(), None);
         let reduction_ = reduction(3).state(state).cancel(cancel.clone()).on_event(listen);
-        let reduced = reduction_.run_with(ListAsker::new(&ORACLE.original())).unwrap();
+        let reduced = reduction_.run_with(ListSource::new(&ORACLE.original())).unwrap();
         assert_eq!(reduced.ending, Ending::Interrupted);
         assert_eq!(consumed, instant + 1, "an answer was consumed after the cancellation");
         assert_eq!(reduced.case, best);
@@ -188,7 +188,7 @@ fn a_finished_reduction_is_not_gone_on_with() {
         }
     };
     let again = reduction(1).state(state).on_event(listen);
-    let reduced = again.run_with(ListAsker::new(&ORACLE.original())).unwrap();
+    let reduced = again.run_with(ListSource::new(&ORACLE.original())).unwrap();
     assert_eq!(reduced.questions, first.len() as u64);
     assert_eq!(resumed, Some(0));
 }

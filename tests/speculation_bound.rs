@@ -6,7 +6,7 @@ mod common;
 #[path = "../benches/simulator/mod.rs"]
 mod simulator;
 
-use common::{ListAsker, Oracle};
+use common::{ListSource, Oracle};
 use simulator::{Chances, Replay, Trace, bound_ms, simulate};
 
 const JOBS: [usize; 3] = [2, 8, 16];
@@ -42,7 +42,7 @@ fn one_slot_takes_the_time_of_its_tests_and_more_slots_say_the_same() {
     let oracle = Oracle { seed: 1, length: 300, bumpy: true, delay: Default::default() };
     let original = oracle.original();
     let answers = |jobs| {
-        let simulated = simulate(ListAsker::new(&original), jobs, |case| oracle.accepts(case));
+        let simulated = simulate(ListSource::new(&original), jobs, |case| oracle.accepts(case));
         let entries = &simulated.trace.entries;
         let answers: Vec<_> = entries.iter().map(|entry| (entry.pass, entry.interesting)).collect();
         (simulated.wall_ms, simulated.counters, answers)

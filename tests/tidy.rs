@@ -26,7 +26,8 @@ const UNSAFE: &[&str] = &[
 /// What decides the questions. It has to come to the same everywhere, each time.
 const DECIDES: &[&str] = &[
     "passes/src/",
-    "src/asker/",
+    "src/candidates/",
+    "src/reducer/",
     "src/speculation/scheduler.rs",
     "src/speculation/tree.rs",
     "src/speculation/verdicts.rs",
@@ -75,13 +76,18 @@ const BANS: [Ban; 10] = [
     Ban {
         what: r"\bstd::(env|fs|io|net|process|thread|time)\b|\b(fs|io|process|thread)::\w",
         within: DECIDES,
-        // A test and nothing else: it reads the fixtures of the passes.
-        except: &["src/asker/respect.rs"],
+        except: &[],
         instead: "take a snapshot or an answer as an argument: what decides the questions is pure",
     },
     Ban {
         what: r"\b(rayon|crossbeam|crossbeam_channel)::|\b(Mutex|RwLock|Condvar)\b",
-        within: &["passes/src/", "src/asker/", "testcase/language/src/", "testcase/src/"],
+        within: &[
+            "passes/src/",
+            "src/candidates/",
+            "src/reducer/",
+            "testcase/language/src/",
+            "testcase/src/",
+        ],
         except: &[],
         instead: "threads belong to src/speculation and src/cli",
     },

@@ -13,7 +13,7 @@ use clreduce::events::{Ending, Event};
 use clreduce::{Reduction, ReductionError};
 use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
 use clreduce_testcase::TestCase;
-use common::{ListAsker, Oracle, transcribe};
+use common::{ListSource, Oracle, transcribe};
 
 const ORACLE: Oracle = Oracle { seed: 3, length: 40, bumpy: false, delay: Duration::ZERO };
 
@@ -80,7 +80,7 @@ fn a_test_that_wavers_on_the_original_is_refused_and_the_original_put_back() {
                 Ok(())
             })
             .on_event(|event| commits += u64::from(matches!(event, Event::Committed { .. })))
-            .run_with(ListAsker::new(&original));
+            .run_with(ListSource::new(&original));
         assert!(
             matches!(reduced, Err(ReductionError::Flaky { interesting: 1, runs: 2, .. })),
             "{reduced:?}"
@@ -126,7 +126,7 @@ fn what_is_tested_beside_the_original_has_the_limit_that_the_original_sets() {
                 verdicts.push(outcome.verdict);
             }
         })
-        .run_with(ListAsker::new(&original))
+        .run_with(ListSource::new(&original))
         .unwrap();
     assert_eq!((verdicts, reduced.ending), (vec![Verdict::TimedOut], Ending::QuestionLimit));
 }
@@ -147,7 +147,7 @@ fn a_test_that_panics_does_so_where_the_reduction_was_started() {
         move |case: &TestCase| case == &original || std::panic::panic_any("broken oracle")
     };
     let reduction = Reduction::of(original.clone()).test(panics).jobs(jobs(2));
-    let run = AssertUnwindSafe(|| reduction.run_with(ListAsker::new(&original)));
+    let run = AssertUnwindSafe(|| reduction.run_with(ListSource::new(&original)));
     let panic = catch_unwind(run).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"broken oracle"));
 }
@@ -224,7 +224,7 @@ fn tests_run_side_by_side_and_none_outlives_the_reduction() {
                 most_reported = *tests;
             }
         })
-        .run_with(ListAsker::new(&original))
+        .run_with(ListSource::new(&original))
         .unwrap();
     assert_eq!(watched.running.load(Ordering::SeqCst), 0);
     assert_eq!(watched.most.load(Ordering::SeqCst), 4);

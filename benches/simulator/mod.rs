@@ -10,8 +10,8 @@ mod trace;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use clreduce::asker::Asker;
 use clreduce::speculation::{Action, Counters, Scheduler, Step, TestId, Verdicts};
+use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
@@ -38,8 +38,12 @@ pub struct Simulated {
 }
 
 /// Holds a conversation with `slots` tests at a time.
-pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> bool) -> Simulated {
-    let mut scheduler = Scheduler::new(asker, slots, Verdicts::default(), 0);
+pub fn simulate<S: CandidateSource>(
+    source: S,
+    slots: usize,
+    oracle: impl Fn(&TestCase) -> bool,
+) -> Simulated {
+    let mut scheduler = Scheduler::new(source, slots, Verdicts::default(), 0);
     let mut now = 0;
     let mut ends: BinaryHeap<Reverse<(u64, TestId)>> = BinaryHeap::new();
     let mut variants: HashMap<TestId, TestCase> = HashMap::new();
@@ -50,9 +54,9 @@ pub fn simulate<A: Asker>(asker: A, slots: usize, oracle: impl Fn(&TestCase) -> 
         match scheduler.step() {
             Step::Answered(answered) => {
                 let interesting = answered.outcome.verdict == Verdict::Interesting;
-                let question = answered.question;
+                let candidate = answered.candidate;
                 if !answered.known {
-                    let (pass, chance) = (question.pass, Some(question.chance));
+                    let (pass, chance) = (candidate.pass, Some(candidate.chance));
                     entries.push(Entry { pass, chance, interesting, bytes: 0 });
                 }
                 continue;

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
-use clreduce::asker::{Plan, Reducer};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, Verdict,
 };
+use clreduce_reducer::{Plan, Reducer};
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
 /// A file to reduce and the answers of its test so far.

@@ -1,8 +1,9 @@
-//! An asker that repeats a recorded conversation and makes up what was never asked.
+//! A source that repeats a recorded conversation and makes up what was never asked.
 
 use std::sync::Arc;
 
-use clreduce::asker::{Asker, CHEAP_TO_LOOK_AT, Next, Question};
+use clreduce_candidates::{Candidate, CandidateSource, Next};
+use clreduce_reducer::CHEAP_TO_PARSE;
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use super::Trace;
@@ -52,11 +53,11 @@ impl Replay {
     }
 }
 
-impl Asker for Replay {
+impl CandidateSource for Replay {
     fn next(&mut self) -> Next {
         let Some(entry) = self.trace.entries.get(self.at) else { return Next::Done };
         let new_pass = self.at > 0 && self.trace.entries[self.at - 1].pass != entry.pass;
-        if new_pass && self.supposed_commit && entry.bytes > CHEAP_TO_LOOK_AT {
+        if new_pass && self.supposed_commit && entry.bytes > CHEAP_TO_PARSE {
             return Next::Blocked;
         }
         let text = match self.astray {
@@ -64,7 +65,7 @@ impl Asker for Replay {
             Some(path) => format!("{} after {path}", self.at),
         };
         let variant = TestCase::single("question", text.into_bytes()).expect("a plain path");
-        Next::Question(Question {
+        Next::Candidate(Candidate {
             hash: variant.hash(),
             size: Size { work_items: 1, tokens: 0, dense_bytes: 0 },
             variant,
@@ -73,7 +74,7 @@ impl Asker for Replay {
         })
     }
 
-    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+    fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
         if self.astray.is_some() || self.trace.entries[self.at].interesting != interesting {
             let path = [self.astray.unwrap_or(0), self.at as u64, u64::from(interesting)];
             let bytes: Vec<u8> = path.iter().flat_map(|part| part.to_le_bytes()).collect();

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueHint;
+use clreduce::PassChoice;
 use clreduce::Reduction;
-use clreduce::asker::PassChoice;
 use clreduce_interestingness::check::{CheckOptions, needs_preprocessing, preprocess};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
 use clreduce_testcase::{Language, Size, TestCase};

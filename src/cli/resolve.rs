@@ -7,13 +7,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clreduce::asker::search::Strategy;
 use clreduce::{PassChoice, Reduction};
 use clreduce_interestingness::opencl::WorkerOptions;
 use clreduce_interestingness::recipe::{Recipe, RecipeError};
 use clreduce_interestingness::{
     CommandError, CommandOptions, CompileGate, Limits, OutputPattern, TestCommand,
 };
+use clreduce_reducer::search::Strategy;
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;

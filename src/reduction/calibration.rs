@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clreduce_interestingness::{Cancel, Gate};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
-use crate::asker::{Asker, Next, Question};
+use clreduce_candidates::{Candidate, CandidateSource, Next};
 
 /// Bounds of the derived limit.
 const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
@@ -30,51 +30,51 @@ const WORTH_A_GATE: Duration = Duration::from_millis(50);
 
 /// The original as the first question, and then what somebody else asks.
 #[derive(Clone)]
-pub struct OriginalFirst<A> {
+pub struct OriginalFirst<S> {
     original: Original,
-    then: A,
+    then: S,
 }
 
 #[derive(Clone)]
 enum Original {
-    Asked(Box<Question>),
+    Asked(Box<Candidate>),
     Interesting,
     Refused,
 }
 
-impl<A> OriginalFirst<A> {
+impl<S> OriginalFirst<S> {
     /// Asks about the original before `then` asks.
-    pub fn new(original: &TestCase, then: A) -> Self {
-        let question = Question {
+    pub fn new(original: &TestCase, then: S) -> Self {
+        let candidate = Candidate {
             variant: original.clone(),
             hash: original.hash(),
             size: Size::of(original),
             pass: "original",
             chance: 999,
         };
-        Self { original: Original::Asked(Box::new(question)), then }
+        Self { original: Original::Asked(Box::new(candidate)), then }
     }
 }
 
-impl<A: Asker> Asker for OriginalFirst<A> {
+impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     fn next(&mut self) -> Next {
         match &self.original {
-            Original::Asked(question) => Next::Question((**question).clone()),
+            Original::Asked(candidate) => Next::Candidate((**candidate).clone()),
             Original::Interesting => self.then.next(),
             Original::Refused => Next::Done,
         }
     }
 
-    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+    fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
         if let Original::Asked(_) = self.original {
             self.original = if interesting { Original::Interesting } else { Original::Refused };
             return None;
         }
-        self.then.answer(interesting)
+        self.then.take_verdict(interesting)
     }
 
-    fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
-        self.then.withdraw(is_withdrawn);
+    fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
+        self.then.retract(is_retracted);
     }
 
     fn mark_supposed(&mut self) {

@@ -11,15 +11,18 @@ use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for, p
 use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
 use super::statistics::Statistics;
 use super::{Reduction, Resume};
-use crate::asker::Asker;
 use crate::events::{Ending, Event};
 use crate::journal::{Answer, Header, Journal, StateError};
 use crate::speculation::{
     Answered, Counters, Executor, Gatekeeper, Pool, Scheduler, Stop, Verdicts,
 };
+use clreduce_candidates::CandidateSource;
 
 /// Runs a reduction from the first test of the original to the last event.
-pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, ReductionError> {
+pub fn hold(
+    mut reduction: Reduction<'_>,
+    source: impl CandidateSource,
+) -> Result<Reduced, ReductionError> {
     let started = Instant::now();
     let mut state = reduction.state.take();
     let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
@@ -27,7 +30,7 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     reduction.test.set_time_limit(reduction.timeout.unwrap_or(limit_before));
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
     let (verdicts, gate) = recall(&reduction.case, &replay);
-    let mut executor = executor(&mut reduction, asker, verdicts, started)?;
+    let mut executor = executor(&mut reduction, source, verdicts, started)?;
     let original = match executor.next_answer() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => {
@@ -58,8 +61,8 @@ pub fn hold(mut reduction: Reduction<'_>, asker: impl Asker) -> Result<Reduced, 
     };
     // Otherwise an earlier run has judged it as well.
     if earlier.is_none() {
-        let Answered { question, outcome, .. } = original;
-        executor.scheduler_mut().check_after(CHECK_AFTER, &question, outcome);
+        let Answered { candidate, outcome, .. } = original;
+        executor.scheduler_mut().check_after(CHECK_AFTER, &candidate, outcome);
     }
 
     let size = Size::of(&reduction.case);
@@ -101,9 +104,9 @@ fn resume(
 }
 
 /// Whoever runs the tests, the original's first.
-fn executor<A: Asker>(
+fn executor<A: CandidateSource>(
     reduction: &mut Reduction<'_>,
-    asker: A,
+    source: A,
     verdicts: Verdicts,
     started: Instant,
 ) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
@@ -112,8 +115,8 @@ fn executor<A: Asker>(
         None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
     };
     let slots = reduction.jobs.get().min(pool.threads());
-    let asker = OriginalFirst::new(&reduction.case, asker);
-    let scheduler = Scheduler::new(asker, slots, verdicts, reduction.recheck_one_in);
+    let source = OriginalFirst::new(&reduction.case, source);
+    let scheduler = Scheduler::new(source, slots, verdicts, reduction.recheck_one_in);
     let (test, gate) = (Arc::clone(&reduction.test), reduction.gate.clone());
     let deadline = reduction.time_limit.map(|limit| started + limit);
     Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
@@ -185,7 +188,10 @@ impl Conversation<'_> {
         (self.reduction.on_event)(event);
     }
 
-    fn run<A: Asker>(&mut self, executor: &mut Executor<A>) -> Result<Ending, ReductionError> {
+    fn run<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<Ending, ReductionError> {
         self.replay(executor)?;
         let ending = self.go_on(executor)?;
         if matches!(ending, Ending::Minimal | Ending::QuestionLimit) {
@@ -197,7 +203,10 @@ impl Conversation<'_> {
 
     /// Comes to where an earlier run was left. Neither a cancellation nor a limit ends it on the way:
     /// the result would be larger than what is on disk.
-    fn replay<A: Asker>(&mut self, executor: &mut Executor<A>) -> Result<(), ReductionError> {
+    fn replay<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<(), ReductionError> {
         self.versions.add(&self.best.0);
         if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
             return self.check_disk();
@@ -230,7 +239,10 @@ impl Conversation<'_> {
         (self.reduction.keep)(&self.best.0).map_err(ReductionError::Keep)
     }
 
-    fn go_on<A: Asker>(&mut self, executor: &mut Executor<A>) -> Result<Ending, ReductionError> {
+    fn go_on<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<Ending, ReductionError> {
         loop {
             let limit = self.reduction.max_questions;
             if limit.is_some_and(|limit| self.statistics.questions >= limit) && !executor.is_done()
@@ -251,7 +263,7 @@ impl Conversation<'_> {
 
     /// Hears what the second test of the original said, once it has ended: whether answers mean anything, without
     /// which there is nothing better than the original, and how long a test takes that is not the first.
-    fn look_at_check<A: Asker>(
+    fn look_at_check<A: CandidateSource>(
         &mut self,
         executor: &mut Executor<A>,
     ) -> Result<(), ReductionError> {
@@ -277,9 +289,9 @@ impl Conversation<'_> {
         counters: Counters,
     ) -> Result<Option<TestCase>, ReductionError> {
         let turn_ended = self.statistics.count(&answered);
-        let Answered { question, outcome, known, gated, committed } = answered;
+        let Answered { candidate, outcome, known, gated, committed } = answered;
         if let Some(journal) = &mut self.journal {
-            journal.record(&question.hash, outcome.verdict, gated, question.pass)?;
+            journal.record(&candidate.hash, outcome.verdict, gated, candidate.pass)?;
         }
         let interesting = outcome.verdict == Verdict::Interesting;
         if let Some(event) = turn_ended {
@@ -288,9 +300,9 @@ impl Conversation<'_> {
         let number = self.statistics.questions;
         self.tell(&Event::Answered {
             question: number,
-            hash: question.hash,
-            pass: question.pass,
-            chance: question.chance,
+            hash: candidate.hash,
+            pass: candidate.pass,
+            chance: candidate.chance,
             outcome,
             known,
             gated,
@@ -303,16 +315,16 @@ impl Conversation<'_> {
             )));
         }
         if let Some(case) = &committed {
-            let size = if *case == question.variant { question.size } else { Size::of(case) };
+            let size = if *case == candidate.variant { candidate.size } else { Size::of(case) };
             self.statistics.committed(self.best.1, size);
             self.best = (case.clone(), size);
-            let (pass, bytes, case) = (question.pass, case.total_bytes(), case.clone());
+            let (pass, bytes, case) = (candidate.pass, case.total_bytes(), case.clone());
             self.tell(&Event::Committed { question: number, pass, size, bytes, case });
         }
         Ok(committed)
     }
 
-    fn finish<A: Asker>(
+    fn finish<A: CandidateSource>(
         mut self,
         ending: Ending,
         executor: &Executor<A>,

@@ -17,11 +17,12 @@ use clreduce_interestingness::{
 use clreduce_testcase::{Language, TestCase};
 use regex::bytes::Regex;
 
-use crate::asker::search::Strategy;
-use crate::asker::{Asker, PassChoice, Plan, Reducer};
 use crate::events::Event;
 use crate::journal::{Facts, StateFolder};
 use crate::speculation::Pool;
+use clreduce_candidates::CandidateSource;
+use clreduce_reducer::search::Strategy;
+use clreduce_reducer::{PassChoice, Plan, Reducer};
 
 pub use result::{Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, ReductionError};
 pub use running::Running;
@@ -144,14 +145,14 @@ impl<'a> Reduction<'a> {
     /// Renames nothing.
     #[must_use]
     pub fn keep_names(mut self) -> Self {
-        self.plan.stays.names = true;
+        self.plan.protected.names = true;
         self
     }
 
     /// Never edits text that matches one of these.
     #[must_use]
     pub fn protect(mut self, text: impl IntoIterator<Item = Regex>) -> Self {
-        self.plan.stays.text.extend(text);
+        self.plan.protected.text.extend(text);
         self
     }
 
@@ -244,8 +245,8 @@ impl<'a> Reduction<'a> {
         if let Some(name) = self.plan.passes.unknown() {
             return Err(ReductionError::UnknownPass(name.to_owned()));
         }
-        let asker = Reducer::new(self.case.clone(), self.plan.clone());
-        self.run_with(asker)
+        let source = Reducer::new(self.case.clone(), self.plan.clone());
+        self.run_with(source)
     }
 
     /// Reduces by somebody else's questions.
@@ -255,8 +256,8 @@ impl<'a> Reduction<'a> {
     ///
     /// # Panics
     /// As [`run`](Self::run).
-    pub fn run_with(self, asker: impl Asker) -> Result<Reduced, ReductionError> {
-        conversation::hold(self, asker)
+    pub fn run_with(self, source: impl CandidateSource) -> Result<Reduced, ReductionError> {
+        conversation::hold(self, source)
     }
 
     /// The language the passes see.
@@ -278,16 +279,16 @@ impl<'a> Reduction<'a> {
     /// What the answers rest on that the reduction knows of: a journal is gone on with only if it is the
     /// same.
     fn facts(&self) -> Facts {
-        let Plan { language, passes, stays, strategy } = &self.plan;
+        let Plan { language, passes, protected, strategy } = &self.plan;
         let rows = passes.rows();
         let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.pass.name()));
-        let protect: Vec<&str> = stays.text.iter().map(Regex::as_str).collect();
+        let protect: Vec<&str> = protected.text.iter().map(Regex::as_str).collect();
         let timeout =
             self.timeout.map_or_else(|| "measured".to_owned(), |time| format!("{time:?}"));
         let facts = [
             ("--lang", language.to_string()),
             ("the choice of passes", names.collect::<Vec<_>>().join(",")),
-            ("--keep-names", stays.names.to_string()),
+            ("--keep-names", protected.names.to_string()),
             ("--protect", protect.join("\n")),
             ("--search", format!("{strategy:?}")),
             ("--no-gate", self.gate.is_none().to_string()),

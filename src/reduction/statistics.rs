@@ -41,7 +41,7 @@ impl Statistics {
     pub fn count(&mut self, answered: &Answered) -> Option<Event> {
         self.questions += 1;
         self.cache_hits += u64::from(answered.known);
-        let index = self.index(answered.question.pass);
+        let index = self.index(answered.candidate.pass);
         let finished = match self.turn {
             Some((current, ..)) if current != index => self.finish_turn(),
             _ => None,

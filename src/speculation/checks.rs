@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
-use crate::asker::Question;
+use clreduce_candidates::Candidate;
 
 /// Variants kept to be tested once more, at most.
 const WAITING_AT_MOST: usize = 64;
@@ -64,18 +64,18 @@ impl Checks {
     }
 
     /// Takes an answer in, or not: chosen by content, so that every `-j` checks the same.
-    pub(super) fn consider(&mut self, question: &Question, outcome: &Outcome) {
-        let is_chosen = question.hash.low_bits().checked_rem(self.one_in) == Some(0);
+    pub(super) fn consider(&mut self, candidate: &Candidate, outcome: &Outcome) {
+        let is_chosen = candidate.hash.low_bits().checked_rem(self.one_in) == Some(0);
         let is_plain = matches!(outcome.verdict, Verdict::Interesting | Verdict::Uninteresting);
         if is_chosen && is_plain && self.waiting.len() < WAITING_AT_MOST {
-            self.waiting.push_back(Check::new(question, outcome.clone(), None));
+            self.waiting.push_back(Check::new(candidate, outcome.clone(), None));
         }
     }
 
     /// Has an answer checked before all else once so many tests were consumed.
-    pub(super) fn add_due(&mut self, consumed: u64, question: &Question, first: Outcome) {
-        self.waiting.retain(|check| check.hash != question.hash);
-        self.waiting.push_front(Check::new(question, first, Some(consumed)));
+    pub(super) fn add_due(&mut self, consumed: u64, candidate: &Candidate, first: Outcome) {
+        self.waiting.retain(|check| check.hash != candidate.hash);
+        self.waiting.push_front(Check::new(candidate, first, Some(consumed)));
     }
 
     /// What to check now that so many tests were consumed; whether nothing better could run in the slot.
@@ -119,7 +119,7 @@ impl Checks {
 }
 
 impl Check {
-    fn new(question: &Question, first: Outcome, due: Option<u64>) -> Self {
-        Self { hash: question.hash, variant: question.variant.clone(), first, due, alone: false }
+    fn new(candidate: &Candidate, first: Outcome, due: Option<u64>) -> Self {
+        Self { hash: candidate.hash, variant: candidate.variant.clone(), first, due, alone: false }
     }
 }

@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::pool::{Permit, Pool, Seat};
 use super::scheduler::{Action, Answered, Scheduler, Step, TestId};
-use crate::asker::Asker;
+use clreduce_candidates::CandidateSource;
 
 /// Why no further answer comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub enum Stop {
 
 /// A conversation whose questions are tested on a pool, ahead of time where there is room.
 #[derive(Debug)]
-pub struct Executor<A: Asker> {
-    scheduler: Scheduler<A>,
+pub struct Executor<S: CandidateSource> {
+    scheduler: Scheduler<S>,
     tests: Tests,
     cancel: Cancel,
     deadline: Option<Instant>,
 }
 
-impl<A: Asker> Executor<A> {
+impl<S: CandidateSource> Executor<S> {
     /// Runs what `scheduler` decides on `pool`, with `gate` for what it has looked at, until `cancel` is triggered or `deadline` has passed.
     #[must_use]
     pub fn new(
-        scheduler: Scheduler<A>,
+        scheduler: Scheduler<S>,
         pool: Arc<Pool>,
         test: Arc<dyn Interestingness>,
         gate: Option<Arc<dyn Gate>>,
@@ -137,12 +137,12 @@ impl<A: Asker> Executor<A> {
 
     /// The scheduler, for its figures.
     #[must_use]
-    pub fn scheduler(&self) -> &Scheduler<A> {
+    pub fn scheduler(&self) -> &Scheduler<S> {
         &self.scheduler
     }
 
     /// The scheduler, to be told something.
-    pub fn scheduler_mut(&mut self) -> &mut Scheduler<A> {
+    pub fn scheduler_mut(&mut self) -> &mut Scheduler<S> {
         &mut self.scheduler
     }
 

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use clreduce_interestingness::Gated;
 use clreduce_testcase::ContentHash;
 
-use crate::asker::Question;
+use clreduce_candidates::Candidate;
 
 /// Rejected variants that must have been tested, and uninteresting, before one is not tested.
 const PROBATION: u64 = 20;
@@ -52,8 +52,10 @@ impl Gatekeeper {
     }
 
     /// Whether the gate has to say something before the question is answered.
-    pub(super) fn has_to_look(&self, question: &Question) -> bool {
-        self.is_on && question.size.tokens <= MOST_TOKENS && !self.said.contains_key(&question.hash)
+    pub(super) fn has_to_look(&self, candidate: &Candidate) -> bool {
+        self.is_on
+            && candidate.size.tokens <= MOST_TOKENS
+            && !self.said.contains_key(&candidate.hash)
     }
 
     /// Whether a variant is refused without a test.

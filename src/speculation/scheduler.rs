@@ -9,7 +9,7 @@ use super::checks::{Check, Checks, Recheck};
 use super::gatekeeper::Gatekeeper;
 use super::tree::{CERTAIN, Prospect, Tree};
 use super::verdicts::Verdicts;
-use crate::asker::{Asker, Next, Question};
+use clreduce_candidates::{Candidate, CandidateSource, Next};
 
 /// States per slot in the tree, and a few more. The most probable questions of a slow root lie on a
 /// path that grows with every answer; this bounds how far ahead of the conversation tests may run.
@@ -49,7 +49,7 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Answered {
     /// The question.
-    pub question: Question,
+    pub candidate: Candidate,
     /// Its answer.
     pub outcome: Outcome,
     /// The answer had been consumed before, in this run or the one that is resumed.
@@ -94,8 +94,8 @@ struct Running {
 /// Decides which tests run. Whoever drives it calls [`step`](Self::step) until it says `Waiting`,
 /// carries out what [`plan`](Self::plan) returns, and reports ends of tests.
 #[derive(Debug)]
-pub struct Scheduler<A> {
-    tree: Tree<A>,
+pub struct Scheduler<S> {
+    tree: Tree<S>,
     verdicts: Verdicts,
     gate: Gatekeeper,
     slots: usize,
@@ -107,14 +107,14 @@ pub struct Scheduler<A> {
     counters: Counters,
 }
 
-impl<A: Asker> Scheduler<A> {
+impl<S: CandidateSource> Scheduler<S> {
     /// A scheduler of at most `slots` tests at a time that checks one in `recheck_one_in` answers (0:
     /// none), with what earlier runs are known to have said.
     #[must_use]
-    pub fn new(asker: A, slots: usize, verdicts: Verdicts, recheck_one_in: u64) -> Self {
+    pub fn new(source: S, slots: usize, verdicts: Verdicts, recheck_one_in: u64) -> Self {
         let slots = slots.max(1);
         Self {
-            tree: Tree::new(asker, slots * STATES_PER_SLOT + STATES_AT_LEAST),
+            tree: Tree::new(source, slots * STATES_PER_SLOT + STATES_AT_LEAST),
             verdicts,
             gate: Gatekeeper::default(),
             slots,
@@ -132,8 +132,8 @@ impl<A: Asker> Scheduler<A> {
     }
 
     /// Has an answer checked by a second test, before all else once `answers` tests were consumed.
-    pub fn check_after(&mut self, answers: u64, question: &Question, first: Outcome) {
-        self.checks.add_due(answers, question, first);
+    pub fn check_after(&mut self, answers: u64, candidate: &Candidate, first: Outcome) {
+        self.checks.add_due(answers, candidate, first);
     }
 
     /// The check that was due, told once when it is done.
@@ -185,23 +185,23 @@ impl<A: Asker> Scheduler<A> {
 
     /// Consumes the next answer of the conversation if it is there.
     pub fn step(&mut self) -> Step {
-        let question = match self.tree.next() {
-            Next::Question(question) => question,
+        let candidate = match self.tree.next() {
+            Next::Candidate(candidate) => candidate,
             Next::Done => return Step::Done,
             Next::Blocked => unreachable!("a real state is never blocked"),
         };
-        let hash = question.hash;
-        if self.gate.has_to_look(question) {
+        let hash = candidate.hash;
+        if self.gate.has_to_look(candidate) {
             return Step::Waiting;
         }
         // Before what a test may have said: whether one ran depends on the number of slots.
         if self.gate.refuses(&hash) {
             let known = self.gate.consume(&hash);
             let outcome = refused();
-            let (question, committed) = self.advance(false);
+            let (candidate, committed) = self.advance(false);
             let gated = Gated::Refused;
             return Step::Answered(Box::new(Answered {
-                question,
+                candidate,
                 outcome,
                 known,
                 gated,
@@ -210,24 +210,24 @@ impl<A: Asker> Scheduler<A> {
         }
         let Some((outcome, known)) = self.verdicts.consume(&hash) else { return Step::Waiting };
         let interesting = outcome.verdict == Verdict::Interesting;
-        let (question, committed) = self.advance(interesting);
+        let (candidate, committed) = self.advance(interesting);
         let gated = self.gate.learn(&hash, interesting);
         if interesting && gated == Gated::Doubted {
             let gate = &self.gate;
-            self.tree.withdraw(&|hash| gate.rests_on_it(hash));
+            self.tree.retract(&|hash| gate.rests_on_it(hash));
         }
         self.suspects.remove(&hash);
         if !known {
             self.counters.consumed += 1;
-            self.checks.consider(&question, &outcome);
+            self.checks.consider(&candidate, &outcome);
         }
-        Step::Answered(Box::new(Answered { question, outcome, known, gated, committed }))
+        Step::Answered(Box::new(Answered { candidate, outcome, known, gated, committed }))
     }
 
-    fn advance(&mut self, interesting: bool) -> (Question, Option<TestCase>) {
+    fn advance(&mut self, interesting: bool) -> (Candidate, Option<TestCase>) {
         let (next, committed) = self.tree.advance(interesting);
-        let Next::Question(question) = next else { unreachable!("the root asked a question") };
-        (question, committed)
+        let Next::Candidate(candidate) = next else { unreachable!("the root has a candidate") };
+        (candidate, committed)
     }
 
     /// Most tests at a time.
@@ -246,7 +246,7 @@ impl<A: Asker> Scheduler<A> {
     #[must_use]
     pub fn is_urgent(&self) -> bool {
         let runs = |hash| self.running.iter().any(|test| test.answers(hash));
-        matches!(self.tree.next(), Next::Question(question) if !runs(&question.hash))
+        matches!(self.tree.next(), Next::Candidate(candidate) if !runs(&candidate.hash))
     }
 
     /// What to do now: `may_start` says whether there is a place to run one more test. Making variants
@@ -265,10 +265,10 @@ impl<A: Asker> Scheduler<A> {
             return actions;
         }
         self.tree.prune(known(&self.verdicts, &self.suspects, &self.gate));
-        if let Next::Question(question) = self.tree.next()
-            && self.suspects.contains(&question.hash)
+        if let Next::Candidate(candidate) = self.tree.next()
+            && self.suspects.contains(&candidate.hash)
         {
-            let (hash, variant) = (question.hash, question.variant.clone());
+            let (hash, variant) = (candidate.hash, candidate.variant.clone());
             self.kill(&mut actions, |test, tree| {
                 !test.is_look && (test.recheck.is_some() || !tree.reaches(&test.hash))
             });
@@ -302,10 +302,10 @@ impl<A: Asker> Scheduler<A> {
 
     /// What the conversation waits for a look at, though its test has ended: that was before there was a gate.
     fn missing_look(&self) -> Option<(ContentHash, TestCase)> {
-        let Next::Question(question) = self.tree.next() else { return None };
-        let is_missing =
-            self.gate.has_to_look(question) && self.verdicts.interesting(&question.hash).is_some();
-        is_missing.then(|| (question.hash, question.variant.clone()))
+        let Next::Candidate(candidate) = self.tree.next() else { return None };
+        let is_missing = self.gate.has_to_look(candidate)
+            && self.verdicts.interesting(&candidate.hash).is_some();
+        is_missing.then(|| (candidate.hash, candidate.variant.clone()))
     }
 
     /// Decides as [`plan`](Self::plan) does when the conversation is over: only checks are left.
@@ -388,11 +388,11 @@ impl<A: Asker> Scheduler<A> {
             self.start(actions, check.hash, check.variant.clone(), Some(Box::new(check)));
             return true;
         }
-        let Some(question) = best.and_then(|best| self.tree.question(best.node)) else {
+        let Some(candidate) = best.and_then(|best| self.tree.candidate(best.node)) else {
             return false;
         };
-        let (hash, variant) = (question.hash, question.variant.clone());
-        if self.gate.has_to_look(question) {
+        let (hash, variant) = (candidate.hash, candidate.variant.clone());
+        if self.gate.has_to_look(candidate) {
             self.look(actions, hash, variant);
         } else {
             self.start(actions, hash, variant, None);
@@ -401,7 +401,7 @@ impl<A: Asker> Scheduler<A> {
     }
 }
 
-impl<A> Scheduler<A> {
+impl<S> Scheduler<S> {
     fn start(
         &mut self,
         actions: &mut Vec<Action>,
@@ -429,7 +429,7 @@ impl<A> Scheduler<A> {
         id
     }
 
-    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&Running, &Tree<A>) -> bool) {
+    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&Running, &Tree<S>) -> bool) {
         for test in self.running.iter_mut().filter(|test| !test.killed) {
             if !which(test, &self.tree) {
                 continue;

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use clreduce_testcase::{ContentHash, TestCase};
 use slab::Slab;
 
-use crate::asker::{Asker, Next, Question};
+use clreduce_candidates::{Candidate, CandidateSource, Next};
 
 /// The probability of what is certain. Chances are thousandths, so that a product fits 64 bits.
 pub(crate) const CERTAIN: u64 = 1 << 48;
@@ -20,16 +20,16 @@ const LIKELY: u64 = CERTAIN / 4;
 
 /// A tree of supposed states.
 #[derive(Debug)]
-pub struct Tree<A> {
-    nodes: Slab<Node<A>>,
+pub struct Tree<S> {
+    nodes: Slab<Node<S>>,
     root: usize,
     /// Most nodes at any time: each may hold a variant.
     capacity: usize,
 }
 
 #[derive(Debug)]
-struct Node<A> {
-    asker: A,
+struct Node<S> {
+    source: S,
     next: Next,
     /// The variant that became the current test case on the way from the parent.
     committed: Option<TestCase>,
@@ -52,7 +52,7 @@ pub(crate) struct Prospect {
 
 /// A state that the search for prospects may look at, most probable first, then oldest.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
+struct Branch {
     probability: u64,
     number: Reverse<u32>,
     parent: usize,
@@ -61,13 +61,13 @@ struct Candidate {
     after_success: bool,
 }
 
-impl<A: Asker> Tree<A> {
+impl<S: CandidateSource> Tree<S> {
     /// A tree of the real state alone, to grow to no more than `capacity` states.
     #[must_use]
-    pub fn new(mut asker: A, capacity: usize) -> Self {
-        let next = asker.next();
+    pub fn new(mut source: S, capacity: usize) -> Self {
+        let next = source.next();
         let mut nodes = Slab::new();
-        let root = nodes.insert(Node::new(asker, next, None));
+        let root = nodes.insert(Node::new(source, next, None));
         Self { nodes, root, capacity }
     }
 
@@ -79,9 +79,9 @@ impl<A: Asker> Tree<A> {
 
     /// The question at a node, where it asks one.
     #[must_use]
-    pub(crate) fn question(&self, node: usize) -> Option<&Question> {
+    pub(crate) fn candidate(&self, node: usize) -> Option<&Candidate> {
         match &self.nodes[node].next {
-            Next::Question(question) => Some(question),
+            Next::Candidate(candidate) => Some(candidate),
             Next::Blocked | Next::Done => None,
         }
     }
@@ -90,14 +90,14 @@ impl<A: Asker> Tree<A> {
     #[must_use]
     pub(crate) fn reaches(&self, hash: &ContentHash) -> bool {
         self.nodes.iter().any(
-            |(_, node)| matches!(&node.next, Next::Question(question) if question.hash == *hash),
+            |(_, node)| matches!(&node.next, Next::Candidate(candidate) if candidate.hash == *hash),
         )
     }
 
     /// The real state.
     #[cfg(test)]
-    pub(crate) fn root(&self) -> &A {
-        &self.nodes[self.root].asker
+    pub(crate) fn root(&self) -> &S {
+        &self.nodes[self.root].source
     }
 
     /// Number of states.
@@ -119,34 +119,34 @@ impl<A: Asker> Tree<A> {
         let Some(child) = child else {
             self.drop_children(self.root);
             let root = &mut self.nodes[self.root];
-            let committed = root.asker.answer(interesting);
+            let committed = root.source.take_verdict(interesting);
             root.released = false;
-            let next = root.asker.next();
+            let next = root.source.next();
             return (std::mem::replace(&mut root.next, next), committed);
         };
         self.drop_children(self.root);
         let old = self.nodes.remove(self.root);
         self.root = child;
         let root = &mut self.nodes[child];
-        root.asker.confirm();
+        root.source.confirm();
         if matches!(root.next, Next::Blocked) {
-            root.next = root.asker.next();
+            root.next = root.source.next();
         }
         (old.next, root.committed.take())
     }
 
     /// Withdraws answers, all of them "no", and forgets what was supposed on top of them.
-    pub(crate) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+    pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
         self.drop_children(self.root);
-        self.nodes[self.root].asker.withdraw(is_withdrawn);
+        self.nodes[self.root].source.retract(is_retracted);
     }
 
     /// Drops what known answers rule out.
     pub(crate) fn prune(&mut self, known: impl Fn(&ContentHash) -> Option<bool>) {
         let mut pending = vec![self.root];
         while let Some(at) = pending.pop() {
-            if let Some(question) = self.question(at)
-                && let Some(interesting) = known(&question.hash)
+            if let Some(candidate) = self.candidate(at)
+                && let Some(interesting) = known(&candidate.hash)
                 && let Some(child) = self.nodes[at].children[usize::from(!interesting)].take()
             {
                 self.drop_subtree(child);
@@ -169,8 +169,8 @@ impl<A: Asker> Tree<A> {
         let mut visit = (self.root, CERTAIN, false);
         loop {
             let (node, probability, after_success) = visit;
-            if let Some(question) = self.question(node) {
-                let hash = question.hash;
+            if let Some(candidate) = self.candidate(node) {
+                let hash = candidate.hash;
                 let answer = known(&hash);
                 if answer.is_none() && found.iter().all(|prospect| prospect.hash != hash) {
                     found.push(Prospect { hash, node, probability });
@@ -179,13 +179,13 @@ impl<A: Asker> Tree<A> {
                     }
                 }
                 // Neither answer is impossible before it is there.
-                let chance = u64::from(question.chance.clamp(1, 999));
+                let chance = u64::from(candidate.chance.clamp(1, 999));
                 for (interesting, share) in [(false, 1000 - chance), (true, chance)] {
                     if answer.is_some_and(|answer| answer != interesting) {
                         continue;
                     }
                     number += 1;
-                    open.push(Candidate {
+                    open.push(Branch {
                         probability: match answer {
                             Some(_) => probability,
                             None => probability * share / 1000,
@@ -206,36 +206,35 @@ impl<A: Asker> Tree<A> {
         }
     }
 
-    /// The node of a candidate, made if there is room.
-    fn child(&mut self, candidate: &Candidate) -> Option<usize> {
-        let answer = usize::from(candidate.interesting);
-        if let Some(child) = self.nodes[candidate.parent].children[answer] {
-            self.release(child, candidate);
+    /// The node of a branch, made if there is room.
+    fn child(&mut self, branch: &Branch) -> Option<usize> {
+        let answer = usize::from(branch.interesting);
+        if let Some(child) = self.nodes[branch.parent].children[answer] {
+            self.release(child, branch);
             return Some(child);
         }
         if self.nodes.len() >= self.capacity {
             return None;
         }
-        // `Asker::suppose`, but for what was committed.
-        let mut asker = self.nodes[candidate.parent].asker.clone();
-        asker.mark_supposed();
-        let committed = asker.answer(candidate.interesting);
-        let next = asker.next();
-        let child = self.nodes.insert(Node::new(asker, next, committed));
-        self.nodes[candidate.parent].children[answer] = Some(child);
-        self.release(child, candidate);
+        let mut source = self.nodes[branch.parent].source.clone();
+        source.mark_supposed();
+        let committed = source.take_verdict(branch.interesting);
+        let next = source.next();
+        let child = self.nodes.insert(Node::new(source, next, committed));
+        self.nodes[branch.parent].children[answer] = Some(child);
+        self.release(child, branch);
         Some(child)
     }
 
     /// Has a state that is blocked behind a supposed success look further, if that success has since become real, or
     /// the state is likely to come.
-    fn release(&mut self, node: usize, candidate: &Candidate) {
+    fn release(&mut self, node: usize, branch: &Branch) {
         let node = &mut self.nodes[node];
-        let is_due = !candidate.after_success || candidate.probability >= LIKELY;
+        let is_due = !branch.after_success || branch.probability >= LIKELY;
         if matches!(node.next, Next::Blocked) && is_due && !node.released {
             node.released = true;
-            node.asker.confirm();
-            node.next = node.asker.next();
+            node.source.confirm();
+            node.next = node.source.next();
         }
     }
 
@@ -253,8 +252,8 @@ impl<A: Asker> Tree<A> {
     }
 }
 
-impl<A> Node<A> {
-    fn new(asker: A, next: Next, committed: Option<TestCase>) -> Self {
-        Self { asker, next, committed, children: [None, None], released: false }
+impl<S> Node<S> {
+    fn new(source: S, next: Next, committed: Option<TestCase>) -> Self {
+        Self { source, next, committed, children: [None, None], released: false }
     }
 }

@@ -1,11 +1,11 @@
-//! A small but complete asker over lists of lines, and oracles to answer it, for tests of the engine.
+//! A small but complete source over lists of lines, and oracles to answer it, for tests of the engine.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use clreduce::asker::{Asker, Next, Question};
 use clreduce::events::Event;
 use clreduce::{Reduced, Reduction};
+use clreduce_candidates::{Candidate, CandidateSource, Next};
 use clreduce_interestingness::Verdict;
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
@@ -30,7 +30,7 @@ pub fn noise(seed: u64, case: &TestCase) -> u64 {
 /// Removes runs of items, in halves; then pairs of neighbours at a distance; both until neither finds
 /// anything.
 #[derive(Clone, Debug)]
-pub struct ListAsker {
+pub struct ListSource {
     items: Arc<Vec<u16>>,
     pairs: bool,
     width: usize,
@@ -42,10 +42,10 @@ pub struct ListAsker {
     successes: u16,
     supposed: bool,
     supposed_commit: bool,
-    question: Option<Vec<u16>>,
+    proposed: Option<Vec<u16>>,
 }
 
-impl ListAsker {
+impl ListSource {
     pub fn new(case: &TestCase) -> Self {
         let items = Arc::new(items(case));
         Self {
@@ -59,7 +59,7 @@ impl ListAsker {
             successes: 0,
             supposed: false,
             supposed_commit: false,
-            question: None,
+            proposed: None,
         }
     }
 
@@ -100,9 +100,9 @@ impl ListAsker {
     }
 }
 
-impl Asker for ListAsker {
+impl CandidateSource for ListSource {
     fn next(&mut self) -> Next {
-        if self.question.is_none() {
+        if self.proposed.is_none() {
             while !self.settle() {
                 if self.supposed_commit {
                     return Next::Blocked;
@@ -117,10 +117,10 @@ impl Asker for ListAsker {
                     return Next::Done;
                 }
             }
-            self.question = Some(self.without());
+            self.proposed = Some(self.without());
         }
-        let variant = list(self.question.as_deref().unwrap_or_default());
-        Next::Question(Question {
+        let variant = list(self.proposed.as_deref().unwrap_or_default());
+        Next::Candidate(Candidate {
             hash: variant.hash(),
             size: Size::of(&variant),
             variant,
@@ -129,7 +129,7 @@ impl Asker for ListAsker {
         })
     }
 
-    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+    fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
         let variant = self.question.take().expect("a question was asked");
         self.asked += 1;
         if !interesting {
@@ -205,7 +205,7 @@ impl Oracle {
 /// What a conversation said: every consumed question with its answer.
 pub type Transcript = Vec<(ContentHash, bool)>;
 
-/// Runs a reduction by the list asker and takes its minutes.
+/// Runs a reduction by the list source and takes its minutes.
 pub fn transcribe(
     reduction: Reduction<'_>,
     original: &TestCase,
@@ -217,6 +217,6 @@ pub fn transcribe(
                 transcript.push((*hash, outcome.verdict == Verdict::Interesting));
             }
         })
-        .run_with(ListAsker::new(original));
+        .run_with(ListSource::new(original));
     (transcript, reduced)
 }

@@ -29,7 +29,7 @@ fn variant(text: &str) -> TestCase {
     TestCase::single("path", text.as_bytes()).unwrap()
 }
 
-impl Asker for Path {
+impl CandidateSource for Path {
     fn next(&mut self) -> Next {
         if self.supposed_success && self.answers.len() >= self.boundary {
             return Next::Blocked;
@@ -41,15 +41,15 @@ impl Asker for Path {
         Next::Question(Question { variant, hash, size, pass: "path", chance: self.chance })
     }
 
-    fn answer(&mut self, interesting: bool) -> Option<TestCase> {
+    fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
         self.answers.push(if interesting { 'y' } else { 'n' });
         self.supposed_success |= interesting;
         None
     }
 
-    fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
+    fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
         let asked = (0..self.answers.len()).map(|length| self.answers[..length].to_owned());
-        self.withdrawn = asked.filter(|text| is_withdrawn(&variant(text).hash())).collect();
+        self.withdrawn = asked.filter(|text| is_retracted(&variant(text).hash())).collect();
     }
 
     fn mark_supposed(&mut self) {}
@@ -59,8 +59,8 @@ impl Asker for Path {
     }
 }
 
-fn scheduler(asker: Path, slots: usize) -> Scheduler<Path> {
-    Scheduler::new(asker, slots, Verdicts::default(), 0)
+fn scheduler(source: Path, slots: usize) -> Scheduler<Path> {
+    Scheduler::new(source, slots, Verdicts::default(), 0)
 }
 
 /// Plans to the end: what was started, as text, and what was killed.
@@ -126,8 +126,8 @@ fn an_answer_kills_what_it_rules_out_and_keeps_the_rest() {
 
 #[test]
 fn a_variant_on_two_paths_is_tested_once_and_survives_either_answer() {
-    let asker = Path { merging: true, ..Path::new(500) };
-    let mut scheduler = scheduler(asker, 3);
+    let source = Path { merging: true, ..Path::new(500) };
+    let mut scheduler = scheduler(source, 3);
     let (started, _) = plan(&mut scheduler);
     assert_eq!(texts(&started), ["", "?", "??"]);
     scheduler.ended(started[0].0, Outcome::from(YES));
@@ -152,8 +152,8 @@ fn what_timed_out_beside_others_is_run_alone() {
 
 #[test]
 fn a_blocked_state_goes_on_once_the_success_before_it_is_real() {
-    let asker = Path { boundary: 2, ..Path::new(450) };
-    let mut scheduler = scheduler(asker, 8);
+    let source = Path { boundary: 2, ..Path::new(450) };
+    let mut scheduler = scheduler(source, 8);
     let (started, _) = plan(&mut scheduler);
     assert_eq!(texts(&started), ["", "n", "y", "nn", "nnn", "nnnn", "nnnnn", "nnnnnn"]);
     scheduler.ended(started[0].0, Outcome::from(YES));
@@ -166,8 +166,8 @@ fn a_blocked_state_goes_on_once_the_success_before_it_is_real() {
 
 #[test]
 fn a_blocked_state_goes_on_where_it_is_likely_to_come() {
-    let asker = Path { boundary: 1, ..Path::new(700) };
-    let (started, _) = plan(&mut scheduler(asker, 8));
+    let source = Path { boundary: 1, ..Path::new(700) };
+    let (started, _) = plan(&mut scheduler(source, 8));
     // 0.7 to the third is more than a quarter, to the fourth less, as is "ny".
     assert_eq!(texts(&started), ["", "y", "yy", "yyy", "n", "yn", "yyn", "yyyn"]);
 }
@@ -200,7 +200,7 @@ fn a_check_that_is_due_comes_before_the_question() {
         if let Step::Answered(answered) = scheduler.step()
             && asked.len() == 1
         {
-            scheduler.check_after(2, &answered.question, answered.outcome);
+            scheduler.check_after(2, &answered.candidate, answered.outcome);
         }
     }
     assert_eq!(asked, ["", "n", "", "nn"]);
@@ -216,7 +216,7 @@ fn a_check_that_is_due_and_times_out_beside_others_is_run_again_alone() {
     assert_eq!(texts(&questions), ["", "n"]);
     scheduler.ended(questions[0].0, Outcome::from(NO));
     let Step::Answered(answered) = scheduler.step() else { panic!("it has ended") };
-    scheduler.check_after(1, &answered.question, answered.outcome);
+    scheduler.check_after(1, &answered.candidate, answered.outcome);
     let (check, _) = plan(&mut scheduler);
     assert_eq!(texts(&check), [""]);
     scheduler.ended(check[0].0, Outcome::from(Verdict::TimedOut));

@@ -11,7 +11,7 @@ use clreduce_testcase::{Kept, Run, TestCase};
 
 /// Refused variants of the test cases of several turns, in places of the first of them.
 #[derive(Clone)]
-pub(super) struct RuledOut {
+pub(crate) struct RuledOut {
     first: TestCase,
     /// What the turn's base has of the first test case.
     base: Places,
@@ -22,7 +22,7 @@ pub(super) struct RuledOut {
 
 /// What is left of the first test case.
 #[derive(Clone)]
-pub(super) struct Places {
+pub(crate) struct Places {
     files: Arc<[Left]>,
     bytes: usize,
 }
@@ -37,7 +37,7 @@ struct Left {
 
 impl RuledOut {
     /// Nothing is ruled out of a test case yet.
-    pub(super) fn new(first: TestCase) -> Self {
+    pub(crate) fn new(first: TestCase) -> Self {
         let file = |(index, file): (usize, &clreduce_testcase::SourceFile)| {
             let all = Run { old: 0, new: 0, length: file.bytes.len() };
             Left { file: index, runs: Arc::new([all]) }
@@ -47,7 +47,7 @@ impl RuledOut {
     }
 
     /// Where a variant's text comes from, given what it has of the base.
-    pub(super) fn places(&self, kept: &[Kept]) -> Places {
+    pub(crate) fn places(&self, kept: &[Kept]) -> Places {
         let follow = |kept: &Kept| {
             let before = &self.base.files[kept.file];
             let runs = match &kept.runs {
@@ -60,12 +60,12 @@ impl RuledOut {
     }
 
     /// Whether a refused variant had all that this one has.
-    pub(super) fn contains(&self, variant: &Places) -> bool {
+    pub(crate) fn contains(&self, variant: &Places) -> bool {
         self.refused.iter().any(|refused| self.is_part(variant, refused))
     }
 
     /// A variant becomes the current test case, or is refused.
-    pub(super) fn take(&mut self, variant: Places, interesting: bool) {
+    pub(crate) fn take(&mut self, variant: Places, interesting: bool) {
         if interesting {
             self.current = variant;
         } else {
@@ -74,12 +74,12 @@ impl RuledOut {
     }
 
     /// What is ruled out of the turn that begins with the current test case.
-    pub(super) fn followed(self) -> Self {
+    pub(crate) fn followed(self) -> Self {
         Self { base: self.current.clone(), ..self }
     }
 
     /// Forgets what was refused.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.refused.clear();
     }
 

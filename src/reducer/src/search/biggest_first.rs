@@ -25,8 +25,8 @@ impl BiggestFirst {
         &self.items[self.at..self.items.len().min(self.at + 1)]
     }
 
-    /// Takes the answer.
-    pub fn answer(&mut self, _interesting: bool) {
+    /// Takes the verdict on the items of [`next`](Self::next).
+    pub fn take_verdict(&mut self, _interesting: bool) {
         self.at += 1;
     }
 }

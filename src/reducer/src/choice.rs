@@ -9,7 +9,7 @@ pub struct PassChoice {
     pub only: Vec<String>,
     /// All but these.
     pub skip: Vec<String>,
-    /// Takes a turn before all others.
+    /// The pass that runs before all others.
     pub first: Option<String>,
 }
 

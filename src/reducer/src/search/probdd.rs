@@ -36,8 +36,8 @@ impl Probdd {
         &self.group
     }
 
-    /// Takes the answer.
-    pub fn answer(&mut self, interesting: bool) {
+    /// Takes the verdict on the items of [`next`](Self::next).
+    pub fn take_verdict(&mut self, interesting: bool) {
         let group = Arc::clone(&self.group);
         let undecided = Arc::make_mut(&mut self.undecided);
         let is_tried = |item: &u32| group.binary_search(item).is_ok();

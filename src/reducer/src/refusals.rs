@@ -14,29 +14,29 @@ use clreduce_testcase::{ContentHash, Patch, Token, TokenKind};
 
 /// Fingerprints of refused proposals, each with the variant that was refused. Cloning is cheap.
 #[derive(Clone, Default)]
-pub(super) struct Refusals {
+pub(crate) struct Refusals {
     known: Arc<BTreeMap<u64, ContentHash>>,
 }
 
 impl Refusals {
-    pub(super) fn contains(&self, fingerprint: u64) -> bool {
+    pub(crate) fn contains(&self, fingerprint: u64) -> bool {
         self.known.contains_key(&fingerprint)
     }
 
-    pub(super) fn extend(&mut self, refused: impl ExactSizeIterator<Item = (u64, ContentHash)>) {
+    pub(crate) fn extend(&mut self, refused: impl ExactSizeIterator<Item = (u64, ContentHash)>) {
         if refused.len() > 0 {
             Arc::make_mut(&mut self.known).extend(refused);
         }
     }
 
-    /// Forgets what rests on answers that are withdrawn.
-    pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
-        Arc::make_mut(&mut self.known).retain(|_, variant| !is_withdrawn(variant));
+    /// Forgets what rests on answers that are retracted.
+    pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
+        Arc::make_mut(&mut self.known).retain(|_, variant| !is_retracted(variant));
     }
 }
 
 /// Computes fingerprints on one snapshot for one pass.
-pub(super) struct Fingerprints<'a> {
+pub(crate) struct Fingerprints<'a> {
     snapshot: &'a Snapshot,
     pass: &'static str,
     heads_only: bool,
@@ -52,13 +52,13 @@ const HEAD: usize = 8;
 impl<'a> Fingerprints<'a> {
     /// Passes of the sweep come again and again: what they were refused is known by its first tokens
     /// alone, however much of it has changed.
-    pub(super) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
+    pub(crate) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
         let heads_only = row.phase == Phase::Sweep;
         let files = if heads_only { Vec::new() } else { prefixes(snapshot) };
         Self { snapshot, pass: row.pass.name(), heads_only, files }
     }
 
-    pub(super) fn of(&self, patch: &Patch) -> u64 {
+    pub(crate) fn of(&self, patch: &Patch) -> u64 {
         let mut touched: Vec<u8> = self.pass.as_bytes().to_vec();
         for edit in patch.edits() {
             let file = edit.file as usize;
@@ -184,11 +184,11 @@ mod tests {
     }
 
     #[test]
-    fn what_rests_on_withdrawn_answers_is_forgotten() {
+    fn what_rests_on_retracted_answers_is_forgotten() {
         let mut refusals = Refusals::default();
         let [one, two] = [ContentHash([1; 32]), ContentHash([2; 32])];
         refusals.extend([(1, one), (2, two)].into_iter());
-        refusals.withdraw(&|variant| *variant == one);
+        refusals.retract(&|variant| *variant == one);
         assert_eq!([refusals.contains(1), refusals.contains(2)], [false, true]);
     }
 

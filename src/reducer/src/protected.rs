@@ -1,4 +1,4 @@
-//! What a person wants to stay as it is: one filter over the proposals of every pass.
+//! Text and names that the user protects: one filter over the proposals of every pass.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use regex::bytes::Regex;
 /// Passes that give things other names.
 const RENAMING: [&str; 1] = ["identifiers"];
 
-/// What must stay.
+/// Text and names that no pass may change.
 #[derive(Clone, Debug, Default)]
-pub struct Stays {
-    /// No name is replaced by another.
+pub struct Protected {
+    /// Whether no name may be replaced by another.
     pub names: bool,
-    /// Text that matches one of these is never edited.
+    /// Patterns of text that is never edited.
     pub text: Vec<Regex>,
 }
 
-impl Stays {
+impl Protected {
     /// Whether a pass may run at all.
-    pub(super) fn allows(&self, row: &Row) -> bool {
+    pub(crate) fn allows(&self, row: &Row) -> bool {
         !(self.names && RENAMING.contains(&row.pass.name()))
     }
 
     /// The proposals that touch nothing protected. What they are combined to does not either.
-    pub(super) fn filter(&self, base: &Snapshot, mut proposals: Vec<Proposal>) -> Vec<Proposal> {
+    pub(crate) fn filter(&self, base: &Snapshot, mut proposals: Vec<Proposal>) -> Vec<Proposal> {
         if self.text.is_empty() {
             return proposals;
         }
@@ -99,8 +99,8 @@ mod tests {
         let case = TestCase::single("a.c", source).unwrap();
         let base = Snapshot::new(case, Language::C);
         let text = vec![Regex::new(r"keep_\w+").unwrap(), Regex::new("x*").unwrap()];
-        let stays = Stays { names: false, text };
-        !stays.filter(&base, vec![Proposal::new(Patch::single(edit))]).is_empty()
+        let protected = Protected { names: false, text };
+        !protected.filter(&base, vec![Proposal::new(Patch::single(edit))]).is_empty()
     }
 
     #[test]
@@ -131,13 +131,13 @@ mod tests {
 
     #[test]
     fn elements_take_a_comma_with_them() {
-        let stays =
-            |pattern: &str| Stays { names: false, text: vec![Regex::new(pattern).unwrap()] };
+        let protected =
+            |pattern: &str| Protected { names: false, text: vec![Regex::new(pattern).unwrap()] };
         let case = TestCase::single("a.c", b"f(a, b, c)".as_slice()).unwrap();
         let base = Snapshot::new(case, Language::C);
         let element = || vec![Proposal::edit(Edit::delete_element(0, 5..6))];
-        assert_eq!(stays("a|c").filter(&base, element()).len(), 1);
-        assert!(stays("a,").filter(&base, element()).is_empty());
-        assert!(stays(", c").filter(&base, element()).is_empty());
+        assert_eq!(protected("a|c").filter(&base, element()).len(), 1);
+        assert!(protected("a,").filter(&base, element()).is_empty());
+        assert!(protected(", c").filter(&base, element()).is_empty());
     }
 }

@@ -1,20 +1,20 @@
-//! One pass on one snapshot: its proposals, what was accepted of them, what is tried next.
+//! One run of one pass on one snapshot: its proposals, which of them were accepted, and which are tried next.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use clreduce_passes::{Explore, Orphans, Phase, Proposal, Row, Snapshot};
+use clreduce_passes::{Explore, Orphans, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
-use super::pump::may_grow;
-use super::refusals::{Fingerprints, Refusals};
-use super::ruled_out::{Places, RuledOut};
-use super::search::{BiggestFirst, Search, Sizes, Strategy};
+use crate::order::{Order, is_smaller};
+use crate::refusals::{Fingerprints, Refusals};
+use crate::ruled_out::{Places, RuledOut};
+use crate::search::{BiggestFirst, Search, Sizes, Strategy};
 
-/// The state of one turn. Proposals and patches are shared between clones.
+/// The state of one pass run. Proposals and patches are shared between clones.
 #[derive(Clone)]
-pub(super) struct Turn {
+pub(crate) struct PassRun {
     base: Arc<Snapshot>,
     /// By file of the base, whether variants can be measured by what is new in them.
     recountable: Arc<[bool]>,
@@ -38,18 +38,7 @@ pub(super) struct Turn {
     hopeless: Arc<HashSet<u32>>,
     /// Where large groups are tried, what the refused ones rule out.
     ruled_out: Option<RuledOut>,
-    candidate: Option<Candidate>,
-}
-
-/// What a variant must be to be asked about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    /// Strictly smaller than the current test case.
-    Smaller,
-    /// Of no more tokens: names and layout do not show in the order.
-    TokensOnly,
-    /// Not too much larger.
-    MayGrow,
+    attempt: Option<Attempt>,
 }
 
 /// A proposal and what the search needs to know of it.
@@ -60,10 +49,10 @@ struct Prepared {
 
 /// What is being asked.
 #[derive(Clone)]
-pub(super) struct Candidate {
-    pub(super) variant: TestCase,
-    pub(super) hash: ContentHash,
-    pub(super) size: Size,
+pub(crate) struct Attempt {
+    pub(crate) variant: TestCase,
+    pub(crate) hash: ContentHash,
+    pub(crate) size: Size,
     /// The proposals that are tried together, by index.
     items: Arc<[u32]>,
     patch: Arc<Patch>,
@@ -71,10 +60,10 @@ pub(super) struct Candidate {
     places: Option<Places>,
 }
 
-impl Turn {
+impl PassRun {
     /// A turn of the proposals of one pass; those refused earlier are left out. With `orphans`, what patches
     /// leave without a use goes with them.
-    pub(super) fn new(
+    pub(crate) fn new(
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
@@ -127,28 +116,24 @@ impl Turn {
             search: Search::BiggestFirst(BiggestFirst::new(Vec::new())),
             sizes,
             accepted: Arc::default(),
-            order: match (row.explore, row.phase) {
-                (Explore::Pump, _) => Order::MayGrow,
-                (_, Phase::Finish) => Order::TokensOnly,
-                _ => Order::Smaller,
-            },
+            order: Order::of(row),
             superseded: false,
             refused: Vec::new(),
             hopeless: Arc::default(),
             ruled_out: None,
-            candidate: None,
+            attempt: None,
         }
     }
 
     /// The same, which does not ask what is ruled out.
-    pub(super) fn ruling_out(self, ruled_out: Option<RuledOut>) -> Self {
+    pub(crate) fn ruling_out(self, ruled_out: Option<RuledOut>) -> Self {
         Self { ruled_out, ..self }
     }
 
     /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
     /// be smaller than.
-    pub(super) fn next(&mut self, current: &(TestCase, Size)) -> Option<&Candidate> {
-        while self.candidate.is_none() && !self.superseded {
+    pub(crate) fn next(&mut self, current: &(TestCase, Size)) -> Option<&Attempt> {
+        while self.attempt.is_none() && !self.superseded {
             let items = self.search.next();
             if items.is_empty() {
                 self.begin_next_list()?;
@@ -161,32 +146,32 @@ impl Turn {
                 .flatten()
                 .map(|patch| self.with_orphans(patch));
             match patch {
-                Some(patch) if patch == *self.accepted => self.search.answer(true),
+                Some(patch) if patch == *self.accepted => self.search.take_verdict(true),
                 Some(patch) => {
-                    self.candidate = self.materialise(patch, items, current);
-                    if self.candidate.is_none() {
-                        self.search.answer(false);
+                    self.attempt = self.materialise(patch, items, current);
+                    if self.attempt.is_none() {
+                        self.search.take_verdict(false);
                     }
                 }
-                None => self.search.answer(false),
+                None => self.search.take_verdict(false),
             }
         }
-        self.candidate.as_ref()
+        self.attempt.as_ref()
     }
 
     /// Takes the answer to what is being asked; the new test case if there is one.
-    pub(super) fn answer(&mut self, interesting: bool) -> Option<Candidate> {
-        let candidate = self.candidate.take()?;
+    pub(crate) fn take_verdict(&mut self, interesting: bool) -> Option<Attempt> {
+        let attempt = self.attempt.take()?;
         if interesting {
-            self.accepted = Arc::clone(&candidate.patch);
-        } else if let &[item] = &*candidate.items {
-            self.refuse(item, candidate.hash);
+            self.accepted = Arc::clone(&attempt.patch);
+        } else if let &[item] = &*attempt.items {
+            self.refuse(item, attempt.hash);
         }
-        if let (Some(ruled_out), Some(places)) = (&mut self.ruled_out, &candidate.places) {
+        if let (Some(ruled_out), Some(places)) = (&mut self.ruled_out, &attempt.places) {
             ruled_out.take(places.clone(), interesting);
         }
-        self.search.answer(interesting);
-        interesting.then_some(candidate)
+        self.search.take_verdict(interesting);
+        interesting.then_some(attempt)
     }
 
     /// A proposal is refused alone.
@@ -201,43 +186,43 @@ impl Turn {
 
     /// Everything accepted so far, as one patch of the snapshot that the turn began with; `None` where
     /// something else took its place.
-    pub(super) fn accepted(&self) -> Option<&Patch> {
+    pub(crate) fn accepted(&self) -> Option<&Patch> {
         (!self.superseded).then_some(&*self.accepted)
     }
 
     /// What is being asked, if it is no smaller than what there is (others must make it so), and the
     /// patch that makes it.
-    pub(super) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
-        let candidate = self.candidate.as_ref().filter(|_| self.order == Order::MayGrow)?;
-        let smaller = is_smaller((&candidate.variant, &candidate.size), current);
-        (!smaller).then(|| (candidate.variant.clone(), Arc::clone(&candidate.patch)))
+    pub(crate) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
+        let attempt = self.attempt.as_ref().filter(|_| self.order == Order::MayGrow)?;
+        let smaller = is_smaller((&attempt.variant, &attempt.size), current);
+        (!smaller).then(|| (attempt.variant.clone(), Arc::clone(&attempt.patch)))
     }
 
     /// Nothing came of the variant that grew.
-    pub(super) fn give_up_grown(&mut self) {
-        self.answer(false);
+    pub(crate) fn give_up_grown(&mut self) {
+        self.take_verdict(false);
     }
 
     /// Something better came of the variant that grew, and takes the place of the turn's snapshot.
-    pub(super) fn take_grown(&mut self) {
-        self.candidate = None;
+    pub(crate) fn take_grown(&mut self) {
+        self.attempt = None;
         self.superseded = true;
     }
 
     /// Whether anything was accepted.
-    pub(super) fn changed(&self) -> bool {
+    pub(crate) fn changed(&self) -> bool {
         self.superseded || !self.accepted.is_empty()
     }
 
     /// Adds what was refused in this turn to what is not asked again.
-    pub(super) fn remember_refusals(&self, refusals: &mut Refusals) {
+    pub(crate) fn remember_refusals(&self, refusals: &mut Refusals) {
         let fingerprint = |index: u32| self.proposals[index as usize].fingerprint;
         refusals.extend(self.refused.iter().map(|(index, hash)| (fingerprint(*index), *hash)));
     }
 
-    /// Forgets refusals that are withdrawn.
-    pub(super) fn withdraw(&mut self, is_withdrawn: &dyn Fn(&ContentHash) -> bool) {
-        self.refused.retain(|(_, hash)| !is_withdrawn(hash));
+    /// Forgets refusals that are retracted.
+    pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
+        self.refused.retain(|(_, hash)| !is_retracted(hash));
         self.hopeless = Arc::default();
         if let Some(ruled_out) = &mut self.ruled_out {
             ruled_out.clear();
@@ -245,7 +230,7 @@ impl Turn {
     }
 
     /// What is ruled out of a turn after this one.
-    pub(super) fn into_ruled_out(self) -> Option<RuledOut> {
+    pub(crate) fn into_ruled_out(self) -> Option<RuledOut> {
         self.ruled_out.map(RuledOut::followed)
     }
 
@@ -293,17 +278,12 @@ impl Turn {
         patch: Patch,
         items: Vec<u32>,
         current: &(TestCase, Size),
-    ) -> Option<Candidate> {
+    ) -> Option<Attempt> {
         let (variant, kept) = self.base.case().apply_and_track(&patch);
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
         });
-        let is_worth_asking = match self.order {
-            Order::Smaller => is_smaller((&variant, &size), current),
-            Order::TokensOnly => size.tokens <= current.1.tokens,
-            Order::MayGrow => may_grow(&size, &current.1),
-        };
-        if !is_worth_asking {
+        if !self.order.allows((&variant, &size), current) {
             return None;
         }
         let places = match &self.ruled_out {
@@ -316,7 +296,7 @@ impl Turn {
             }
             None => None,
         };
-        Some(Candidate {
+        Some(Attempt {
             hash: variant.hash(),
             variant,
             size,
@@ -325,11 +305,6 @@ impl Turn {
             places,
         })
     }
-}
-
-/// Whether a variant is strictly smaller than the current test case.
-pub(super) fn is_smaller((variant, size): (&TestCase, &Size), current: &(TestCase, Size)) -> bool {
-    size.cmp(&current.1).then_with(|| Size::tie_break(variant, &current.0)).is_lt()
 }
 
 /// Everything accepted and these proposals; `None` where they contradict each other.

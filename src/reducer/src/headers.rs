@@ -14,18 +14,18 @@ const HEADERS: [&[u8]; 7] = [b".h", b".hh", b".hpp", b".hxx", b".cuh", b".clh", 
 
 /// By file, where text from headers is, in order. Cloning is cheap.
 #[derive(Clone, Debug)]
-pub(super) struct Headers {
+pub(crate) struct Headers {
     files: Arc<[Vec<Range<usize>>]>,
 }
 
 impl Headers {
     /// What the line markers of the original say.
-    pub(super) fn of(original: &TestCase) -> Self {
+    pub(crate) fn of(original: &TestCase) -> Self {
         Self { files: original.files().iter().map(|file| regions(&file.bytes)).collect() }
     }
 
     /// The proposals that rewrite no text from headers.
-    pub(super) fn filter(&self, base: &Snapshot, mut proposals: Vec<Proposal>) -> Vec<Proposal> {
+    pub(crate) fn filter(&self, base: &Snapshot, mut proposals: Vec<Proposal>) -> Vec<Proposal> {
         if self.files.iter().any(|regions| !regions.is_empty()) {
             proposals.retain(|proposal| {
                 !proposal.patch.edits().iter().any(|edit| {
@@ -38,7 +38,7 @@ impl Headers {
     }
 
     /// Where it is after a patch of `base`.
-    pub(super) fn followed(&self, base: &TestCase, patch: &Patch) -> Self {
+    pub(crate) fn followed(&self, base: &TestCase, patch: &Patch) -> Self {
         if self.files.iter().all(Vec::is_empty) {
             return Self { files: Arc::default() };
         }
@@ -55,7 +55,7 @@ impl Headers {
 
     /// All text from headers in the first file.
     #[cfg(test)]
-    pub(super) fn text(&self, case: &TestCase) -> Vec<u8> {
+    pub(crate) fn text(&self, case: &TestCase) -> Vec<u8> {
         let Some((regions, file)) = self.files.first().zip(case.files().first()) else {
             return Vec::new();
         };

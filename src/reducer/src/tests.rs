@@ -1,28 +1,29 @@
 //! What a person wants to stay stays, whatever pass is at work: protected text, names, text from headers.
-//! Each pass holds a conversation about its own fixture, with arbitrary answers.
+//! Each pass holds a conversation about its own fixture, with arbitrary verdicts.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use clreduce_candidates::{CandidateSource, Next};
 use clreduce_passes::{Row, TABLE};
 use clreduce_testcase::{Language, TestCase, TokenKind, tokens};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use regex::bytes::Regex;
 
-use super::headers::Headers;
-use super::{Asker, Next, PassChoice, Plan, Reducer, Stays};
+use crate::headers::Headers;
+use crate::{PassChoice, Plan, Protected, Reducer};
 
 /// What a stub calls the value that it returns; it takes the place of no name.
 const STUB: &[u8] = b"r";
 
 /// Longest conversation.
-const MOST_QUESTIONS: usize = 60;
+const MOST_STEPS: usize = 60;
 
 /// A pass of the table with the text and language of its fixture.
 fn fixture(row: &Row) -> (String, Language) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("passes/fixtures");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../passes/fixtures");
     let read =
         |ending: &str| fs::read_to_string(folder.join(row.pass.name()).with_extension(ending));
     let languages = [("c", Language::C), ("cl", Language::OpenCl), ("cu", Language::Cuda)];
@@ -36,17 +37,17 @@ fn converse(
     row: &'static Row,
     source: &str,
     language: Language,
-    stays: Stays,
-    answers: u64,
+    protected: Protected,
+    verdicts: u64,
     mut check: impl FnMut(&Reducer, &TestCase),
 ) {
     let case = TestCase::single("input.c", source.as_bytes()).unwrap();
     let passes = PassChoice { only: vec![row.pass.name().to_owned()], ..PassChoice::default() };
-    let mut reducer = Reducer::new(case, Plan { passes, stays, ..Plan::new(language) });
-    for turn in 0..MOST_QUESTIONS {
-        let Next::Question(question) = reducer.next() else { return };
-        check(&reducer, &question.variant);
-        reducer.answer(answers >> (turn % 64) & 1 == 1);
+    let mut reducer = Reducer::new(case, Plan { passes, protected, ..Plan::new(language) });
+    for step in 0..MOST_STEPS {
+        let Next::Candidate(candidate) = reducer.next() else { return };
+        check(&reducer, &candidate.variant);
+        reducer.take_verdict(verdicts >> (step % 64) & 1 == 1);
     }
 }
 
@@ -74,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn protected_text_stays(row: Index, first: Index, length in 1..4_usize, answers: u64) {
+    fn protected_text_stays(row: Index, first: Index, length in 1..4_usize, verdicts: u64) {
         let row = row.get(TABLE);
         let (source, language) = fixture(row);
         let tokens: Vec<_> = tokens(source.as_bytes()).collect();
@@ -88,20 +89,20 @@ proptest! {
             text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
         };
         let kept = dense(kept.as_bytes());
-        converse(row, &source, language, Stays { names: false, text }, answers, |_, variant| {
+        converse(row, &source, language, Protected { names: false, text }, verdicts, |_, variant| {
             let left = variant.files().first().map_or(0, |file| count(&dense(&file.bytes), &kept));
             assert!(left >= times, "{} edits {:?}", row.pass.name(), String::from_utf8_lossy(&kept));
         });
     }
 
     #[test]
-    fn names_stay(row: Index, answers: u64) {
+    fn names_stay(row: Index, verdicts: u64) {
         let row = row.get(TABLE);
-        let stays = Stays { names: true, text: Vec::new() };
-        if stays.allows(row) {
+        let protected = Protected { names: true, text: Vec::new() };
+        if protected.allows(row) {
             let (source, language) = fixture(row);
             let known = words(source.as_bytes());
-            converse(row, &source, language, stays, answers, |_, variant| {
+            converse(row, &source, language, protected, verdicts, |_, variant| {
                 let text = variant.files().first().map_or(&b""[..], |file| &file.bytes);
                 for word in words(text) {
                     let name = String::from_utf8_lossy(word);
@@ -116,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn headers_are_not_rewritten(row: Index, first: Index, last: Index, answers: u64) {
+    fn headers_are_not_rewritten(row: Index, first: Index, last: Index, verdicts: u64) {
         let row = row.get(TABLE);
         let (source, language) = fixture(row);
         let lines: Vec<&str> = source.split_inclusive('\n').collect();
@@ -130,7 +131,7 @@ proptest! {
         let case = TestCase::single("input.c", source.as_bytes()).unwrap();
         // Some fixtures have headers of their own.
         let header = String::from_utf8(Headers::of(&case).text(&case)).unwrap();
-        converse(row, &source, language, Stays::default(), answers, |reducer, _| {
+        converse(row, &source, language, Protected::default(), verdicts, |reducer, _| {
             let left = reducer.headers_now().text(reducer.current());
             let left = String::from_utf8_lossy(&left);
             let dense: String = left.split_whitespace().collect();

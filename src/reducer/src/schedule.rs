@@ -1,13 +1,13 @@
-//! The order in which passes take their turns.
+//! The order in which passes run.
 //!
 //! Phases run one after the other. One that settles goes round until it changes nothing; the phases in
-//! rounds start over together until nothing changes at all. After every turn that changed something,
-//! the passes of [`Phase::Sweep`] take theirs.
+//! rounds start over together until nothing changes at all. After every pass run that changed something,
+//! the passes of [`Phase::Sweep`] run.
 
 use clreduce_passes::{Phase, Row};
 
 /// The passes of a reduction, ordered by phase.
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     rows: Vec<&'static Row>,
     phases: Vec<(Phase, Vec<usize>)>,
     sweep: Vec<usize>,
@@ -15,20 +15,20 @@ pub(super) struct Schedule {
 
 /// Where in a schedule a reduction is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Position {
+pub(crate) struct Position {
     phase: usize,
     row: usize,
-    /// Turns since the last one that changed something in this phase.
+    /// Pass runs since the last one that changed something in this phase.
     idle: usize,
-    /// The sweep under way: its next pass, and the row whose turn it follows.
+    /// The sweep under way: its next pass, and the row whose run it follows.
     sweep: Option<(usize, usize)>,
     /// Whether anything changed since the phases in rounds were last begun.
     round_changed: bool,
 }
 
 impl Schedule {
-    /// The schedule of the table. The pass called `first`, if there is one, takes a turn before all else.
-    pub(super) fn new(rows: Vec<&'static Row>, first: Option<&str>) -> Self {
+    /// The schedule of the table. The pass called `first`, if there is one, runs before all others.
+    pub(crate) fn new(rows: Vec<&'static Row>, first: Option<&str>) -> Self {
         let mut phases: Vec<(Phase, Vec<usize>)> = Vec::new();
         let mut sweep = Vec::new();
         for (index, row) in rows.iter().enumerate() {
@@ -48,25 +48,25 @@ impl Schedule {
         Self { rows, phases, sweep }
     }
 
-    pub(super) fn rows(&self) -> &[&'static Row] {
+    pub(crate) fn rows(&self) -> &[&'static Row] {
         &self.rows
     }
 
-    /// Index of the row whose turn it is; `None` at the end.
-    pub(super) fn row_at(&self, position: &Position) -> Option<usize> {
+    /// Index of the row that runs now; `None` at the end.
+    pub(crate) fn row_at(&self, position: &Position) -> Option<usize> {
         match position.sweep {
             Some((at, _)) => self.sweep.get(at).copied(),
             None => Some(self.phases.get(position.phase)?.1[position.row]),
         }
     }
 
-    /// Index of the row that decides how small the groups are that are tried: a sweep follows the turn before it.
-    pub(super) fn grain_at(&self, position: &Position) -> Option<usize> {
+    /// Index of the row that decides how small the groups are that are tried: a sweep follows the pass run before it.
+    pub(crate) fn grain_at(&self, position: &Position) -> Option<usize> {
         position.sweep.map(|(_, after)| after).or_else(|| self.row_at(position))
     }
 
-    /// Where to go on after a turn.
-    pub(super) fn advance(&self, position: &mut Position, changed: bool) {
+    /// Goes on after a pass run.
+    pub(crate) fn advance(&self, position: &mut Position, changed: bool) {
         position.round_changed |= changed;
         if let Some((at, after)) = position.sweep {
             position.sweep = (at + 1 < self.sweep.len()).then_some((at + 1, after));

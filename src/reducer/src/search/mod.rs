@@ -68,13 +68,13 @@ impl Search {
         }
     }
 
-    /// Takes the answer for what [`next`](Self::next) said.
-    pub fn answer(&mut self, interesting: bool) {
+    /// Takes the verdict on the items of [`next`](Self::next).
+    pub fn take_verdict(&mut self, interesting: bool) {
         match self {
-            Self::Groups(search) => search.answer(interesting),
-            Self::BiggestFirst(search) => search.answer(interesting),
-            Self::Ddmin(search) => search.answer(interesting),
-            Self::Probdd(search) => search.answer(interesting),
+            Self::Groups(search) => search.take_verdict(interesting),
+            Self::BiggestFirst(search) => search.take_verdict(interesting),
+            Self::Ddmin(search) => search.take_verdict(interesting),
+            Self::Probdd(search) => search.take_verdict(interesting),
         }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
             if interesting {
                 left.retain(|item| !group.contains(item));
             }
-            search.answer(interesting);
+            search.take_verdict(interesting);
             asked += 1;
             assert!(asked < 100_000, "it does not end");
         }
@@ -120,7 +120,7 @@ mod tests {
         let mut asked = Vec::new();
         while !search.next().is_empty() {
             asked.push(search.next().to_vec());
-            search.answer(false);
+            search.take_verdict(false);
         }
         assert!(
             asked.iter().all(|group| group.iter().map(|item| weight(*item)).sum::<u64>() >= 60)

@@ -34,8 +34,8 @@ impl Ddmin {
         &self.left[bound(self.part)..bound(self.part + 1)]
     }
 
-    /// Takes the answer.
-    pub fn answer(&mut self, interesting: bool) {
+    /// Takes the verdict on the items of [`next`](Self::next).
+    pub fn take_verdict(&mut self, interesting: bool) {
         if interesting {
             let (start, length) = (self.part * self.left.len() / self.parts, self.next().len());
             Arc::make_mut(&mut self.left).drain(start..start + length);

@@ -7,7 +7,7 @@ use clreduce_passes::{Explore, Phase, Row};
 
 /// Counts of answers, by pass and over all passes. Older answers count less.
 #[derive(Clone)]
-pub(super) struct Rates {
+pub(crate) struct Rates {
     /// By pass and the share of the program that would go.
     passes: Vec<[Count; SHARES]>,
     /// By kind of pass, what is known of the pass and the share of the program that would go.
@@ -18,13 +18,13 @@ pub(super) struct Rates {
 
 /// What a guess at an answer rests on.
 #[derive(Clone, Copy)]
-pub(super) struct Trial {
+pub(crate) struct Trial {
     /// Index of the pass.
-    pub(super) pass: usize,
+    pub(crate) pass: usize,
     /// Tokens of the variant.
-    pub(super) tokens: usize,
+    pub(crate) tokens: usize,
     /// Tokens of the current test case.
-    pub(super) current: usize,
+    pub(crate) current: usize,
 }
 
 /// What is known of a pass.
@@ -115,7 +115,7 @@ const STATEMENTS: &str = "statements";
 const SHARES: usize = 6;
 
 impl Rates {
-    pub(super) fn new(rows: &[&Row]) -> Self {
+    pub(crate) fn new(rows: &[&Row]) -> Self {
         Self {
             passes: vec![Default::default(); rows.len()],
             overall: Default::default(),
@@ -123,7 +123,7 @@ impl Rates {
         }
     }
 
-    pub(super) fn record(&mut self, trial: Trial, interesting: bool) {
+    pub(crate) fn record(&mut self, trial: Trial, interesting: bool) {
         let (kind, known) = &mut self.about[trial.pass];
         self.overall[*kind as usize][*known as usize][trial.share()].add::<64>(interesting);
         if *known != Known::Later {
@@ -133,7 +133,7 @@ impl Rates {
     }
 
     /// The turn of a pass is over.
-    pub(super) fn end_turn(&mut self, pass: usize) {
+    pub(crate) fn end_run(&mut self, pass: usize) {
         let (_, known) = &mut self.about[pass];
         if *known != Known::Nothing {
             *known = Known::Later;
@@ -142,7 +142,7 @@ impl Rates {
 
     /// Chance of "interesting" in thousandths: what is known of the pass, beside what is known of all
     /// passes of its kind as if it were some answers more.
-    pub(super) fn chance(&self, trial: Trial) -> u16 {
+    pub(crate) fn chance(&self, trial: Trial) -> u16 {
         let (kind, known) = self.about[trial.pass];
         let overall = self.overall[kind as usize][known as usize][trial.share()];
         let overall = overall.chance(kind.usual(known, trial.share()), 16);
@@ -223,11 +223,11 @@ mod tests {
     #[test]
     fn a_later_turn_finds_less_than_the_first() {
         let (mut rates, fine) = at_first_of(Phase::Fine);
-        rates.end_turn(fine.pass);
+        rates.end_run(fine.pass);
         assert_eq!(rates.chance(fine), 300, "nothing was asked in it");
         rates.record(fine, false);
         let first = rates.chance(fine);
-        rates.end_turn(fine.pass);
+        rates.end_run(fine.pass);
         assert!(rates.chance(fine) < first, "{} and {first}", rates.chance(fine));
     }
 

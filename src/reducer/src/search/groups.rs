@@ -77,8 +77,8 @@ impl Groups {
         &self.items[self.start..self.end]
     }
 
-    /// Takes the answer.
-    pub fn answer(&mut self, interesting: bool) {
+    /// Takes the verdict on the items of [`next`](Self::next).
+    pub fn take_verdict(&mut self, interesting: bool) {
         let tried = self.end - self.start;
         let weight = self.weight_before[self.end] - self.weight_before[self.start];
         let next = if interesting {

@@ -1,0 +1,56 @@
+//! The interface between the reducer and the engine that runs its tests.
+//!
+//! A [`CandidateSource`] is a deterministic state machine. It proposes one candidate after the other, and only the
+//! verdicts on them decide what it proposes next: no clock, no thread timing, no random number and no order of a
+//! hash map. The engine can therefore test candidates early (speculation), repeat a run from its journal (resuming),
+//! and come to the same result with any number of jobs.
+
+use clreduce_testcase::{ContentHash, Size, TestCase};
+
+/// A variant of the test case that its source wants judged.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The variant.
+    pub variant: TestCase,
+    /// The content hash of the variant.
+    pub hash: ContentHash,
+    /// The size of the variant.
+    pub size: Size,
+    /// The name of the pass that proposed it.
+    pub pass: &'static str,
+    /// The estimated chance that the variant is interesting, in thousandths. It decides which tests are started
+    /// early, never which candidate comes next.
+    pub chance: u16,
+}
+
+/// What a source of candidates wants next.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// A verdict on this candidate.
+    Candidate(Candidate),
+    /// Nothing, because the state is only supposed and the next step is expensive: it would need a new syntax tree
+    /// and new proposals for a commit that may never happen. The source goes on once the state is confirmed.
+    Blocked,
+    /// Nothing, because the reduction is finished.
+    Done,
+}
+
+/// A deterministic source of candidates. A clone is cheap, because large data are shared.
+pub trait CandidateSource: Clone + Send {
+    /// Returns what the source wants next. Until it takes a verdict, it returns the same again. The one exception is
+    /// a blocked state that has been confirmed.
+    fn next(&mut self) -> Next;
+
+    /// Takes the verdict on the last candidate. Returns the variant that became the current test case, if one did.
+    fn take_verdict(&mut self, interesting: bool) -> Option<TestCase>;
+
+    /// Forgets everything that was concluded from these verdicts, all of which were "not interesting". The source may
+    /// propose the same variants again. A source that remembers nothing does nothing.
+    fn retract(&mut self, _is_retracted: &dyn Fn(&ContentHash) -> bool) {}
+
+    /// Marks the state as one that rests on supposed verdicts.
+    fn mark_supposed(&mut self);
+
+    /// Marks the state as real: the supposed verdicts that led here came true.
+    fn confirm(&mut self);
+}

@@ -1,0 +1,24 @@
+//! The reducer: decides which variant of a test case is tested next.
+//!
+//! A [`Reducer`] runs the passes in the order of a schedule. In each pass run, a search on integers decides which
+//! proposals of the pass are tried together. Only verdicts decide what is tried next, so that a reduction with the
+//! same verdicts always tries the same variants in the same order.
+
+mod choice;
+mod headers;
+mod nested;
+mod order;
+mod pass_run;
+mod protected;
+mod rates;
+mod reducer;
+mod refusals;
+mod ruled_out;
+mod schedule;
+pub mod search;
+#[cfg(test)]
+mod tests;
+
+pub use choice::PassChoice;
+pub use protected::Protected;
+pub use reducer::{CHEAP_TO_PARSE, Plan, Reducer};

@@ -1,0 +1,50 @@
+//! The condition that a variant must meet to be worth a test.
+
+use clreduce_passes::{Explore, Phase, Row};
+use clreduce_testcase::{Size, TestCase};
+
+/// How many tokens more than the current test case a grown variant may have.
+const MOST_GROWTH: usize = 200;
+
+/// What a variant must be, compared with the current test case, to be tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Strictly smaller.
+    Smaller,
+    /// Not more tokens. Names and layout do not show in the size order.
+    TokensOnly,
+    /// Not much larger.
+    MayGrow,
+}
+
+impl Order {
+    /// The order that the variants of a row are held to.
+    pub(crate) fn of(row: &Row) -> Self {
+        match (row.explore, row.phase) {
+            (Explore::Pump, _) => Self::MayGrow,
+            (_, Phase::Finish) => Self::TokensOnly,
+            _ => Self::Smaller,
+        }
+    }
+
+    /// Returns whether a variant may be tested.
+    pub(crate) fn allows(
+        self,
+        (variant, size): (&TestCase, &Size),
+        current: &(TestCase, Size),
+    ) -> bool {
+        match self {
+            Self::Smaller => is_smaller((variant, size), current),
+            Self::TokensOnly => size.tokens <= current.1.tokens,
+            Self::MayGrow => {
+                size.work_items <= current.1.work_items
+                    && size.tokens <= current.1.tokens + MOST_GROWTH
+            }
+        }
+    }
+}
+
+/// Returns whether a variant is strictly smaller than the current test case.
+pub(crate) fn is_smaller((variant, size): (&TestCase, &Size), current: &(TestCase, Size)) -> bool {
+    size.cmp(&current.1).then_with(|| Size::tie_break(variant, &current.0)).is_lt()
+}
