@@ -9,6 +9,7 @@ use std::path::Path;
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, Verdict,
 };
+use clreduce_reducer::search::Search;
 use clreduce_reducer::{Plan, Reducer};
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
@@ -31,6 +32,15 @@ impl Real {
 
     pub fn reducer(&self) -> Reducer {
         Reducer::new(self.case.clone(), Plan::new(Language::detect(&self.case)))
+    }
+
+    pub fn reducer_with<S: Search>(&self) -> Reducer<S> {
+        Reducer::with_search(self.case.clone(), Plan::new(Language::detect(&self.case)))
+    }
+
+    /// How many variants were tested.
+    pub fn tests(&self) -> usize {
+        self.verdicts.borrow().len()
     }
 
     pub fn judge(&self, variant: &TestCase) -> bool {

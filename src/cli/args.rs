@@ -205,11 +205,6 @@ pub struct PassArgs {
     #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = PASSES)]
     pub protect: Vec<Regex>,
 
-    /// How lists of proposals are explored: to compare searches
-    #[arg(long, value_name = "SEARCH", value_enum, default_value_t = Search::Groups,
-        help_heading = COMPARE)]
-    pub search: Search,
-
     /// Test also what does not compile: libclang refuses it otherwise, as long as the tests agree
     #[arg(long, help_heading = COMPARE)]
     pub no_gate: bool,
@@ -245,19 +240,6 @@ pub enum Color {
     Always,
     /// Never.
     Never,
-}
-
-/// How lists of proposals are explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Search {
-    /// Ever smaller groups, from the end, that grow after a success.
-    Groups,
-    /// One by one, from the end.
-    Linear,
-    /// Delta debugging.
-    Ddmin,
-    /// Probabilistic delta debugging.
-    Probdd,
 }
 
 /// What `--generate` prints.

@@ -13,12 +13,11 @@ use clreduce_interestingness::recipe::{Recipe, RecipeError};
 use clreduce_interestingness::{
     CommandError, CommandOptions, CompileGate, Limits, OutputPattern, TestCommand,
 };
-use clreduce_reducer::search::Strategy;
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;
 
-use super::args::{LimitArgs, PassArgs, ReduceArgs, Search, ShowArgs, TestArgs};
+use super::args::{LimitArgs, PassArgs, ReduceArgs, ShowArgs, TestArgs};
 use super::progress::Verbosity;
 
 /// Everything a reduction is started with.
@@ -89,8 +88,6 @@ pub struct How {
     pub keep_names: bool,
     /// Text that must stay.
     pub protect: Vec<Regex>,
-    /// How lists of proposals are explored.
-    pub strategy: Strategy,
     /// Have libclang refuse what does not compile.
     pub gate: bool,
 }
@@ -101,8 +98,7 @@ impl How {
         let mut reduction = reduction
             .jobs(self.jobs)
             .passes(self.passes.clone())
-            .protect(self.protect.iter().cloned())
-            .strategy(self.strategy);
+            .protect(self.protect.iter().cloned());
         if self.keep_names {
             reduction = reduction.keep_names();
         }
@@ -237,12 +233,6 @@ pub fn how(
         passes: choice,
         keep_names: passes.keep_names,
         protect: passes.protect,
-        strategy: match passes.search {
-            Search::Groups => Strategy::Groups,
-            Search::Linear => Strategy::Linear,
-            Search::Ddmin => Strategy::Ddmin,
-            Search::Probdd => Strategy::Probdd,
-        },
         gate: !passes.no_gate,
     })
 }

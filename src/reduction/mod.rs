@@ -21,7 +21,6 @@ use crate::events::Event;
 use crate::journal::{Facts, StateFolder};
 use crate::speculation::Pool;
 use clreduce_candidates::CandidateSource;
-use clreduce_reducer::search::Strategy;
 use clreduce_reducer::{PassChoice, Plan, Reducer};
 
 pub use result::{Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, ReductionError};
@@ -156,13 +155,6 @@ impl<'a> Reduction<'a> {
         self
     }
 
-    /// How lists of proposals are explored.
-    #[must_use]
-    pub fn strategy(mut self, strategy: Strategy) -> Self {
-        self.plan.strategy = strategy;
-        self
-    }
-
     /// Has variants that do not compile refused without a test, once tests have shown that they are not
     /// interesting. Nothing is refused without a test otherwise.
     #[must_use]
@@ -279,7 +271,7 @@ impl<'a> Reduction<'a> {
     /// What the answers rest on that the reduction knows of: a journal is gone on with only if it is the
     /// same.
     fn facts(&self) -> Facts {
-        let Plan { language, passes, protected, strategy } = &self.plan;
+        let Plan { language, passes, protected } = &self.plan;
         let rows = passes.rows();
         let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.pass.name()));
         let protect: Vec<&str> = protected.text.iter().map(Regex::as_str).collect();
@@ -290,7 +282,6 @@ impl<'a> Reduction<'a> {
             ("the choice of passes", names.collect::<Vec<_>>().join(",")),
             ("--keep-names", protected.names.to_string()),
             ("--protect", protect.join("\n")),
-            ("--search", format!("{strategy:?}")),
             ("--no-gate", self.gate.is_none().to_string()),
             ("--timeout", timeout),
         ];

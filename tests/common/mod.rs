@@ -130,7 +130,7 @@ impl CandidateSource for ListSource {
     }
 
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
-        let variant = self.question.take().expect("a question was asked");
+        let variant = self.proposed.take().expect("a candidate was proposed");
         self.asked += 1;
         if !interesting {
             self.end -= if self.pairs { 1 } else { self.width };

@@ -10,11 +10,11 @@ use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable
 use crate::order::{Order, is_smaller};
 use crate::refusals::{Fingerprints, Refusals};
 use crate::ruled_out::{Places, RuledOut};
-use crate::search::{BiggestFirst, Search, Sizes, Strategy};
+use crate::search::{OneByOne, Search, Sizes};
 
 /// The state of one pass run. Proposals and patches are shared between clones.
 #[derive(Clone)]
-pub(crate) struct PassRun {
+pub(crate) struct PassRun<G> {
     base: Arc<Snapshot>,
     /// By file of the base, whether variants can be measured by what is new in them.
     recountable: Arc<[bool]>,
@@ -22,12 +22,11 @@ pub(crate) struct PassRun {
     /// The lists not begun yet, the next one last.
     lists: Arc<[Vec<u32>]>,
     lists_left: usize,
-    /// How lists are explored whose proposals may be tried together.
-    strategy: Option<Strategy>,
-    sizes: Sizes,
+    /// The sizes of groups, where proposals are tried together.
+    sizes: Option<Sizes>,
     /// What patches leave without a use goes with them, if it may.
     orphans: Option<Arc<Orphans>>,
-    search: Search,
+    search: Exploration<G>,
     accepted: Arc<Patch>,
     order: Order,
     /// A nested search made something better of a variant that grew: the turn is over.
@@ -39,6 +38,13 @@ pub(crate) struct PassRun {
     /// Where large groups are tried, what the refused ones rule out.
     ruled_out: Option<RuledOut>,
     attempt: Option<Attempt>,
+}
+
+/// The search of the list under way.
+#[derive(Clone)]
+enum Exploration<G> {
+    InGroups(G),
+    OneByOne(OneByOne),
 }
 
 /// A proposal and what the search needs to know of it.
@@ -60,7 +66,7 @@ pub(crate) struct Attempt {
     places: Option<Places>,
 }
 
-impl PassRun {
+impl<G: Search> PassRun<G> {
     /// A turn of the proposals of one pass; those refused earlier are left out. With `orphans`, what patches
     /// leave without a use goes with them.
     pub(crate) fn new(
@@ -68,7 +74,6 @@ impl PassRun {
         row: &Row,
         proposals: Vec<Proposal>,
         refusals: &Refusals,
-        strategy: Strategy,
         sizes: Sizes,
         orphans: Option<Arc<Orphans>>,
     ) -> Self {
@@ -88,13 +93,11 @@ impl PassRun {
             prepared.push(Prepared { patch: proposal.patch, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
-        let strategy = match row.explore {
-            Explore::Groups | Explore::LargeGroups(_) | Explore::AllOrLargeGroups(_) => {
-                Some(strategy)
-            }
-            Explore::BiggestFirst | Explore::Pump => None,
+        let is_in_groups = match row.explore {
+            Explore::Groups | Explore::LargeGroups(_) | Explore::AllOrLargeGroups(_) => true,
+            Explore::BiggestFirst | Explore::Pump => false,
         };
-        if strategy.is_none() {
+        if !is_in_groups {
             let gain_of = |index: u32| -> i64 {
                 prepared[index as usize].patch.edits().iter().map(|edit| gain(&base, edit)).sum()
             };
@@ -112,9 +115,8 @@ impl PassRun {
             proposals: prepared.into(),
             lists_left: lists.len(),
             lists: lists.into(),
-            strategy,
-            search: Search::BiggestFirst(BiggestFirst::new(Vec::new())),
-            sizes,
+            search: Exploration::OneByOne(OneByOne::new(Vec::new())),
+            sizes: is_in_groups.then_some(sizes),
             accepted: Arc::default(),
             order: Order::of(row),
             superseded: false,
@@ -241,12 +243,13 @@ impl PassRun {
             .copied()
             .filter(|&index| !self.accepted.covers(&self.proposals[index as usize].patch))
             .collect();
-        self.search = match self.strategy {
-            Some(strategy) => {
+        self.search = match self.sizes {
+            Some(sizes) => {
                 let weights = self.weights(&items);
-                Search::over(strategy, items.into_iter().zip(weights), self.sizes)
+                let items = items.into_iter().zip(weights).collect();
+                Exploration::InGroups(G::over(items, sizes))
             }
-            None => Search::BiggestFirst(BiggestFirst::new(items)),
+            None => Exploration::OneByOne(OneByOne::new(items)),
         };
         Some(())
     }
@@ -304,6 +307,22 @@ impl PassRun {
             patch: Arc::new(patch),
             places,
         })
+    }
+}
+
+impl<G: Search> Exploration<G> {
+    fn next(&self) -> &[u32] {
+        match self {
+            Self::InGroups(search) => search.next(),
+            Self::OneByOne(search) => search.next(),
+        }
+    }
+
+    fn take_verdict(&mut self, interesting: bool) {
+        match self {
+            Self::InGroups(search) => search.take_verdict(interesting),
+            Self::OneByOne(search) => search.take_verdict(interesting),
+        }
     }
 }
 

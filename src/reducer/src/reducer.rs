@@ -15,7 +15,7 @@ use crate::rates::{Rates, Trial};
 use crate::refusals::Refusals;
 use crate::ruled_out::RuledOut;
 use crate::schedule::{Position, Schedule};
-use crate::search::{Sizes, Strategy};
+use crate::search::{Groups, Search, Sizes};
 
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test. They are made even for a success
 /// that is only supposed.
@@ -33,26 +33,21 @@ pub struct Plan {
     pub passes: PassChoice,
     /// What no pass may change.
     pub protected: Protected,
-    /// How lists of proposals are explored.
-    pub strategy: Strategy,
 }
 
 impl Plan {
     /// Everything there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
-        Self {
-            language,
-            passes: PassChoice::default(),
-            protected: Protected::default(),
-            strategy: Strategy::default(),
-        }
+        Self { language, passes: PassChoice::default(), protected: Protected::default() }
     }
 }
 
 /// The state of the reduction of one test case. It is the whole state: a clone goes on as the original would.
+///
+/// `G` is the search for proposals that are tried in groups. Anything but the default is there to be measured.
 #[derive(Clone)]
-pub struct Reducer {
+pub struct Reducer<G = Groups> {
     language: Language,
     protected: Arc<Protected>,
     headers: Headers,
@@ -61,14 +56,13 @@ pub struct Reducer {
     current: (TestCase, Size),
     at: Position,
     /// The pass under way: the index of its row, and the state of its run.
-    pass_run: Option<(usize, PassRun)>,
+    pass_run: Option<(usize, PassRun<G>)>,
     /// The nested reduction that the pass run waits for.
     nested: Option<Nested<Self>>,
     refusals: Refusals,
     /// What the last run of large groups rules out.
     ruled_out: Option<RuledOut>,
     rates: Rates,
-    strategy: Strategy,
     supposed: bool,
     supposed_commit: bool,
 }
@@ -77,6 +71,14 @@ impl Reducer {
     /// A reducer for a test case that is known to be interesting.
     #[must_use]
     pub fn new(case: TestCase, plan: Plan) -> Self {
+        Self::with_search(case, plan)
+    }
+}
+
+impl<G: Search> Reducer<G> {
+    /// A reducer with another search for groups.
+    #[must_use]
+    pub fn with_search(case: TestCase, plan: Plan) -> Self {
         let mut rows = plan.passes.rows();
         rows.retain(|row| row.applies_to(plan.language) && plan.protected.allows(row));
         let size = Size::of(&case);
@@ -94,7 +96,6 @@ impl Reducer {
             protected: Arc::new(plan.protected),
             headers,
             schedule: Arc::new(Schedule::new(rows, plan.passes.first.as_deref())),
-            strategy: plan.strategy,
             supposed: false,
             supposed_commit: false,
         }
@@ -152,7 +153,7 @@ impl Reducer {
         let before = self.ruled_out.take();
         let ruled_out = (sizes.least > 0)
             .then(|| before.unwrap_or_else(|| RuledOut::new(self.current.0.clone())));
-        let run = PassRun::new(base, row, proposals, &self.refusals, self.strategy, sizes, orphans);
+        let run = PassRun::new(base, row, proposals, &self.refusals, sizes, orphans);
         self.pass_run = Some((index, run.ruling_out(ruled_out)));
         true
     }
@@ -210,7 +211,7 @@ fn trial(row: usize, attempt: &Attempt, current: &Size) -> Trial {
     Trial { pass: row, tokens: attempt.size.tokens, current: current.tokens }
 }
 
-impl CandidateSource for Reducer {
+impl<G: Search> CandidateSource for Reducer<G> {
     fn next(&mut self) -> Next {
         loop {
             if let (Some(nested), Some((row, run))) = (&mut self.nested, &mut self.pass_run) {

@@ -13,15 +13,15 @@ struct Path {
     supposed_success: bool,
     /// States of this length are blocked behind a supposed success.
     boundary: usize,
-    /// Which of the variants it asked about were withdrawn.
-    withdrawn: Vec<String>,
+    /// Which of the variants it asked about were retracted.
+    retracted: Vec<String>,
 }
 
 impl Path {
     fn new(chance: u16) -> Self {
         let (answers, boundary) = (String::new(), usize::MAX);
-        let withdrawn = Vec::new();
-        Self { answers, chance, merging: false, supposed_success: false, boundary, withdrawn }
+        let retracted = Vec::new();
+        Self { answers, chance, merging: false, supposed_success: false, boundary, retracted }
     }
 }
 
@@ -38,7 +38,7 @@ impl CandidateSource for Path {
         let variant = variant(&text);
         let size = Size { work_items: 1, tokens: 0, dense_bytes: 0 };
         let hash = variant.hash();
-        Next::Question(Question { variant, hash, size, pass: "path", chance: self.chance })
+        Next::Candidate(Candidate { variant, hash, size, pass: "path", chance: self.chance })
     }
 
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
@@ -49,7 +49,7 @@ impl CandidateSource for Path {
 
     fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
         let asked = (0..self.answers.len()).map(|length| self.answers[..length].to_owned());
-        self.withdrawn = asked.filter(|text| is_retracted(&variant(text).hash())).collect();
+        self.retracted = asked.filter(|text| is_retracted(&variant(text).hash())).collect();
     }
 
     fn mark_supposed(&mut self) {}
@@ -119,7 +119,7 @@ fn an_answer_kills_what_it_rules_out_and_keeps_the_rest() {
     scheduler.ended(killed[0], Outcome::from(YES));
     scheduler.ended(started[0].0, Outcome::from(NO));
     assert_eq!(steps(&mut scheduler), 2);
-    let Next::Question(next) = scheduler.tree.next() else { panic!() };
+    let Next::Candidate(next) = scheduler.tree.next() else { panic!() };
     assert_eq!(next.variant, variant("ny"));
     assert_eq!(scheduler.counters().killed, 1);
 }
@@ -290,7 +290,7 @@ fn a_contradiction_withdraws_what_was_not_tested() {
         .map(|at| "n".repeat(at))
         .collect();
     assert!(!refused.is_empty());
-    assert_eq!(scheduler.tree.root().withdrawn, refused);
+    assert_eq!(scheduler.tree.root().retracted, refused);
     // From now on everything is tested.
     let (started, _) = plan(&mut scheduler);
     assert!(!started[0].1.starts_with("look"));

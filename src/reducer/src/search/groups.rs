@@ -1,10 +1,12 @@
-//! Halving with growth, from the end of the list to its front.
+//! A search in groups that grow and shrink, from the end of the list to its front.
 //!
 //! Later code uses earlier code, so what stands last goes first. A group that can go makes the next one
 //! twice as large; one that cannot is cut to a quarter. Size is weight: the tokens that would go. Asked least, or no
 //! more than the least, of all searches measured on lists of declarations and statements (`notes/search.md`).
 
 use std::sync::Arc;
+
+use crate::search::{Search, Weighted};
 
 /// How large groups are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +35,28 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// A search over items with their weights, in the order of the list.
-    #[must_use]
-    pub fn new(items: impl Iterator<Item = (u32, u64)>, sizes: Sizes) -> Self {
+    /// Begins the longest group before `end` of at most a weight, but one item at least. Items are left out that together
+    /// are too small to be tried and stand behind one that is too large to go with them.
+    fn begin(&mut self, weight: u64) {
+        loop {
+            let lowest = self.weight_before[self.end].saturating_sub(weight.max(self.least));
+            let start = self.weight_before.partition_point(|&before| before < lowest);
+            self.start = start.min(self.end.saturating_sub(1));
+            if self.end == 0
+                || self.weight_before[self.end] - self.weight_before[self.start] >= self.least
+            {
+                return;
+            }
+            self.end = self.start;
+        }
+    }
+}
+
+impl Search for Groups {
+    fn over(items: Vec<Weighted>, sizes: Sizes) -> Self {
         let mut weight_before = vec![0];
         let items: Vec<u32> = items
+            .into_iter()
             .map(|(item, weight)| {
                 weight_before.push(weight_before[weight_before.len() - 1] + weight.max(1));
                 item
@@ -55,30 +74,11 @@ impl Groups {
         groups
     }
 
-    /// Begins the longest group before `end` of at most a weight, but one item at least. Items are left out that together
-    /// are too small to be tried and stand behind one that is too large to go with them.
-    fn begin(&mut self, weight: u64) {
-        loop {
-            let lowest = self.weight_before[self.end].saturating_sub(weight.max(self.least));
-            let start = self.weight_before.partition_point(|&before| before < lowest);
-            self.start = start.min(self.end.saturating_sub(1));
-            if self.end == 0
-                || self.weight_before[self.end] - self.weight_before[self.start] >= self.least
-            {
-                return;
-            }
-            self.end = self.start;
-        }
-    }
-
-    /// The items to try next, together.
-    #[must_use]
-    pub fn next(&self) -> &[u32] {
+    fn next(&self) -> &[u32] {
         &self.items[self.start..self.end]
     }
 
-    /// Takes the verdict on the items of [`next`](Self::next).
-    pub fn take_verdict(&mut self, interesting: bool) {
+    fn take_verdict(&mut self, interesting: bool) {
         let tried = self.end - self.start;
         let weight = self.weight_before[self.end] - self.weight_before[self.start];
         let next = if interesting {
@@ -91,5 +91,28 @@ impl Groups {
             weight
         };
         self.begin(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_group_is_smaller_than_the_least() {
+        // Two that are large among many that are small.
+        let weight = |item: u32| if item % 50 == 20 { 100 } else { 1 };
+        let items = (0..100).map(|item| (item, weight(item))).collect();
+        let mut search = Groups::over(items, Sizes { least: 60, first: 4 });
+        let mut asked = Vec::new();
+        while !search.next().is_empty() {
+            asked.push(search.next().to_vec());
+            search.take_verdict(false);
+        }
+        assert!(
+            asked.iter().all(|group| group.iter().map(|item| weight(*item)).sum::<u64>() >= 60)
+        );
+        let large = |asked: &[Vec<u32>], item: u32| asked.iter().any(|group| group.contains(&item));
+        assert!(large(&asked, 20) && large(&asked, 70), "{asked:?}");
     }
 }

@@ -1,9 +1,11 @@
 //! Probabilistic delta debugging (Wang et al., ESEC/FSE 2021), on integers.
 //!
 //! Each item has a probability that it must stay. The group whose removal gains most on average is tried;
-//! a refusal makes every item of it more suspect. Kept to measure other searches against.
+//! a refusal makes every item of it more suspect. It is kept to measure other searches against.
 
 use std::sync::Arc;
+
+use clreduce_reducer::search::{Search, Sizes, Weighted};
 
 /// Probabilities are in millionths.
 const ONE: u64 = 1_000_000;
@@ -20,24 +22,20 @@ pub struct Probdd {
     group: Arc<Vec<u32>>,
 }
 
-impl Probdd {
-    /// A search over these items.
-    #[must_use]
-    pub fn new(items: Vec<u32>) -> Self {
+impl Search for Probdd {
+    fn over(items: Vec<Weighted>, _sizes: Sizes) -> Self {
+        let items = super::from_the_end(items);
         let undecided = items.into_iter().map(|item| (item, INITIAL)).collect();
         let mut search = Self { undecided: Arc::new(undecided), group: Arc::default() };
         search.choose();
         search
     }
 
-    /// The items to try next, together.
-    #[must_use]
-    pub fn next(&self) -> &[u32] {
+    fn next(&self) -> &[u32] {
         &self.group
     }
 
-    /// Takes the verdict on the items of [`next`](Self::next).
-    pub fn take_verdict(&mut self, interesting: bool) {
+    fn take_verdict(&mut self, interesting: bool) {
         let group = Arc::clone(&self.group);
         let undecided = Arc::make_mut(&mut self.undecided);
         let is_tried = |item: &u32| group.binary_search(item).is_ok();
@@ -56,7 +54,9 @@ impl Probdd {
         }
         self.choose();
     }
+}
 
+impl Probdd {
     /// The least suspect items, as many as gain most on average: number times the chance of success.
     fn choose(&mut self) {
         let mut order: Vec<(u32, u64)> = self.undecided.to_vec();

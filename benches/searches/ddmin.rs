@@ -1,9 +1,11 @@
 //! Delta debugging: complements of ever smaller parts (Zeller and Hildebrandt, TSE 2002).
 //!
-//! Kept to measure other searches against. Only complements are tried: that a small part alone is
-//! interesting is rare in programs, and costs as many questions.
+//! It is kept to measure other searches against. Only complements are tried: that a small part alone is
+//! interesting is rare in programs, and costs as many tests.
 
 use std::sync::Arc;
+
+use clreduce_reducer::search::{Search, Sizes, Weighted};
 
 /// State of the search: one part of what is left is tried at a time.
 #[derive(Clone, Debug)]
@@ -17,16 +19,13 @@ pub struct Ddmin {
     idle: usize,
 }
 
-impl Ddmin {
-    /// A search over these items; the first part is all of them.
-    #[must_use]
-    pub fn new(items: Vec<u32>) -> Self {
+impl Search for Ddmin {
+    fn over(items: Vec<Weighted>, _sizes: Sizes) -> Self {
+        let items = super::from_the_end(items);
         Self { left: Arc::new(items), parts: 1, part: 0, idle: 0 }
     }
 
-    /// The items to try next, together.
-    #[must_use]
-    pub fn next(&self) -> &[u32] {
+    fn next(&self) -> &[u32] {
         let bound = |part: usize| part * self.left.len() / self.parts;
         if self.left.is_empty() || self.parts > self.left.len() {
             return &[];
@@ -34,8 +33,7 @@ impl Ddmin {
         &self.left[bound(self.part)..bound(self.part + 1)]
     }
 
-    /// Takes the verdict on the items of [`next`](Self::next).
-    pub fn take_verdict(&mut self, interesting: bool) {
+    fn take_verdict(&mut self, interesting: bool) {
         if interesting {
             let (start, length) = (self.part * self.left.len() / self.parts, self.next().len());
             Arc::make_mut(&mut self.left).drain(start..start + length);
