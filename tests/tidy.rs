@@ -199,20 +199,26 @@ fn every_file_is_part_of_a_crate() {
 /// The files that the modules declared in a file are in.
 fn modules(file: &Path, text: &str, is_root: bool) -> Vec<PathBuf> {
     let attribute = Regex::new(r#"^#\[path = "([^"]+)"\]"#).unwrap();
-    let declaration = Regex::new(r"^(?:pub(?:\([^)]*\))? )?mod (\w+);").unwrap();
+    let declaration = Regex::new(r"^(    )?(?:pub(?:\([^)]*\))? )?mod (\w+);").unwrap();
+    let inline = Regex::new(r"^(?:pub(?:\([^)]*\))? )?mod (\w+) \{").unwrap();
     let beside = file.parent().unwrap();
     let is_folder = is_root || file.ends_with("mod.rs");
     let below = if is_folder { beside.to_owned() } else { file.with_extension("") };
     let mut found = Vec::new();
     let mut given = None;
+    // The module whose declarations are indented.
+    let mut around = None;
     for line in text.lines() {
         if let Some(path) = attribute.captures(line) {
             given = Some(path[1].split('/').fold(beside.to_owned(), |at, part| {
                 if part == ".." { at.parent().unwrap().to_owned() } else { at.join(part) }
             }));
+        } else if let Some(name) = inline.captures(line) {
+            around = Some(below.join(&name[1]));
         } else if let Some(name) = declaration.captures(line) {
-            let flat = below.join(format!("{}.rs", &name[1]));
-            let usual = if flat.exists() { flat } else { below.join(&name[1]).join("mod.rs") };
+            let folder = name.get(1).and(around.as_ref()).unwrap_or(&below);
+            let flat = folder.join(format!("{}.rs", &name[2]));
+            let usual = if flat.exists() { flat } else { folder.join(&name[2]).join("mod.rs") };
             found.push(given.take().unwrap_or(usual));
         } else if !line.starts_with("#[") {
             given = None;

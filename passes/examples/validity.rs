@@ -61,7 +61,7 @@ fn on_program(path: &str, sample: usize, budget: usize) {
     for row in TABLE.iter().filter(|row| row.applies_to(language)) {
         if let Some(tally) = measure(row, &case, language, sample, budget) {
             let Tally { proposals, tried, valid, tokens, removed } = tally;
-            let pass = row.pass.name();
+            let pass = row.info().name;
             println!("{pass}\t{path}\t{proposals}\t{tried}\t{valid}\t{tokens}\t{removed}");
         }
     }
@@ -99,7 +99,7 @@ fn measure(
 
 /// Says what does not compile: the pass, the first error, and what was to be edited.
 fn complain(row: &Row, case: &TestCase, patch: &Patch, error: &str) {
-    eprintln!("{} in {}: {error}", row.pass.name(), case.files()[0].path);
+    eprintln!("{} in {}: {error}", row.info().name, case.files()[0].path);
     let bytes = &case.files()[0].bytes;
     for edit in patch.edits().iter().take(4) {
         let from = edit.range().start.saturating_sub(40);

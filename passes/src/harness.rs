@@ -2,30 +2,7 @@
 
 use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
 
-use crate::{Orphans, Pass, Snapshot, TABLE};
-
-/// Passes that cannot tell beforehand whether a proposal makes the program smaller: they put a text
-/// in the place of all its uses, or rewrite all that a value flows through. The engine asks of their
-/// proposals only those that do.
-const MAY_GROW: [&str; 8] = [
-    "propagate",
-    "inline",
-    "inline-typedefs",
-    "enums",
-    "split-structs",
-    "flatten-structs",
-    "parameter-to-variable",
-    "vectors",
-];
-
-/// The pass that removes arguments of kernels with the flags that feed them.
-const ARGUMENTS: &str = "kernel-arguments";
-
-/// The pass that removes dimensions of one work-item.
-const DIMENSIONS: &str = "ndrange";
-
-/// The pass that changes nothing but white space, which the size order does not see.
-const LAYOUT: &str = "format";
+use crate::{LaunchEdits, Orphans, Pass, Snapshot, TABLE};
 
 /// Runs a pass on a snapshot of `bytes` and checks what [`Pass`] promises: proposals in bounds,
 /// deterministic, smaller, applicable alone and together, and convergent when everything is
@@ -38,7 +15,7 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
     let snapshot = Snapshot::new(case.clone(), language);
     let proposals = pass.propose(&snapshot);
     let again = pass.propose(&Snapshot::new(case.clone(), language));
-    assert_eq!(proposals, again, "{} is not deterministic", pass.name());
+    assert_eq!(proposals, again, "{} is not deterministic", pass.info().name);
     for proposal in &proposals {
         check_patch(pass, &proposal.patch, &case);
     }
@@ -61,13 +38,13 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
 pub fn check_chosen(input: &[u8]) {
     let Some((&choice, program)) = input.split_first() else { return };
     let row = &TABLE[choice as usize % TABLE.len()];
-    let languages = row.pass.languages();
+    let languages = row.info().languages;
     check(row.pass, program, languages[choice as usize / TABLE.len() % languages.len()]);
 }
 
 /// Edits in bounds, in order, and apart from each other.
 fn check_patch(pass: &dyn Pass, patch: &Patch, case: &TestCase) {
-    let name = pass.name();
+    let name = pass.info().name;
     assert!(!patch.is_empty(), "{name} proposes nothing");
     for edit in patch.edits() {
         let Some(file) = case.files().get(edit.file as usize) else {
@@ -84,33 +61,40 @@ fn check_patch(pass: &dyn Pass, patch: &Patch, case: &TestCase) {
     }
 }
 
-/// Smaller, unless the pass is for layout, and still launched.
+/// Checks that a variant is smaller, unless the pass is for layout, and that it is still launched.
 fn check_variant(pass: &dyn Pass, case: &TestCase, variant: &TestCase) {
-    let name = pass.name();
+    let info = pass.info();
+    let name = info.name;
     let shown = || String::from_utf8_lossy(&case.files()[0].bytes).into_owned();
     // With what stands before it gone, a comment may come to say how many work-items there are: then the variant is not
-    // smaller, and nobody asks about it.
+    // smaller, and the engine does not test it.
     let launched = |case: &TestCase| {
         case.files().first().is_some_and(|file| Launch::find(&file.bytes).is_some())
     };
-    let measured =
-        name != LAYOUT && !MAY_GROW.contains(&name) && (launched(case) || !launched(variant));
+    let measured = !info.layout_only && !info.may_grow && (launched(case) || !launched(variant));
     if measured && !has_odd_literal(&case.files()[0].bytes) {
         assert!(is_smaller(variant, case), "{name} proposes no smaller program for {:?}", shown());
     }
-    // How a kernel is launched is part of what it means: only the numbers may change, the number of dimensions,
-    // and the flags of arguments that go.
-    let launch = |case: &TestCase| -> Option<Vec<u8>> {
-        let file = case.files().first()?;
-        let launch = Launch::find(&file.bytes)?;
-        let sizes = launch.global_range.start.min(launch.local_range.start);
-        let comment = if name == ARGUMENTS { sizes..launch.comment.end } else { launch.comment };
-        let is_size = |byte: u8| byte.is_ascii_digit() || (name == DIMENSIONS && byte == b',');
-        Some(file.bytes[comment].iter().copied().filter(|&byte| !is_size(byte)).collect())
-    };
     if launched(case) {
-        assert_eq!(launch(variant), launch(case), "{name} edits the launch of {:?}", shown());
+        let (before, after) = (fixed_launch(case, info.launch), fixed_launch(variant, info.launch));
+        assert_eq!(after, before, "{name} edits the launch of {:?}", shown());
     }
+}
+
+/// The part of the launch comment that a pass with these edits must leave as it is.
+fn fixed_launch(case: &TestCase, edits: LaunchEdits) -> Option<Vec<u8>> {
+    let file = case.files().first()?;
+    let launch = Launch::find(&file.bytes)?;
+    let sizes = launch.global_range.start.min(launch.local_range.start);
+    let comment = &file.bytes[launch.comment.clone()];
+    Some(match edits {
+        LaunchEdits::Nothing => comment.to_vec(),
+        LaunchEdits::Arguments => file.bytes[sizes..launch.comment.end].to_vec(),
+        LaunchEdits::Sizes => {
+            let is_size = |byte: &u8| byte.is_ascii_digit() || *byte == b',';
+            comment.iter().copied().filter(|byte| !is_size(byte)).collect()
+        }
+    })
 }
 
 /// What a patch leaves without a use may go with it: more is removed, and nothing more follows from that.
@@ -124,8 +108,8 @@ fn check_orphans(
     let followed = orphans.follow(snapshot, patch.clone());
     check_patch(pass, &followed, case);
     let again = orphans.follow(snapshot, followed.clone());
-    assert_eq!(again, followed, "more follows from what followed a patch of {}", pass.name());
-    assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.name());
+    assert_eq!(again, followed, "more follows from what followed a patch of {}", pass.info().name);
+    assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.info().name);
 }
 
 /// Whether a literal or comment never ends, or holds what the parser does not take for part of one.
@@ -150,12 +134,12 @@ fn is_smaller(variant: &TestCase, case: &TestCase) -> bool {
 /// Accepts everything that makes the program smaller and expects an end; of a pass for layout, that
 /// it has nothing to say about its own result.
 fn converges(pass: &dyn Pass, mut case: TestCase, language: Language) {
-    if pass.name() == LAYOUT {
+    if pass.info().layout_only {
         let proposals = pass.propose(&Snapshot::new(case.clone(), language));
         if let [proposal] = proposals.as_slice() {
             case = case.apply(&proposal.patch);
             let again = pass.propose(&Snapshot::new(case, language));
-            assert_eq!(again, [], "{} is not idempotent", pass.name());
+            assert_eq!(again, [], "{} is not idempotent", pass.info().name);
         }
         return;
     }
@@ -177,7 +161,7 @@ fn converges(pass: &dyn Pass, mut case: TestCase, language: Language) {
         }
         case = smallest;
     }
-    panic!("{} does not converge in {rounds} rounds", pass.name());
+    panic!("{} does not converge in {rounds} rounds", pass.info().name);
 }
 
 /// What a pass makes of `source` when every variant for which `interesting` holds is accepted, one
@@ -227,7 +211,7 @@ pub fn assert_reduces(
         let text = spelled(text);
         keep.iter().all(|needle| text.contains(needle))
     });
-    assert_eq!(spelled(&left), spelled(after), "what {} leaves of {before:?}", pass.name());
+    assert_eq!(spelled(&left), spelled(after), "what {} leaves of {before:?}", pass.info().name);
 }
 
 /// The tokens of a text with one blank around each.
@@ -238,4 +222,46 @@ pub fn spelled(text: &str) -> String {
         line.push(' ');
         line
     })
+}
+
+/// A program to try one pass on, and what the pass leaves of it. The text of a fixture is the program,
+/// then a line `// keep: a | b` with the tokens that make a variant interesting (optional), then a line
+/// `// becomes: 64 tokens -> 41` and the program that is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixture {
+    /// The program.
+    pub program: String,
+    /// A variant is interesting if it has all of these, as [`spelled`] tokens.
+    pub keep: Vec<String>,
+    /// The line `64 tokens -> 41` and the program that is left; `None` in a fixture that does not say.
+    pub becomes: Option<String>,
+}
+
+impl Fixture {
+    const KEEP: &'static str = "// keep:";
+    const BECOMES: &'static str = "// becomes: ";
+
+    /// Reads the text of a fixture.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let (text, becomes) = match text.split_once(Self::BECOMES) {
+            Some((text, becomes)) => (text, Some(becomes.to_owned())),
+            None => (text, None),
+        };
+        let (program, keep) = text.rsplit_once(Self::KEEP).unwrap_or((text, ""));
+        let keep = keep.split(" | ").map(|needle| spelled(needle).trim().to_owned());
+        Self {
+            program: program.to_owned(),
+            keep: keep.filter(|needle| !needle.is_empty()).collect(),
+            becomes,
+        }
+    }
+
+    /// The text of a fixture, with this for what is left.
+    #[must_use]
+    pub fn with_result(text: &str, becomes: &str) -> String {
+        let text = text.split_once(Self::BECOMES).map_or(text, |(text, _)| text);
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{text}{gap}{}{becomes}", Self::BECOMES)
+    }
 }

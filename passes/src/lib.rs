@@ -1,23 +1,235 @@
-//! What to try: passes look at a snapshot of a program and propose patches.
+//! The passes: each looks at a snapshot of a program and proposes patches that make it smaller.
 //!
-//! This crate is pure. A pass reads no files, starts no processes or threads, looks at no clock,
-//! draws no random numbers, and does not recurse to a depth that its input decides. Which proposals
-//! are asked, in which order and how many at once, is not a pass's business.
+//! This file declares every pass and lists them in [`TABLE`], the order in which they run. To add a pass,
+//! write its file, declare it and give it a row here, and write its fixture; `CONTRIBUTING.md` says how.
+//!
+//! The crate is pure. A pass reads no files, starts no processes or threads, looks at no clock, draws no
+//! random numbers, and does not recurse to a depth that its input decides. The engine decides which
+//! proposals are tested, in which order and how many at once.
 
-mod gpu;
-mod names;
 mod pass;
 mod smaller;
 mod snapshot;
-mod syntax;
 mod table;
-mod text;
-mod tokens;
 
 pub mod harness;
 
 pub use clreduce_language::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};
 pub use names::orphans::Orphans;
-pub use pass::{Pass, Proposal};
+pub use pass::{LaunchEdits, Pass, PassInfo, Proposal};
 pub use snapshot::Snapshot;
-pub use table::{Explore, Phase, Row, TABLE, find};
+pub use table::{Grouping, Phase, Policy, Row};
+
+use table::{BIGGEST_FIRST, GROUPS, NESTED, all_or_large_groups, large_groups, row};
+
+/// Passes for what only GPU code has.
+mod gpu {
+    mod calls;
+
+    pub(crate) mod address_spaces;
+    pub(crate) mod atomics;
+    pub(crate) mod barriers;
+    pub(crate) mod builtins;
+    pub(crate) mod constants;
+    pub(crate) mod cuda_host;
+    pub(crate) mod cuda_launch;
+    pub(crate) mod cuda_specifiers;
+    pub(crate) mod emi;
+    pub(crate) mod images;
+    pub(crate) mod kernel_arguments;
+    pub(crate) mod ndrange;
+    pub(crate) mod templates;
+    pub(crate) mod to_result;
+    pub(crate) mod vector_literals;
+    pub(crate) mod vectors;
+    pub(crate) mod work_items;
+}
+
+/// Passes that know what names mean: functions, variables, types, and what uses them.
+mod names {
+    mod accesses;
+    pub(crate) mod aggregates;
+    pub(crate) mod functions;
+    pub(crate) mod orphans;
+    pub(crate) mod uses;
+
+    pub(crate) mod absorb_functions;
+    pub(crate) mod array_dimensions;
+    pub(crate) mod enums;
+    pub(crate) mod flatten_structs;
+    pub(crate) mod inline;
+    pub(crate) mod join_definitions;
+    pub(crate) mod labels;
+    pub(crate) mod local_to_file;
+    pub(crate) mod merge_functions;
+    pub(crate) mod merge_variables;
+    pub(crate) mod parameter_to_variable;
+    pub(crate) mod parameters;
+    pub(crate) mod pointer_levels;
+    pub(crate) mod propagate;
+    pub(crate) mod propagate_arguments;
+    pub(crate) mod remove_fields;
+    pub(crate) mod remove_functions;
+    pub(crate) mod remove_variables;
+    pub(crate) mod return_to_void;
+    pub(crate) mod split_structs;
+    pub(crate) mod struct_to_field;
+    pub(crate) mod stub;
+    pub(crate) mod to_prototype;
+    pub(crate) mod typedefs;
+    pub(crate) mod unreachable;
+}
+
+/// Passes over the syntax tree. They know kinds of nodes and no names: what they propose is well
+/// formed, but whether what is left is still declared is for the test to say.
+mod syntax {
+    mod binding;
+    mod context;
+    pub(crate) mod unit;
+
+    pub(crate) mod compound_assignment;
+    pub(crate) mod dereference;
+    pub(crate) mod expression_to_constant;
+    pub(crate) mod expression_to_operand;
+    pub(crate) mod first_element;
+    pub(crate) mod fold;
+    pub(crate) mod implicit_int;
+    pub(crate) mod initializers;
+    pub(crate) mod last_semicolon;
+    pub(crate) mod list_elements;
+    pub(crate) mod merge_declarations;
+    pub(crate) mod parentheses;
+    pub(crate) mod return_early;
+    pub(crate) mod smaller_elsewhere;
+    pub(crate) mod specifiers;
+    pub(crate) mod statement_expression;
+    pub(crate) mod statement_to_value;
+    pub(crate) mod statements;
+    pub(crate) mod top_level;
+    pub(crate) mod types;
+    pub(crate) mod unwrap;
+}
+
+/// Passes over lines, comments, directives and files, and the layout of the final result.
+mod text {
+    mod layout;
+    mod view;
+
+    pub(crate) mod comments;
+    pub(crate) mod conditionals;
+    pub(crate) mod directives;
+    pub(crate) mod files;
+    pub(crate) mod format;
+    pub(crate) mod line_markers;
+    pub(crate) mod lines;
+    pub(crate) mod macros;
+    pub(crate) mod own_headers;
+}
+
+/// Passes over tokens. They need no parser, and so work on any language and on broken programs.
+mod tokens {
+    pub(crate) mod unit;
+
+    pub(crate) mod balanced;
+    pub(crate) mod identifiers;
+    pub(crate) mod literals;
+    pub(crate) mod operators;
+    pub(crate) mod token_windows;
+}
+
+/// Every pass, in the order in which a phase runs them.
+pub static TABLE: &[Row] = &[
+    row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
+    row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
+    row(&text::files::Files, Phase::Prepare, GROUPS),
+    row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
+    row(&text::comments::Comments, Phase::Prepare, GROUPS),
+    row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
+    row(&names::unreachable::Unreachable, Phase::Sweep, GROUPS),
+    row(&gpu::ndrange::NdRange, Phase::Coarse, BIGGEST_FIRST.with_unused()),
+    row(&names::unreachable::Unreachable, Phase::Coarse, all_or_large_groups(64).with_unused()),
+    row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
+    row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
+    row(&names::stub::StubBodies, Phase::Coarse, large_groups(64).with_unused()),
+    row(&syntax::statements::Statements, Phase::Coarse, large_groups(64).with_unused()),
+    row(&names::remove_functions::RemoveFunctions, Phase::Coarse, large_groups(64).with_unused()),
+    row(&names::remove_variables::RemoveVariables, Phase::Coarse, large_groups(64).with_unused()),
+    row(&text::conditionals::Conditionals, Phase::Coarse, GROUPS.with_unused()),
+    row(&text::directives::Directives, Phase::Coarse, GROUPS.with_unused()),
+    row(&gpu::cuda_launch::CudaLaunch, Phase::Coarse, BIGGEST_FIRST.with_unused()),
+    row(&gpu::cuda_host::CudaHost, Phase::Coarse, BIGGEST_FIRST.with_unused()),
+    row(&gpu::templates::Templates, Phase::Coarse, GROUPS.with_unused()),
+    row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
+    row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
+    row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
+    row(&syntax::statements::Statements, Phase::Fine, GROUPS),
+    row(&names::stub::StubBodies, Phase::Fine, GROUPS),
+    row(&syntax::parentheses::Parentheses, Phase::Fine, GROUPS),
+    row(&names::remove_functions::RemoveFunctions, Phase::Fine, GROUPS),
+    row(&names::remove_variables::RemoveVariables, Phase::Fine, GROUPS),
+    row(&names::remove_fields::RemoveFields, Phase::Fine, GROUPS),
+    row(&names::propagate::Propagate, Phase::Fine, GROUPS),
+    row(&names::parameters::RemoveParameters, Phase::Fine, GROUPS),
+    row(&names::propagate_arguments::PropagateArguments, Phase::Fine, GROUPS),
+    row(&names::inline::Inline, Phase::Fine, GROUPS),
+    row(&names::typedefs::InlineTypedefs, Phase::Fine, GROUPS),
+    row(&names::struct_to_field::StructToField, Phase::Fine, GROUPS),
+    row(&names::flatten_structs::FlattenStructs, Phase::Fine, GROUPS),
+    row(&names::split_structs::SplitStructs, Phase::Fine, GROUPS),
+    row(&names::array_dimensions::ArrayDimensions, Phase::Fine, GROUPS),
+    row(&names::pointer_levels::PointerLevels, Phase::Fine, GROUPS),
+    row(&names::enums::Enums, Phase::Fine, GROUPS),
+    row(&names::labels::Labels, Phase::Fine, GROUPS),
+    row(&syntax::statement_expression::StatementExpression, Phase::Fine, BIGGEST_FIRST),
+    row(&syntax::unwrap::Unwrap, Phase::Fine, BIGGEST_FIRST),
+    row(&syntax::return_early::ReturnEarly, Phase::Fine, BIGGEST_FIRST),
+    row(&syntax::statement_to_value::StatementToValue, Phase::Fine, BIGGEST_FIRST),
+    row(&syntax::initializers::Initializers, Phase::Fine, GROUPS),
+    row(&syntax::list_elements::ListElements, Phase::Fine, GROUPS),
+    row(&gpu::barriers::Barriers, Phase::Fine, GROUPS),
+    row(&gpu::work_items::WorkItems, Phase::Fine, GROUPS),
+    row(&gpu::atomics::Atomics, Phase::Fine, GROUPS),
+    row(&gpu::vectors::Vectors, Phase::Fine, GROUPS),
+    row(&gpu::builtins::Builtins, Phase::Fine, GROUPS),
+    row(&gpu::address_spaces::AddressSpaces, Phase::Fine, GROUPS),
+    row(&gpu::constants::Constants, Phase::Fine, GROUPS),
+    row(&gpu::cuda_specifiers::CudaSpecifiers, Phase::Fine, GROUPS),
+    row(&gpu::vector_literals::VectorLiterals, Phase::Fine, GROUPS),
+    row(&syntax::first_element::FirstElement, Phase::Fine, GROUPS),
+    row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, BIGGEST_FIRST),
+    row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, BIGGEST_FIRST),
+    row(&syntax::specifiers::Specifiers, Phase::Fine, GROUPS),
+    row(&syntax::dereference::Dereference, Phase::Fine, GROUPS),
+    row(&syntax::fold::FoldConstants, Phase::Fine, GROUPS),
+    row(&names::to_prototype::BodyToPrototype, Phase::Fine, GROUPS),
+    row(&text::macros::Macros, Phase::Fine, GROUPS),
+    row(&text::lines::Lines, Phase::Polish, GROUPS),
+    row(&syntax::top_level::TopLevel, Phase::Polish, GROUPS),
+    row(&names::merge_functions::MergeFunctions, Phase::Polish, GROUPS),
+    row(&names::join_definitions::JoinDefinitions, Phase::Polish, GROUPS),
+    row(&names::absorb_functions::AbsorbFunctions, Phase::Polish, GROUPS),
+    row(&names::return_to_void::ReturnToVoid, Phase::Polish, GROUPS),
+    row(&names::parameter_to_variable::ParameterToVariable, Phase::Polish, GROUPS),
+    row(&syntax::types::Types, Phase::Polish, GROUPS),
+    row(&tokens::literals::Literals, Phase::Polish, GROUPS),
+    row(&names::merge_variables::MergeVariables, Phase::Polish, BIGGEST_FIRST),
+    row(&gpu::to_result::ToResult, Phase::Polish, BIGGEST_FIRST),
+    row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, BIGGEST_FIRST),
+    row(&tokens::balanced::Balanced, Phase::Polish, BIGGEST_FIRST),
+    row(&syntax::compound_assignment::CompoundAssignment, Phase::Polish, GROUPS),
+    row(&tokens::operators::Operators, Phase::Polish, GROUPS),
+    row(&names::inline::Inline, Phase::Polish, NESTED),
+    row(&tokens::token_windows::TokenWindows, Phase::Polish, GROUPS),
+    row(&names::local_to_file::LocalToFile, Phase::Finish, GROUPS),
+    row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, GROUPS),
+    row(&tokens::identifiers::Identifiers, Phase::Finish, GROUPS),
+    row(&syntax::implicit_int::ImplicitInt, Phase::Finish, GROUPS),
+    row(&syntax::last_semicolon::LastSemicolon, Phase::Finish, GROUPS),
+    row(&text::format::Format, Phase::Finish, GROUPS),
+];
+
+/// The row of the pass with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.info().name == name)
+}

@@ -20,17 +20,89 @@ use crate::snapshot::Snapshot;
 ///
 /// [`harness::check`](crate::harness::check) holds a pass to all of this.
 pub trait Pass: Send + Sync {
-    /// The name used by `--passes` and in reports: lower case, words joined by hyphens.
-    fn name(&self) -> &'static str;
-
-    /// One sentence for people, without a full stop, in the imperative: "Remove unused functions".
-    fn about(&self) -> &'static str;
-
-    /// The languages it knows. Passes over text and tokens know every one.
-    fn languages(&self) -> &'static [Language];
+    /// What others need to know about the pass.
+    fn info(&self) -> PassInfo;
 
     /// What could go from `snapshot`, in source order unless the pass has a reason.
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal>;
+}
+
+/// The properties of a pass that the engine, the documentation and the tests rely on. The pass states
+/// them once, beside its code; nothing else asks for a pass by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassInfo {
+    /// The name used by `--passes` and in reports: lower case, words joined by hyphens.
+    pub name: &'static str,
+    /// One sentence for people, without a full stop, in the imperative: "Remove unused functions".
+    pub about: &'static str,
+    /// The languages the pass knows. Passes over text and tokens know every one.
+    pub languages: &'static [Language],
+    /// Whether a proposal may make the program larger, because the pass cannot tell beforehand. The
+    /// engine tests only those that do not.
+    pub may_grow: bool,
+    /// Whether a proposal gives a declaration another name, or lets the uses of one declaration name
+    /// another one. `--keep-names` leaves such a pass out.
+    pub renames: bool,
+    /// What the pass may change in the launch comment of a kernel.
+    pub launch: LaunchEdits,
+    /// Whether the pass changes nothing but white space, which the size order does not see.
+    pub layout_only: bool,
+}
+
+/// The parts of a launch comment that a pass may change. The comment says how a kernel is run, which is
+/// part of what the test case means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchEdits {
+    /// None.
+    Nothing,
+    /// The numbers of work-items, and the number of dimensions.
+    Sizes,
+    /// The flags that describe the arguments of the kernel.
+    Arguments,
+}
+
+impl PassInfo {
+    /// A pass that makes every program smaller and renames nothing.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        languages: &'static [Language],
+    ) -> Self {
+        Self {
+            name,
+            about,
+            languages,
+            may_grow: false,
+            renames: false,
+            launch: LaunchEdits::Nothing,
+            layout_only: false,
+        }
+    }
+
+    /// The same, but a proposal may make the program larger.
+    #[must_use]
+    pub const fn growing(self) -> Self {
+        Self { may_grow: true, ..self }
+    }
+
+    /// The same, but names are replaced.
+    #[must_use]
+    pub const fn renaming(self) -> Self {
+        Self { renames: true, ..self }
+    }
+
+    /// The same, but some of the launch comment is changed.
+    #[must_use]
+    pub const fn editing_launch(self, launch: LaunchEdits) -> Self {
+        Self { launch, ..self }
+    }
+
+    /// The same, but only white space is changed.
+    #[must_use]
+    pub const fn layout_only(self) -> Self {
+        Self { layout_only: true, ..self }
+    }
 }
 
 /// One thing that could go.

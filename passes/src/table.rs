@@ -1,9 +1,10 @@
-//! The one table of passes: the schedule, `--list-passes` and the documentation come from it.
+//! A row of the table of passes: when a pass runs, and how its proposals are explored.
+
+use std::fmt;
 
 use clreduce_testcase::Language;
 
-use crate::pass::Pass;
-use crate::{gpu, names, syntax, text, tokens};
+use crate::pass::{Pass, PassInfo};
 
 /// When a pass runs. Phases run in this order; those in rounds are repeated until a full round changes
 /// nothing.
@@ -41,19 +42,82 @@ impl Phase {
 
 /// How the proposals of a pass are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Explore {
-    /// All together, then ever smaller groups from the end of the list to its front.
+pub struct Policy {
+    /// How many proposals are tried at once, and in which order.
+    pub grouping: Grouping,
+    /// The first group is one in so many of all proposals.
+    pub first_group: u32,
+    /// The smallest group removes one in so many of the program's tokens at least; `None` tries single
+    /// proposals. A program that is small already has no such limit.
+    pub smallest_group: Option<u32>,
+    /// Whether the pass runs on a program that is small already.
+    pub on_small_programs: bool,
+    /// Whether declarations that a patch leaves unused are removed with it.
+    pub removes_unused: bool,
+    /// Whether a variant is skipped, while groups are large, when all that it keeps stood in a refuted
+    /// variant too.
+    pub skips_refuted: bool,
+    /// Whether a variant may grow: a nested reduction must then make it smaller than what it came from.
+    pub nested: bool,
+}
+
+impl fmt::Display for Policy {
+    /// As `--list-passes` shows it: "groups from 1/8".
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.grouping, self.smallest_group) {
+            _ if self.nested => formatter.write_str("nested"),
+            (Grouping::BiggestFirst, _) => formatter.write_str("biggest first"),
+            (Grouping::Groups, None) => formatter.write_str("groups"),
+            (Grouping::Groups, Some(part)) if self.first_group > 1 => {
+                write!(formatter, "groups from 1/{part}")
+            }
+            (Grouping::Groups, Some(part)) => write!(formatter, "all, then groups from 1/{part}"),
+        }
+    }
+}
+
+/// How many proposals are tried at once, and in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Grouping {
+    /// In groups, which get ever smaller, from the end of the list to its front.
     Groups,
-    /// As groups, but none that is less than this part of the program: what is large goes first. Not in
-    /// programs that are small already.
-    LargeGroups(u32),
-    /// All together, then as large groups; in programs that are small already as groups.
-    AllOrLargeGroups(u32),
     /// One after the other, the one that removes most first.
     BiggestFirst,
-    /// One after the other, also where it makes the program larger: what the other passes then make of
-    /// it decides.
-    Pump,
+}
+
+/// All proposals together, then ever smaller groups.
+pub(crate) const GROUPS: Policy = Policy {
+    grouping: Grouping::Groups,
+    first_group: 1,
+    smallest_group: None,
+    on_small_programs: true,
+    removes_unused: false,
+    skips_refuted: false,
+    nested: false,
+};
+
+/// One by one, the proposal that removes most first.
+pub(crate) const BIGGEST_FIRST: Policy = Policy { grouping: Grouping::BiggestFirst, ..GROUPS };
+
+/// One by one, also where the program grows.
+pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };
+
+/// Groups of a quarter of the proposals, and smaller ones down to one in `part` of the program's tokens.
+/// All bodies or statements can hardly ever go at once.
+pub(crate) const fn large_groups(part: u32) -> Policy {
+    Policy { first_group: 4, on_small_programs: false, ..all_or_large_groups(part) }
+}
+
+/// All proposals together, then groups down to one in `part` of the program's tokens.
+pub(crate) const fn all_or_large_groups(part: u32) -> Policy {
+    Policy { smallest_group: Some(part), skips_refuted: true, ..GROUPS }
+}
+
+impl Policy {
+    /// The same, but declarations that a patch leaves unused go with it.
+    pub(crate) const fn with_unused(self) -> Self {
+        Self { removes_unused: true, ..self }
+    }
 }
 
 /// One row of the table.
@@ -63,114 +127,23 @@ pub struct Row {
     /// When it runs.
     pub phase: Phase,
     /// How its proposals are explored.
-    pub explore: Explore,
+    pub policy: Policy,
 }
 
-/// Every pass, in the order in which a phase runs them.
-pub static TABLE: &[Row] = &[
-    row(&gpu::ndrange::NdRange, Phase::Prepare, Explore::BiggestFirst),
-    row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, Explore::BiggestFirst),
-    row(&text::files::Files, Phase::Prepare, Explore::Groups),
-    row(&text::line_markers::LineMarkers, Phase::Prepare, Explore::Groups),
-    row(&text::comments::Comments, Phase::Prepare, Explore::Groups),
-    row(&text::own_headers::OwnHeaders, Phase::Prepare, Explore::Groups),
-    row(&names::unreachable::Unreachable, Phase::Sweep, Explore::Groups),
-    row(&gpu::ndrange::NdRange, Phase::Coarse, Explore::BiggestFirst),
-    row(&names::unreachable::Unreachable, Phase::Coarse, Explore::AllOrLargeGroups(64)),
-    row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(8)),
-    row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(8)),
-    row(&names::stub::StubBodies, Phase::Coarse, Explore::LargeGroups(64)),
-    row(&syntax::statements::Statements, Phase::Coarse, Explore::LargeGroups(64)),
-    row(&names::remove_functions::RemoveFunctions, Phase::Coarse, Explore::LargeGroups(64)),
-    row(&names::remove_variables::RemoveVariables, Phase::Coarse, Explore::LargeGroups(64)),
-    row(&text::conditionals::Conditionals, Phase::Coarse, Explore::Groups),
-    row(&text::directives::Directives, Phase::Coarse, Explore::Groups),
-    row(&gpu::cuda_launch::CudaLaunch, Phase::Coarse, Explore::BiggestFirst),
-    row(&gpu::cuda_host::CudaHost, Phase::Coarse, Explore::BiggestFirst),
-    row(&gpu::templates::Templates, Phase::Coarse, Explore::Groups),
-    row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, Explore::Groups),
-    row(&gpu::emi::Emi, Phase::Coarse, Explore::Groups),
-    row(&gpu::images::Images, Phase::Coarse, Explore::Groups),
-    row(&syntax::statements::Statements, Phase::Fine, Explore::Groups),
-    row(&names::stub::StubBodies, Phase::Fine, Explore::Groups),
-    row(&syntax::parentheses::Parentheses, Phase::Fine, Explore::Groups),
-    row(&names::remove_functions::RemoveFunctions, Phase::Fine, Explore::Groups),
-    row(&names::remove_variables::RemoveVariables, Phase::Fine, Explore::Groups),
-    row(&names::remove_fields::RemoveFields, Phase::Fine, Explore::Groups),
-    row(&names::propagate::Propagate, Phase::Fine, Explore::Groups),
-    row(&names::parameters::RemoveParameters, Phase::Fine, Explore::Groups),
-    row(&names::propagate_arguments::PropagateArguments, Phase::Fine, Explore::Groups),
-    row(&names::inline::Inline, Phase::Fine, Explore::Groups),
-    row(&names::typedefs::InlineTypedefs, Phase::Fine, Explore::Groups),
-    row(&names::struct_to_field::StructToField, Phase::Fine, Explore::Groups),
-    row(&names::flatten_structs::FlattenStructs, Phase::Fine, Explore::Groups),
-    row(&names::split_structs::SplitStructs, Phase::Fine, Explore::Groups),
-    row(&names::array_dimensions::ArrayDimensions, Phase::Fine, Explore::Groups),
-    row(&names::pointer_levels::PointerLevels, Phase::Fine, Explore::Groups),
-    row(&names::enums::Enums, Phase::Fine, Explore::Groups),
-    row(&names::labels::Labels, Phase::Fine, Explore::Groups),
-    row(&syntax::statement_expression::StatementExpression, Phase::Fine, Explore::BiggestFirst),
-    row(&syntax::unwrap::Unwrap, Phase::Fine, Explore::BiggestFirst),
-    row(&syntax::return_early::ReturnEarly, Phase::Fine, Explore::BiggestFirst),
-    row(&syntax::statement_to_value::StatementToValue, Phase::Fine, Explore::BiggestFirst),
-    row(&syntax::initializers::Initializers, Phase::Fine, Explore::Groups),
-    row(&syntax::list_elements::ListElements, Phase::Fine, Explore::Groups),
-    row(&gpu::barriers::Barriers, Phase::Fine, Explore::Groups),
-    row(&gpu::work_items::WorkItems, Phase::Fine, Explore::Groups),
-    row(&gpu::atomics::Atomics, Phase::Fine, Explore::Groups),
-    row(&gpu::vectors::Vectors, Phase::Fine, Explore::Groups),
-    row(&gpu::builtins::Builtins, Phase::Fine, Explore::Groups),
-    row(&gpu::address_spaces::AddressSpaces, Phase::Fine, Explore::Groups),
-    row(&gpu::constants::Constants, Phase::Fine, Explore::Groups),
-    row(&gpu::cuda_specifiers::CudaSpecifiers, Phase::Fine, Explore::Groups),
-    row(&gpu::vector_literals::VectorLiterals, Phase::Fine, Explore::Groups),
-    row(&syntax::first_element::FirstElement, Phase::Fine, Explore::Groups),
-    row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, Explore::BiggestFirst),
-    row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, Explore::BiggestFirst),
-    row(&syntax::specifiers::Specifiers, Phase::Fine, Explore::Groups),
-    row(&syntax::dereference::Dereference, Phase::Fine, Explore::Groups),
-    row(&syntax::fold::FoldConstants, Phase::Fine, Explore::Groups),
-    row(&names::to_prototype::BodyToPrototype, Phase::Fine, Explore::Groups),
-    row(&text::macros::Macros, Phase::Fine, Explore::Groups),
-    row(&text::lines::Lines, Phase::Polish, Explore::Groups),
-    row(&syntax::top_level::TopLevel, Phase::Polish, Explore::Groups),
-    row(&names::merge_functions::MergeFunctions, Phase::Polish, Explore::Groups),
-    row(&names::join_definitions::JoinDefinitions, Phase::Polish, Explore::Groups),
-    row(&names::absorb_functions::AbsorbFunctions, Phase::Polish, Explore::Groups),
-    row(&names::return_to_void::ReturnToVoid, Phase::Polish, Explore::Groups),
-    row(&names::parameter_to_variable::ParameterToVariable, Phase::Polish, Explore::Groups),
-    row(&syntax::types::Types, Phase::Polish, Explore::Groups),
-    row(&tokens::literals::Literals, Phase::Polish, Explore::Groups),
-    row(&names::merge_variables::MergeVariables, Phase::Polish, Explore::BiggestFirst),
-    row(&gpu::to_result::ToResult, Phase::Polish, Explore::BiggestFirst),
-    row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, Explore::BiggestFirst),
-    row(&tokens::balanced::Balanced, Phase::Polish, Explore::BiggestFirst),
-    row(&syntax::compound_assignment::CompoundAssignment, Phase::Polish, Explore::Groups),
-    row(&tokens::operators::Operators, Phase::Polish, Explore::Groups),
-    row(&names::inline::Inline, Phase::Polish, Explore::Pump),
-    row(&tokens::token_windows::TokenWindows, Phase::Polish, Explore::Groups),
-    row(&names::local_to_file::LocalToFile, Phase::Finish, Explore::Groups),
-    row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, Explore::Groups),
-    row(&tokens::identifiers::Identifiers, Phase::Finish, Explore::Groups),
-    row(&syntax::implicit_int::ImplicitInt, Phase::Finish, Explore::Groups),
-    row(&syntax::last_semicolon::LastSemicolon, Phase::Finish, Explore::Groups),
-    row(&text::format::Format, Phase::Finish, Explore::Groups),
-];
-
-const fn row(pass: &'static dyn Pass, phase: Phase, explore: Explore) -> Row {
-    Row { pass, phase, explore }
-}
-
-/// The row of the pass with this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.pass.name() == name)
+pub(crate) const fn row(pass: &'static dyn Pass, phase: Phase, policy: Policy) -> Row {
+    Row { pass, phase, policy }
 }
 
 impl Row {
+    /// What is known of the pass.
+    #[must_use]
+    pub fn info(&self) -> PassInfo {
+        self.pass.info()
+    }
+
     /// Whether the pass knows a language.
     #[must_use]
     pub fn applies_to(&self, language: Language) -> bool {
-        self.pass.languages().contains(&language)
+        self.info().languages.contains(&language)
     }
 }

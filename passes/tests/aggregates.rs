@@ -195,7 +195,7 @@ fn check(seed: u64) {
         Err(_) => return,
     };
     let case = TestCase::single("a.c", source.as_bytes()).unwrap();
-    for row in TABLE.iter().filter(|row| PASSES.contains(&row.pass.name())) {
+    for row in TABLE.iter().filter(|row| PASSES.contains(&row.info().name)) {
         let mut tried: HashMap<String, ()> = HashMap::new();
         for patch in patches(row.pass, &case) {
             let variant = case.apply(&patch);
@@ -203,7 +203,7 @@ fn check(seed: u64) {
             if tried.insert(text.clone(), ()).is_some() {
                 continue;
             }
-            let name = row.pass.name();
+            let name = row.info().name;
             let after = printed(folder.path(), &text)
                 .unwrap_or_else(|error| panic!("{name} on seed {seed}: {error}\n{source}\n{text}"));
             for label in remaining(&text) {

@@ -65,7 +65,7 @@ fn propose_all(bytes: Vec<u8>, language: Language) {
         let proposals = row.pass.propose(&snapshot);
         let edits: usize = proposals.iter().map(|proposal| proposal.patch.edits().len()).sum();
         let size = snapshot.bytes(0).len();
-        assert!(edits <= 8 * size + 1000, "{}: {edits} edits for {size} bytes", row.pass.name());
+        assert!(edits <= 8 * size + 1000, "{}: {edits} edits for {size} bytes", row.info().name);
     }
 }
 

@@ -291,12 +291,12 @@ Exit status:
 /// The passes, so that a wrong name gets a suggestion and completions know them.
 fn passes() -> PossibleValuesParser {
     let is_first = |index: usize| {
-        let name = TABLE[index].pass.name();
-        !TABLE[..index].iter().any(|row| row.pass.name() == name)
+        let name = TABLE[index].info().name;
+        !TABLE[..index].iter().any(|row| row.info().name == name)
     };
     let rows = TABLE.iter().enumerate().filter(|(index, _)| is_first(*index));
     PossibleValuesParser::new(
-        rows.map(|(_, row)| PossibleValue::new(row.pass.name()).help(row.pass.about())),
+        rows.map(|(_, row)| PossibleValue::new(row.info().name).help(row.info().about)),
     )
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clreduce::PassStatistics;
 use clreduce_interestingness::recipe::StageCounts;
-use clreduce_passes::TABLE;
+use clreduce_passes::{Row, TABLE};
 use clreduce_testcase::Language;
 use console::style;
 
@@ -64,23 +64,25 @@ fn of_rows(rows: &[[String; 5]]) -> String {
     table
 }
 
-/// `--list-passes`: every pass with its phase, its languages and what it does, in order.
+/// `--list-passes`: every pass with its phase, how it is explored, its languages and what it does, in order.
 pub fn of_passes() -> String {
-    let name_width = TABLE.iter().map(|row| row.pass.name().len()).max().unwrap_or_default();
+    let width = |of: &dyn Fn(&Row) -> usize| TABLE.iter().map(of).max().unwrap_or_default();
+    let name_width = width(&|row| row.info().name.len());
+    let policy_width = width(&|row| row.policy.to_string().len());
     let mut table = String::new();
     for row in TABLE {
+        let info = row.info();
         let phase = format!("{:?}", row.phase).to_ascii_lowercase();
-        let languages = row.pass.languages();
-        let languages = if languages.len() == Language::ALL.len() {
+        let policy = row.policy.to_string();
+        let languages = if info.languages.len() == Language::ALL.len() {
             "all".to_owned()
         } else {
-            languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(",")
+            info.languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(",")
         };
         let _ = writeln!(
             table,
-            "{:<name_width$}  {phase:<7}  {languages:<13}  {}",
-            row.pass.name(),
-            row.pass.about()
+            "{:<name_width$}  {phase:<7}  {policy:<policy_width$}  {languages:<13}  {}",
+            info.name, info.about
         );
     }
     table

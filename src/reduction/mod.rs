@@ -273,7 +273,7 @@ impl<'a> Reduction<'a> {
     fn facts(&self) -> Facts {
         let Plan { language, passes, protected } = &self.plan;
         let rows = passes.rows();
-        let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.pass.name()));
+        let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.info().name));
         let protect: Vec<&str> = protected.text.iter().map(Regex::as_str).collect();
         let timeout =
             self.timeout.map_or_else(|| "measured".to_owned(), |time| format!("{time:?}"));

@@ -21,7 +21,7 @@ use std::ops::Range;
 use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -45,16 +45,12 @@ const ACCESS: &[&[u8]] =
 const CUDA: &[&[u8]] = &[b"__shared__", b"__constant__", b"__managed__"];
 
 impl Pass for AddressSpaces {
-    fn name(&self) -> &'static str {
-        "address-spaces"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove address spaces wherever a pointer goes, and access qualifiers"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "address-spaces",
+            "Remove address spaces wherever a pointer goes, and access qualifiers",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -14,23 +14,19 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::{Call, builtin_calls, is_primary, rewritten};
 use crate::Snapshot;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 
 /// The pass.
 pub(crate) struct Atomics;
 
 impl Pass for Atomics {
-    fn name(&self) -> &'static str {
-        "atomics"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace atomic operations by plain ones"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "atomics",
+            "Replace atomic operations by plain ones",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

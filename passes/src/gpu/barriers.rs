@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::builtin_calls;
 use crate::names::uses::remove_statement;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -23,16 +23,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct Barriers;
 
 impl Pass for Barriers {
-    fn name(&self) -> &'static str {
-        "barriers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove barriers and fences, simplify their flags, take them out of blocks"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "barriers",
+            "Remove barriers and fences, simplify their flags, take them out of blocks",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

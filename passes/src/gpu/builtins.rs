@@ -16,7 +16,7 @@ use clreduce_language::{Shape, Types};
 use clreduce_testcase::{Language, Patch};
 
 use super::calls::{Call, builtin_calls, is_primary, rewritten};
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -24,16 +24,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct Builtins;
 
 impl Pass for Builtins {
-    fn name(&self) -> &'static str {
-        "builtins"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace built-in functions by an argument or an operator"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "builtins",
+            "Replace built-in functions by an argument or an operator",
+            &[Language::OpenCl],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -14,23 +14,19 @@ use clreduce_language::Type;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_declaration;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 
 /// The pass.
 pub(crate) struct Constants;
 
 impl Pass for Constants {
-    fn name(&self) -> &'static str {
-        "constants"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put literals in place of constant arrays of file scope"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "constants",
+            "Put literals in place of constant arrays of file scope",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

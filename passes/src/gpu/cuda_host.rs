@@ -15,7 +15,7 @@
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -23,16 +23,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct CudaHost;
 
 impl Pass for CudaHost {
-    fn name(&self) -> &'static str {
-        "cuda-host"
-    }
-
-    fn about(&self) -> &'static str {
-        "Bring CUDA host code down to one launch and one copy back"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cuda-host",
+            "Bring CUDA host code down to one launch and one copy back",
+            &[Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

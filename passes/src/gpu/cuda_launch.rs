@@ -12,7 +12,7 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -20,16 +20,8 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct CudaLaunch;
 
 impl Pass for CudaLaunch {
-    fn name(&self) -> &'static str {
-        "cuda-launch"
-    }
-
-    fn about(&self) -> &'static str {
-        "Lower the sizes in <<<...>>> and dim3"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new("cuda-launch", "Lower the sizes in <<<...>>> and dim3", &[Language::Cuda])
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

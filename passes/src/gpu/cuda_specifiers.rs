@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::Snapshot;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 
 /// The pass.
@@ -38,16 +38,12 @@ const WORDS: [&str; 11] = [
 ];
 
 impl Pass for CudaSpecifiers {
-    fn name(&self) -> &'static str {
-        "cuda-specifiers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove what CUDA adds to functions and pointers"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cuda-specifiers",
+            "Remove what CUDA adds to functions and pointers",
+            &[Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

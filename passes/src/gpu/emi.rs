@@ -15,7 +15,7 @@
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -23,16 +23,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct Emi;
 
 impl Pass for Emi {
-    fn name(&self) -> &'static str {
-        "emi"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove, lift or empty blocks guarded by two elements of one array"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "emi",
+            "Remove, lift or empty blocks guarded by two elements of one array",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::{remove_declaration, remove_expression};
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 
@@ -25,16 +25,12 @@ use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 pub(crate) struct Images;
 
 impl Pass for Images {
-    fn name(&self) -> &'static str {
-        "images"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove images and samplers with what reads and writes them"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "images",
+            "Remove images and samplers with what reads and writes them",
+            &[Language::OpenCl],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

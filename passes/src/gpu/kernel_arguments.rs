@@ -18,7 +18,7 @@ use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
 use crate::names::uses::without;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot, SymbolKind};
 
@@ -26,16 +26,13 @@ use crate::{NodeId, Snapshot, SymbolKind};
 pub(crate) struct KernelArguments;
 
 impl Pass for KernelArguments {
-    fn name(&self) -> &'static str {
-        "kernel-arguments"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove arguments of kernels with the flags or tables that feed them"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "kernel-arguments",
+            "Remove arguments of kernels with the flags or tables that feed them",
+            &[Language::OpenCl],
+        )
+        .editing_launch(LaunchEdits::Arguments)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

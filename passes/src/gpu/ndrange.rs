@@ -18,22 +18,19 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
 use crate::Snapshot;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal};
 
 /// The pass.
 pub(crate) struct NdRange;
 
 impl Pass for NdRange {
-    fn name(&self) -> &'static str {
-        "ndrange"
-    }
-
-    fn about(&self) -> &'static str {
-        "Lower the global and local sizes in the launch comment"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "ndrange",
+            "Lower the global and local sizes in the launch comment",
+            &[Language::OpenCl],
+        )
+        .editing_launch(LaunchEdits::Sizes)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

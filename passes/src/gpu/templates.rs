@@ -12,7 +12,7 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -20,16 +20,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct Templates;
 
 impl Pass for Templates {
-    fn name(&self) -> &'static str {
-        "templates"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make functions of templates that are used in one way"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "templates",
+            "Make functions of templates that are used in one way",
+            &[Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

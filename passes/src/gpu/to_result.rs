@@ -13,7 +13,7 @@ use clreduce_language::is_kernel;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot, SymbolKind};
@@ -22,16 +22,12 @@ use crate::{NodeId, Snapshot, SymbolKind};
 pub(crate) struct ToResult;
 
 impl Pass for ToResult {
-    fn name(&self) -> &'static str {
-        "to-result"
-    }
-
-    fn about(&self) -> &'static str {
-        "Store a value straight to the result of a kernel"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "to-result",
+            "Store a value straight to the result of a kernel",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -14,7 +14,7 @@ use clreduce_language::{Number, Types, components, vector_literal};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::vectors::spelled;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
@@ -23,16 +23,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct VectorLiterals;
 
 impl Pass for VectorLiterals {
-    fn name(&self) -> &'static str {
-        "vector-literals"
-    }
-
-    fn about(&self) -> &'static str {
-        "Simplify vector literals and the components picked from vectors"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "vector-literals",
+            "Simplify vector literals and the components picked from vectors",
+            &[Language::OpenCl],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -17,23 +17,20 @@ use std::collections::BTreeMap;
 use clreduce_language::{Flow, Number, Shape, Types, components, is_vector, vector_literal};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
 
 /// The pass.
 pub(crate) struct Vectors;
 
 impl Pass for Vectors {
-    fn name(&self) -> &'static str {
-        "vectors"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make vectors narrower or scalar, wherever their values flow"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "vectors",
+            "Make vectors narrower or scalar, wherever their values flow",
+            &[Language::OpenCl],
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -18,7 +18,7 @@ use clreduce_language::Shape;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::builtin_calls;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
@@ -26,16 +26,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct WorkItems;
 
 impl Pass for WorkItems {
-    fn name(&self) -> &'static str {
-        "work-items"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace work-item functions by 0, and sizes by 1"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::OpenCl, Language::Cuda]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "work-items",
+            "Replace work-item functions by 0, and sizes by 1",
+            &[Language::OpenCl, Language::Cuda],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

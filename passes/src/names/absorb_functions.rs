@@ -10,26 +10,22 @@
 //! ```
 
 use clreduce_language::{SymbolKind, is_entry};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, functions};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct AbsorbFunctions;
 
 impl Pass for AbsorbFunctions {
-    fn name(&self) -> &'static str {
-        "absorb-functions"
-    }
-
-    fn about(&self) -> &'static str {
-        "Move the statements of functions that nobody calls into their neighbours"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "absorb-functions",
+            "Move the statements of functions that nobody calls into their neighbours",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -95,6 +91,8 @@ fn is_spare(snapshot: &Snapshot, function: &Function) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -11,11 +11,11 @@
 //! ```
 
 use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
 use super::aggregates::Aggregates;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
 
@@ -23,16 +23,12 @@ use crate::syntax::unit::has_effect;
 pub struct ArrayDimensions;
 
 impl Pass for ArrayDimensions {
-    fn name(&self) -> &'static str {
-        "array-dimensions"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove a dimension of an array with one index of every access"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "array-dimensions",
+            "Remove a dimension of an array with one index of every access",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -118,6 +114,8 @@ impl Array<'_> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

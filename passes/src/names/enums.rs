@@ -10,9 +10,9 @@
 //! ```
 
 use clreduce_language::{NodeId, SyntaxTree};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
 
@@ -20,16 +20,13 @@ use crate::syntax::unit::with_semicolon;
 pub struct Enums;
 
 impl Pass for Enums {
-    fn name(&self) -> &'static str {
-        "enums"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put values in place of enumerators, and int in place of the enumeration"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "enums",
+            "Put values in place of enumerators, and int in place of the enumeration",
+            PARSED,
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -93,6 +90,8 @@ fn as_int(tree: &SyntaxTree, file: usize, specifier: NodeId) -> Edit {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

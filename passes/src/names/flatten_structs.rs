@@ -12,12 +12,12 @@
 use std::collections::HashMap;
 
 use clreduce_language::{NodeId, Symbols};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
 use super::aggregates::{Aggregate, Aggregates, Member, is_padding};
 use super::join_definitions::alone;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::Unit;
 
@@ -25,16 +25,13 @@ use crate::syntax::unit::Unit;
 pub struct FlattenStructs;
 
 impl Pass for FlattenStructs {
-    fn name(&self) -> &'static str {
-        "flatten-structs"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put the members of a structure inside a structure in its place"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "flatten-structs",
+            "Put the members of a structure inside a structure in its place",
+            PARSED,
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -196,6 +193,8 @@ impl<'a> Nest<'a> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

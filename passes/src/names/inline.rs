@@ -16,29 +16,21 @@
 //! ```
 
 use clreduce_language::{NodeId, SyntaxTree};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, calls, functions, token_count};
 use super::parameters::{parameter_list, parameter_name, parameters};
 use super::propagate::as_operand;
 use super::uses::{access_path, is_statement, remove_declaration};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct Inline;
 
 impl Pass for Inline {
-    fn name(&self) -> &'static str {
-        "inline"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put function bodies in place of calls"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("inline", "Put function bodies in place of calls", PARSED).growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -405,6 +397,8 @@ fn reaches_through_pointer(tree: &SyntaxTree, name: NodeId, path: NodeId) -> boo
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

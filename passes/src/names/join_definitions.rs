@@ -12,10 +12,10 @@
 use std::ops::Range;
 
 use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::uses::for_each_symbol;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
 
@@ -23,16 +23,12 @@ use crate::syntax::unit::with_semicolon;
 pub struct JoinDefinitions;
 
 impl Pass for JoinDefinitions {
-    fn name(&self) -> &'static str {
-        "join-definitions"
-    }
-
-    fn about(&self) -> &'static str {
-        "Move a structure's definition to the one place that uses it"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "join-definitions",
+            "Move a structure's definition to the one place that uses it",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -79,6 +75,8 @@ pub(super) fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

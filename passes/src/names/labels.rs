@@ -10,26 +10,18 @@
 //! ```
 
 use clreduce_language::{Symbol, SymbolKind};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::uses::{for_each_symbol, remove_statement};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct Labels;
 
 impl Pass for Labels {
-    fn name(&self) -> &'static str {
-        "labels"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove labels together with the jumps to them"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("labels", "Remove labels together with the jumps to them", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -55,6 +47,8 @@ fn removal(snapshot: &Snapshot, file: usize, label: &Symbol) -> Option<Vec<Edit>
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

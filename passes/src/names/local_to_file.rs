@@ -16,7 +16,7 @@ use clreduce_language::{NodeId, Symbols};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::declared_name;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::merge_declarations::words;
 use crate::syntax::unit::Unit;
@@ -25,16 +25,12 @@ use crate::syntax::unit::Unit;
 pub struct LocalToFile;
 
 impl Pass for LocalToFile {
-    fn name(&self) -> &'static str {
-        "local-to-file"
-    }
-
-    fn about(&self) -> &'static str {
-        "Declare variables of functions with those of the file"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::C]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "local-to-file",
+            "Declare variables of functions with those of the file",
+            &[Language::C],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

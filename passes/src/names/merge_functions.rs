@@ -11,28 +11,25 @@
 
 use std::collections::HashMap;
 
-use clreduce_testcase::{Edit, Language, Patch, tokens};
+use clreduce_testcase::{Edit, Patch, tokens};
 
 use super::functions::{Function, functions};
 use super::parameters::{parameter_list, parameters};
 use super::uses::remove_declaration;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct MergeFunctions;
 
 impl Pass for MergeFunctions {
-    fn name(&self) -> &'static str {
-        "merge-functions"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put one function in the place of others with the same types"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "merge-functions",
+            "Put one function in the place of others with the same types",
+            PARSED,
+        )
+        .renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -97,6 +94,8 @@ fn merge(snapshot: &Snapshot, earlier: &Function, function: &Function) -> Option
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -10,10 +10,10 @@
 //! ```
 
 use clreduce_language::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, converts, declared_by};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::uses::remove_declaration;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -24,16 +24,9 @@ pub struct MergeVariables;
 const MOST: usize = 12;
 
 impl Pass for MergeVariables {
-    fn name(&self) -> &'static str {
-        "merge-variables"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put one variable in the place of another"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("merge-variables", "Put one variable in the place of another", PARSED)
+            .renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -113,6 +106,8 @@ fn initialised(tree: &SyntaxTree, declaring: NodeId) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

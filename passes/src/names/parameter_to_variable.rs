@@ -14,23 +14,20 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::Function;
 use super::parameters::{all_parameters, parameter_name, remove_parameter};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct ParameterToVariable;
 
 impl Pass for ParameterToVariable {
-    fn name(&self) -> &'static str {
-        "parameter-to-variable"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make parameters variables of the function, or in C of the file"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "parameter-to-variable",
+            "Make parameters variables of the function, or in C of the file",
+            PARSED,
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -10,27 +10,23 @@
 //! ```
 
 use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, MOST_DECLARATIONS, functions};
 use super::uses::without;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct RemoveParameters;
 
 impl Pass for RemoveParameters {
-    fn name(&self) -> &'static str {
-        "remove-parameters"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove parameters with their arguments, and put 0 where they were used"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "remove-parameters",
+            "Remove parameters with their arguments, and put 0 where they were used",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -150,6 +146,8 @@ pub(super) fn parameter_name(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

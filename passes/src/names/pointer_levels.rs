@@ -13,26 +13,22 @@
 use clreduce_language::{
     Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by, is_entry,
 };
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::uses::{for_each_symbol, is_statement};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct PointerLevels;
 
 impl Pass for PointerLevels {
-    fn name(&self) -> &'static str {
-        "pointer-levels"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make pointers that are only followed what they point to"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "pointer-levels",
+            "Make pointers that are only followed what they point to",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -177,6 +173,8 @@ fn is_unused(tree: &SyntaxTree, expression: NodeId) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -14,10 +14,10 @@
 //! ```
 
 use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree, declared_by};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::uses::{access_path, is_statement, remove_declaration, remove_expression};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::has_effect;
 
@@ -25,16 +25,13 @@ use crate::syntax::unit::has_effect;
 pub struct Propagate;
 
 impl Pass for Propagate {
-    fn name(&self) -> &'static str {
-        "propagate"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace variables by the one value that they are set to"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "propagate",
+            "Replace variables by the one value that they are set to",
+            PARSED,
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -225,6 +222,8 @@ pub(super) fn as_operand(tree: &SyntaxTree, value: NodeId, text: &[u8]) -> Vec<u
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

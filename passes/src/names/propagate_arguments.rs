@@ -11,28 +11,24 @@
 //! ```
 
 use clreduce_language::{NodeId, SymbolKind, declared_by};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, calls};
 use super::inline::is_changed;
 use super::parameters::{all_parameters, parameter_name, remove_parameter};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct PropagateArguments;
 
 impl Pass for PropagateArguments {
-    fn name(&self) -> &'static str {
-        "propagate-arguments"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace parameters by the one argument that every call gives"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "propagate-arguments",
+            "Replace parameters by the one argument that every call gives",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -109,6 +105,8 @@ fn declared_before(snapshot: &Snapshot, function: &Function, name: NodeId) -> Op
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,28 +12,24 @@
 //! ```
 
 use clreduce_language::{NodeId, SyntaxTree};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
 use super::aggregates::{Aggregates, Member};
 use super::uses::without;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct RemoveFields;
 
 impl Pass for RemoveFields {
-    fn name(&self) -> &'static str {
-        "remove-fields"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove members of structures with what initialises them, and put 0 where they were used"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "remove-fields",
+            "Remove members of structures with what initialises them, and put 0 where they were used",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -110,6 +106,8 @@ fn remove_declaration(tree: &SyntaxTree, file: usize, member: &Member) -> Option
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

@@ -10,26 +10,21 @@
 //! ```
 
 use clreduce_language::SymbolKind;
-use clreduce_testcase::Language;
 
 use super::uses::{for_each_symbol, remove_symbol};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct RemoveFunctions;
 
 impl Pass for RemoveFunctions {
-    fn name(&self) -> &'static str {
-        "remove-functions"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove functions, and put 0 where they were called"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "remove-functions",
+            "Remove functions, and put 0 where they were called",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -41,6 +36,8 @@ impl Pass for RemoveFunctions {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

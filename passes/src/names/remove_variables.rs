@@ -13,11 +13,11 @@
 //! ```
 
 use clreduce_language::{NodeId, SymbolKind};
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use super::functions::declared_name;
 use super::uses::{for_each_symbol, remove_symbol, without};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::Unit;
 
@@ -25,16 +25,12 @@ use crate::syntax::unit::Unit;
 pub struct RemoveVariables;
 
 impl Pass for RemoveVariables {
-    fn name(&self) -> &'static str {
-        "remove-variables"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove variables, and put 0 where they were used"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "remove-variables",
+            "Remove variables, and put 0 where they were used",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -75,6 +71,8 @@ fn whole(snapshot: &Snapshot, unit: Unit<'_>, declaration: NodeId) -> Option<Pat
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

@@ -10,27 +10,23 @@
 //! ```
 
 use clreduce_language::declared_by;
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, calls, functions};
 use super::uses::is_statement;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct ReturnToVoid;
 
 impl Pass for ReturnToVoid {
-    fn name(&self) -> &'static str {
-        "return-to-void"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make functions return nothing where nobody uses what they return"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "return-to-void",
+            "Make functions return nothing where nobody uses what they return",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -85,6 +81,8 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,27 +12,24 @@
 use std::collections::BTreeMap;
 
 use clreduce_language::{NodeId, Symbol, SymbolKind, declared_by};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
 use super::aggregates::{Aggregate, Aggregates, Member};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct SplitStructs;
 
 impl Pass for SplitStructs {
-    fn name(&self) -> &'static str {
-        "split-structs"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put one variable for each accessed member in the place of a structure"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "split-structs",
+            "Put one variable for each accessed member in the place of a structure",
+            PARSED,
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -181,6 +178,8 @@ impl<'a> Object<'a> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,11 +12,11 @@
 //! ```
 
 use clreduce_language::{NodeId, Symbol, SymbolId, SyntaxTree};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
 use super::aggregates::{Aggregate, Aggregates};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
 
@@ -24,16 +24,12 @@ use crate::syntax::unit::with_semicolon;
 pub struct StructToField;
 
 impl Pass for StructToField {
-    fn name(&self) -> &'static str {
-        "struct-to-field"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put the type of a structure's only field in place of the structure"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "struct-to-field",
+            "Put the type of a structure's only field in place of the structure",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -162,6 +158,8 @@ fn without_field(tree: &SyntaxTree, file: usize, access: NodeId, bytes: &[u8]) -
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

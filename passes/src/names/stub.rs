@@ -14,26 +14,18 @@
 use std::borrow::Cow;
 
 use clreduce_language::NodeId;
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::functions::{Function, functions, returns_void, token_count};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct StubBodies;
 
 impl Pass for StubBodies {
-    fn name(&self) -> &'static str {
-        "stub-bodies"
-    }
-
-    fn about(&self) -> &'static str {
-        "Empty function bodies, but for a return of zero"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("stub-bodies", "Empty function bodies, but for a return of zero", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -95,6 +87,8 @@ fn returned_aggregate(snapshot: &Snapshot, function: &Function) -> Option<NodeId
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

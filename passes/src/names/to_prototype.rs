@@ -9,26 +9,18 @@
 //! int f(int x); int g(void);
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::functions::functions;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct BodyToPrototype;
 
 impl Pass for BodyToPrototype {
-    fn name(&self) -> &'static str {
-        "body-to-prototype"
-    }
-
-    fn about(&self) -> &'static str {
-        "Turn function definitions into prototypes"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("body-to-prototype", "Turn function definitions into prototypes", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -42,6 +34,8 @@ impl Pass for BodyToPrototype {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

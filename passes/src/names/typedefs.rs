@@ -10,26 +10,23 @@
 //! ```
 
 use clreduce_language::{Symbol, SymbolKind};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::uses::for_each_symbol;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
 pub struct InlineTypedefs;
 
 impl Pass for InlineTypedefs {
-    fn name(&self) -> &'static str {
-        "inline-typedefs"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put types in place of the names that typedefs gave them"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "inline-typedefs",
+            "Put types in place of the names that typedefs gave them",
+            PARSED,
+        )
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -64,6 +61,8 @@ fn inline(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

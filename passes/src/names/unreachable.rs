@@ -18,9 +18,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_language::{NodeId, SymbolId, SyntaxTree, is_entry};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 use crate::syntax::unit::with_semicolon;
 
@@ -28,16 +28,12 @@ use crate::syntax::unit::with_semicolon;
 pub struct Unreachable;
 
 impl Pass for Unreachable {
-    fn name(&self) -> &'static str {
-        "unreachable"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove everything that neither a kernel nor main reaches"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "unreachable",
+            "Remove everything that neither a kernel nor main reaches",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -245,6 +241,8 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

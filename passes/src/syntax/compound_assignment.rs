@@ -9,26 +9,22 @@
 //! void f(int *p) { *p >>= (1 + g()); }
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::unit::{Unit, has_effect};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct CompoundAssignment;
 
 impl Pass for CompoundAssignment {
-    fn name(&self) -> &'static str {
-        "compound-assignment"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make assignments that use what they set compound ones"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "compound-assignment",
+            "Make assignments that use what they set compound ones",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -63,6 +59,8 @@ fn compound(unit: Unit<'_>, assignment: NodeId) -> Option<Edit> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

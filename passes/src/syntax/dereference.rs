@@ -10,27 +10,19 @@
 //! int f(int *p, struct S *s) { x = *p; s->a = s->b + p; }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::binding::{Binding, demand};
 use super::unit::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct Dereference;
 
 impl Pass for Dereference {
-    fn name(&self) -> &'static str {
-        "dereference"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make x[i] *x, (*x).f x->f, and *&x x"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("dereference", "Make x[i] *x, (*x).f x->f, and *&x x", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -118,6 +110,8 @@ fn member(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -9,27 +9,17 @@
 //! int f(int x) { return 0 + h(x); }
 //! ```
 
-use clreduce_testcase::Language;
-
 use super::context::{Place, is_condition, places};
 use super::unit::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct ExpressionToConstant;
 
 impl Pass for ExpressionToConstant {
-    fn name(&self) -> &'static str {
-        "expression-to-constant"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace an expression by 0 or 1"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("expression-to-constant", "Replace an expression by 0 or 1", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -95,6 +85,8 @@ fn one_matters(unit: Unit<'_>, id: NodeId, kind: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,28 +12,24 @@
 //! ```
 
 use clreduce_language::{converts, vector_literal};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::binding::{binding, demand};
 use super::context::{Place, is_condition, is_lvalue, places};
 use super::unit::{Unit, has_effect, is_expression};
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct ExpressionToOperand;
 
 impl Pass for ExpressionToOperand {
-    fn name(&self) -> &'static str {
-        "expression-to-operand"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace an expression by one of its operands or arguments"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "expression-to-operand",
+            "Replace an expression by one of its operands or arguments",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -144,6 +140,8 @@ fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

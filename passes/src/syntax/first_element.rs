@@ -12,23 +12,15 @@
 use clreduce_testcase::{Edit, Patch};
 
 use super::unit::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct FirstElement;
 
 impl Pass for FirstElement {
-    fn name(&self) -> &'static str {
-        "first-element"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace elements of arrays by the first one"
-    }
-
-    fn languages(&self) -> &'static [clreduce_testcase::Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("first-element", "Replace elements of arrays by the first one", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

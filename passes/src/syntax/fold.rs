@@ -10,26 +10,18 @@
 //! int f(void) { return g(4) + (7 - 3) * 2; }
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::unit::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct FoldConstants;
 
 impl Pass for FoldConstants {
-    fn name(&self) -> &'static str {
-        "fold-constants"
-    }
-
-    fn about(&self) -> &'static str {
-        "Compute operations on integer literals"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("fold-constants", "Compute operations on integer literals", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -107,6 +99,8 @@ fn binary(unit: Unit<'_>, id: NodeId, of: impl Fn(NodeId) -> Option<i32>) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

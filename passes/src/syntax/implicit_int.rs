@@ -15,23 +15,15 @@
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::Unit;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct ImplicitInt;
 
 impl Pass for ImplicitInt {
-    fn name(&self) -> &'static str {
-        "implicit-int"
-    }
-
-    fn about(&self) -> &'static str {
-        "Leave out int where old C implies it"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::C]
+    fn info(&self) -> PassInfo {
+        PassInfo::new("implicit-int", "Leave out int where old C implies it", &[Language::C])
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

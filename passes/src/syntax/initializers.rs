@@ -10,26 +10,21 @@
 //! ```
 
 use clreduce_language::Base;
-use clreduce_testcase::Language;
 
 use super::unit::Unit;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct Initializers;
 
 impl Pass for Initializers {
-    fn name(&self) -> &'static str {
-        "initializers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove initialisers and enumerators' values, or replace them by 0"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "initializers",
+            "Remove initialisers and enumerators' values, or replace them by 0",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -75,6 +70,8 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,23 +12,19 @@
 use clreduce_testcase::Language;
 
 use super::unit::Unit;
-use crate::pass::{Pass, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct LastSemicolon;
 
 impl Pass for LastSemicolon {
-    fn name(&self) -> &'static str {
-        "last-semicolon"
-    }
-
-    fn about(&self) -> &'static str {
-        "Leave out the last semicolon of a structure"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        &[Language::C]
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "last-semicolon",
+            "Leave out the last semicolon of a structure",
+            &[Language::C],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

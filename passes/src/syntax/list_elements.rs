@@ -17,7 +17,7 @@ use super::unit::Unit;
 use crate::names::aggregates::Aggregates;
 use crate::names::functions::{MOST_DECLARATIONS, declared_name};
 use crate::names::parameters::{parameter_list, parameters};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot, SymbolKind};
 
@@ -25,16 +25,12 @@ use crate::{NodeId, Snapshot, SymbolKind};
 pub(crate) struct ListElements;
 
 impl Pass for ListElements {
-    fn name(&self) -> &'static str {
-        "list-elements"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove arguments, parameters, initialisers, enumerators, members and declarators"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "list-elements",
+            "Remove arguments, parameters, initialisers, enumerators, members and declarators",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

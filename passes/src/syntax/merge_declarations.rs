@@ -9,26 +9,22 @@
 //! int a, *b = &a; struct S { int c, d; }; void f(void) { static int e, g; }
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::unit::Unit;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct MergeDeclarations;
 
 impl Pass for MergeDeclarations {
-    fn name(&self) -> &'static str {
-        "merge-declarations"
-    }
-
-    fn about(&self) -> &'static str {
-        "Merge declarations of one type that stand behind each other"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "merge-declarations",
+            "Merge declarations of one type that stand behind each other",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -70,6 +66,8 @@ pub(crate) fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -9,27 +9,19 @@
 //! int f(int x) { return (x + x * 2) * g(x); }
 //! ```
 
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use super::binding::{Binding, binding, demand};
 use super::unit::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, Proposal};
+use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
 pub(crate) struct Parentheses;
 
 impl Pass for Parentheses {
-    fn name(&self) -> &'static str {
-        "parentheses"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove parentheses that change nothing"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("parentheses", "Remove parentheses that change nothing", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -116,6 +108,8 @@ fn is_plain_declarator(unit: Unit<'_>, id: NodeId) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -10,11 +10,11 @@
 //! ```
 
 use clreduce_language::{Type, converts};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::unit::Unit;
 use crate::names::functions::declared_name;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
@@ -22,16 +22,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct ReturnEarly;
 
 impl Pass for ReturnEarly {
-    fn name(&self) -> &'static str {
-        "return-early"
-    }
-
-    fn about(&self) -> &'static str {
-        "Return a condition, an assigned value or an argument in place of its statement"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "return-early",
+            "Return a condition, an assigned value or an argument in place of its statement",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -94,6 +90,8 @@ fn returned(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Option<Type>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

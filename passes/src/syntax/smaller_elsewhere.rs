@@ -13,11 +13,11 @@
 use std::ops::Range;
 
 use clreduce_language::{Type, converts, vector_literal};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::context::{Place, is_condition, places};
 use super::unit::Unit;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
@@ -32,16 +32,12 @@ const NAMES: usize = 16;
 const LIMIT: usize = 1000;
 
 impl Pass for SmallerElsewhere {
-    fn name(&self) -> &'static str {
-        "smaller-elsewhere"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace an expression by a name that its function uses elsewhere"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "smaller-elsewhere",
+            "Replace an expression by a name that its function uses elsewhere",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -130,6 +126,8 @@ fn names<'a>(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

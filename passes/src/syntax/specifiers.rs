@@ -10,26 +10,22 @@
 //! const unsigned long x __attribute__((aligned(8))) = 1;
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::unit::Unit;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct Specifiers;
 
 impl Pass for Specifiers {
-    fn name(&self) -> &'static str {
-        "specifiers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove attributes, storage classes, qualifiers and words of long types"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "specifiers",
+            "Remove attributes, storage classes, qualifiers and words of long types",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -93,6 +89,8 @@ fn words(unit: Unit<'_>, id: NodeId) -> impl Iterator<Item = Proposal> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,27 +12,23 @@
 
 use std::collections::BTreeMap;
 
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use super::unit::{Unit, is_expression};
 use crate::names::uses::without;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbols};
 
 /// The pass.
 pub(crate) struct StatementExpression;
 
 impl Pass for StatementExpression {
-    fn name(&self) -> &'static str {
-        "statement-expression"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace a statement expression by its value or by an initialiser in it"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "statement-expression",
+            "Replace a statement expression by its value or by an initialiser in it",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -99,6 +95,8 @@ fn values(unit: Unit<'_>, body: NodeId) -> Vec<NodeId> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

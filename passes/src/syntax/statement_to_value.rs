@@ -9,27 +9,23 @@
 //! int f(void) { g(1); return h(0); }
 //! ```
 
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use super::unit::{Unit, has_effect, is_expression, is_statement_list};
 use crate::names::uses::without;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
 pub(crate) struct StatementToValue;
 
 impl Pass for StatementToValue {
-    fn name(&self) -> &'static str {
-        "statement-to-value"
-    }
-
-    fn about(&self) -> &'static str {
-        "Keep of a declaration or return only the value"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "statement-to-value",
+            "Keep of a declaration or return only the value",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -72,6 +68,8 @@ fn returned(unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,10 +12,10 @@
 use std::collections::HashSet;
 
 use clreduce_language::declared_by;
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::unit::{Unit, is_statement, is_statement_list, with_semicolon};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
@@ -23,16 +23,12 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct Statements;
 
 impl Pass for Statements {
-    fn name(&self) -> &'static str {
-        "statements"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove statements, declarations in bodies, cases and else branches"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "statements",
+            "Remove statements, declarations in bodies, cases and else branches",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -130,6 +126,8 @@ fn is_all_of_the_last_case(unit: Unit<'_>, case: NodeId, statement: NodeId) -> b
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

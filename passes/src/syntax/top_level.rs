@@ -14,23 +14,19 @@ use std::collections::HashSet;
 use clreduce_testcase::Language;
 
 use super::unit::{Unit, with_semicolon};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind};
 
 /// The pass.
 pub(crate) struct TopLevel;
 
 impl Pass for TopLevel {
-    fn name(&self) -> &'static str {
-        "top-level"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove functions, declarations, types and directives outside functions"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "top-level",
+            "Remove functions, declarations, types and directives outside functions",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -10,28 +10,20 @@
 //! ```
 
 use clreduce_language::{Base, Number, declared_by};
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use super::unit::Unit;
 use crate::names::functions::{MOST_DECLARATIONS, declared_name};
 use crate::names::parameters::{parameter_list, parameters};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
 pub(crate) struct Types;
 
 impl Pass for Types {
-    fn name(&self) -> &'static str {
-        "types"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace types by int"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("types", "Replace types by int", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -116,6 +108,8 @@ fn alike(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Vec<NodeId>>
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -13,26 +13,22 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::unit::{Unit, is_expression, is_statement, is_statement_list};
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
 
 /// The pass.
 pub(crate) struct Unwrap;
 
 impl Pass for Unwrap {
-    fn name(&self) -> &'static str {
-        "unwrap"
-    }
-
-    fn about(&self) -> &'static str {
-        "Replace loops, branches, switches, labels and blocks by what they hold"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "unwrap",
+            "Replace loops, branches, switches, labels and blocks by what they hold",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -279,6 +275,8 @@ fn last_part(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -9,27 +9,19 @@
 //! int x; /* a */ int y;
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::view::{comments, launch_comment};
 use crate::Snapshot;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Comments;
 
 impl Pass for Comments {
-    fn name(&self) -> &'static str {
-        "comments"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove comments"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("comments", "Remove comments", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -48,6 +40,8 @@ impl Pass for Comments {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

@@ -15,11 +15,11 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::view::directives;
 use crate::Snapshot;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
@@ -29,16 +29,8 @@ pub(crate) struct Conditionals;
 const SIDES: usize = 4;
 
 impl Pass for Conditionals {
-    fn name(&self) -> &'static str {
-        "conditionals"
-    }
-
-    fn about(&self) -> &'static str {
-        "Keep one side of #if, #ifdef and #ifndef"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("conditionals", "Keep one side of #if, #ifdef and #ifndef", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -79,6 +71,8 @@ fn keep_side(file: usize, lines: &[Range<usize>], side: usize) -> Option<Patch> 
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -12,27 +12,23 @@
 //! int x[N];
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::view::directives;
 use crate::Snapshot;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Directives;
 
 impl Pass for Directives {
-    fn name(&self) -> &'static str {
-        "directives"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove #include, #define, #undef, #pragma and the like"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "directives",
+            "Remove #include, #define, #undef, #pragma and the like",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -54,6 +50,8 @@ impl Pass for Directives {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -1,24 +1,16 @@
 //! Removes whole files of a test case that has several.
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal};
 
 /// The pass.
 pub(crate) struct Files;
 
 impl Pass for Files {
-    fn name(&self) -> &'static str {
-        "files"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove whole files"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new("files", "Remove whole files", ANY)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -35,6 +27,8 @@ impl Pass for Files {
 #[cfg(test)]
 mod tests {
     use clreduce_testcase::{SourceFile, TestCase};
+
+    use clreduce_testcase::Language;
 
     use super::*;
 

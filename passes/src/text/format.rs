@@ -17,7 +17,7 @@ use clreduce_testcase::{Edit, Language};
 
 use super::layout::{lay_out, trim_lines};
 use super::view::comments;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 use crate::{Snapshot, SyntaxTree};
 
@@ -25,16 +25,8 @@ use crate::{Snapshot, SyntaxTree};
 pub(crate) struct Format;
 
 impl Pass for Format {
-    fn name(&self) -> &'static str {
-        "format"
-    }
-
-    fn about(&self) -> &'static str {
-        "Lay the program out for a person"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new("format", "Lay the program out for a person", ANY).layout_only()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

@@ -12,27 +12,19 @@
 //! int x;
 //! ```
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use super::view::directives;
 use crate::Snapshot;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct LineMarkers;
 
 impl Pass for LineMarkers {
-    fn name(&self) -> &'static str {
-        "line-markers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove line markers"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("line-markers", "Remove line markers", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

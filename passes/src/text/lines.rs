@@ -22,7 +22,7 @@ use clreduce_testcase::{Edit, Language};
 
 use super::view::{comments, launch_comment};
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
@@ -34,16 +34,8 @@ const DEPTHS: [i64; 9] = [0, 1, 2, 3, 4, 6, 8, 10, i64::MAX];
 const LIMIT: usize = 50_000;
 
 impl Pass for Lines {
-    fn name(&self) -> &'static str {
-        "lines"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove lines grouped by nesting, where the parser fails"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new("lines", "Remove lines grouped by nesting, where the parser fails", ANY)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

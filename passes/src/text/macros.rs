@@ -16,27 +16,19 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Language, Patch, TokenKind, count_tokens};
+use clreduce_testcase::{Edit, Patch, TokenKind, count_tokens};
 
 use super::view::{Directive, directives};
 use crate::Snapshot;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Macros;
 
 impl Pass for Macros {
-    fn name(&self) -> &'static str {
-        "macros"
-    }
-
-    fn about(&self) -> &'static str {
-        "Put macros' bodies in the place of their uses"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new("macros", "Put macros' bodies in the place of their uses", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -251,6 +243,8 @@ fn arguments(unit: &Unit<'_>, open: usize, close: usize) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -1,27 +1,23 @@
 //! Pastes a header that is a file of the test case in the place of the only `#include` that names it,
 //! and removes the file.
 
-use clreduce_testcase::{Edit, Language, Patch, TokenKind};
+use clreduce_testcase::{Edit, Patch, TokenKind};
 
 use super::view::directives;
 use crate::Snapshot;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct OwnHeaders;
 
 impl Pass for OwnHeaders {
-    fn name(&self) -> &'static str {
-        "own-headers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Paste headers of the test case in the place of their includes"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "own-headers",
+            "Paste headers of the test case in the place of their includes",
+            PARSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -70,6 +66,8 @@ fn resolve(snapshot: &Snapshot, from: usize, path: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use clreduce_testcase::{SourceFile, TestCase};
+
+    use clreduce_testcase::Language;
 
     use super::*;
 

@@ -10,11 +10,11 @@
 //! int a[]; void f(void) { if (a[0] }
 //! ```
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use super::unit::Tokens;
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal};
 
 /// The pass.
 pub(crate) struct Balanced;
@@ -23,16 +23,12 @@ pub(crate) struct Balanced;
 const WAYS: u32 = 4;
 
 impl Pass for Balanced {
-    fn name(&self) -> &'static str {
-        "balanced"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove or empty what stands in matching delimiters, where the parser fails"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "balanced",
+            "Remove or empty what stands in matching delimiters, where the parser fails",
+            ANY,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -80,6 +76,8 @@ fn ways(unit: Tokens<'_>, open: usize, close: usize) -> [Option<Patch>; WAYS as 
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -13,26 +13,23 @@
 use std::collections::{HashMap, HashSet};
 
 use clreduce_language::is_kernel;
-use clreduce_testcase::{Edit, Language, Patch, TokenKind};
+use clreduce_testcase::{Edit, Patch, TokenKind};
 
 use super::unit::Tokens;
-use crate::pass::{PARSED, Pass, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
 pub(crate) struct Identifiers;
 
 impl Pass for Identifiers {
-    fn name(&self) -> &'static str {
-        "identifiers"
-    }
-
-    fn about(&self) -> &'static str {
-        "Rename variables, functions, types, members and labels to short names"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        PARSED
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "identifiers",
+            "Rename variables, functions, types, members and labels to short names",
+            PARSED,
+        )
+        .renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -156,6 +153,8 @@ fn short_names() -> impl Iterator<Item = Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -10,27 +10,23 @@
 //! long f(void) { return g("text", 0) + 1.5f; }
 //! ```
 
-use clreduce_testcase::{Edit, Language, TokenKind};
+use clreduce_testcase::{Edit, TokenKind};
 
 use super::unit::Tokens;
 use crate::Snapshot;
-use crate::pass::{ANY, MOST_PROPOSALS, Pass, Proposal};
+use crate::pass::{ANY, MOST_PROPOSALS, Pass, PassInfo, Proposal};
 use crate::smaller::is_smaller;
 
 /// The pass.
 pub(crate) struct Literals;
 
 impl Pass for Literals {
-    fn name(&self) -> &'static str {
-        "literals"
-    }
-
-    fn about(&self) -> &'static str {
-        "Make numbers 0, 1 or shorter, drop their suffixes, and shorten strings"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "literals",
+            "Make numbers 0, 1 or shorter, drop their suffixes, and shorten strings",
+            ANY,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -106,6 +102,8 @@ fn simpler_string(text: &[u8]) -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

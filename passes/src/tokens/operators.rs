@@ -10,26 +10,22 @@
 //! a = b * 2 } ; x += 1;
 //! ```
 
-use clreduce_testcase::{Edit, Language, TokenKind};
+use clreduce_testcase::{Edit, TokenKind};
 
 use super::unit::Tokens;
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal};
 
 /// The pass.
 pub(crate) struct Operators;
 
 impl Pass for Operators {
-    fn name(&self) -> &'static str {
-        "operators"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove operators with one operand where the parser fails, and simplify assignments"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "operators",
+            "Remove operators with one operand where the parser fails, and simplify assignments",
+            ANY,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
@@ -154,6 +150,8 @@ fn operand_before(unit: Tokens<'_>, partners: &[usize], operator: usize) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -16,7 +16,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Language, TokenKind};
 
 use super::unit::Tokens;
-use crate::pass::{ANY, Pass, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
@@ -37,16 +37,8 @@ const SMALL: usize = 300;
 const LIMIT: usize = 200_000;
 
 impl Pass for TokenWindows {
-    fn name(&self) -> &'static str {
-        "token-windows"
-    }
-
-    fn about(&self) -> &'static str {
-        "Remove runs of up to 16 adjacent tokens"
-    }
-
-    fn languages(&self) -> &'static [Language] {
-        ANY
+    fn info(&self) -> PassInfo {
+        PassInfo::new("token-windows", "Remove runs of up to 16 adjacent tokens", ANY)
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {

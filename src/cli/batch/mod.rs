@@ -114,7 +114,7 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
 /// What makes the results what they are.
 fn all_facts(how: &How) -> Facts {
     let mut facts = facts::facts(how);
-    let passes: Vec<_> = how.passes.rows().iter().map(|row| row.pass.name()).collect();
+    let passes: Vec<_> = how.passes.rows().iter().map(|row| row.info().name).collect();
     let protect: Vec<_> = how.protect.iter().map(Regex::as_str).collect();
     let language = how.language.map_or_else(|| "auto".to_owned(), |lang| lang.to_string());
     facts.extend(

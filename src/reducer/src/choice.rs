@@ -18,7 +18,7 @@ impl PassChoice {
     #[must_use]
     pub fn rows(&self) -> Vec<&'static Row> {
         let chosen = |row: &&Row| {
-            let is = |name: &String| name == row.pass.name();
+            let is = |name: &String| name == row.info().name;
             (self.only.is_empty() || self.only.iter().any(is)) && !self.skip.iter().any(is)
         };
         TABLE.iter().filter(chosen).collect()
@@ -38,10 +38,10 @@ mod tests {
 
     #[test]
     fn passes_are_chosen_by_name() {
-        let names: Vec<&str> = TABLE.iter().map(|row| row.pass.name()).collect();
+        let names: Vec<&str> = TABLE.iter().map(|row| row.info().name).collect();
         let last = (*names.last().unwrap()).to_owned();
         let chosen = |choice: PassChoice| -> Vec<&str> {
-            choice.rows().iter().map(|row| row.pass.name()).collect()
+            choice.rows().iter().map(|row| row.info().name).collect()
         };
         assert_eq!(chosen(PassChoice::default()), names);
         let only = PassChoice { only: vec![last.clone()], ..PassChoice::default() };

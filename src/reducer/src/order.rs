@@ -1,6 +1,6 @@
 //! The condition that a variant must meet to be worth a test.
 
-use clreduce_passes::{Explore, Phase, Row};
+use clreduce_passes::{Phase, Row};
 use clreduce_testcase::{Size, TestCase};
 
 /// How many tokens more than the current test case a grown variant may have.
@@ -20,9 +20,9 @@ pub(crate) enum Order {
 impl Order {
     /// The order that the variants of a row are held to.
     pub(crate) fn of(row: &Row) -> Self {
-        match (row.explore, row.phase) {
-            (Explore::Pump, _) => Self::MayGrow,
-            (_, Phase::Finish) => Self::TokensOnly,
+        match row.phase {
+            _ if row.policy.nested => Self::MayGrow,
+            Phase::Finish => Self::TokensOnly,
             _ => Self::Smaller,
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use clreduce_passes::{Explore, Orphans, Proposal, Row, Snapshot};
+use clreduce_passes::{Grouping, Orphans, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
 use crate::order::{Order, is_smaller};
@@ -93,10 +93,7 @@ impl<G: Search> PassRun<G> {
             prepared.push(Prepared { patch: proposal.patch, fingerprint });
         }
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
-        let is_in_groups = match row.explore {
-            Explore::Groups | Explore::LargeGroups(_) | Explore::AllOrLargeGroups(_) => true,
-            Explore::BiggestFirst | Explore::Pump => false,
-        };
+        let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
             let gain_of = |index: u32| -> i64 {
                 prepared[index as usize].patch.edits().iter().map(|edit| gain(&base, edit)).sum()

@@ -6,9 +6,6 @@ use clreduce_passes::{Proposal, Row, Snapshot};
 use clreduce_testcase::{Edit, EditKind};
 use regex::bytes::Regex;
 
-/// Passes that give things other names.
-const RENAMING: [&str; 1] = ["identifiers"];
-
 /// Text and names that no pass may change.
 #[derive(Clone, Debug, Default)]
 pub struct Protected {
@@ -21,7 +18,7 @@ pub struct Protected {
 impl Protected {
     /// Whether a pass may run at all.
     pub(crate) fn allows(&self, row: &Row) -> bool {
-        !(self.names && RENAMING.contains(&row.pass.name()))
+        !(self.names && row.info().renames)
     }
 
     /// The proposals that touch nothing protected. What they are combined to does not either.

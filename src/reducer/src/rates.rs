@@ -3,7 +3,7 @@
 //!
 //! Which counts predict best was measured as log loss on recorded reductions: `notes/speculation.md`.
 
-use clreduce_passes::{Explore, Phase, Row};
+use clreduce_passes::{Grouping, Phase, Row};
 
 /// Counts of answers, by pass and over all passes. Older answers count less.
 #[derive(Clone)]
@@ -63,14 +63,16 @@ enum Kind {
 
 impl Kind {
     fn of(row: &Row) -> Self {
-        match (row.phase, row.explore) {
-            (Phase::Sweep, _) | (_, Explore::AllOrLargeGroups(_)) => Self::Unused,
-            (_, Explore::LargeGroups(HUGE)) => Self::Huge,
-            (_, Explore::LargeGroups(_)) if row.pass.name() == STATEMENTS => Self::LargeStatements,
-            (_, Explore::LargeGroups(_)) => Self::Large,
-            (Phase::Polish, _) => Self::Polish,
-            (Phase::Finish, _) => Self::Finish,
-            (_, Explore::BiggestFirst) => Self::OneByOne,
+        let policy = row.policy;
+        match (row.phase, policy.smallest_group) {
+            (Phase::Sweep, _) => Self::Unused,
+            (_, Some(_)) if policy.first_group == 1 => Self::Unused,
+            (_, Some(HUGE)) => Self::Huge,
+            (_, Some(_)) if row.info().name == STATEMENTS => Self::LargeStatements,
+            (_, Some(_)) => Self::Large,
+            (Phase::Polish, None) => Self::Polish,
+            (Phase::Finish, None) => Self::Finish,
+            _ if policy.grouping == Grouping::BiggestFirst && !policy.nested => Self::OneByOne,
             _ => Self::Groups,
         }
     }

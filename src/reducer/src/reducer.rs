@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
-use clreduce_passes::{Explore, Orphans, Phase, Row, Snapshot};
+use clreduce_passes::{Orphans, Phase, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use crate::choice::PassChoice;
@@ -139,7 +139,7 @@ impl<G: Search> Reducer<G> {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
         let is_small = self.current.1.tokens < WORTH_LARGE_GROUPS;
-        let proposals = if is_small && matches!(row.explore, Explore::LargeGroups(_)) {
+        let proposals = if is_small && !row.policy.on_small_programs {
             Vec::new()
         } else {
             let proposals = self.protected.filter(&self.base, row.pass.propose(&self.base));
@@ -151,7 +151,8 @@ impl<G: Search> Reducer<G> {
             .flatten();
         let sizes = self.sizes(row);
         let before = self.ruled_out.take();
-        let ruled_out = (sizes.least > 0)
+        let skips = self.grain().is_some_and(|grain| grain.policy.skips_refuted);
+        let ruled_out = (skips && sizes.least > 0)
             .then(|| before.unwrap_or_else(|| RuledOut::new(self.current.0.clone())));
         let run = PassRun::new(base, row, proposals, &self.refusals, sizes, orphans);
         self.pass_run = Some((index, run.ruling_out(ruled_out)));
@@ -162,18 +163,18 @@ impl<G: Search> Reducer<G> {
     /// alone: that comes with the small groups.
     fn sizes(&self, row: &Row) -> Sizes {
         let tokens = self.current.1.tokens;
-        let grain =
-            self.schedule.grain_at(&self.at).map(|index| self.schedule.rows()[index].explore);
-        match grain {
-            Some(Explore::LargeGroups(part) | Explore::AllOrLargeGroups(part))
-                if tokens >= WORTH_LARGE_GROUPS =>
-            {
-                // All bodies or statements can hardly ever go; what nothing uses usually can.
-                let first = if matches!(row.explore, Explore::LargeGroups(_)) { 4 } else { 1 };
-                Sizes { least: tokens as u64 / u64::from(part), first }
-            }
+        match self.grain().and_then(|grain| grain.policy.smallest_group) {
+            Some(part) if tokens >= WORTH_LARGE_GROUPS => Sizes {
+                least: tokens as u64 / u64::from(part),
+                first: row.policy.first_group.into(),
+            },
             _ => Sizes::ALL,
         }
+    }
+
+    /// The row that decides how small the groups are that are tried.
+    fn grain(&self) -> Option<&'static Row> {
+        self.schedule.grain_at(&self.at).map(|index| self.schedule.rows()[index])
     }
 
     /// Whether what the proposals of a row leave without a use goes with them: where that would be proposed next, and
@@ -181,7 +182,7 @@ impl<G: Search> Reducer<G> {
     /// and results become larger (`notes/search.md`).
     fn takes_orphans(&self, row: &Row) -> bool {
         let sweep = |row: &&Row| row.phase == Phase::Sweep;
-        row.phase == Phase::Coarse
+        row.policy.removes_unused
             && self.protected.text.is_empty()
             && self.schedule.rows().iter().any(sweep)
     }
@@ -222,7 +223,7 @@ impl<G: Search> CandidateSource for Reducer<G> {
                     }
                     Next::Blocked => return Next::Blocked,
                     Next::Candidate(candidate) => {
-                        let pass = self.schedule.rows()[*row].pass.name();
+                        let pass = self.schedule.rows()[*row].info().name;
                         return Next::Candidate(Candidate { pass, ..candidate });
                     }
                 }
@@ -239,7 +240,7 @@ impl<G: Search> CandidateSource for Reducer<G> {
                     variant: attempt.variant.clone(),
                     hash: attempt.hash,
                     size: attempt.size,
-                    pass: self.schedule.rows()[*row].pass.name(),
+                    pass: self.schedule.rows()[*row].info().name,
                     chance: self.rates.chance(trial),
                 });
             }

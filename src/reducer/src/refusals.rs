@@ -55,7 +55,7 @@ impl<'a> Fingerprints<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
         let heads_only = row.phase == Phase::Sweep;
         let files = if heads_only { Vec::new() } else { prefixes(snapshot) };
-        Self { snapshot, pass: row.pass.name(), heads_only, files }
+        Self { snapshot, pass: row.info().name, heads_only, files }
     }
 
     pub(crate) fn of(&self, patch: &Patch) -> u64 {

@@ -42,7 +42,7 @@ impl Schedule {
             }
         }
         phases.sort_by_key(|(phase, _)| *phase);
-        if let Some(first) = rows.iter().position(|row| first == Some(row.pass.name())) {
+        if let Some(first) = rows.iter().position(|row| first == Some(row.info().name)) {
             phases.insert(0, (Phase::Prepare, vec![first]));
         }
         Self { rows, phases, sweep }

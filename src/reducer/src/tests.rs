@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use clreduce_candidates::{CandidateSource, Next};
+use clreduce_passes::harness::Fixture;
 use clreduce_passes::{Row, TABLE};
 use clreduce_testcase::{Language, TestCase, TokenKind, tokens};
 use proptest::prelude::*;
@@ -25,9 +26,11 @@ const MOST_STEPS: usize = 60;
 fn fixture(row: &Row) -> (String, Language) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../passes/fixtures");
     let read =
-        |ending: &str| fs::read_to_string(folder.join(row.pass.name()).with_extension(ending));
+        |ending: &str| fs::read_to_string(folder.join(row.info().name).with_extension(ending));
     let languages = [("c", Language::C), ("cl", Language::OpenCl), ("cu", Language::Cuda)];
-    let found = languages.into_iter().find_map(|(ending, of)| Some((read(ending).ok()?, of)));
+    let found = languages
+        .into_iter()
+        .find_map(|(ending, of)| Some((Fixture::parse(&read(ending).ok()?).program, of)));
     // What passes over several files do with one is little, but little is to be respected as well.
     found.unwrap_or_else(|| ("#include \"x.h\"\nint x;\n".to_owned(), Language::C))
 }
@@ -42,7 +45,7 @@ fn converse(
     mut check: impl FnMut(&Reducer, &TestCase),
 ) {
     let case = TestCase::single("input.c", source.as_bytes()).unwrap();
-    let passes = PassChoice { only: vec![row.pass.name().to_owned()], ..PassChoice::default() };
+    let passes = PassChoice { only: vec![row.info().name.to_owned()], ..PassChoice::default() };
     let mut reducer = Reducer::new(case, Plan { passes, protected, ..Plan::new(language) });
     for step in 0..MOST_STEPS {
         let Next::Candidate(candidate) = reducer.next() else { return };
@@ -91,7 +94,7 @@ proptest! {
         let kept = dense(kept.as_bytes());
         converse(row, &source, language, Protected { names: false, text }, verdicts, |_, variant| {
             let left = variant.files().first().map_or(0, |file| count(&dense(&file.bytes), &kept));
-            assert!(left >= times, "{} edits {:?}", row.pass.name(), String::from_utf8_lossy(&kept));
+            assert!(left >= times, "{} edits {:?}", row.info().name, String::from_utf8_lossy(&kept));
         });
     }
 
@@ -110,7 +113,7 @@ proptest! {
                     let is_kept = word.split(|&byte| byte == b'_').all(|part| known.contains(part));
                     let is_known =
                         known.contains(word) || is_kept || is_built_in(word) || word == STUB;
-                    assert!(is_known, "{}: {name}", row.pass.name());
+                    assert!(is_known, "{}: {name}", row.info().name);
                 }
             });
         }
@@ -140,7 +143,7 @@ proptest! {
             let mut rest = header.chars();
             for letter in dense.chars() {
                 let is_left = rest.any(|other| other == letter);
-                assert!(is_left, "{} makes {left:?} of the header {header:?}", row.pass.name());
+                assert!(is_left, "{} makes {left:?} of the header {header:?}", row.info().name);
             }
         });
     }
