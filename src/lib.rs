@@ -1,29 +1,24 @@
 //! clreduce: test-case reduction for compiler bugs in OpenCL C, CUDA and C.
 //!
-//! A [`CandidateSource`](clreduce_candidates::CandidateSource) proposes variants and takes the verdicts on them;
-//! everything else here is about having its candidates judged soon.
+//! This crate is the front door for programs that embed clreduce. It holds no code of its own: it re-exports what an
+//! embedding program needs of the crates below. A [`Reduction`] is where to begin.
 
-pub mod batch;
-pub mod events;
-pub mod journal;
-mod reduction;
-pub mod report;
-pub mod speculation;
-pub mod triage;
-
-pub use clreduce_reducer::PassChoice;
-pub use reduction::{
+pub use clreduce_batch as batch;
+pub use clreduce_candidates as candidates;
+pub use clreduce_engine::{
     Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, Reduction, ReductionError,
-    Resume, Running, Subject,
+    Resume, Running, Subject, events,
 };
-pub use speculation::Pool;
-
-// What a program that embeds clreduce needs of the floors below.
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, Gate, Gated, Interestingness, Limits,
     Outcome, OutputPattern, SetupError, TestCommand, Verdict,
 };
+pub use clreduce_journal as journal;
+pub use clreduce_reducer::{self as reducer, PassChoice};
+pub use clreduce_report as report;
+pub use clreduce_speculation::{self as speculation, Pool};
 pub use clreduce_testcase::{ContentHash, InvalidTestCase, Language, Size, SourceFile, TestCase};
+pub use clreduce_triage as triage;
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

@@ -1,9 +1,7 @@
 //! The `clreduce` program.
 
-mod cli;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    clreduce_cli::main()
 }

@@ -28,9 +28,9 @@ const DECIDES: &[&str] = &[
     "passes/src/",
     "src/candidates/",
     "src/reducer/",
-    "src/speculation/scheduler.rs",
-    "src/speculation/tree.rs",
-    "src/speculation/verdicts.rs",
+    "src/speculation/src/scheduler.rs",
+    "src/speculation/src/tree.rs",
+    "src/speculation/src/verdicts.rs",
     "testcase/language/src/",
     "testcase/src/",
 ];
@@ -64,7 +64,7 @@ const BANS: [Ban; 10] = [
         // Not the worker processes of interestingness/: they are there to die.
         within: &["passes/src/", "src/", "testcase/language/src/", "testcase/src/"],
         // The second Ctrl-C waits for nobody.
-        except: &["src/cli/interrupt.rs"],
+        except: &["src/cli/src/interrupt.rs"],
         instead: "return an `ExitCode` to `main`, so that everything is cleaned up",
     },
     Ban {

@@ -1,0 +1,219 @@
+//! One case of a batch, from its begin or where an earlier run left it to its record.
+
+use std::any::Any;
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clreduce_interestingness::{Cancel, Verdict};
+use clreduce_testcase::TestCase;
+
+use crate::course::{Commit, Course};
+use crate::record::{Measure, Outcome, PassRecord, Record};
+use crate::{Batch, Case, files};
+use clreduce_engine::events::{Ending, Event};
+use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
+use clreduce_journal::StateFolder;
+use clreduce_speculation::Pool;
+
+/// Folder with the result, in a case's folder.
+const RESULT: &str = "reduced";
+/// Folder with the journal while it is under way.
+const STATE: &str = "state";
+
+/// What one case is reduced with.
+pub struct Attempt<'a> {
+    pub folder: &'a Path,
+    pub batch: &'a Batch,
+    pub pool: &'a Arc<Pool>,
+    /// Takes the number of tests so far.
+    pub tell: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Attempt<'_> {
+    /// Reduces the case. What cannot be different the next time is written down; the rest (a full
+    /// disk, an interruption) is tried again by the next run.
+    pub fn record(&self, case: Case) -> Record {
+        let name = case.name.clone();
+        if self.batch.cancel.is_cancelled() {
+            return Record::without_result(&name, Outcome::Interrupted, String::new());
+        }
+        // A pass that panics on one program does not take the others with it.
+        let attempt = catch_unwind(AssertUnwindSafe(|| self.reduce(case)));
+        let (record, is_final) = match attempt {
+            Ok(Ok(record)) => {
+                let is_final = record.outcome != Outcome::Interrupted;
+                (record, is_final)
+            }
+            Ok(Err(reason)) => (Record::without_result(&name, Outcome::Failed, reason), false),
+            Err(panic) => {
+                let reason = format!("clreduce failed: {}", message(&*panic));
+                (Record::without_result(&name, Outcome::Failed, reason), true)
+            }
+        };
+        if is_final && let Err(error) = self.finish(&record) {
+            return Record { reason: format!("cannot be recorded: {error}"), ..record };
+        }
+        record
+    }
+
+    /// From now on the case is not touched again.
+    fn finish(&self, record: &Record) -> io::Result<()> {
+        record.write(self.folder)?;
+        files::remove(&self.folder.join(STATE))
+    }
+
+    fn reduce(&self, case: Case) -> Result<Record, String> {
+        let name = case.name;
+        let reduction = (case.open)()?;
+        let original = reduction.case().clone();
+        let test = reduction.shared();
+        let told = |error: io::Error| format!("cannot write to {}: {error}", self.folder.display());
+        fs::create_dir_all(self.folder).map_err(told)?;
+        let state = StateFolder::open(self.folder.join(STATE)).map_err(|e| e.to_string())?;
+        let is_resumed = matches!(state.unfinished(), Ok(Some(_)));
+        let mut course = Course::open(self.folder, original.clone(), is_resumed).map_err(told)?;
+        let (seconds_before, tests_before) = course.before();
+        let began = Instant::now();
+        let result = self.run(reduction, state, &mut course, began);
+        let mut record = Record::without_result(&name, Outcome::Failed, String::new());
+        record.original = original.hash().to_string();
+        record.before = Measure::of(&original);
+        record.after = record.before;
+        record.seconds = seconds_before + began.elapsed().as_secs_f64();
+        match result {
+            Ok(reduced) => {
+                record.fill(&reduced, tests_before);
+                if record.outcome.is_reduced() {
+                    files::put(&reduced.case, &self.folder.join(RESULT)).map_err(told)?;
+                    record.judge_again(&*test, self.pool, &reduced.case);
+                }
+                Ok(record)
+            }
+            Err(ReductionError::NotInteresting(outcome)) => {
+                record.outcome = Outcome::NotInteresting;
+                record.take_output(&outcome);
+                record.reason = match outcome.verdict {
+                    Verdict::TimedOut => {
+                        format!("the test was stopped after {:.0?}", round(outcome.wall))
+                    }
+                    _ => outcome.reason,
+                };
+                Ok(record)
+            }
+            Err(ReductionError::Flaky { interesting, runs, contrary }) => {
+                files::remove(&self.folder.join(RESULT)).map_err(told)?;
+                record.outcome = Outcome::Flaky;
+                record.reason = format!("interesting {interesting} times out of {runs}");
+                record.take_output(&contrary);
+                Ok(record)
+            }
+            Err(ReductionError::State(error)) => {
+                Err(format!("{error}; or remove {} to reduce it anew", self.folder.display()))
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn run(
+        &self,
+        reduction: Reduction<'static>,
+        folder: StateFolder,
+        course: &mut Course,
+        began: Instant,
+    ) -> Result<Reduced, ReductionError> {
+        let facts = self.batch.facts.clone();
+        let mut tests_now = 0;
+        let listener = |event: &Event| match event {
+            Event::Answered { tests, .. } => {
+                tests_now = *tests;
+                (self.tell)(*tests);
+            }
+            Event::Committed { question, pass, size, bytes, case } => {
+                let Measure { bytes, tokens, work_items } = Measure::new(*size, *bytes);
+                let commit = Commit {
+                    question: *question,
+                    tests: tests_now,
+                    seconds: began.elapsed().as_secs_f64(),
+                    pass: (*pass).to_owned(),
+                    bytes,
+                    tokens,
+                    work_items,
+                    diff: String::new(),
+                };
+                // The report then lacks a line; the result does not depend on it.
+                let _ = course.add(commit, case);
+            }
+            _ => {}
+        };
+        let result = self.folder.join(RESULT);
+        let reduction: Reduction<'_> = reduction;
+        reduction
+            .pool(Arc::clone(self.pool))
+            .cancel(self.batch.cancel.clone())
+            .state(Resume { folder, facts, on_disk: None })
+            .keep(|case| files::put(case, &result))
+            .on_event(listener)
+            .run()
+    }
+}
+
+impl Record {
+    fn fill(&mut self, reduced: &Reduced, tests_before: u64) {
+        self.outcome = match reduced.ending {
+            Ending::Minimal => Outcome::Minimal,
+            Ending::QuestionLimit | Ending::TimeLimit => Outcome::Limit,
+            Ending::Interrupted => Outcome::Interrupted,
+        };
+        self.after = Measure::new(reduced.size, reduced.case.total_bytes());
+        self.questions = reduced.questions;
+        self.tests = tests_before + reduced.tests;
+        self.timeout = reduced.timeout.as_secs_f64();
+        self.contradictions = reduced.contradictions.len() as u64;
+        let passes = reduced.passes.iter().map(|pass| PassRecord {
+            name: pass.name.to_owned(),
+            asked: pass.asked,
+            interesting: pass.interesting,
+            tokens_removed: pass.tokens_removed,
+        });
+        self.passes = passes.collect();
+    }
+
+    /// What the test says of the result: its output tells bugs apart, and an answer that holds twice
+    /// is worth more. Short enough to be waited for when the batch is interrupted.
+    fn judge_again(
+        &mut self,
+        test: &dyn clreduce_interestingness::Interestingness,
+        pool: &Pool,
+        case: &TestCase,
+    ) {
+        let nobody = Cancel::new();
+        let permit = pool.wait(&nobody);
+        let outcome = test.judge(case, &nobody);
+        drop(permit);
+        self.tests += 1;
+        self.take_output(&outcome);
+        if outcome.verdict != Verdict::Interesting {
+            let reason =
+                if outcome.reason.is_empty() { "no reason given" } else { &outcome.reason };
+            self.reason = format!("the result was not interesting when judged again: {reason}");
+        }
+    }
+
+    fn take_output(&mut self, outcome: &clreduce_interestingness::Outcome) {
+        self.exit_code = outcome.exit_code;
+        self.output = String::from_utf8_lossy(&outcome.output_tail).into_owned();
+    }
+}
+
+fn round(time: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic")
+}

@@ -1,0 +1,136 @@
+//! The course of a reduction: a line for every commit, written as it happens. A run that goes on with
+//! an earlier one adds to its lines and figures.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use clreduce_testcase::TestCase;
+use serde::{Deserialize, Serialize};
+
+use crate::diff::diff;
+
+/// Name of the file in a case's folder.
+const FILE: &str = "course.jsonl";
+
+/// A variant that became the current test case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Commit {
+    /// Number of the question that was answered, from 1.
+    pub question: u64,
+    /// Tests started until then.
+    pub tests: u64,
+    /// Wall time until then.
+    pub seconds: f64,
+    /// Pass that proposed it.
+    pub pass: String,
+    /// Its size in bytes, white space included.
+    pub bytes: usize,
+    /// Its size in tokens.
+    pub tokens: usize,
+    /// Its work-items.
+    pub work_items: u64,
+    /// What changed, as a unified diff; long runs of lines are cut.
+    pub diff: String,
+}
+
+/// The commits of a case so far.
+///
+/// # Errors
+/// When the system refuses; that there are none is no error.
+pub fn read_course(folder: &Path) -> io::Result<Vec<Commit>> {
+    let bytes = match fs::read(folder.join(FILE)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    // What follows a line that was torn by a kill was never written.
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    Ok(lines.map_while(|line| serde_json::from_slice(line.strip_suffix(b"\n")?).ok()).collect())
+}
+
+/// The course of a case under way.
+pub struct Course {
+    file: File,
+    current: TestCase,
+    /// The last commit that an earlier run came to.
+    earlier: Option<Commit>,
+}
+
+impl Course {
+    /// Goes on with the course in a folder; begins a new one where nothing is resumed.
+    pub fn open(folder: &Path, original: TestCase, is_resumed: bool) -> io::Result<Self> {
+        let commits = if is_resumed { read_course(folder)? } else { Vec::new() };
+        let mut file =
+            OpenOptions::new().create(true).write(true).truncate(true).open(folder.join(FILE))?;
+        for commit in &commits {
+            file.write_all(&line(commit)?)?;
+        }
+        Ok(Self { file, current: original, earlier: commits.into_iter().last() })
+    }
+
+    /// Wall time and tests of earlier runs, as far as they are known.
+    pub fn before(&self) -> (f64, u64) {
+        self.earlier.as_ref().map_or((0.0, 0), |commit| (commit.seconds, commit.tests))
+    }
+
+    /// Writes a commit, unless an earlier run did. Its figures are of this run alone.
+    pub fn add(&mut self, mut commit: Commit, case: &TestCase) -> io::Result<()> {
+        let is_told = self.earlier.as_ref().is_some_and(|last| commit.question <= last.question);
+        let before = std::mem::replace(&mut self.current, case.clone());
+        if is_told {
+            return Ok(());
+        }
+        let (seconds, tests) = self.before();
+        commit.seconds += seconds;
+        commit.tests += tests;
+        commit.diff = diff(&before, case);
+        self.file.write_all(&line(&commit)?)
+    }
+}
+
+/// One write for each: what a kill leaves is at worst one torn line.
+fn line(commit: &Commit) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(commit)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(text: &str) -> TestCase {
+        TestCase::single("a.c", text.as_bytes()).unwrap()
+    }
+
+    fn commit(question: u64) -> Commit {
+        Commit {
+            question,
+            tests: question,
+            seconds: 1.0,
+            pass: "lines".to_owned(),
+            bytes: 1,
+            tokens: 1,
+            work_items: 1,
+            diff: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_course_goes_on_after_a_torn_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut course = Course::open(dir.path(), case("a\nb\nc\n"), false).unwrap();
+        course.add(commit(3), &case("a\nb\n")).unwrap();
+        course.file.write_all(b"{\"question\":5,").unwrap();
+        let mut course = Course::open(dir.path(), case("a\nb\nc\n"), true).unwrap();
+        course.add(commit(3), &case("a\nb\n")).unwrap();
+        course.add(commit(5), &case("a\n")).unwrap();
+        let commits = read_course(dir.path()).unwrap();
+        let figures: Vec<_> = commits.iter().map(|c| (c.question, c.tests, c.seconds)).collect();
+        assert_eq!(figures, [(3, 3, 1.0), (5, 8, 2.0)]);
+        assert!(commits[0].diff.contains("-c") && commits[1].diff.contains("-b"), "{commits:?}");
+        let course = Course::open(dir.path(), case("a\n"), false).unwrap();
+        assert_eq!((course.before(), read_course(dir.path()).unwrap()), ((0.0, 0), Vec::new()));
+    }
+}

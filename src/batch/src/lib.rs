@@ -1,0 +1,233 @@
+//! Many test cases, one pool.
+//!
+//! Inputs are left alone. Each case has a folder in OUT, with its result, its course, and while it is
+//! under way the journal by which an interrupted batch goes on. A case whose record is there is finished
+//! and not touched again. Whatever happens to a case is recorded, and the others go on.
+
+mod case;
+mod course;
+mod diff;
+mod files;
+mod record;
+
+use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clreduce_interestingness::Cancel;
+use crossbeam_channel::{Sender, unbounded};
+use thiserror::Error;
+
+use clreduce_engine::Reduction;
+use clreduce_journal::{Facts, StateError, StateFolder};
+use clreduce_speculation::Pool;
+
+pub use course::{Commit, read_course};
+pub use record::{Measure, Outcome, PassRecord, Record};
+
+/// Open cases per thread of the pool. While one makes its next variants, another one's test runs; what
+/// is still free goes to guesses.
+const OPEN_PER_THREAD: usize = 2;
+
+/// As large as a main thread's: parsers are known to need it.
+const STACK_BYTES: usize = 8 << 20;
+
+const CASES: &str = "cases";
+const FACTS: &str = "batch.json";
+
+/// One case to be reduced.
+pub struct Case {
+    /// Its name, and that of its folder in OUT.
+    pub name: String,
+    /// Reads the case and says by what test and within what limits it is reduced; pool, state, listeners
+    /// and cancellation are the batch's. An error is recorded as the case's.
+    pub open: Box<dyn FnOnce() -> Result<Reduction<'static>, String> + Send>,
+}
+
+/// What happens to the cases, by index.
+#[derive(Debug)]
+pub enum Progress {
+    /// A test of the case has ended, as many as so far in this run; its size in bytes now and before.
+    Going {
+        /// Which case.
+        case: usize,
+        /// Tests started so far.
+        tests: u64,
+    },
+    /// It is over, in this run or in an earlier one.
+    Over {
+        /// Which case.
+        case: usize,
+        /// What became of it.
+        record: Box<Record>,
+        /// It was over before this run began.
+        earlier: bool,
+    },
+}
+
+/// What a run of a batch came to.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What became of each case, in their order. Those that an interruption left unfinished say so.
+    pub records: Vec<Record>,
+    /// Wall time of this run.
+    pub wall: Duration,
+    /// Of the time of all threads, the share in which tests ran; 0 to 1.
+    pub busy: f64,
+}
+
+/// Why a batch cannot be run.
+#[derive(Debug, Error)]
+pub enum BatchError {
+    /// The folder is in use or cannot be used.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The system refused.
+    #[error("cannot use {}", path.display())]
+    Io {
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The folder holds results of a batch with another test or other options.
+    #[error(
+        "{} holds a batch for which this was different: {what}; undo that to go on with it, or name \
+         another folder", path.display()
+    )]
+    Changed {
+        /// The folder.
+        path: PathBuf,
+        /// What has changed, in words.
+        what: String,
+    },
+    /// The system has no threads to give.
+    #[error("cannot start threads")]
+    Threads(#[source] io::Error),
+}
+
+/// A batch whose folder is open, and held by this process alone.
+#[derive(Debug)]
+pub struct Batch {
+    folder: StateFolder,
+    facts: Facts,
+    jobs: NonZeroUsize,
+    cancel: Cancel,
+}
+
+impl Batch {
+    /// Opens a folder, or goes on with the batch in it. `facts` is what results depend on besides the
+    /// cases: the test and the options.
+    ///
+    /// # Errors
+    /// When it belongs to another batch or process, or the system refuses.
+    pub fn open(out: &Path, facts: Facts) -> Result<Self, BatchError> {
+        let folder = StateFolder::open(out)?;
+        let path = out.join(FACTS);
+        let failed = |source| BatchError::Io { path: path.clone(), source };
+        match fs::read(&path) {
+            Ok(bytes) => {
+                let earlier: Facts = serde_json::from_slice(&bytes)
+                    .map_err(|error| failed(io::Error::from(error)))?;
+                let names: std::collections::BTreeSet<_> =
+                    facts.keys().chain(earlier.keys()).collect();
+                let changed =
+                    names.into_iter().filter(|name| facts.get(*name) != earlier.get(*name));
+                let what: Vec<_> = changed.map(String::as_str).collect();
+                if !what.is_empty() {
+                    let what = what.join(", ");
+                    return Err(BatchError::Changed { path: out.to_owned(), what });
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let text = serde_json::to_vec_pretty(&facts).map_err(io::Error::from);
+                text.and_then(|text| files::replace(&path, &text)).map_err(failed)?;
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        Ok(Self { folder, facts, jobs: NonZeroUsize::MIN, cancel: Cancel::new() })
+    }
+
+    /// Tests at the same time, over all cases.
+    #[must_use]
+    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
+        Self { jobs, ..self }
+    }
+
+    /// Ends the batch when the token is triggered; begun again, it goes on from there.
+    #[must_use]
+    pub fn cancel(self, cancel: Cancel) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// The folder of a case.
+    #[must_use]
+    pub fn folder_of(&self, name: &str) -> PathBuf {
+        self.folder.directory().join(CASES).join(name)
+    }
+
+    /// Reduces the cases.
+    ///
+    /// # Errors
+    /// When the system has no threads to give.
+    pub fn run(
+        &self,
+        cases: Vec<Case>,
+        mut listener: impl FnMut(&Progress),
+    ) -> Result<Done, BatchError> {
+        let started = Instant::now();
+        let pool = Arc::new(Pool::new(self.jobs).map_err(BatchError::Threads)?);
+        let count = cases.len();
+        let mut records: Vec<Option<Record>> = (0..count).map(|_| None).collect();
+        let waiting = Mutex::new(cases.into_iter().enumerate());
+        let (sender, receiver) = unbounded();
+        thread::scope(|scope| {
+            for number in 0..count.min(self.jobs.get() * OPEN_PER_THREAD) {
+                let (waiting, pool, sender) = (&waiting, &pool, sender.clone());
+                let work = move || self.work(waiting, pool, &sender);
+                let thread = thread::Builder::new().stack_size(STACK_BYTES);
+                let thread = thread.name(format!("case {number}"));
+                thread.spawn_scoped(scope, work).map_err(BatchError::Threads)?;
+            }
+            drop(sender);
+            for progress in receiver {
+                listener(&progress);
+                if let Progress::Over { case, record, .. } = progress {
+                    records[case] = Some(*record);
+                }
+            }
+            Ok::<_, BatchError>(())
+        })?;
+        let (records, wall) = (records.into_iter().flatten().collect(), started.elapsed());
+        let available = wall.as_secs_f64() * self.jobs.get() as f64;
+        Ok(Done { records, wall, busy: (pool.busy().as_secs_f64() / available).min(1.0) })
+    }
+
+    /// Takes one case after the other.
+    fn work(
+        &self,
+        waiting: &Mutex<impl Iterator<Item = (usize, Case)>>,
+        pool: &Arc<Pool>,
+        sender: &Sender<Progress>,
+    ) {
+        loop {
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((index, case)) = next else { return };
+            let folder = self.folder_of(&case.name);
+            let earlier = Record::read(&folder);
+            let is_earlier = earlier.is_some();
+            let record = earlier.unwrap_or_else(|| {
+                // Nobody listens any more when the run is over.
+                let tell = |tests| drop(sender.send(Progress::Going { case: index, tests }));
+                case::Attempt { folder: &folder, batch: self, pool, tell: &tell }.record(case)
+            });
+            let over =
+                Progress::Over { case: index, record: Box::new(record), earlier: is_earlier };
+            let _ = sender.send(over);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What became of a case.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use clreduce_testcase::{Size, TestCase};
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// Name of the record in a case's folder: where it is, the case is finished.
+const FILE: &str = "case.json";
+
+/// What became of a case, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Nothing proposed is left to try.
+    Minimal,
+    /// A limit of questions or time ended it.
+    Limit,
+    /// The test does not find it interesting.
+    NotInteresting,
+    /// The test says now this, now that.
+    Flaky,
+    /// It could not be read or reduced.
+    Failed,
+    /// The batch was interrupted; begun again, it goes on.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Whether there is a result.
+    #[must_use]
+    pub fn is_reduced(self) -> bool {
+        matches!(self, Self::Minimal | Self::Limit)
+    }
+
+    /// As people say it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Limit => "stopped at a limit",
+            Self::NotInteresting => "not interesting",
+            Self::Flaky => "flaky",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// How large a test case is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Bytes, white space included.
+    pub bytes: usize,
+    /// Tokens.
+    pub tokens: usize,
+    /// Work-items that the launch comment of a kernel asks for; 1 without one.
+    pub work_items: u64,
+}
+
+impl Measure {
+    /// Of a test case.
+    #[must_use]
+    pub fn of(case: &TestCase) -> Self {
+        Self::new(Size::of(case), case.total_bytes())
+    }
+
+    pub(crate) fn new(size: Size, bytes: usize) -> Self {
+        Self { bytes, tokens: size.tokens, work_items: size.work_items }
+    }
+}
+
+/// What a pass asked in a case and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassRecord {
+    /// Its name.
+    pub name: String,
+    /// Questions.
+    pub asked: u64,
+    /// Questions whose answer was "interesting".
+    pub interesting: u64,
+    /// Tokens that its commits removed; negative when they added some.
+    pub tokens_removed: i64,
+}
+
+/// What became of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its name.
+    pub name: String,
+    /// Content hash of the original, as 64 hexadecimal digits; empty where it could not be read.
+    pub original: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why, in one line; empty where the outcome says it all.
+    pub reason: String,
+    /// Size of the original.
+    pub before: Measure,
+    /// Size of the result.
+    pub after: Measure,
+    /// Answers consumed.
+    pub questions: u64,
+    /// Tests started, over all runs.
+    pub tests: u64,
+    /// Wall time, over all runs.
+    pub seconds: f64,
+    /// Time limit of one test, in seconds.
+    pub timeout: f64,
+    /// Answers that a second test contradicted.
+    pub contradictions: u64,
+    /// The passes, in the order in which they first asked.
+    pub passes: Vec<PassRecord>,
+    /// Exit status of the test on the result.
+    pub exit_code: Option<i32>,
+    /// The last lines that the test printed about the result, or about the original where there is none.
+    pub output: String,
+}
+
+impl Record {
+    /// The questions that each pass asked in vain.
+    pub fn refusals(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.passes.iter().map(|pass| (pass.name.as_str(), pass.asked - pass.interesting))
+    }
+
+    /// A case of which nothing is known but what went wrong.
+    pub(crate) fn without_result(name: &str, outcome: Outcome, reason: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            original: String::new(),
+            outcome,
+            reason,
+            before: Measure::default(),
+            after: Measure::default(),
+            questions: 0,
+            tests: 0,
+            seconds: 0.0,
+            timeout: 0.0,
+            contradictions: 0,
+            passes: Vec::new(),
+            exit_code: None,
+            output: String::new(),
+        }
+    }
+
+    /// The record of a finished case; `None` where there is none that can be read.
+    #[must_use]
+    pub fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(folder.join(FILE)).ok()?).ok()
+    }
+
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        files::replace(&folder.join(FILE), &serde_json::to_vec_pretty(self)?)
+    }
+}

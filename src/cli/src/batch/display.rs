@@ -1,0 +1,124 @@
+//! Progress over all cases, on standard error.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use clreduce_batch::{Outcome, Progress as Event, Record};
+use console::style;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::progress::Verbosity;
+use crate::units::{show_bytes, show_count, show_duration};
+
+/// Time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The display.
+pub struct Display {
+    verbosity: Verbosity,
+    bar: Option<ProgressBar>,
+    names: Vec<String>,
+    over: usize,
+    failed: usize,
+    /// Tests of the cases that are under way, and of those that this run has finished.
+    going: BTreeMap<usize, u64>,
+    tests: u64,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl Display {
+    /// A display for cases of these names.
+    pub fn new(verbosity: Verbosity, names: Vec<String>) -> Self {
+        let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
+        let bar = terminal.then(|| {
+            let length = Some(names.len() as u64);
+            let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        let now = Instant::now();
+        Self {
+            verbosity,
+            bar,
+            names,
+            over: 0,
+            failed: 0,
+            going: BTreeMap::new(),
+            tests: 0,
+            started: now,
+            last_line: now,
+        }
+    }
+
+    /// Shows what happened.
+    pub fn update(&mut self, event: &Event) {
+        match event {
+            Event::Going { case, tests } => {
+                self.going.insert(*case, *tests);
+            }
+            Event::Over { case, record, earlier } => self.over(*case, record, *earlier),
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.over as u64);
+            bar.set_message(self.status());
+        } else if self.verbosity > Verbosity::Quiet && self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            eprintln!("{}/{} cases over, {}", self.over, self.names.len(), self.status());
+        }
+    }
+
+    /// Takes the display away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn over(&mut self, case: usize, record: &Record, earlier: bool) {
+        self.tests += self.going.remove(&case).unwrap_or(0);
+        if record.outcome == Outcome::Interrupted {
+            return;
+        }
+        self.over += 1;
+        let is_reduced = record.outcome.is_reduced();
+        self.failed += usize::from(!is_reduced);
+        if self.verbosity == Verbosity::Quiet || earlier {
+            return;
+        }
+        let what = if is_reduced {
+            let (before, after) = (show_bytes(record.before.bytes), show_bytes(record.after.bytes));
+            format!("{before} -> {after}, {} questions", show_count(record.questions))
+        } else {
+            style(record.outcome.name()).for_stderr().yellow().to_string()
+        };
+        let reason = if record.reason.is_empty() { "" } else { ": " };
+        let text = format!(
+            "[{}/{}] {}: {what}{reason}{}",
+            self.over,
+            self.names.len(),
+            self.names[case],
+            record.reason
+        );
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    fn status(&self) -> String {
+        let tests = self.tests + self.going.values().sum::<u64>();
+        let elapsed = self.started.elapsed();
+        let rate = tests as f64 / elapsed.as_secs_f64().max(0.001);
+        format!(
+            "{} under way, {} not reduced  {} tests, {rate:.1}/s  {}",
+            self.going.len(),
+            self.failed,
+            show_count(tests),
+            show_duration(elapsed)
+        )
+    }
+}

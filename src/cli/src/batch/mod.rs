@@ -1,0 +1,190 @@
+//! `clreduce batch`: a folder of test cases.
+
+mod cases;
+mod display;
+mod report;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{ValueEnum, ValueHint};
+use clreduce_batch::{Batch, Case, Done, Outcome, Record};
+use clreduce_engine::Reduction;
+use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
+use clreduce_journal::Facts;
+use regex::bytes::Regex;
+
+use crate::args::{LimitArgs, PassArgs, ShowArgs, TestArgs};
+use crate::facts;
+use crate::failure::Failure;
+use crate::interrupt::{self, INTERRUPTED};
+use crate::load::{Input, load};
+use crate::progress::Verbosity;
+use crate::recipe;
+use crate::resolve::{How, Test, UsageError, how, test_named, verbosity};
+use crate::units::{show_bytes, show_count, show_duration};
+use display::Display;
+
+/// What a batch is told.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct BatchArgs {
+    /// The folder with the test cases; it is left alone
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+
+    #[command(flatten)]
+    pub test: TestArgs,
+
+    /// Where the results and the report go
+    #[arg(long, short = 'o', value_name = "OUT", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+
+    /// What a test case is [default: files, if DIR has any]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub layout: Option<Layout>,
+
+    /// Results of an earlier batch, or a folder of programs: what equals one of them comes last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub known: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    #[command(flatten)]
+    pub passes: PassArgs,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// What a test case of a batch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// Every file of DIR.
+    Files,
+    /// Every folder in DIR, with all its files.
+    Folders,
+}
+
+const AFTER_HELP: &str = "\
+Every case lies before the test under its base name: a test for many files says `*.c`, or uses what it \
+finds. Limits are those of each case. Interrupted or killed, the same command goes on where it was; what is \
+finished is not touched again. A case that fails or is not interesting is recorded, and the others go on.
+
+Exit status:
+  0    every case was reduced, or recorded with the reason why not
+  1    the batch failed
+  2    the command line is wrong
+  130  interrupted; the same command goes on from there";
+
+/// Reduces the cases and writes the report.
+///
+/// # Errors
+/// When there are no cases, or OUT cannot be used.
+pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
+    crate::set_colors(args.show.color);
+    let verbosity = verbosity(&args.show);
+    let command = match &args.test.test {
+        Some(test) => test_named(test)?,
+        None => return Err(UsageError::NoBatchTest(args.dir).into()),
+    };
+    let how = Arc::new(how(command, args.test, args.limits, args.passes)?);
+    let mut excluded = vec![crate::target::absolute(&args.out).unwrap_or(args.out.clone())];
+    if let Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) = &how.test {
+        excluded.extend(crate::target::absolute(path));
+    }
+    let found = cases::find(&args.dir, args.layout, &excluded)?;
+    let cancel = interrupt::on_interrupt()?;
+    let batch = Batch::open(&args.out, all_facts(&how))?.jobs(how.jobs).cancel(cancel.clone());
+    let mut display = Display::new(verbosity, found.iter().map(|case| case.name.clone()).collect());
+    let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
+    let done = batch.run(cases, |progress| display.update(progress))?;
+    display.finish();
+    let place = report::Place { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
+    let first = report::write(&place, &batch, &how, &done.records)?;
+    if verbosity > Verbosity::Quiet {
+        print(&(summary(&done) + &first))?;
+    }
+    Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What makes the results what they are.
+fn all_facts(how: &How) -> Facts {
+    let mut facts = facts::facts(how);
+    let passes: Vec<_> = how.passes.rows().iter().map(|row| row.info().name).collect();
+    let protect: Vec<_> = how.protect.iter().map(Regex::as_str).collect();
+    let language = how.language.map_or_else(|| "auto".to_owned(), |lang| lang.to_string());
+    facts.extend(
+        [
+            ("--lang", language),
+            ("the choice of passes", passes.join(",")),
+            ("--start-with-pass", how.passes.first.clone().unwrap_or_default()),
+            ("--keep-names", how.keep_names.to_string()),
+            ("--protect", protect.join("\n")),
+        ]
+        .map(|(name, value)| (name.to_owned(), value)),
+    );
+    facts
+}
+
+fn case(found: cases::Found, how: &Arc<How>, excluded: &[PathBuf], cancel: &Cancel) -> Case {
+    let (how, excluded, cancel) = (Arc::clone(how), excluded.to_vec(), cancel.clone());
+    let open = move || -> Result<Reduction<'static>, String> {
+        let inputs = Input::find_all(&[found.path]).map_err(|error| error.to_string())?;
+        let loaded = load(&inputs, &excluded, false).map_err(|error| error.to_string())?;
+        // Its own: each case has its own time limit.
+        let reduction = match &how.test {
+            Test::Command(command) => {
+                let test = CommandTest::new(command, how.options());
+                Reduction::of(loaded.case).test(test.map_err(|error| error.to_string())?)
+            }
+            Test::Recipe(recipe, _) => {
+                let recipe = recipe.clone().options(recipe::options(&cancel));
+                let test = recipe.calibrate(&loaded.case).map_err(|error| error.to_string())?;
+                Reduction::of(loaded.case).test(test)
+            }
+        };
+        Ok(how.apply_to(reduction))
+    };
+    Case { name: found.name, open: Box::new(open) }
+}
+
+fn summary(done: &Done) -> String {
+    let Done { records, wall, busy } = done;
+    let mut text = String::new();
+    for outcome in [
+        Outcome::Minimal,
+        Outcome::Limit,
+        Outcome::NotInteresting,
+        Outcome::Flaky,
+        Outcome::Failed,
+        Outcome::Interrupted,
+    ] {
+        let count = records.iter().filter(|record| record.outcome == outcome).count();
+        if count > 0 {
+            text.push_str(&format!("{:>6} {}\n", show_count(count as u64), outcome.name()));
+        }
+    }
+    let reduced = || records.iter().filter(|record| record.outcome.is_reduced());
+    let sum = |of: fn(&Record) -> usize| show_bytes(reduced().map(of).sum());
+    text.push_str(&format!("{} -> {}\n", sum(|r| r.before.bytes), sum(|r| r.after.bytes)));
+    let tests = records.iter().map(|record| record.tests).sum();
+    text.push_str(&format!(
+        "{} tests in all; this run took {}, {:.0} % of the cores' time used\n",
+        show_count(tests),
+        show_duration(*wall),
+        busy * 100.0
+    ));
+    text
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().write_all(text.as_bytes()) {
+        // `clreduce ... | head` is fine.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,136 @@
+//! `clreduce check`: whether a kernel is valid.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::ValueHint;
+use clreduce_interestingness::Cancel;
+use clreduce_interestingness::check::{
+    Check, CheckOptions, Finding, Kind, Report, StageName, Subject, Validity,
+};
+
+use crate::failure::Failure;
+use crate::units;
+
+/// Exit status when nothing can be said.
+const UNRESOLVED: u8 = 3;
+
+/// What a check is told.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status:\n  0  valid\n  1  invalid; what is wrong is printed, each thing once\n  \
+    2  the command line is wrong, or there is no kernel\n  3  a tool failed, or a suspicion remains: nothing can be said"
+)]
+pub struct CheckArgs {
+    /// The kernel, in OpenCL C or, called .cu, in CUDA; its first line may say how it is launched, as in `// -g 4,1,1 -l 2,1,1`
+    #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
+    pub kernel: PathBuf,
+
+    /// Run only these stages: compile, analyze, sanitize, simulate; of these, compile and
+    /// sanitize look at CUDA
+    #[arg(long, value_name = "STAGE", value_delimiter = ',', conflicts_with = "skip")]
+    pub only: Vec<StageName>,
+
+    /// Leave these stages out
+    #[arg(long, value_name = "STAGE", value_delimiter = ',')]
+    pub skip: Vec<StageName>,
+
+    /// Go on to the more costly stages when one has found something
+    #[arg(long)]
+    pub all: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Longest time for one tool, in seconds or as in 500ms, 90s, 2m [default: 60s]
+    ///
+    /// A kernel that, compiled plainly for the host, takes longer is invalid.
+    #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
+    pub timeout: Option<Duration>,
+
+    /// The clang to use [default: the newest of clang-19 to clang-14]
+    #[arg(long, value_name = "CLANG", value_hint = ValueHint::CommandName)]
+    pub clang: Option<PathBuf>,
+
+    /// Options for the kernel's compilation, such as -DN=4
+    #[arg(last = true, value_name = "BUILD OPTIONS")]
+    pub build_options: Vec<String>,
+}
+
+/// Checks a kernel and prints what was found.
+///
+/// # Errors
+/// When there is no kernel to check, no clang, or nowhere to print.
+pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let path = &args.kernel;
+    let unusable = |reason: String| Failure::Kernel { path: path.clone(), reason };
+    let source = fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    let subject = Subject::of(&path.to_string_lossy(), source)
+        .map_err(|error| unusable(error.to_string()))?;
+    let defaults = CheckOptions::default();
+    let options = CheckOptions {
+        stages: stages(&args.only, &args.skip),
+        timeout: args.timeout.unwrap_or(defaults.timeout),
+        build_options: args.build_options.clone(),
+        clang: args.clang.clone(),
+        all_stages: args.all,
+        side_by_side: true,
+        worker: std::env::current_exe().ok(),
+        ..defaults
+    };
+    let cancel = Cancel::new();
+    let interrupted = cancel.clone();
+    ctrlc::set_handler(move || interrupted.cancel())?;
+    let report = Check::new(&options)?.run(&subject, &cancel);
+    print(&report, path, args.json).map_err(Failure::Stdout)?;
+    Ok(ExitCode::from(match report.validity {
+        _ if cancel.is_cancelled() => 130,
+        Validity::Valid => 0,
+        Validity::Invalid => 1,
+        Validity::Unresolved => UNRESOLVED,
+    }))
+}
+
+fn stages(only: &[StageName], skip: &[StageName]) -> BTreeSet<StageName> {
+    let chosen = |stage: &StageName| {
+        if only.is_empty() { !skip.contains(stage) } else { only.contains(stage) }
+    };
+    StageName::ALL.into_iter().filter(chosen).collect()
+}
+
+/// Findings go to standard output; what only explains, to standard error.
+fn print(report: &Report, kernel: &Path, json: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if json {
+        serde_json::to_writer(&mut out, report)?;
+        return writeln!(out);
+    }
+    let kernel = kernel.display();
+    let at = |finding: &Finding| {
+        let separator = if finding.line.is_some() { ":" } else { ": " };
+        format!("{kernel}{separator}{finding}")
+    };
+    for finding in &report.findings {
+        writeln!(out, "{}", at(finding))?;
+    }
+    for finding in &report.refuted {
+        eprintln!("note: not confirmed by a run: {}", at(finding));
+    }
+    for failure in &report.failures {
+        eprintln!("note: {}: {}", failure.tool, failure.message);
+    }
+    if report.stages.is_empty() {
+        eprintln!("unresolved: no stage that is to run can look at this language");
+    } else if report.validity == Validity::Unresolved {
+        let suspected = report.findings.iter().map(|finding| finding.kind);
+        let kinds: BTreeSet<Kind> = report.unchecked.iter().copied().chain(suspected).collect();
+        let kinds: Vec<&str> = kinds.into_iter().map(Kind::name).collect();
+        eprintln!("unresolved: nobody could look for {}", kinds.join(", "));
+    }
+    Ok(())
+}

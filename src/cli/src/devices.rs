@@ -1,0 +1,173 @@
+//! `clreduce devices`: what kernels can be run on; and which of it is meant by the options of other
+//! commands.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clreduce_interestingness::cuda::has_main;
+use clreduce_interestingness::opencl::{Device, Devices, Through, WorkerOptions};
+
+use crate::failure::Failure;
+use crate::units::show_bytes;
+
+/// What `devices` is told.
+#[derive(Debug, clap::Args)]
+pub struct DevicesArgs {
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which device is meant.
+#[derive(Debug, clap::Args)]
+pub struct DeviceArgs {
+    /// Number of the platform, as `clreduce devices` gives it
+    #[arg(long, value_name = "P")]
+    pub platform: Option<u32>,
+
+    /// Number of the device on its platform
+    #[arg(long, value_name = "D")]
+    pub device: Option<u32>,
+
+    /// Part of the name of the device, its platform or its vendor, as in pocl, nvidia, oclgrind, host
+    #[arg(long, value_name = "S", conflicts_with_all = ["platform", "device"])]
+    pub device_name: Option<String>,
+}
+
+/// What is to be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Kernels in OpenCL C.
+    OpenCl,
+    /// Bare kernels in CUDA.
+    CudaKernels,
+    /// A CUDA program with a `main`.
+    CudaProgram,
+}
+
+impl Text {
+    /// What a file is, by its name and what is in it.
+    pub fn of(path: &Path, source: &[u8]) -> Self {
+        match path.extension().is_some_and(|extension| extension == "cu") {
+            false => Self::OpenCl,
+            true if has_main(source) => Self::CudaProgram,
+            true => Self::CudaKernels,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::OpenCl => "OpenCL C",
+            Self::CudaKernels => "CUDA kernels",
+            Self::CudaProgram => "whole CUDA programs",
+        }
+    }
+
+    fn runs_through(self, through: Through) -> bool {
+        match through {
+            Through::Loader | Through::Oclgrind | Through::Host => self == Self::OpenCl,
+            Through::Cuda => self == Self::CudaKernels,
+            Through::Nvcc => self == Self::CudaProgram,
+        }
+    }
+}
+
+/// Prints every device.
+///
+/// # Errors
+/// When standard output does not take it.
+pub fn devices(args: &DevicesArgs) -> Result<ExitCode, Failure> {
+    let found = Devices::find(&worker_options()?);
+    let mut out = io::stdout();
+    let text = if args.json { json(&found) } else { table(&found) };
+    out.write_all(text.as_bytes()).map_err(Failure::Stdout)?;
+    for problem in &found.problems {
+        eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
+    }
+    Ok(if found.devices.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// This program is its own worker.
+///
+/// # Errors
+/// When the system does not say where it lies.
+pub fn worker_options() -> Result<WorkerOptions, Failure> {
+    std::env::current_exe().map(WorkerOptions::new).map_err(Failure::OwnPath)
+}
+
+fn json(found: &Devices) -> String {
+    let lines = found.devices.iter().filter_map(|device| serde_json::to_string(device).ok());
+    lines.map(|line| line + "\n").collect()
+}
+
+fn table(found: &Devices) -> String {
+    let mut text = String::new();
+    for device in &found.devices {
+        let facts = &device.facts;
+        let memory = usize::try_from(facts.memory_bytes).unwrap_or(usize::MAX);
+        let kind = match device.through {
+            Through::Loader | Through::Cuda => "",
+            Through::Oclgrind => ", simulated",
+            Through::Host => ", clang without OpenCL",
+            Through::Nvcc => ", compiler",
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{}.{}  {}: {}\n     {}{kind}, {}, {} compute units, {}, driver {}\n",
+            device.platform,
+            device.device,
+            facts.platform,
+            facts.name,
+            facts.kind,
+            facts.version,
+            facts.compute_units,
+            show_bytes(memory),
+            facts.driver,
+        );
+    }
+    if found.devices.is_empty() {
+        text.push_str("no device was found\n");
+    }
+    text
+}
+
+/// The device that the options mean, among those for such a text: by numbers, by a part of its name, or else the
+/// first one that there is a driver for.
+///
+/// # Errors
+/// When there is none, with those that there are.
+pub fn choose(args: &DeviceArgs, text: Text, options: &WorkerOptions) -> Result<Device, String> {
+    let wanted = |device: &Device| {
+        text.runs_through(device.through)
+            && match &args.device_name {
+                Some(name) => device.is_called(name),
+                None => {
+                    device.platform == args.platform.unwrap_or(device.platform)
+                        && device.device == args.device.unwrap_or(device.device)
+                }
+            }
+    };
+    let mut found = Devices::of_loader(options);
+    if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
+        return Ok(device.clone());
+    }
+    found.add_oclgrind(options);
+    found.add_host();
+    found.add_cuda(options);
+    if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
+        return Ok(device.clone());
+    }
+    let mut message = format!("there is no such device for {}", text.name());
+    if found.devices.is_empty() {
+        message.push_str(", nor any other");
+    } else {
+        let _ = write!(message, "; there are:\n{}", table(&found).trim_end());
+    }
+    for problem in &found.problems {
+        let _ = write!(message, "\n{problem}");
+    }
+    Err(message)
+}

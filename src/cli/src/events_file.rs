@@ -1,0 +1,154 @@
+//! `--events`: one JSON object per line, written as it happens.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use clreduce_engine::events::Event;
+use clreduce_interestingness::{Gated, Verdict};
+use serde::Serialize;
+
+use crate::statistics::ending_name;
+
+/// The file. After the first failure to write nothing more is written to it.
+pub struct EventsFile {
+    writer: Option<BufWriter<File>>,
+}
+
+/// One line. Sizes are of the whole test case; `key` is the content hash of a variant; `chance` is how
+/// likely it was thought to be interesting, in thousandths; times are in seconds.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line<'a> {
+    Started {
+        version: &'static str,
+        bytes: usize,
+        tokens: usize,
+        work_items: u64,
+        resumed_answers: u64,
+        timeout: f64,
+    },
+    Answered {
+        question: u64,
+        key: String,
+        interesting: bool,
+        verdict: &'static str,
+        pass: &'a str,
+        chance: u16,
+        known: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        gate: Option<&'static str>,
+        tests: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        exit_code: Option<i32>,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        reason: &'a str,
+        seconds: f64,
+    },
+    Committed {
+        question: u64,
+        key: String,
+        pass: &'a str,
+        bytes: usize,
+        tokens: usize,
+        work_items: u64,
+    },
+    PassFinished {
+        pass: &'a str,
+        asked: u64,
+        interesting: u64,
+    },
+    Finished {
+        ending: &'static str,
+        tokens: usize,
+        work_items: u64,
+    },
+}
+
+impl EventsFile {
+    /// Creates the file, or empties it: a run that goes on tells the whole conversation again.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Ok(Self { writer: Some(BufWriter::new(File::create(path)?)) })
+    }
+
+    /// Writes the line of one event.
+    ///
+    /// # Errors
+    /// When it cannot be written, once.
+    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+        let (Some(writer), Some(line)) = (&mut self.writer, Line::of(event)) else { return Ok(()) };
+        let result = serde_json::to_writer(&mut *writer, &line)
+            .map_err(io::Error::from)
+            .and_then(|()| writer.write_all(b"\n"))
+            .and_then(|()| writer.flush());
+        if result.is_err() {
+            self.writer = None;
+        }
+        result
+    }
+}
+
+impl<'a> Line<'a> {
+    fn of(event: &'a Event) -> Option<Self> {
+        Some(match event {
+            Event::Started { size, bytes, resumed_answers, time_limit } => Self::Started {
+                version: env!("CARGO_PKG_VERSION"),
+                bytes: *bytes,
+                tokens: size.tokens,
+                work_items: size.work_items,
+                resumed_answers: *resumed_answers,
+                timeout: time_limit.as_secs_f64(),
+            },
+            Event::Answered { question, hash, pass, chance, outcome, known, gated, tests } => {
+                Self::Answered {
+                    question: *question,
+                    key: hash.to_string(),
+                    interesting: outcome.verdict == Verdict::Interesting,
+                    verdict: verdict_name(outcome.verdict),
+                    pass,
+                    chance: *chance,
+                    known: *known,
+                    gate: match gated {
+                        Gated::Passed => None,
+                        Gated::Doubted => Some("doubted"),
+                        Gated::Refused => Some("refused"),
+                    },
+                    tests: *tests,
+                    exit_code: outcome.exit_code,
+                    reason: &outcome.reason,
+                    seconds: outcome.wall.as_secs_f64(),
+                }
+            }
+            Event::Committed { question, pass, size, bytes, case } => Self::Committed {
+                question: *question,
+                key: case.hash().to_string(),
+                pass,
+                bytes: *bytes,
+                tokens: size.tokens,
+                work_items: size.work_items,
+            },
+            Event::PassFinished { pass, asked, interesting } => {
+                Self::PassFinished { pass, asked: *asked, interesting: *interesting }
+            }
+            Event::Finished { size, ending } => Self::Finished {
+                ending: ending_name(*ending),
+                tokens: size.tokens,
+                work_items: size.work_items,
+            },
+            // For people; the summary holds them.
+            Event::Warning(_) => return None,
+        })
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Interesting => "interesting",
+        Verdict::Uninteresting => "uninteresting",
+        Verdict::TimedOut => "timed_out",
+        Verdict::Unresolved => "unresolved",
+    }
+}

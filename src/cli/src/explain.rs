@@ -1,0 +1,108 @@
+//! `clreduce explain`: what each stage of a recipe says of one variant.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueHint;
+use clreduce_interestingness::Verdict;
+use clreduce_interestingness::recipe::{Answer, Judgement, Recipe, Step};
+use clreduce_testcase::TestCase;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::load::{Input, ORIGINAL, beside, load};
+use crate::recipe;
+use crate::units::show_duration;
+
+/// What `explain` is told.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status:\n  0  interesting\n  1  not interesting, or the recipe cannot be used\n  \
+    2  the command line is wrong\n  3  a tool failed, so that nothing can be said"
+)]
+pub struct ExplainArgs {
+    /// The recipe
+    #[arg(long, short = 't', value_name = "RECIPE", value_hint = ValueHint::FilePath)]
+    pub test: PathBuf,
+
+    /// The variant
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub variant: PathBuf,
+
+    /// What the outcome is pinned on [default: FILE.orig if it is there, otherwise the variant itself]
+    #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub original: Option<PathBuf>,
+}
+
+/// Prints what happens to a variant.
+///
+/// # Errors
+/// When the recipe cannot be used, or a file cannot be read.
+pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
+    let cancel = interrupt::on_interrupt()?;
+    let recipe = Recipe::load(&args.test)?.options(recipe::options(&cancel));
+    let variant = read(&args.variant)?;
+    let kept = beside(&args.variant, ORIGINAL);
+    let original = match &args.original {
+        Some(original) => named_alike(read(original)?, &variant)?,
+        None if kept.exists() => named_alike(read(&kept)?, &variant)?,
+        None => variant.clone(),
+    };
+    let test = recipe.calibrate(&original)?;
+    let judgement = test.look(&variant, true, &cancel);
+    let mut out = io::stdout().lock();
+    out.write_all(show(&judgement).as_bytes()).map_err(Failure::Stdout)?;
+    Ok(ExitCode::from(match judgement.outcome.verdict {
+        Verdict::Interesting => 0,
+        Verdict::Uninteresting | Verdict::TimedOut => 1,
+        Verdict::Unresolved => 3,
+    }))
+}
+
+fn read(path: &Path) -> Result<TestCase, Failure> {
+    let inputs = Input::find_all(&[path.to_owned()])?;
+    Ok(load(&inputs, &[], false)?.case)
+}
+
+/// `bug.c.orig` was called `bug.c` when it was reduced, and commands know it by that name.
+fn named_alike(original: TestCase, variant: &TestCase) -> Result<TestCase, Failure> {
+    match (original.files(), variant.files()) {
+        ([file], [name]) => TestCase::single(&name.path, file.bytes.clone())
+            .map_err(|error| Failure::Load(error.into())),
+        _ => Ok(original),
+    }
+}
+
+fn show(judgement: &Judgement) -> String {
+    let width = judgement.steps.iter().map(|step| step.stage.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for step in &judgement.steps {
+        let (stage, wall) = (&step.stage, show_duration(step.wall));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{stage:<width$}  {wall:>7}  {}", answer(step));
+        for note in &step.notes {
+            let _ = writeln!(text, "{:<width$}           {note}", "");
+        }
+    }
+    let verdict = match judgement.outcome.verdict {
+        Verdict::Interesting => "interesting",
+        Verdict::Uninteresting => "uninteresting",
+        Verdict::TimedOut => "uninteresting (time limit)",
+        Verdict::Unresolved => "unresolved",
+    };
+    let colon = if judgement.outcome.reason.is_empty() { "" } else { ": " };
+    let _ = writeln!(text, "{verdict}{colon}{}", judgement.outcome.reason);
+    text
+}
+
+fn answer(step: &Step) -> String {
+    match &step.answer {
+        Answer::Holds => "holds".to_owned(),
+        Answer::No(why) => format!("no: {why}"),
+        Answer::Slipped(what) => format!("another bug: {what}"),
+        Answer::TimedOut(why) => format!("too long: {why}"),
+        Answer::Unresolved(why) => format!("unresolved: {why}"),
+    }
+}

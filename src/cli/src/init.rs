@@ -1,0 +1,263 @@
+//! `clreduce init`: finds out what is wrong with a kernel on the devices at hand, and writes the test for it
+//! beside the kernel.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueHint;
+use clreduce_interestingness::opencl::{Finding, PlanError};
+use clreduce_interestingness::recipe::{
+    Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey,
+};
+use clreduce_testcase::TestCase;
+use thiserror::Error;
+
+use crate::failure::Failure;
+use crate::script::{self, Script};
+use crate::{interrupt, recipe};
+
+/// What `init` is told.
+#[derive(Debug, clap::Args)]
+pub struct InitArgs {
+    /// The kernel
+    #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
+    pub kernel: PathBuf,
+
+    /// The configuration whose bug it shall be, as `init` names it, where several are wrong
+    #[arg(long, value_name = "CONFIGURATION")]
+    pub accuse: Option<String>,
+
+    /// Write a shell script instead of a recipe
+    #[arg(long, group = "kind")]
+    pub shell: bool,
+
+    /// Write a script for PowerShell instead of a recipe
+    #[arg(long, group = "kind")]
+    pub powershell: bool,
+
+    /// Write a script in Python instead of a recipe
+    #[arg(long, group = "kind")]
+    pub python: bool,
+
+    /// Options for every build of the kernel, such as -DN=4
+    #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
+    pub build_options: Vec<String>,
+}
+
+/// Why there is nothing to reduce, or no test for it.
+#[derive(Debug, Error)]
+pub enum InitError {
+    #[error("`{path}`: {source}")]
+    Plan { path: PathBuf, source: PlanError },
+    #[error(
+        "there is no device to run `{0}` on\n\
+         help: install one, for example: apt-get install pocl-opencl-icd ocl-icd-libopencl1"
+    )]
+    NoDevice(PathBuf),
+    #[error(
+        "nothing is found wrong with `{0}` on these devices\n\
+         help: to find one wrong, a majority of at least three configurations has to agree; `clreduce \
+         devices` lists what there is"
+    )]
+    NothingWrong(PathBuf),
+    #[error("`{0}` is not found wrong\nhelp: write one of: {1}")]
+    NotWrong(String, String),
+    #[error("`{0}` is there already\nhelp: remove it, or start the reduction with it")]
+    Exists(PathBuf),
+}
+
+/// What was found wrong, and the recipe for it.
+pub struct Found {
+    /// What every configuration says.
+    pub survey: Survey,
+    /// Which of it is the bug.
+    pub accusation: Accusation,
+    /// The recipe.
+    pub recipe: Recipe,
+    /// Description of the arguments, where there is one.
+    pub arguments: Option<PathBuf>,
+}
+
+/// Writes the test.
+///
+/// # Errors
+/// When nothing is wrong with the kernel, the kernel itself is, or the test cannot be written.
+pub fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
+    let cancel = interrupt::on_interrupt()?;
+    let options = recipe::options(&cancel);
+    let kernel = &args.kernel;
+    let source = read(kernel)?;
+    let build_options = args.build_options.join(" ");
+    let kind = script::Kind::of(args.shell, args.powershell, args.python);
+    let path = kernel.with_extension(kind.map_or("toml", script::Kind::extension));
+    if path.exists() {
+        return Err(InitError::Exists(path).into());
+    }
+    let found = find(kernel, &source, args.accuse.as_deref(), &build_options, &options)?;
+    let case = single(kernel, source)?;
+    let test = found.recipe.calibrate(&case)?;
+    print(&found, &test).map_err(Failure::Stdout)?;
+    let text = match kind {
+        None => found.recipe.text().to_owned(),
+        Some(kind) => script::write(kind, &script_of(kernel, &found, &test, &build_options)),
+    };
+    let written = script::create(&path, &text, kind.is_some());
+    written.map_err(|source| Failure::Report { path: path.clone(), source })?;
+    let mut out = io::stdout();
+    let _ = writeln!(
+        out,
+        "\nwritten: {path}\nreduce:  clreduce {kernel} --test {path}",
+        path = named(&path),
+        kernel = kernel.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a kernel on everything at hand, and says what is wrong.
+///
+/// # Errors
+/// When nothing is, or nobody knows how to launch it.
+pub fn find(
+    kernel: &Path,
+    source: &[u8],
+    accuse: Option<&str>,
+    build_options: &str,
+    options: &RecipeOptions,
+) -> Result<Found, Failure> {
+    let arguments = Some(kernel.with_extension("args.toml")).filter(|path| path.is_file());
+    let described = arguments.as_ref().map(fs::read_to_string).transpose();
+    let described = described
+        .map_err(|error| Failure::Kernel { path: kernel.to_owned(), reason: error.to_string() })?;
+    let survey =
+        Survey::of(&kernel.to_string_lossy(), source, described.as_deref(), build_options, options)
+            .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
+    for problem in &survey.problems {
+        eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
+    }
+    if survey.seen.is_empty() {
+        return Err(InitError::NoDevice(kernel.to_owned()).into());
+    }
+    let accusations = survey.accusations();
+    let Some(first) = accusations.first() else {
+        eprint!("{}", table(&survey));
+        return Err(InitError::NothingWrong(kernel.to_owned()).into());
+    };
+    let name = |accusation: &Accusation| survey.seen[accusation.accused].name();
+    let accusation = match accuse {
+        None => *first,
+        Some(wanted) => {
+            let found = accusations.iter().find(|accusation| name(accusation) == wanted);
+            let names = || accusations.iter().map(name).collect::<Vec<_>>().join(", ");
+            *found.ok_or_else(|| InitError::NotWrong(wanted.to_owned(), names()))?
+        }
+    };
+    let file_name =
+        |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let beside = arguments.as_deref().map(file_name).map(PathBuf::from);
+    let text = survey.recipe(&file_name(kernel), accusation, beside.as_deref(), build_options);
+    let path = kernel.with_extension("toml");
+    let recipe = Recipe::parse(&path, text)?.options(options.clone());
+    Ok(Found { survey, accusation, recipe, arguments })
+}
+
+/// Reads a kernel.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(kernel: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(kernel)
+        .map_err(|error| Failure::Kernel { path: kernel.to_owned(), reason: error.to_string() })
+}
+
+/// A kernel as a test case.
+///
+/// # Errors
+/// When its name makes none.
+pub fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, Failure> {
+    let name = kernel.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    TestCase::single(name, source).map_err(|error| Failure::Load(error.into()))
+}
+
+fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(table(&found.survey).as_bytes())?;
+    let accused = found.survey.seen[found.accusation.accused].name();
+    let kind = found.accusation.preset.name();
+    let basis = match found.accusation.basis {
+        Basis::Majority => "",
+        Basis::Two => {
+            " (perhaps: two that agree are less than the majority of three that is usual)"
+        }
+        Basis::Guess => " (a guess: nobody else has a result, and it is the one that optimises)",
+    };
+    writeln!(out, "\n{kind}: {accused}{basis}")?;
+    for other in found.survey.accusations().iter().filter(|other| **other != found.accusation) {
+        let name = found.survey.seen[other.accused].name();
+        writeln!(out, "also {}: {name} (a recipe for it: --accuse '{name}')", other.preset.name())?;
+    }
+    for warning in test.warnings() {
+        eprintln!("{}: {warning}", console::style("warning").for_stderr().yellow().bold());
+    }
+    Ok(())
+}
+
+/// What every configuration says, with the verdict on it.
+fn table(survey: &Survey) -> String {
+    let width = survey.seen.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
+    let line = |seen: &clreduce_interestingness::recipe::Seen| {
+        let finding = match seen.finding {
+            Finding::Agrees => "agrees",
+            Finding::Unknown => "?",
+            Finding::WrongCode => "wrong code",
+            Finding::Unstable => "unstable",
+            Finding::BuildCrash => "build crash",
+            Finding::BuildTimeout => "build hangs",
+            Finding::BuildFailure => "refused",
+            Finding::RunFailure => "run failure",
+            Finding::RunCrash => "run crash",
+            Finding::RunTimeout => "run hangs",
+        };
+        format!("{:<width$}  {finding:<11}  {}\n", seen.name(), seen.describe())
+    };
+    survey.seen.iter().map(line).collect()
+}
+
+/// What a script has to do.
+fn script_of(kernel: &Path, found: &Found, test: &RecipeTest, build_options: &str) -> Script {
+    let pin = &test.calibration().pin;
+    let run = |index: usize| {
+        let seen = &found.survey.seen[index];
+        let mut words = vec!["--device-name".to_owned(), seen.device.clone()];
+        words.extend((!seen.optimises).then(|| "--no-opt".to_owned()));
+        words
+    };
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Script {
+        kernel: kernel.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        about: found
+            .recipe
+            .text()
+            .lines()
+            .take_while(|line| line.starts_with('#'))
+            .map(str::to_owned)
+            .collect(),
+        checks: test.stages().map(str::to_owned).collect(),
+        not_portable: !test.calibration().tolerated.warnings.is_empty(),
+        class: pin.class,
+        words: pin.signature.clone(),
+        accused: run(found.accusation.accused),
+        witnesses: found.survey.witnesses(found.accusation).into_iter().map(run).collect(),
+        arguments: found.arguments.as_ref().map(absolute),
+        build_options: build_options.to_owned(),
+    }
+}
+
+/// As it can be given on a command line: a script is run as a program.
+fn named(path: &Path) -> String {
+    let bare = path.parent().is_none_or(|parent| parent.as_os_str().is_empty());
+    let is_script = path.extension().is_some_and(|extension| extension != "toml");
+    if bare && is_script { format!("./{}", path.display()) } else { path.display().to_string() }
+}

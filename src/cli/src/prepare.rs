@@ -1,0 +1,163 @@
+//! `clreduce prepare`: a kernel as one file with as few work-items as its bug needs, so that every later test is
+//! faster.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::ValueHint;
+use clreduce_engine::PassChoice;
+use clreduce_engine::Reduction;
+use clreduce_interestingness::check::{CheckOptions, needs_preprocessing, preprocess};
+use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
+use clreduce_testcase::{Language, Size, TestCase};
+
+use crate::failure::Failure;
+use crate::load::{ORIGINAL, beside};
+use crate::resolve::{Test, test_named};
+use crate::units::{show_bytes, show_count};
+use crate::{atomic, init, interrupt, recipe};
+
+/// The pass that lowers the number of work-items.
+const NDRANGE: &str = "ndrange";
+
+/// What `prepare` is told.
+#[derive(Debug, clap::Args)]
+pub struct PrepareArgs {
+    /// The program; it is replaced, and kept as KERNEL.orig
+    #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
+    pub kernel: PathBuf,
+
+    /// What must stay the same: a recipe, a program or a shell command [default: what `clreduce init` finds
+    /// wrong]
+    #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
+        allow_hyphen_values = true)]
+    pub test: Option<String>,
+
+    /// Write to PATH and leave KERNEL alone
+    #[arg(long, short = 'o', value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// Options for every build of the kernel, such as -DN=4
+    #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
+    pub build_options: Vec<String>,
+}
+
+/// Prepares a kernel.
+///
+/// # Errors
+/// When it does not show a bug, or cannot be read or written.
+pub fn prepare(args: &PrepareArgs) -> Result<ExitCode, Failure> {
+    let cancel = interrupt::on_interrupt()?;
+    let source = init::read(&args.kernel)?;
+    let original = init::single(&args.kernel, source)?;
+    let test = test(args, &original, &cancel)?;
+    if test.judge(&original, &cancel).verdict != Verdict::Interesting {
+        let reason = "the test does not find it interesting".to_owned();
+        return Err(Failure::Kernel { path: args.kernel.clone(), reason });
+    }
+    let mut case = one_file(args, &original, &*test, &cancel)?;
+    if Language::detect(&case) == Language::OpenCl {
+        case = fewer_work_items(case, test, &cancel)?;
+    }
+    if cancel.is_cancelled() {
+        return Ok(ExitCode::from(interrupt::INTERRUPTED));
+    }
+    write(args, &original, &case)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn test(
+    args: &PrepareArgs,
+    original: &TestCase,
+    cancel: &Cancel,
+) -> Result<Arc<dyn Interestingness>, Failure> {
+    let options = recipe::options(cancel);
+    Ok(match args.test.as_deref().map(test_named).transpose()? {
+        Some(Test::Recipe(recipe, _)) => Arc::new(recipe.options(options).calibrate(original)?),
+        Some(Test::Command(command)) => {
+            let options = CommandOptions { worker: options.worker, ..CommandOptions::default() };
+            Arc::new(CommandTest::new(&command, options)?)
+        }
+        None => {
+            let source = &original.files()[0].bytes;
+            let build_options = args.build_options.join(" ");
+            let found = init::find(&args.kernel, source, None, &build_options, &options)?;
+            Arc::new(found.recipe.calibrate(original)?)
+        }
+    })
+}
+
+/// Preprocessed, where that changes nothing.
+fn one_file(
+    args: &PrepareArgs,
+    original: &TestCase,
+    test: &dyn Interestingness,
+    cancel: &Cancel,
+) -> Result<TestCase, Failure> {
+    let source = &original.files()[0].bytes;
+    if !needs_preprocessing(source) {
+        return Ok(original.clone());
+    }
+    let failed = |reason| Failure::Kernel { path: args.kernel.clone(), reason };
+    let options = CheckOptions {
+        build_options: args.build_options.clone(),
+        worker: std::env::current_exe().ok(),
+        ..CheckOptions::default()
+    };
+    let folder = args.kernel.parent().unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let language = Language::detect(original);
+    let text = preprocess(source, folder, language, &options, cancel).map_err(failed)?;
+    let case = init::single(&args.kernel, text)?;
+    let outcome = test.judge(&case, cancel);
+    if outcome.verdict == Verdict::Interesting {
+        let (before, after) = (original.total_bytes(), case.total_bytes());
+        say(&format!("preprocessed: {} -> {}", show_bytes(before), show_bytes(after)))?;
+        return Ok(case);
+    }
+    say(&format!("preprocessing would change the outcome, so it is left out: {}", outcome.reason))?;
+    Ok(original.clone())
+}
+
+fn fewer_work_items(
+    case: TestCase,
+    test: Arc<dyn Interestingness>,
+    cancel: &Cancel,
+) -> Result<TestCase, Failure> {
+    let before = Size::of(&case).work_items;
+    let passes = PassChoice { only: vec![NDRANGE.to_owned()], ..PassChoice::default() };
+    let reduced = Reduction::of(case)
+        .shared_test(test)
+        .language(Language::OpenCl)
+        .passes(passes)
+        .jobs(NonZeroUsize::MIN)
+        .cancel(cancel.clone())
+        .run()
+        .map_err(Failure::Reduction)?;
+    let after = reduced.size.work_items;
+    say(&format!("work-items: {} -> {}", show_count(before), show_count(after)))?;
+    Ok(reduced.case)
+}
+
+fn write(args: &PrepareArgs, original: &TestCase, case: &TestCase) -> Result<(), Failure> {
+    let path = args.output.as_ref().unwrap_or(&args.kernel);
+    let failed = |source| Failure::Report { path: path.clone(), source };
+    if args.output.is_none() && case == original {
+        return say("nothing to prepare: it is one file, and needs all its work-items");
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let scratch = folder.unwrap_or(Path::new("."));
+    if args.output.is_none() {
+        let copy = beside(path, ORIGINAL);
+        atomic::create(&copy, &original.files()[0].bytes, scratch, path).map_err(failed)?;
+    }
+    atomic::replace(path, &case.files()[0].bytes, scratch).map_err(failed)?;
+    say(&format!("written: {}", path.display()))
+}
+
+fn say(line: &str) -> Result<(), Failure> {
+    writeln!(io::stdout(), "{line}").map_err(Failure::Stdout)
+}

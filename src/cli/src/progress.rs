@@ -1,0 +1,162 @@
+//! What a person sees while it runs, on standard error: a display on a terminal, a line now and then
+//! elsewhere.
+
+use std::time::{Duration, Instant};
+
+use clreduce_engine::events::Event;
+use clreduce_interestingness::Verdict;
+use console::style;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::statistics::Statistics;
+use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
+
+/// Time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Successes shown on a terminal.
+const LAST_SUCCESSES: usize = 3;
+
+/// How much a person wants to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Errors and warnings.
+    Quiet,
+    /// And how far it is.
+    Normal,
+    /// And every step.
+    Steps,
+    /// And every question.
+    Questions,
+}
+
+/// The display.
+pub struct Progress {
+    verbosity: Verbosity,
+    bar: Option<ProgressBar>,
+    last_line: Instant,
+    successes: Vec<String>,
+}
+
+impl Progress {
+    /// A display on standard error.
+    pub fn new(verbosity: Verbosity) -> Self {
+        let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+                bar.set_style(style);
+            }
+            bar.set_message("checking that the test case is interesting");
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        Self { verbosity, bar, last_line: Instant::now(), successes: Vec::new() }
+    }
+
+    /// Prints a line that stays.
+    pub fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// Prints a warning.
+    pub fn warning(&self, text: &str) {
+        self.line(&format!("{}: {text}", style("warning").for_stderr().yellow().bold()));
+    }
+
+    /// Prints something worth knowing, unless quiet.
+    pub fn note(&self, text: &str) {
+        if self.verbosity > Verbosity::Quiet {
+            self.line(&format!("{}: {text}", style("note").for_stderr().bold()));
+        }
+    }
+
+    /// Shows an event; `statistics` know of it already.
+    pub fn update(&mut self, event: &Event, statistics: &Statistics) {
+        match event {
+            Event::Started { .. } => self.started(statistics),
+            Event::Answered { question, pass, outcome, known, .. } => {
+                if self.verbosity >= Verbosity::Questions {
+                    let verdict = match outcome.verdict {
+                        Verdict::Interesting => "interesting",
+                        Verdict::Uninteresting => "no",
+                        Verdict::TimedOut => "timed out",
+                        Verdict::Unresolved => "unresolved",
+                    };
+                    let known = if *known { " (known)" } else { "" };
+                    self.line(&format!("  {question} {pass}: {verdict}{known} {}", outcome.reason));
+                }
+                self.show(statistics, pass);
+            }
+            Event::Committed { pass, size, bytes, .. } => {
+                let success = format!(
+                    "{:>9} {:>7} tokens  {pass}",
+                    show_bytes(*bytes),
+                    show_count(size.tokens as u64)
+                );
+                if self.verbosity >= Verbosity::Steps {
+                    self.line(&success);
+                }
+                self.successes.push(success);
+                if self.successes.len() > LAST_SUCCESSES {
+                    self.successes.remove(0);
+                }
+            }
+            Event::Warning(text) => self.warning(text),
+            Event::PassFinished { .. } | Event::Finished { .. } => {}
+        }
+    }
+
+    /// Takes the display away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn started(&mut self, statistics: &Statistics) {
+        self.last_line = Instant::now();
+        if statistics.resumed_answers > 0 {
+            let answers = show_count(statistics.resumed_answers);
+            self.note(&format!("going on where an earlier run stopped, after {answers} answers"));
+        }
+        if self.verbosity > Verbosity::Quiet {
+            self.line(&format!(
+                "{} and {} tokens to begin with; each test may take {}",
+                show_bytes(statistics.first.1),
+                show_count(statistics.first.0.tokens as u64),
+                show_duration(statistics.timeout)
+            ));
+        }
+    }
+
+    fn show(&mut self, statistics: &Statistics, pass: &str) {
+        if let Some(bar) = &self.bar {
+            let mut message = status(statistics, pass);
+            for success in &self.successes {
+                message.push_str("\n    ");
+                message.push_str(success);
+            }
+            bar.set_message(message);
+        } else if self.verbosity > Verbosity::Quiet && self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            self.line(&status(statistics, pass));
+        }
+    }
+}
+
+fn status(statistics: &Statistics, pass: &str) -> String {
+    let elapsed = statistics.elapsed();
+    let rate = statistics.tests as f64 / elapsed.as_secs_f64().max(0.001);
+    format!(
+        "{} ({} left)  {pass}  {} tests, {rate:.1}/s, {}{} cached  {}",
+        show_bytes(statistics.best.1),
+        show_share(statistics.best.1, statistics.first.1),
+        show_count(statistics.tests),
+        show_refused(statistics.refused),
+        show_count(statistics.cache_hits),
+        show_duration(elapsed)
+    )
+}

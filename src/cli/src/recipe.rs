@@ -1,0 +1,58 @@
+//! A recipe as the test of a reduction: calibrated on the original, or as the journal of an interrupted run
+//! knows it.
+
+use clreduce_interestingness::Cancel;
+use clreduce_interestingness::recipe::{Recipe, RecipeOptions, RecipeTest};
+use clreduce_journal::{Facts, StateFolder};
+use clreduce_testcase::TestCase;
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// Under this name, what was found out about the original stands in the journal.
+const CALIBRATION: &str = "the calibration of the recipe";
+
+/// Gets a recipe ready.
+///
+/// # Errors
+/// When the recipe cannot be used, or the journal cannot be read.
+pub fn ready(
+    recipe: &Recipe,
+    original: &TestCase,
+    folder: &StateFolder,
+    cancel: &Cancel,
+    progress: &Progress,
+) -> Result<RecipeTest, Failure> {
+    let recipe = recipe.clone().options(options(cancel));
+    let earlier = folder.unfinished_facts()?.and_then(|facts| {
+        // A journal that was begun with another test is refused later, with a reason.
+        serde_json::from_str(facts.get(CALIBRATION)?).ok()
+    });
+    if let Some(calibration) = earlier {
+        return Ok(recipe.resume(original, calibration)?);
+    }
+    progress.note("running every stage of the recipe on the original");
+    let test = recipe.calibrate(original)?;
+    let pin = &test.calibration().pin;
+    let class = pin.class.name().replace('_', " ");
+    let says = pin.signature.iter().map(|word| format!("; {word}")).collect::<String>();
+    progress.note(&format!("pinned: {}: {class}{says}", pin.accused));
+    if !pin.witnesses.is_empty() {
+        progress.note(&format!("as opposed to: {}", pin.witnesses.join(", ")));
+    }
+    test.warnings().iter().for_each(|warning| progress.warning(warning));
+    Ok(test)
+}
+
+/// This program is its own worker.
+pub fn options(cancel: &Cancel) -> RecipeOptions {
+    let worker = std::env::current_exe().ok();
+    RecipeOptions { worker, cancel: cancel.clone(), ..RecipeOptions::default() }
+}
+
+/// Answers rest on it.
+pub fn note(facts: &mut Facts, test: &RecipeTest) {
+    // Strings, numbers and lists: this cannot fail.
+    let text = serde_json::to_string(test.calibration()).unwrap_or_default();
+    facts.insert(CALIBRATION.to_owned(), text);
+}

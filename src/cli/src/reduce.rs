@@ -1,0 +1,339 @@
+//! The reduction from the settings to the exit status: prepares, runs, reports.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use clreduce_engine::events::{Ending, Event};
+use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
+use clreduce_interestingness::recipe::{RecipeTest, StageCounts};
+use clreduce_interestingness::{
+    Cancel, CommandOptions, CommandTest, Hint, Interestingness, TestCommand, Verdict,
+};
+use clreduce_journal::StateFolder;
+use clreduce_testcase::{SourceFile, TestCase};
+
+use crate::events_file::EventsFile;
+use crate::facts;
+use crate::failure::Failure;
+use crate::interrupt::{self, INTERRUPTED};
+use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
+use crate::keep::{KeepError, Keeper, repair};
+use crate::load::{Input, Place, load};
+use crate::not_interesting;
+use crate::progress::Progress;
+use crate::recipe;
+use crate::report;
+use crate::resolve::{Settings, Test};
+use crate::statistics::Statistics;
+use crate::summary;
+use crate::target::{self, Target};
+
+/// Folder in the state folder with a copy of a test case that was not interesting.
+const TRY: &str = "try";
+
+/// Reduces as told and says how it went.
+///
+/// # Errors
+/// When nothing could be reduced, or not to the end; what was reached until then is on disk.
+pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
+    let cancel = interrupt::on_interrupt()?;
+    let mut progress = Progress::new(settings.verbosity);
+    let subject = open(settings, &progress)?;
+    let state = subject.target.state();
+    let results = subject.target.results();
+    let result = run(settings, subject, &cancel, &mut progress);
+    progress.finish();
+    tidy(&state, &result);
+    let done = result?;
+    if let Some(path) = &settings.summary {
+        summary::write(path, &done, settings.how.jobs.get())
+            .map_err(|source| Failure::Report { path: path.clone(), source })?;
+    }
+    report::print(&done, &results, settings.verbosity, &progress)?;
+    Ok(match done.reduced.ending {
+        Ending::Interrupted => ExitCode::from(INTERRUPTED),
+        Ending::Minimal | Ending::QuestionLimit | Ending::TimeLimit => ExitCode::SUCCESS,
+    })
+}
+
+/// What a reduction came to.
+pub struct Done {
+    /// As the engine tells it.
+    pub reduced: Reduced,
+    /// As it was seen from here.
+    pub statistics: Statistics,
+    /// Copies of the original.
+    pub originals: Vec<PathBuf>,
+    /// What the stages of a recipe did.
+    pub stages: Vec<(String, StageCounts)>,
+}
+
+/// What is reduced, found, read, and held against other runs.
+struct Subject {
+    target: Target,
+    folder: StateFolder,
+    /// The original, of an interrupted run if there is one.
+    case: TestCase,
+    /// What lies on disk now, where that is part of the conversation.
+    on_disk: Option<TestCase>,
+    places: Vec<Place>,
+    resumed: bool,
+}
+
+fn open(settings: &Settings, progress: &Progress) -> Result<Subject, Failure> {
+    let inputs = Input::find_all(&settings.inputs)?;
+    let target = Target::of(inputs, settings.output.as_deref())?;
+    let excluded = excluded(settings, &target);
+    let read = || -> Result<_, Failure> {
+        let loaded = load(&target.inputs, &excluded, target.in_place())?;
+        target.check_output_empty()?;
+        Ok(loaded)
+    };
+    let state = target.state();
+    if !state.exists() {
+        // Nothing is left behind for an input that cannot be reduced.
+        read()?;
+    }
+    let folder = StateFolder::open(&state)?;
+    let unfinished = folder.unfinished();
+    if settings.fresh {
+        if let Ok(Some(original)) = &unfinished {
+            // The files are to belong together; where that is too late, they are taken as they are.
+            let _ = repair(&target.places(original), &state);
+        }
+        folder.discard()?;
+    } else if let Some(case) = unfinished? {
+        let places = target.places(&case);
+        repair(&places, &state)?;
+        let on_disk = Some(target::read(&places)?);
+        return Ok(Subject { target, folder, case, on_disk, places, resumed: true });
+    }
+    let loaded = read()?;
+    loaded.notes.iter().for_each(|note| progress.note(note));
+    let places = target.places(&loaded.case);
+    let on_disk = target.in_place().then(|| loaded.case.clone());
+    Ok(Subject { target, folder, case: loaded.case, on_disk, places, resumed: false })
+}
+
+/// What is never part of a DIR: the test, the reports, the output.
+fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
+    let test = match &settings.how.test {
+        Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
+            Some(path.as_path())
+        }
+        Test::Command(TestCommand::Shell(_)) => None,
+    };
+    let reports = [settings.events.as_deref(), settings.summary.as_deref()];
+    let paths = reports.into_iter().flatten().chain(test).chain(target.output());
+    paths.filter_map(|path| target::absolute(path).ok()).collect()
+}
+
+fn run(
+    settings: &Settings,
+    subject: Subject,
+    cancel: &Cancel,
+    progress: &mut Progress,
+) -> Result<Done, Failure> {
+    let Subject { target, folder, case, on_disk, places, resumed } = subject;
+    let state = target.state();
+    let judge = Arc::new(match &settings.how.test {
+        Test::Command(command) => {
+            let judge = judge(settings, command, &target, &case, progress)?;
+            check_hints(command, &target, &case, &judge, cancel, progress)?;
+            judge
+        }
+        Test::Recipe(recipe, _) => {
+            let test = recipe::ready(recipe, &case, &folder, cancel, progress)?;
+            judge_by_recipe(test, settings, &target)
+        }
+    });
+    let mut events = match &settings.events {
+        Some(path) => Some(
+            EventsFile::create(path)
+                .map_err(|source| Failure::Report { path: path.clone(), source })?,
+        ),
+        None => None,
+    };
+    let now = target::read(&places)?;
+    let originals = target.originals(&case);
+    let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
+    bases.dedup();
+    let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
+    let mut keep_error = None;
+    let mut statistics = Statistics::new();
+    let listener = |event: &Event| {
+        statistics.update(event);
+        if matches!(event, Event::Started { .. }) {
+            warn_of_first_run(&judge, progress);
+        }
+        progress.update(event, &statistics);
+        if let Some(Err(error)) = events.as_mut().map(|events| events.write(event)) {
+            progress.warning(&format!("the events are incomplete: {error}"));
+        }
+    };
+    let mut facts = facts::facts(&settings.how);
+    if let Judge::Recipe(by) = &*judge {
+        recipe::note(&mut facts, &by.test);
+    }
+    let reduction = Reduction::of(case.clone())
+        .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
+        .state(Resume { folder, facts, on_disk })
+        .cancel(cancel.clone())
+        .keep(|case| keep(&mut keeper, case, &mut keep_error))
+        .on_event(listener);
+    match settings.how.apply_to(reduction).run() {
+        Ok(reduced) => {
+            if !target.in_place() && statistics.began() {
+                // Also when nothing could be removed.
+                keeper.keep(&reduced.case)?;
+            }
+            let originals = bases.into_iter().filter(|path| path.exists()).collect();
+            Ok(Done { reduced, statistics, originals, stages: judge.stages() })
+        }
+        Err(error) => {
+            let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
+            Err(hint_at_resume(failure, resumed, progress))
+        }
+    }
+}
+
+/// The engine knows errors of the system only; what exactly went wrong is put aside.
+fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) -> io::Result<()> {
+    keeper.keep(case).map_err(|error| {
+        let text = error.to_string();
+        *failed = Some(error);
+        io::Error::other(text)
+    })
+}
+
+fn judge_by_recipe(test: RecipeTest, settings: &Settings, target: &Target) -> Judge {
+    let aside = || Aside { folder: target.slipped(), scratch: target.state() };
+    let slipped = settings.allow_slippage.then(aside);
+    let test = if settings.allow_slippage { test.watch_for_slippage() } else { test };
+    Judge::Recipe(Box::new(ByRecipe { test, slipped }))
+}
+
+fn judge(
+    settings: &Settings,
+    command: &TestCommand,
+    target: &Target,
+    original: &TestCase,
+    progress: &Progress,
+) -> Result<Judge, Failure> {
+    let temporary = CommandOptions::default().temporary;
+    let save = if settings.save_temps {
+        let folder = tempfile::Builder::new()
+            .prefix("clreduce-tests-")
+            .tempdir_in(&temporary)
+            .map_err(|source| Failure::Report { path: temporary.clone(), source })?
+            .keep();
+        progress.note(&format!("the directories of the tests are kept in {}", folder.display()));
+        Some(folder)
+    } else {
+        None
+    };
+    let options = CommandOptions { save, ..settings.how.options() };
+    let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
+    let also = settings.also_interesting.map(|code| (code, aside()));
+    let test = CommandTest::new(command, options)?;
+    let original = original.clone();
+    Ok(Judge::Command(Box::new(ByCommand { test, original, first: OnceLock::new(), also })))
+}
+
+/// Says what looks wrong with the test, and refuses one that would let everything be removed.
+fn check_hints(
+    command: &TestCommand,
+    target: &Target,
+    case: &TestCase,
+    judge: &Judge,
+    cancel: &Cancel,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
+    for hint in command.hints(&inputs) {
+        if let Hint::AbsolutePath(path) = &hint {
+            let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
+            let nothing = TestCase::new(case.files().iter().map(empty).collect());
+            let found = nothing.map(|nothing| judge.judge_aside(&nothing, cancel).verdict);
+            if found == Ok(Verdict::Interesting) {
+                return Err(Failure::AbsolutePath(path.clone()));
+            }
+        }
+        progress.warning(&hint.to_string());
+    }
+    Ok(())
+}
+
+fn warn_of_first_run(judge: &Judge, progress: &Progress) {
+    if let Some(left) = judge.first().map(|first| first.processes_left).filter(|left| *left > 0) {
+        let processes =
+            if left == 1 { "a process".to_owned() } else { format!("{left} processes") };
+        progress.warning(&format!(
+            "the test ended and left {processes} running; such are killed after each test"
+        ));
+    }
+}
+
+fn explain(
+    error: ReductionError,
+    keep_error: Option<KeepError>,
+    settings: &Settings,
+    judge: &Judge,
+    case: &TestCase,
+    folder: &Path,
+) -> Failure {
+    match error {
+        ReductionError::NotInteresting(outcome) => {
+            let modified = judge.first().and_then(|first| first.modified.first());
+            match modified {
+                Some(file) => Failure::Modifies(file.clone()),
+                None => Failure::NotInteresting(not_interesting::explain(
+                    case,
+                    &outcome,
+                    &by_hand(&settings.how.test, case),
+                    folder,
+                )),
+            }
+        }
+        ReductionError::Keep(error) => {
+            keep_error.map_or(Failure::Reduction(ReductionError::Keep(error)), Failure::Keep)
+        }
+        error => Failure::Reduction(error),
+    }
+}
+
+/// How to try the test by hand, in a directory with the test case.
+fn by_hand(test: &Test, case: &TestCase) -> String {
+    match test {
+        Test::Command(command) => command.to_string(),
+        Test::Recipe(_, path) => {
+            let path = target::absolute(path).unwrap_or_else(|_| path.clone());
+            let file = case.files().first().map(|file| &*file.path).unwrap_or_default();
+            format!("clreduce explain --test {} {file}", path.display())
+        }
+    }
+}
+
+/// A failure in the middle loses nothing, and people should know.
+fn hint_at_resume(failure: Failure, resumed: bool, progress: &Progress) -> Failure {
+    if resumed && matches!(failure, Failure::NotInteresting(_)) {
+        progress.note(
+            "an interrupted run found the same test case interesting, so something else has changed; \
+             the best so far is on disk",
+        );
+    }
+    failure
+}
+
+/// The state folder goes when nobody needs it: after the end of a reduction, and after a failure before
+/// its begin.
+fn tidy(state: &Path, result: &Result<Done, Failure>) {
+    let finished = result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
+    let useful = state.join("journal").exists() || state.join(TRY).exists();
+    if finished || !useful {
+        // What cannot be removed is not in the way of the next run.
+        let _ = std::fs::remove_dir_all(state);
+    }
+}

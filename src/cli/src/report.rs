@@ -1,0 +1,119 @@
+//! What is printed at the end, on standard output.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clreduce_engine::Reduced;
+use clreduce_engine::events::Ending;
+use console::style;
+
+use crate::failure::Failure;
+use crate::progress::{Progress, Verbosity};
+use crate::reduce::Done;
+use crate::statistics::Statistics;
+use crate::table;
+use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
+
+/// Prints the table of passes, the figures, where the result is, and what to know about it.
+///
+/// # Errors
+/// When standard output does not take it.
+pub fn print(
+    done: &Done,
+    results: &[PathBuf],
+    verbosity: Verbosity,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let Done { reduced, statistics, originals, stages } = done;
+    warn(reduced, progress);
+    if verbosity == Verbosity::Quiet {
+        return Ok(());
+    }
+    let mut text = String::new();
+    if !reduced.passes.is_empty() {
+        text.push_str(&table::of_run(&reduced.passes));
+        text.push('\n');
+    }
+    if !stages.is_empty() {
+        text.push_str(&table::of_stages(stages));
+        text.push('\n');
+    }
+    if statistics.began() {
+        text.push_str(&figures(reduced, statistics));
+        text.push_str(&places("result:  ", results));
+        text.push_str(&places("original:", originals));
+    }
+    text.push_str(ending(reduced.ending, statistics));
+    text.push('\n');
+    match io::stdout().write_all(text.as_bytes()) {
+        // `clreduce ... | head` is fine.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        _ => Ok(()),
+    }
+}
+
+fn figures(reduced: &Reduced, statistics: &Statistics) -> String {
+    let (size, bytes) = statistics.first;
+    let now = reduced.case.total_bytes();
+    format!(
+        "{} -> {} ({} left), {} -> {} tokens\n\
+         {} questions, {} answers known already, {}{} tests in {}; {} of the cores' time used\n",
+        show_bytes(bytes),
+        style(show_bytes(now)).green().bold(),
+        show_share(now, bytes),
+        show_count(size.tokens as u64),
+        show_count(reduced.size.tokens as u64),
+        show_count(reduced.questions),
+        show_count(reduced.cache_hits),
+        show_refused(reduced.gate.refused),
+        show_count(reduced.tests),
+        show_duration(reduced.wall),
+        format_args!("{:.0} %", reduced.efficiency.busy * 100.0)
+    )
+}
+
+fn places(name: &str, paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!("{} {}\n", style(name).bold(), shown(path))).collect()
+}
+
+fn ending(ending: Ending, statistics: &Statistics) -> &'static str {
+    match ending {
+        Ending::Minimal if statistics.commits == 0 => {
+            "Nothing can be removed: it is minimal already."
+        }
+        Ending::Minimal => "Nothing is left to remove.",
+        Ending::QuestionLimit => {
+            "Stopped at --max-questions; with more of them, the same command goes on from here."
+        }
+        Ending::TimeLimit => "Stopped at --time-limit; the same command goes on from here.",
+        Ending::Interrupted if !statistics.began() => "Interrupted before anything was reduced.",
+        Ending::Interrupted => {
+            "Interrupted; the same command goes on from here, and with --fresh begins anew."
+        }
+    }
+}
+
+fn warn(reduced: &Reduced, progress: &Progress) {
+    if let Some(first) = reduced.contradictions.first() {
+        let verdicts = format!("{:?}, then {:?}", first.first.verdict, first.second.verdict);
+        progress.warning(&format!(
+            "the test is flaky: {} of the answers that were checked came out otherwise ({}); the first \
+             ones stood, but the result may rest on luck",
+            reduced.contradictions.len(),
+            verdicts.to_lowercase()
+        ));
+    }
+    if reduced.size.tokens == 0 {
+        progress.warning(
+            "nothing of the program is left: the test finds an empty program interesting; does it check \
+             enough?",
+        );
+    }
+}
+
+/// Relative to the current directory where it lies below.
+fn shown(path: &Path) -> String {
+    let current = std::env::current_dir().and_then(dunce::canonicalize);
+    let relative = current.as_ref().ok().and_then(|dir| path.strip_prefix(dir).ok());
+    relative.unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,242 @@
+//! `clreduce run`: a host program for kernels.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::ValueHint;
+use clreduce_interestingness::Cancel;
+use clreduce_interestingness::cuda::plan_cuda;
+use clreduce_interestingness::opencl::{
+    DeviceWorker, KernelRun, OutcomeClass, Output, Plan, PlanError, RunLimits, RunReport, plan,
+};
+use clreduce_testcase::ContentHash;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::devices::{DeviceArgs, Text, choose, worker_options};
+use crate::failure::Failure;
+use crate::units;
+
+/// What `run` is told.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = RUN_HELP)]
+pub struct RunArgs {
+    /// The kernel to run
+    #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
+    pub kernel: PathBuf,
+
+    #[command(flatten)]
+    pub device: DeviceArgs,
+
+    /// Build without optimisation (-cl-opt-disable, for CUDA -G)
+    #[arg(long)]
+    pub no_opt: bool,
+
+    /// Description of the arguments [default: KERNEL.args.toml, if it is there]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub args: Option<PathBuf>,
+
+    /// Run it N times; results that differ are an outcome of their own
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+
+    /// Longest time for building, and again for running, in seconds or as in 500ms, 90s, 2m
+    #[arg(long, value_name = "TIME", value_parser = units::parse_duration, default_value = "60s")]
+    pub timeout: Duration,
+
+    /// Print the outcome as one line of JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Further options for the compiler of the device; -w is always there
+    #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
+    pub build_options: Vec<String>,
+}
+
+const RUN_HELP: &str = "\
+The kernel gets the arguments that its launch comment means (as CLsmith writes it), that FILE describes, or \
+that its prototype leads to: buffers of n elements that hold 1 to n, and n for numbers, with one and with \
+2048 work-items. A file called .cu is CUDA: bare kernels for NVRTC, or a program with `main` for nvcc, whose \
+result is what it prints.
+
+Exit status:
+  0   a result: the numbers of each buffer, on standard output
+  1   the kernel cannot be read, or nobody knows how to launch it
+  2   the command line is wrong, or there is no such device
+  3   nothing can be said: the device or its driver does not work
+  10  build failure        20  the driver refused or failed to run it
+  11  build crash          21  run crash
+  12  build timeout        22  run timeout
+  13  built, but not run   23  the repetitions gave different results";
+
+/// Why a kernel was not even tried.
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error("cannot read `{path}`: {source}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("`{path}`: {source}")]
+    Plan { path: PathBuf, source: PlanError },
+    #[error("{0}\nhelp: `clreduce devices` lists them")]
+    NoDevice(String),
+}
+
+/// Runs a kernel and prints what became of it.
+///
+/// # Errors
+/// When it cannot even be tried.
+pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let source = read(&args.kernel)?;
+    let sidecar = sidecar_of(args)?;
+    let text = Text::of(&args.kernel, &source);
+    let described = sidecar.as_ref().map(|(_, text)| text.as_str());
+    let plan = match text {
+        Text::OpenCl => plan(&source, described),
+        Text::CudaKernels => plan_cuda(&source, described),
+        Text::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
+    };
+    let plan = plan.map_err(|source| {
+        let path = sidecar.as_ref().map_or(&args.kernel, |(path, _)| path);
+        RunError::Plan { path: path.clone(), source }
+    })?;
+    let options = worker_options()?;
+    let device = choose(&args.device, text, &options).map_err(RunError::NoDevice)?;
+    let run = KernelRun {
+        source,
+        options: build_options(args, text),
+        launches: plan.launches,
+        repeat: args.repeat,
+    };
+    let limits = RunLimits { build: args.timeout, run: args.timeout };
+    let mut worker = DeviceWorker::new(options, device);
+    let report = worker.run(&run, limits, &Cancel::new());
+    let note = plan.compile_only.unwrap_or_default();
+    let printed =
+        if args.json { print_json(&worker, &report, &note) } else { print(&report, &note) };
+    printed.map_err(Failure::Stdout)?;
+    Ok(ExitCode::from(status(report.outcome.class())))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, RunError> {
+    fs::read(path).map_err(|source| RunError::Read { path: path.to_owned(), source })
+}
+
+/// The description of the arguments: the one that was named, or the one beside the kernel.
+fn sidecar_of(args: &RunArgs) -> Result<Option<(PathBuf, String)>, RunError> {
+    let beside = args.kernel.with_extension("args.toml");
+    let path = match &args.args {
+        Some(path) => path.clone(),
+        None if beside.is_file() => beside,
+        None => return Ok(None),
+    };
+    let text = fs::read_to_string(&path);
+    let text = text.map_err(|source| RunError::Read { path: path.clone(), source })?;
+    Ok(Some((path, text)))
+}
+
+/// Warnings are off, as in the hosts of CLsmith. CUDA's compilers have no switch that says only "do not optimise":
+/// code for a debugger is not.
+fn build_options(args: &RunArgs, text: Text) -> String {
+    let mut options = vec!["-w"];
+    if args.no_opt {
+        options.push(if text == Text::OpenCl { "-cl-opt-disable" } else { "-G" });
+    }
+    options.extend(args.build_options.iter().map(String::as_str));
+    options.join(" ")
+}
+
+/// The exit status of each class; 0 is a result, 1 and 2 are the program's own, 3 says nothing.
+pub fn status(class: OutcomeClass) -> u8 {
+    match class {
+        OutcomeClass::Result => 0,
+        OutcomeClass::Unresolved => 3,
+        OutcomeClass::BuildFailure => 10,
+        OutcomeClass::BuildCrash => 11,
+        OutcomeClass::BuildTimeout => 12,
+        OutcomeClass::Built => 13,
+        OutcomeClass::RunFailure => 20,
+        OutcomeClass::RunCrash => 21,
+        OutcomeClass::RunTimeout => 22,
+        OutcomeClass::UnstableResult => 23,
+    }
+}
+
+/// The results on standard output, a line for each buffer, everything else on standard error.
+fn print(report: &RunReport, note: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    if let Some(outputs) = report.outcome.result() {
+        for output in outputs {
+            // What a program prints is text already.
+            match output.printed() {
+                Some(text) => out.write_all(text)?,
+                None => writeln!(out, "{}", output.show())?,
+            }
+        }
+        return out.flush();
+    }
+    let class = report.outcome.class().name().replace('_', " ");
+    let details = [report.outcome.details(), note.to_owned()];
+    let details: Vec<_> = details.into_iter().filter(|text| !text.is_empty()).collect();
+    let colon = if details.is_empty() { "" } else { ": " };
+    eprintln!("{class}{colon}{}", details.join("\n"));
+    Ok(())
+}
+
+/// What `--json` prints, on one line.
+#[derive(Serialize)]
+struct Line<'a> {
+    class: OutcomeClass,
+    device: String,
+    driver: &'a str,
+    details: String,
+    build_seconds: f64,
+    run_seconds: f64,
+    /// Of all outputs together; `null` without a result.
+    hash: Option<String>,
+    outputs: Vec<JsonOutput<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonOutput<'a> {
+    kernel: &'a str,
+    name: &'a str,
+    #[serde(rename = "type")]
+    scalar: &'static str,
+    values: String,
+}
+
+fn print_json(worker: &DeviceWorker, report: &RunReport, note: &str) -> io::Result<()> {
+    let facts = &worker.device().facts;
+    let seconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
+    let result = report.outcome.result();
+    let details = format!("{}\n{note}", report.outcome.details());
+    let line = Line {
+        class: report.outcome.class(),
+        device: format!("{}: {}", facts.platform, facts.name),
+        driver: &facts.driver,
+        details: details.trim().to_owned(),
+        build_seconds: seconds(report.build),
+        run_seconds: seconds(report.run),
+        hash: result.map(hash),
+        outputs: result.unwrap_or_default().iter().map(json_output).collect(),
+    };
+    let mut out = io::stdout();
+    serde_json::to_writer(&mut out, &line)?;
+    writeln!(out)
+}
+
+fn json_output(output: &Output) -> JsonOutput<'_> {
+    let (kernel, name) = (&output.kernel, &output.name);
+    let values = output
+        .printed()
+        .map_or_else(|| output.show(), |text| String::from_utf8_lossy(text).into_owned());
+    JsonOutput { kernel, name, scalar: output.scalar.name(), values }
+}
+
+fn hash(outputs: &[Output]) -> String {
+    let text: String = outputs.iter().map(|output| output.show() + "\n").collect();
+    ContentHash::of(text.as_bytes()).to_string()
+}

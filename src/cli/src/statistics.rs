@@ -1,0 +1,106 @@
+//! The figures of a run while it runs, gathered from its events.
+
+use std::time::{Duration, Instant};
+
+use clreduce_engine::events::{Ending, Event};
+use clreduce_interestingness::Gated;
+use clreduce_testcase::Size;
+
+/// The figures so far.
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    started: Instant,
+    began: bool,
+    /// Size and bytes of the original.
+    pub first: (Size, usize),
+    /// Size and bytes of the best so far.
+    pub best: (Size, usize),
+    /// Answers consumed.
+    pub questions: u64,
+    /// Tests started, killed and speculative ones included.
+    pub tests: u64,
+    /// Variants that a gate refused, so that they were not tested.
+    pub refused: u64,
+    /// Answers that were known already.
+    pub cache_hits: u64,
+    /// Answers that a journal of an earlier run held at the start.
+    pub resumed_answers: u64,
+    /// Answers by which the test case became smaller.
+    pub commits: u64,
+    /// Time limit of one test.
+    pub timeout: Duration,
+    /// Consumed answers that were time-outs, and those where the test or a tool failed.
+    pub timed_out: u64,
+    /// See `timed_out`.
+    pub unresolved: u64,
+    /// What the engine warned of.
+    pub warnings: Vec<String>,
+}
+
+impl Statistics {
+    /// Nothing has happened yet.
+    pub fn new() -> Self {
+        let nothing = (Size { work_items: 1, tokens: 0, dense_bytes: 0 }, 0);
+        Self {
+            started: Instant::now(),
+            began: false,
+            first: nothing,
+            best: nothing,
+            questions: 0,
+            tests: 0,
+            refused: 0,
+            cache_hits: 0,
+            resumed_answers: 0,
+            commits: 0,
+            timeout: Duration::ZERO,
+            timed_out: 0,
+            unresolved: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Takes note of one event.
+    pub fn update(&mut self, event: &Event) {
+        use clreduce_interestingness::Verdict;
+        match event {
+            Event::Started { size, bytes, resumed_answers, time_limit } => {
+                self.began = true;
+                (self.first, self.best) = ((*size, *bytes), (*size, *bytes));
+                (self.resumed_answers, self.timeout) = (*resumed_answers, *time_limit);
+            }
+            Event::Answered { question, outcome, known, gated, tests, .. } => {
+                (self.questions, self.tests) = (*question, *tests);
+                self.refused += u64::from(*gated == Gated::Refused && !known);
+                self.cache_hits += u64::from(*known);
+                self.timed_out += u64::from(outcome.verdict == Verdict::TimedOut);
+                self.unresolved += u64::from(outcome.verdict == Verdict::Unresolved);
+            }
+            Event::Committed { size, bytes, .. } => {
+                self.best = (*size, *bytes);
+                self.commits += 1;
+            }
+            Event::Warning(text) => self.warnings.push(text.clone()),
+            Event::PassFinished { .. } | Event::Finished { .. } => {}
+        }
+    }
+
+    /// Whether the original was found interesting.
+    pub fn began(&self) -> bool {
+        self.began
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// The name of an ending in JSON.
+pub fn ending_name(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Minimal => "minimal",
+        Ending::QuestionLimit => "question_limit",
+        Ending::TimeLimit => "time_limit",
+        Ending::Interrupted => "interrupted",
+    }
+}

@@ -1,0 +1,127 @@
+//! `--summary`: the figures of the whole run as one JSON object.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::reduce::Done;
+use crate::statistics::ending_name;
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    version: &'static str,
+    ending: &'static str,
+    questions: u64,
+    tests: u64,
+    killed_tests: u64,
+    cache_hits: u64,
+    commits: u64,
+    resumed_answers: u64,
+    timed_out: u64,
+    unresolved: u64,
+    original_bytes: usize,
+    original_tokens: usize,
+    bytes: usize,
+    tokens: usize,
+    work_items: u64,
+    seconds: f64,
+    /// Time limit of one test, in seconds.
+    timeout: f64,
+    jobs: usize,
+    /// Of the tests that ran to their end, the share whose answer was consumed.
+    consumed_share: f64,
+    /// Of the time of all jobs, the share in which a test ran.
+    busy_share: f64,
+    contradictions: usize,
+    /// Variants that libclang looked at, and what came of those that it rejected.
+    gate: Gate,
+    passes: Vec<Pass>,
+    /// Those of a recipe.
+    stages: Vec<Stage<'a>>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Gate {
+    looks: u64,
+    refused: u64,
+    tested: u64,
+    ended: bool,
+}
+
+#[derive(Serialize)]
+struct Pass {
+    name: &'static str,
+    asked: u64,
+    interesting: u64,
+    tokens_removed: i64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Stage<'a> {
+    name: &'a str,
+    looked: u64,
+    rejected: u64,
+    unresolved: u64,
+    seconds: f64,
+}
+
+/// Writes the summary to `path`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
+    let Done { reduced, statistics, stages, .. } = done;
+    let stages = stages.iter().map(|(name, counts)| Stage {
+        name,
+        looked: counts.looked,
+        rejected: counts.rejected,
+        unresolved: counts.unresolved,
+        seconds: counts.wall.as_secs_f64(),
+    });
+    let passes = reduced.passes.iter().map(|pass| Pass {
+        name: pass.name,
+        asked: pass.asked,
+        interesting: pass.interesting,
+        tokens_removed: pass.tokens_removed,
+        seconds: pass.wall.as_secs_f64(),
+    });
+    let summary = Summary {
+        version: env!("CARGO_PKG_VERSION"),
+        ending: ending_name(reduced.ending),
+        questions: reduced.questions,
+        tests: reduced.tests,
+        killed_tests: reduced.killed,
+        cache_hits: reduced.cache_hits,
+        commits: statistics.commits,
+        resumed_answers: statistics.resumed_answers,
+        timed_out: statistics.timed_out,
+        unresolved: statistics.unresolved,
+        original_bytes: statistics.first.1,
+        original_tokens: statistics.first.0.tokens,
+        bytes: reduced.case.total_bytes(),
+        tokens: reduced.size.tokens,
+        work_items: reduced.size.work_items,
+        seconds: reduced.wall.as_secs_f64(),
+        timeout: reduced.timeout.as_secs_f64(),
+        jobs,
+        consumed_share: reduced.efficiency.consumed,
+        busy_share: reduced.efficiency.busy,
+        contradictions: reduced.contradictions.len(),
+        gate: Gate {
+            looks: reduced.gate.looks,
+            refused: reduced.gate.refused,
+            tested: reduced.gate.tested,
+            ended: reduced.gate.ended,
+        },
+        passes: passes.collect(),
+        stages: stages.collect(),
+        warnings: &statistics.warnings,
+    };
+    let mut file = File::create(path)?;
+    serde_json::to_writer_pretty(&mut file, &summary)?;
+    file.write_all(b"\n")
+}

@@ -1,0 +1,287 @@
+//! Where things lie on disk: the files that are replaced, the state folder, the kept original.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clreduce_testcase::{SourceFile, TestCase};
+use thiserror::Error;
+
+use crate::keep::Original;
+use crate::load::{ALSO_INTERESTING, Input, LoadError, ORIGINAL, Place, SLIPPED, STATE, beside};
+
+/// Why the result cannot go where `--output` says.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    #[error("`{0}` is the input itself; leave --output out to reduce in place")]
+    IsInput(PathBuf),
+    #[error(
+        "the folder `{0}` is not empty, and its files would be mixed with the result\n\
+         help: name a folder that does not exist yet"
+    )]
+    NotEmpty(PathBuf),
+    #[error("the result is a folder, but `{0}` is a file")]
+    IsFile(PathBuf),
+    #[error("`{path}` cannot be used for the result: {source}")]
+    Unusable { path: PathBuf, source: io::Error },
+}
+
+/// Where one reduction reads and writes.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What is reduced.
+    pub inputs: Vec<Input>,
+    /// The path that state and other by-products are named after.
+    base: PathBuf,
+    /// Where the result goes when not in place: a file, or a folder.
+    output: Option<PathBuf>,
+}
+
+impl Target {
+    /// Decides it. Nothing is written.
+    ///
+    /// # Errors
+    /// When the output and the input do not go together.
+    pub fn of(inputs: Vec<Input>, output: Option<&Path>) -> Result<Self, OutputError> {
+        let Some(output) = output else {
+            let base = inputs.first().map(|input| input.real.clone()).unwrap_or_default();
+            return Ok(Self { inputs, base, output: None });
+        };
+        let unusable = |source| OutputError::Unusable { path: output.to_owned(), source };
+        let mut path = absolute(output).map_err(unusable)?;
+        if let [Input { is_dir: false, absolute, .. }] = &inputs[..] {
+            if path.is_dir()
+                && let Some(name) = absolute.file_name()
+            {
+                path.push(name);
+            }
+        } else if path.is_file() {
+            return Err(OutputError::IsFile(output.to_owned()));
+        }
+        if inputs
+            .iter()
+            .any(|input| dunce::canonicalize(&path).is_ok_and(|path| path == input.real))
+        {
+            return Err(OutputError::IsInput(output.to_owned()));
+        }
+        Ok(Self { inputs, base: path.clone(), output: Some(path) })
+    }
+
+    /// Whether the input itself is replaced.
+    pub fn in_place(&self) -> bool {
+        self.output.is_none()
+    }
+
+    /// The state folder.
+    pub fn state(&self) -> PathBuf {
+        beside(&self.base, STATE)
+    }
+
+    /// Folder for variants that `--also-interesting` asks for.
+    pub fn also_interesting(&self) -> PathBuf {
+        beside(&self.base, ALSO_INTERESTING)
+    }
+
+    /// Folder for variants that `--allow-slippage` asks for.
+    pub fn slipped(&self) -> PathBuf {
+        beside(&self.base, SLIPPED)
+    }
+
+    /// The path of the output; it is no part of a DIR it lies in.
+    pub fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Where each file of the original goes.
+    pub fn places(&self, original: &TestCase) -> Vec<Place> {
+        let place = |file: &SourceFile| {
+            let (disk, root) = match &self.output {
+                Some(output) if self.is_one_file() => (output.clone(), parent(output)),
+                Some(output) => (output.join(&*file.path), output.clone()),
+                None => self.input_of(&file.path),
+            };
+            Place { path: Arc::clone(&file.path), disk, root }
+        };
+        original.files().iter().map(place).collect()
+    }
+
+    /// Copies of the original that must exist before anything is replaced. A copy of something else
+    /// that is there from an earlier run stays, and the new one gets another name.
+    pub fn originals(&self, original: &TestCase) -> Vec<Original> {
+        if !self.in_place() {
+            return Vec::new();
+        }
+        let mut copies = Vec::new();
+        for input in &self.inputs {
+            let files = original.files().iter().filter(|file| {
+                let (disk, root) = self.input_of(&file.path);
+                if input.is_dir { root == input.real } else { disk == input.real }
+            });
+            let files: Vec<&SourceFile> = files.collect();
+            let copy = |base: &Path, file: &SourceFile| {
+                if input.is_dir { base.join(&*file.path) } else { base.to_owned() }
+            };
+            let is_free = |base: &PathBuf| {
+                let fits = |file: &&SourceFile| match fs::read(copy(base, file)) {
+                    Ok(bytes) => *bytes == *file.bytes,
+                    Err(error) => error.kind() == io::ErrorKind::NotFound,
+                };
+                files.iter().all(fits)
+            };
+            let numbered = (2..).map(|number| format!(".{number}{ORIGINAL}"));
+            let base = std::iter::once(ORIGINAL.to_owned())
+                .chain(numbered)
+                .map(|ending| beside(&input.absolute, &ending))
+                .find(is_free);
+            let Some(base) = base else { continue };
+            copies.extend(files.into_iter().map(|file| Original {
+                path: Arc::clone(&file.path),
+                copy: copy(&base, file),
+                base: base.clone(),
+            }));
+        }
+        copies
+    }
+
+    /// Where the result is.
+    pub fn results(&self) -> Vec<PathBuf> {
+        match &self.output {
+            Some(output) => vec![output.clone()],
+            None => self.inputs.iter().map(|input| input.absolute.clone()).collect(),
+        }
+    }
+
+    /// Refuses an output folder in which files of somebody else lie.
+    ///
+    /// # Errors
+    /// When there are any, or it cannot be looked at.
+    pub fn check_output_empty(&self) -> Result<(), OutputError> {
+        let Some(output) = self.output.as_ref().filter(|_| !self.is_one_file()) else {
+            return Ok(());
+        };
+        match fs::read_dir(output) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(source) => Err(OutputError::Unusable { path: output.clone(), source }),
+            Ok(mut entries) => match entries.next() {
+                Some(_) => Err(OutputError::NotEmpty(output.clone())),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn is_one_file(&self) -> bool {
+        matches!(self.inputs[..], [Input { is_dir: false, .. }])
+    }
+
+    /// Path on disk and root of a file that is reduced in place.
+    fn input_of(&self, path: &str) -> (PathBuf, PathBuf) {
+        let file = self.inputs.iter().find(|input| {
+            !input.is_dir && input.absolute.file_name().is_some_and(|name| name == path)
+        });
+        if let Some(file) = file {
+            return (file.real.clone(), parent(&file.real));
+        }
+        let dirs = || self.inputs.iter().filter(|input| input.is_dir);
+        // With several folders, the one that has it; a file that is gone goes back to any.
+        let dir = dirs().find(|dir| dir.real.join(path).exists()).or_else(|| dirs().next());
+        dir.map_or_else(Default::default, |dir| (dir.real.join(path), dir.real.clone()))
+    }
+}
+
+/// What lies at the places now.
+///
+/// # Errors
+/// When something cannot be read.
+pub fn read(places: &[Place]) -> Result<TestCase, LoadError> {
+    let mut files = Vec::new();
+    for place in places {
+        match fs::read(&place.disk) {
+            Ok(bytes) => {
+                files.push(SourceFile { path: Arc::clone(&place.path), bytes: bytes.into() });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(LoadError::Read { path: place.disk.clone(), source }),
+        }
+    }
+    Ok(TestCase::new(files)?)
+}
+
+/// Absolute, with the symbolic links of the folder above resolved.
+pub fn absolute(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(real) = dunce::canonicalize(path) {
+        return Ok(real);
+    }
+    // Without a slash at the end, and with `.` gone.
+    let path: PathBuf = std::path::absolute(path)?.components().collect();
+    match (path.parent().map(dunce::canonicalize), path.file_name()) {
+        (Some(parent), Some(name)) => Ok(parent?.join(name)),
+        _ => Ok(path),
+    }
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(paths: &[&Path]) -> Vec<Input> {
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
+        Input::find_all(&paths).unwrap()
+    }
+
+    #[test]
+    fn originals_of_earlier_runs_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.c");
+        fs::write(&file, "new").unwrap();
+        let case = TestCase::single("a.c", b"new".as_slice()).unwrap();
+        let target = Target::of(inputs(&[&file]), None).unwrap();
+        let copy = || {
+            let copies = target.originals(&case);
+            copies[0].copy.file_name().unwrap().to_str().unwrap().to_owned()
+        };
+        assert_eq!(copy(), "a.c.orig");
+        fs::write(dir.path().join("a.c.orig"), "new").unwrap();
+        assert_eq!(copy(), "a.c.orig");
+        fs::write(dir.path().join("a.c.orig"), "old").unwrap();
+        assert_eq!(copy(), "a.c.2.orig");
+    }
+
+    #[test]
+    fn output_of_one_file_is_a_file_or_lies_in_a_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dunce::canonicalize(dir.path()).unwrap();
+        let file = root.join("a.c");
+        fs::write(&file, "x").unwrap();
+        fs::create_dir(root.join("out")).unwrap();
+        let case = TestCase::single("a.c", b"x".as_slice()).unwrap();
+        let disk = |output: &str| {
+            let target = Target::of(inputs(&[&file]), Some(&root.join(output))).unwrap();
+            assert!(target.originals(&case).is_empty());
+            target.places(&case)[0].disk.strip_prefix(&root).unwrap().to_owned()
+        };
+        assert_eq!(disk("b.c"), Path::new("b.c"));
+        assert_eq!(disk("out"), Path::new("out/a.c"));
+        let same = Target::of(inputs(&[&file]), Some(&file));
+        assert!(matches!(same, Err(OutputError::IsInput(_))));
+    }
+
+    #[test]
+    fn output_of_a_folder_is_an_empty_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = dir.path().join("src");
+        fs::create_dir(&source).unwrap();
+        let output = dir.path().join("out/");
+        let target = Target::of(inputs(&[&source]), Some(&output)).unwrap();
+        assert!(target.state().ends_with("out.clreduce"));
+        target.check_output_empty().unwrap();
+        fs::create_dir(&output).unwrap();
+        target.check_output_empty().unwrap();
+        fs::write(output.join("theirs"), "").unwrap();
+        assert!(matches!(target.check_output_empty(), Err(OutputError::NotEmpty(_))));
+    }
+}

@@ -1,0 +1,14 @@
+//! The engine: a reduction from the first test of the original to its result.
+//!
+//! A [`Reduction`] says what is reduced, which test judges variants, and with which options. It takes candidates from
+//! the reducer, has them judged by the speculation, writes the verdicts to the journal, and tells of everything that
+//! happens by [events].
+
+pub mod events;
+mod reduction;
+
+pub use clreduce_reducer::PassChoice;
+pub use reduction::{
+    Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, Reduction, ReductionError,
+    Resume, Running, Subject,
+};

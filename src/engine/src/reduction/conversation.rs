@@ -1,0 +1,397 @@
+//! Holds the conversation: consumes answers in order, journals them, keeps what is committed.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clreduce_interestingness::{Gated, Verdict};
+use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
+
+use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for, pays};
+use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
+use super::statistics::Statistics;
+use super::{Reduction, Resume};
+use crate::events::{Ending, Event};
+use clreduce_candidates::CandidateSource;
+use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
+use clreduce_speculation::{
+    Answered, Counters, Executor, Gatekeeper, Pool, Scheduler, Stop, Verdicts,
+};
+
+/// Runs a reduction from the first test of the original to the last event.
+pub fn hold(
+    mut reduction: Reduction<'_>,
+    source: impl CandidateSource,
+) -> Result<Reduced, ReductionError> {
+    let started = Instant::now();
+    let mut state = reduction.state.take();
+    let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
+    let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
+    reduction.test.set_time_limit(reduction.timeout.unwrap_or(limit_before));
+    let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
+    let (verdicts, gate) = recall(&reduction.case, &replay);
+    let mut executor = executor(&mut reduction, source, verdicts, started)?;
+    let original = match executor.next_answer() {
+        Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
+        said => {
+            executor.stop();
+            let counters = executor.scheduler().counters();
+            return not_begun(reduction.case, said, counters, started.elapsed());
+        }
+    };
+
+    let wall = original.outcome.wall;
+    let timeout = reduction.timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
+    reduction.test.set_time_limit(timeout);
+    executor.limit_running(timeout);
+    let has_gate = match (&earlier, &reduction.gate) {
+        (Some(earlier), _) => earlier.gate(),
+        (None, Some(gate)) => pays(&**gate, &reduction.case, wall, &reduction.cancel),
+        (None, None) => false,
+    };
+    if has_gate {
+        executor.scheduler_mut().set_gate(gate);
+    }
+    let journal = match (journal, &state) {
+        (None, Some(Resume { folder, facts, .. })) => {
+            let header =
+                JournalHeader::new(&reduction.case.hash(), timeout, has_gate, facts.clone());
+            Some(folder.begin(&reduction.case, &header)?)
+        }
+        (journal, _) => journal,
+    };
+    // Otherwise an earlier run has judged it as well.
+    if earlier.is_none() {
+        let Answered { candidate, outcome, .. } = original;
+        executor.scheduler_mut().check_after(CHECK_AFTER, &candidate, outcome);
+    }
+
+    let size = Size::of(&reduction.case);
+    let bytes = reduction.case.total_bytes();
+    let resumed_answers = replay.len() as u64;
+    let mut conversation = Conversation {
+        versions: Versions::default(),
+        statistics: Statistics::new(),
+        best: (reduction.case.clone(), size),
+        on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
+        journal,
+        timeout,
+        started,
+        reduction,
+    };
+    conversation.tell(&Event::Started { size, bytes, resumed_answers, time_limit: timeout });
+    let ending = conversation.run(&mut executor);
+    executor.stop();
+    let result = ending.and_then(|ending| conversation.finish(ending, &executor));
+    if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state) {
+        // There is nothing to go on with.
+        state.folder.discard()?;
+    }
+    // Unlocked last: another run may start now.
+    drop(state);
+    result
+}
+
+/// What an earlier run left, if there was one.
+fn resume(
+    state: &mut Option<Resume>,
+    reduction: &Reduction<'_>,
+) -> Result<Option<(Journal, JournalHeader)>, StateError> {
+    let Some(state) = state else { return Ok(None) };
+    state.facts.extend(reduction.facts());
+    let facts = state.facts.clone();
+    let header = JournalHeader::new(&reduction.case.hash(), Duration::ZERO, false, facts);
+    state.folder.resume(&header)
+}
+
+/// Whoever runs the tests, the original's first.
+fn executor<A: CandidateSource>(
+    reduction: &mut Reduction<'_>,
+    source: A,
+    verdicts: Verdicts,
+    started: Instant,
+) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
+    let pool = match reduction.pool.take() {
+        Some(pool) => pool,
+        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
+    };
+    let slots = reduction.jobs.get().min(pool.threads());
+    let source = OriginalFirst::new(&reduction.case, source);
+    let scheduler = Scheduler::new(source, slots, verdicts, reduction.recheck_one_in);
+    let (test, gate) = (Arc::clone(&reduction.test), reduction.gate.clone());
+    let deadline = reduction.time_limit.map(|limit| started + limit);
+    Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
+}
+
+fn ending(stop: Stop) -> Ending {
+    match stop {
+        Stop::Done => Ending::Minimal,
+        Stop::Cancelled => Ending::Interrupted,
+        Stop::Deadline => Ending::TimeLimit,
+    }
+}
+
+/// What is known before the first question: what the journal holds.
+fn recall(original: &TestCase, replay: &VecDeque<JournalEntry>) -> (Verdicts, Gatekeeper) {
+    let (mut verdicts, mut gate) = (Verdicts::default(), Gatekeeper::new());
+    gate.remember(original.hash(), false);
+    for JournalEntry { hash, verdict, gated } in replay {
+        if *gated != Gated::Refused {
+            verdicts.remember(*hash, *verdict);
+        }
+        gate.remember(*hash, *gated != Gated::Passed);
+    }
+    (verdicts, gate)
+}
+
+/// How a reduction ends whose original is not known to be interesting.
+fn not_begun(
+    case: TestCase,
+    said: Result<Answered, Stop>,
+    counters: Counters,
+    wall: Duration,
+) -> Result<Reduced, ReductionError> {
+    let stop = match said {
+        Ok(original) => return Err(ReductionError::NotInteresting(Box::new(original.outcome))),
+        Err(stop) => stop,
+    };
+    Ok(Reduced {
+        size: Size::of(&case),
+        case,
+        ending: ending(stop),
+        questions: 0,
+        tests: counters.started,
+        killed: counters.killed,
+        cache_hits: 0,
+        wall,
+        timeout: Duration::ZERO,
+        passes: Vec::new(),
+        contradictions: Vec::new(),
+        gate: GateFigures::default(),
+        efficiency: Efficiency::default(),
+    })
+}
+
+struct Conversation<'a> {
+    reduction: Reduction<'a>,
+    journal: Option<Journal>,
+    statistics: Statistics,
+    best: (TestCase, Size),
+    /// What the committed test cases consisted of, while an earlier run is replayed.
+    versions: Versions,
+    on_disk: Option<TestCase>,
+    timeout: Duration,
+    started: Instant,
+}
+
+impl Conversation<'_> {
+    fn tell(&mut self, event: &Event) {
+        (self.reduction.on_event)(event);
+    }
+
+    fn run<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<Ending, ReductionError> {
+        self.replay(executor)?;
+        let ending = self.go_on(executor)?;
+        if matches!(ending, Ending::Minimal | Ending::QuestionLimit) {
+            executor.recheck();
+            self.look_at_check(executor)?;
+        }
+        Ok(ending)
+    }
+
+    /// Comes to where an earlier run was left. Neither a cancellation nor a limit ends it on the way:
+    /// the result would be larger than what is on disk.
+    fn replay<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<(), ReductionError> {
+        self.versions.add(&self.best.0);
+        if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
+            return self.check_disk();
+        }
+        while let Some(answered) = executor.known_answer() {
+            if let Some(case) = self.consume(answered, executor.scheduler().counters())? {
+                self.versions.add(&case);
+            }
+            if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
+                return self.check_disk();
+            }
+        }
+        // A question that the earlier run did not ask.
+        Err(self.journal.as_ref().map_or_else(
+            || unreachable!("there is a journal to replay"),
+            |journal| journal.diverged().into(),
+        ))
+    }
+
+    /// The files must be what the journal knows; what it knows to be better is put there.
+    fn check_disk(&mut self) -> Result<(), ReductionError> {
+        let on_disk = self.on_disk.take();
+        if let Some(case) = &on_disk {
+            self.versions.check(case)?;
+        }
+        let is_there = on_disk.as_ref() == Some(&self.best.0);
+        if is_there || (on_disk.is_none() && self.statistics.questions == 0) {
+            return Ok(());
+        }
+        (self.reduction.keep)(&self.best.0).map_err(ReductionError::Keep)
+    }
+
+    fn go_on<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<Ending, ReductionError> {
+        loop {
+            let limit = self.reduction.max_questions;
+            if limit.is_some_and(|limit| self.statistics.questions >= limit) && !executor.is_done()
+            {
+                return Ok(Ending::QuestionLimit);
+            }
+            let answered = match executor.next_answer() {
+                Ok(answered) => answered,
+                Err(stop) => return Ok(ending(stop)),
+            };
+            let committed = self.consume(answered, executor.scheduler().counters())?;
+            if let Some(case) = committed {
+                (self.reduction.keep)(&case).map_err(ReductionError::Keep)?;
+            }
+            self.look_at_check(executor)?;
+        }
+    }
+
+    /// Hears what the second test of the original said, once it has ended: whether answers mean anything, without
+    /// which there is nothing better than the original, and how long a test takes that is not the first.
+    fn look_at_check<A: CandidateSource>(
+        &mut self,
+        executor: &mut Executor<A>,
+    ) -> Result<(), ReductionError> {
+        let Some(check) = executor.scheduler_mut().take_checked() else { return Ok(()) };
+        if check.second.verdict != Verdict::Interesting {
+            if self.best.0 != self.reduction.case {
+                (self.reduction.keep)(&self.reduction.case).map_err(ReductionError::Keep)?;
+            }
+            let contrary = Box::new(check.second);
+            return Err(ReductionError::Flaky { interesting: 1, runs: 2, contrary });
+        }
+        if self.reduction.timeout.is_none() {
+            self.timeout = self.timeout.min(limit_for(check.second.wall));
+            self.reduction.test.set_time_limit(self.timeout);
+        }
+        Ok(())
+    }
+
+    /// Journals an answer and tells of it. Returns what it made the current test case.
+    fn consume(
+        &mut self,
+        answered: Answered,
+        counters: Counters,
+    ) -> Result<Option<TestCase>, ReductionError> {
+        let turn_ended = self.statistics.count(&answered);
+        let Answered { candidate, outcome, known, gated, committed } = answered;
+        if let Some(journal) = &mut self.journal {
+            journal.record(&candidate.hash, outcome.verdict, gated, candidate.pass)?;
+        }
+        let interesting = outcome.verdict == Verdict::Interesting;
+        if let Some(event) = turn_ended {
+            self.tell(&event);
+        }
+        let number = self.statistics.questions;
+        self.tell(&Event::Answered {
+            question: number,
+            hash: candidate.hash,
+            pass: candidate.pass,
+            chance: candidate.chance,
+            outcome,
+            known,
+            gated,
+            tests: counters.started,
+        });
+        if gated == Gated::Doubted && interesting {
+            self.tell(&Event::Warning(format!(
+                "the gate rejected what is interesting (question {number}): from now on everything is \
+                 tested, whether it compiles or not"
+            )));
+        }
+        if let Some(case) = &committed {
+            let size = if *case == candidate.variant { candidate.size } else { Size::of(case) };
+            self.statistics.committed(self.best.1, size);
+            self.best = (case.clone(), size);
+            let (pass, bytes, case) = (candidate.pass, case.total_bytes(), case.clone());
+            self.tell(&Event::Committed { question: number, pass, size, bytes, case });
+        }
+        Ok(committed)
+    }
+
+    fn finish<A: CandidateSource>(
+        mut self,
+        ending: Ending,
+        executor: &Executor<A>,
+    ) -> Result<Reduced, ReductionError> {
+        if let Some(journal) = &mut self.journal
+            && ending == Ending::Minimal
+        {
+            journal.finish()?;
+        }
+        if let Some(event) = self.statistics.finish_turn() {
+            self.tell(&event);
+        }
+        let (case, size) = self.best.clone();
+        self.tell(&Event::Finished { size, ending });
+        let counters = executor.scheduler().counters();
+        let wall = self.started.elapsed();
+        Ok(Reduced {
+            case,
+            size,
+            ending,
+            questions: self.statistics.questions,
+            tests: counters.started,
+            killed: counters.killed,
+            cache_hits: self.statistics.cache_hits,
+            wall,
+            timeout: self.timeout,
+            gate: GateFigures { looks: counters.looks, ..self.statistics.gate },
+            passes: self.statistics.into_passes(),
+            contradictions: executor.scheduler().contradictions().to_vec(),
+            efficiency: Efficiency {
+                consumed: share(counters.consumed as f64, counters.finished as f64),
+                busy: share(
+                    executor.busy().as_secs_f64(),
+                    wall.as_secs_f64() * executor.scheduler().slots() as f64,
+                ),
+            },
+        })
+    }
+}
+
+/// `part` of `whole`; 0 of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
+}
+
+/// The files that committed test cases consisted of. With several files a crash may leave some of one
+/// commit and some of the next.
+#[derive(Default)]
+struct Versions {
+    files: HashSet<ContentHash>,
+}
+
+impl Versions {
+    fn add(&mut self, case: &TestCase) {
+        self.files.extend(case.files().iter().map(version));
+    }
+
+    fn check(&self, case: &TestCase) -> Result<(), StateError> {
+        match case.files().iter().find(|file| !self.files.contains(&version(file))) {
+            Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn version(file: &SourceFile) -> ContentHash {
+    let content = ContentHash::of(&file.bytes);
+    ContentHash::of(&[file.path.as_bytes(), &content.0].concat())
+}

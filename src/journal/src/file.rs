@@ -1,0 +1,230 @@
+//! The journal file: a header and one line for each verdict, written before the verdict has any effect.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clreduce_interestingness::{Gated, Verdict};
+use clreduce_testcase::ContentHash;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StateError;
+use crate::line::{Chain, JournalEntry, read_entry, write_entry};
+
+/// Number of this layout; the first thing in a header.
+const FORMAT: u32 = 2;
+
+/// The last record of a reduction that has nothing left to try.
+const FINISHED: &str = "finished";
+
+/// Facts that verdicts and their order depend on besides the original: the test, the options. Keys are the names
+/// that people know, such as `the test` or `--lang`. A journal is resumed only under the same facts.
+pub type Facts = BTreeMap<String, String>;
+
+/// The first record of a journal: everything that the verdicts in it depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalHeader {
+    format: u32,
+    /// Version of the program.
+    version: String,
+    /// Content hash of the original.
+    original: String,
+    /// Wall-time limit of one test, in milliseconds, measured or given.
+    time_limit: u64,
+    /// Whether there is a compile filter.
+    #[serde(default)]
+    gate: bool,
+    pub(crate) facts: Facts,
+}
+
+impl JournalHeader {
+    /// A header for a reduction of the test case with this content hash.
+    #[must_use]
+    pub fn new(original: &ContentHash, time_limit: Duration, gate: bool, facts: Facts) -> Self {
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            original: original.to_string(),
+            time_limit: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
+            gate,
+            facts,
+        }
+    }
+
+    /// Wall-time limit of one test, measured or given.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        Duration::from_millis(self.time_limit)
+    }
+
+    /// Whether there is a compile filter.
+    #[must_use]
+    pub fn gate(&self) -> bool {
+        self.gate
+    }
+
+    /// Content hash of the original; `None` if the header is damaged.
+    #[must_use]
+    pub fn original(&self) -> Option<ContentHash> {
+        ContentHash::parse(&self.original)
+    }
+
+    /// Names of what differs from the header `begun` of an earlier run. The time limit and the use of a compile filter
+    /// are taken over from there, so that they do not count.
+    fn changes(&self, begun: &Self) -> Vec<String> {
+        let mut changes = Vec::new();
+        if self.format != begun.format || self.version != begun.version {
+            changes.push(format!("the version of clreduce ({} then)", begun.version));
+        }
+        if self.original != begun.original {
+            changes.push("the original".to_owned());
+        }
+        let names = self
+            .facts
+            .keys()
+            .chain(begun.facts.keys().filter(|name| !self.facts.contains_key(*name)));
+        changes
+            .extend(names.filter(|name| self.facts.get(*name) != begun.facts.get(*name)).cloned());
+        changes
+    }
+}
+
+/// A journal open for more verdicts.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    chain: Chain,
+    /// Verdicts of the earlier run that this run has not reached.
+    replay: VecDeque<JournalEntry>,
+}
+
+/// The content of a journal file.
+pub(crate) struct Contents {
+    pub header: JournalHeader,
+    pub entries: VecDeque<JournalEntry>,
+    pub finished: bool,
+    chain: Chain,
+    /// Bytes up to the end of the last whole line.
+    length: u64,
+}
+
+impl Contents {
+    /// Reads a journal and ignores a last line that was not wholly written. `None` means that there is no journal.
+    pub fn read(path: &Path) -> Result<Option<Self>, StateError> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StateError::io("read", path, error)),
+        };
+        let mut chain = Chain::default();
+        let mut length = 0;
+        let mut records = bytes.split_inclusive(|byte| *byte == b'\n').map_while(|line| {
+            let record = chain.check(line.strip_suffix(b"\n")?)?;
+            length += line.len() as u64;
+            Some(record)
+        });
+        // Without a whole header the earlier run had not begun.
+        let Some(first) = records.next() else { return Ok(None) };
+        let unreadable = || StateError::Unreadable(path.to_owned());
+        let header: JournalHeader = serde_json::from_str(first).map_err(|_| unreadable())?;
+        let mut entries = VecDeque::new();
+        let mut finished = false;
+        for record in records {
+            if record == FINISHED {
+                finished = true;
+            } else {
+                entries.push_back(read_entry(record).ok_or_else(unreadable)?);
+            }
+        }
+        Ok(Some(Self { header, entries, finished, chain, length }))
+    }
+}
+
+impl Journal {
+    /// Creates a journal file with this header.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn create(path: PathBuf, header: &JournalHeader) -> Result<Self, StateError> {
+        let file = File::create(&path).map_err(|error| StateError::io("create", &path, error))?;
+        let mut journal = Self { path, file, chain: Chain::default(), replay: VecDeque::new() };
+        let header = serde_json::to_string(header)
+            .map_err(|error| StateError::io("write", &journal.path, error.into()))?;
+        journal.append(&header)?;
+        Ok(journal)
+    }
+
+    /// Opens the journal of an unfinished reduction and returns it with its header. `None` means that there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the header says that verdicts depended on something else.
+    pub(crate) fn resume(
+        path: PathBuf,
+        expected: &JournalHeader,
+    ) -> Result<Option<(Self, JournalHeader)>, StateError> {
+        let Some(contents) = Contents::read(&path)? else { return Ok(None) };
+        if contents.finished {
+            return Ok(None);
+        }
+        let changes = expected.changes(&contents.header);
+        if !changes.is_empty() {
+            return Err(StateError::Changed { journal: path, what: changes.join(", ") });
+        }
+        let open = || {
+            let file = OpenOptions::new().append(true).open(&path)?;
+            file.set_len(contents.length)?;
+            Ok(file)
+        };
+        let file = open().map_err(|error| StateError::io("open", &path, error))?;
+        let journal = Self { path, file, chain: contents.chain, replay: contents.entries };
+        Ok(Some((journal, contents.header)))
+    }
+
+    /// Verdicts of the earlier run that this run has not reached, in order.
+    #[must_use]
+    pub fn replay(&self) -> &VecDeque<JournalEntry> {
+        &self.replay
+    }
+
+    /// Appends a verdict, or compares it with the one that the earlier run had here. After the call the verdict
+    /// survives a crash of the program.
+    ///
+    /// # Errors
+    /// When it cannot be written, or the earlier run tested another variant here.
+    pub fn record(
+        &mut self,
+        hash: &ContentHash,
+        verdict: Verdict,
+        gated: Gated,
+        pass: &str,
+    ) -> Result<(), StateError> {
+        if let Some(journaled) = self.replay.pop_front() {
+            return if journaled.hash == *hash { Ok(()) } else { Err(self.diverged()) };
+        }
+        self.append(&write_entry(hash, verdict, gated, pass))
+    }
+
+    /// The error for a reduction that does not go the way that the journal says.
+    #[must_use]
+    pub fn diverged(&self) -> StateError {
+        StateError::Diverged(self.path.clone())
+    }
+
+    /// Marks the reduction as finished, so that the next run starts afresh.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn finish(&mut self) -> Result<(), StateError> {
+        self.append(FINISHED)
+    }
+
+    /// Writes a line by one system call: a kill leaves at worst one torn line.
+    fn append(&mut self, record: &str) -> Result<(), StateError> {
+        let line = self.chain.line(record);
+        let written = self.file.write_all(line.as_bytes());
+        written.map_err(|error| StateError::io("write", &self.path, error))
+    }
+}

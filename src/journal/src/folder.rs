@@ -1,0 +1,154 @@
+//! The folder beside the test case that a reduction keeps its state in.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clreduce_testcase::{SourceFile, TestCase};
+
+use crate::error::StateError;
+use crate::file::{Contents, Facts, Journal, JournalHeader};
+
+/// A state folder, held by this run alone as long as the value lives.
+#[derive(Debug)]
+pub struct StateFolder {
+    directory: PathBuf,
+    /// Locked until it is closed. The system closes it when the process is killed, too.
+    _lock: File,
+}
+
+impl StateFolder {
+    /// Opens the folder, makes it where it is missing, and locks it.
+    ///
+    /// # Errors
+    /// When another run holds it, or the system refuses.
+    pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StateError> {
+        let directory = directory.into();
+        fs::create_dir_all(&directory).map_err(|e| StateError::io("create", &directory, e))?;
+        let path = directory.join("lock");
+        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        let lock = opened.map_err(|error| StateError::io("open", &path, error))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { directory, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(StateError::Locked(directory)),
+            Err(TryLockError::Error(error)) => Err(StateError::io("lock", &path, error)),
+        }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The original of an unfinished reduction. To resume is to reduce it again.
+    ///
+    /// # Errors
+    /// When the journal or the original cannot be read.
+    pub fn unfinished(&self) -> Result<Option<TestCase>, StateError> {
+        match Contents::read(&self.journal_path())? {
+            Some(contents) if !contents.finished => self.read_original(&contents.header).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The facts that the verdicts of an unfinished reduction depend on.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn unfinished_facts(&self) -> Result<Option<Facts>, StateError> {
+        let contents = Contents::read(&self.journal_path())?;
+        Ok(contents.filter(|contents| !contents.finished).map(|contents| contents.header.facts))
+    }
+
+    /// Forgets an earlier reduction.
+    ///
+    /// # Errors
+    /// When its journal cannot be removed.
+    pub fn discard(&self) -> Result<(), StateError> {
+        let path = self.journal_path();
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StateError::io("remove", &path, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens the journal of an unfinished reduction and returns it with its header. `None` means that there is none.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or its verdicts depended on something else than `expected` says.
+    pub fn resume(
+        &self,
+        expected: &JournalHeader,
+    ) -> Result<Option<(Journal, JournalHeader)>, StateError> {
+        Journal::resume(self.journal_path(), expected)
+    }
+
+    /// Creates a journal. The original is stored first, since a journal without it is worthless.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn begin(
+        &self,
+        original: &TestCase,
+        header: &JournalHeader,
+    ) -> Result<Journal, StateError> {
+        self.discard()?;
+        let folder = self.original_folder();
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(StateError::io("remove", &folder, error));
+            }
+            _ => {}
+        }
+        for file in original.files() {
+            let path = folder.join(&*file.path);
+            let parent = path.parent().unwrap_or(&folder);
+            fs::create_dir_all(parent).map_err(|error| StateError::io("create", parent, error))?;
+            fs::write(&path, &file.bytes).map_err(|error| StateError::io("write", &path, error))?;
+        }
+        Journal::create(self.journal_path(), header)
+    }
+
+    fn read_original(&self, header: &JournalHeader) -> Result<TestCase, StateError> {
+        let folder = self.original_folder();
+        let mut files = Vec::new();
+        let mut pending = vec![folder.clone()];
+        while let Some(directory) = pending.pop() {
+            let entries = fs::read_dir(&directory)
+                .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+                .map_err(|error| StateError::io("read", &directory, error))?;
+            for path in entries.into_iter().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    pending.push(path);
+                    continue;
+                }
+                let bytes = fs::read(&path).map_err(|e| StateError::io("read", &path, e))?;
+                files.push(SourceFile {
+                    path: relative(&folder, &path).into(),
+                    bytes: bytes.into(),
+                });
+            }
+        }
+        TestCase::new(files)
+            .ok()
+            .filter(|original| header.original() == Some(original.hash()))
+            .ok_or(StateError::Unreadable(folder))
+    }
+
+    fn journal_path(&self) -> PathBuf {
+        self.directory.join("journal")
+    }
+
+    fn original_folder(&self) -> PathBuf {
+        self.directory.join("original")
+    }
+}
+
+/// The path of a file below a folder, with `/` between its parts.
+fn relative(folder: &Path, path: &Path) -> String {
+    let parts = path.strip_prefix(folder).unwrap_or(path).iter();
+    parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,15 @@
+//! The state of a reduction that survives a crash: a folder with the original and a journal.
+//!
+//! The journal holds every verdict that the reducer took, in order. A reduction is deterministic, so resuming it
+//! means running it again from the original: each verdict in the journal is given without a test until the
+//! journal ends. There is no other state to save.
+
+mod error;
+mod file;
+mod folder;
+mod line;
+
+pub use error::StateError;
+pub use file::{Facts, Journal, JournalHeader};
+pub use folder::StateFolder;
+pub use line::JournalEntry;

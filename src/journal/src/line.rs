@@ -1,0 +1,125 @@
+//! Lines of a journal: each has a checksum over everything before it, and a record.
+
+use clreduce_interestingness::{Gated, Verdict};
+use clreduce_testcase::ContentHash;
+
+/// A verdict as a journal holds it. The record also names the pass, for people; it is not read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalEntry {
+    /// Content hash of the variant.
+    pub hash: ContentHash,
+    /// The verdict that the reducer took.
+    pub verdict: Verdict,
+    /// How the compile filter was involved.
+    pub gated: Gated,
+}
+
+/// Digits of a checksum.
+const DIGITS: usize = 16;
+
+/// Checksum of all lines so far. A line that was torn, changed, moved or left out does not fit the
+/// chain, and neither do the lines after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chain(u64);
+
+impl Chain {
+    /// The line that holds a record, line feed included. The record contains none.
+    pub fn line(&mut self, record: &str) -> String {
+        debug_assert!(!record.contains('\n'));
+        self.add(record);
+        format!("{:0DIGITS$x} {record}\n", self.0)
+    }
+
+    /// The record of the next line, line feed excluded; `None` when the line does not fit.
+    pub fn check<'a>(&mut self, line: &'a [u8]) -> Option<&'a str> {
+        let line = std::str::from_utf8(line).ok()?;
+        let (checksum, record) = line.split_once(' ')?;
+        let mut next = *self;
+        next.add(record);
+        if checksum != format!("{:0DIGITS$x}", next.0) {
+            return None;
+        }
+        *self = next;
+        Some(record)
+    }
+
+    fn add(&mut self, record: &str) {
+        let mut bytes = self.0.to_le_bytes().to_vec();
+        bytes.extend_from_slice(record.as_bytes());
+        self.0 = ContentHash::of(&bytes).low_bits();
+    }
+}
+
+/// Prefix of a verdict on a variant that the compile filter had rejected.
+const DOUBTED: &str = "doubted-";
+
+/// The word instead of a verdict where the compile filter gave it.
+const REFUSED: &str = "refused";
+
+/// Writes a verdict as a record: verdict, content hash, name of the pass.
+pub fn write_entry(hash: &ContentHash, verdict: Verdict, gated: Gated, pass: &str) -> String {
+    let verdict = match verdict {
+        Verdict::Interesting => "yes",
+        Verdict::Uninteresting => "no",
+        Verdict::TimedOut => "timed-out",
+        Verdict::Unresolved => "unresolved",
+    };
+    let (before, verdict) = match gated {
+        Gated::Passed => ("", verdict),
+        Gated::Doubted => (DOUBTED, verdict),
+        Gated::Refused => ("", REFUSED),
+    };
+    format!("{before}{verdict} {hash} {pass}")
+}
+
+/// Reads what [`write_entry`] wrote.
+pub fn read_entry(record: &str) -> Option<JournalEntry> {
+    let (verdict, rest) = record.split_once(' ')?;
+    let (verdict, gated) = match verdict.strip_prefix(DOUBTED) {
+        Some(verdict) => (verdict, Gated::Doubted),
+        None if verdict == REFUSED => ("no", Gated::Refused),
+        None => (verdict, Gated::Passed),
+    };
+    let verdict = match verdict {
+        "yes" => Verdict::Interesting,
+        "no" => Verdict::Uninteresting,
+        "timed-out" => Verdict::TimedOut,
+        "unresolved" => Verdict::Unresolved,
+        _ => return None,
+    };
+    let (hash, _pass) = rest.split_once(' ')?;
+    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, gated })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_survive_the_way_through_a_record() {
+        let hash = ContentHash::of(b"variant");
+        for verdict in
+            [Verdict::Interesting, Verdict::Uninteresting, Verdict::TimedOut, Verdict::Unresolved]
+        {
+            for gated in [Gated::Passed, Gated::Doubted] {
+                let record = write_entry(&hash, verdict, gated, "a pass");
+                assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, gated }));
+            }
+        }
+        let (verdict, gated) = (Verdict::Uninteresting, Gated::Refused);
+        let record = write_entry(&hash, verdict, gated, "a pass");
+        assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, gated }));
+        assert_eq!(read_entry("maybe 00 pass"), None);
+    }
+
+    #[test]
+    fn a_line_fits_only_where_it_was_written() {
+        let mut chain = Chain::default();
+        let lines = [chain.line("one"), chain.line("two"), chain.line("two")];
+        let mut reader = Chain::default();
+        assert_eq!(reader.check(lines[0].trim_end().as_bytes()), Some("one"));
+        assert_eq!(reader.check(lines[2].trim_end().as_bytes()), None, "a line is missing");
+        assert_eq!(reader.check(lines[1].trim_end().replace('w', "v").as_bytes()), None);
+        assert_eq!(reader.check(lines[1].trim_end().as_bytes()), Some("two"));
+    }
+}

@@ -1,0 +1,353 @@
+//! Carries out on threads what the scheduler decides.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome, Verdict};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use crate::pool::{Permit, Pool, Seat};
+use crate::scheduler::{Action, Answered, Scheduler, Step, TestId};
+use clreduce_candidates::CandidateSource;
+
+/// Why no further answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing is left to ask.
+    Done,
+    /// The token was triggered.
+    Cancelled,
+    /// The deadline has passed.
+    Deadline,
+}
+
+/// A conversation whose questions are tested on a pool, ahead of time where there is room.
+#[derive(Debug)]
+pub struct Executor<S: CandidateSource> {
+    scheduler: Scheduler<S>,
+    tests: Tests,
+    cancel: Cancel,
+    deadline: Option<Instant>,
+}
+
+impl<S: CandidateSource> Executor<S> {
+    /// Runs what `scheduler` decides on `pool`, with `gate` for what it has looked at, until `cancel` is triggered or `deadline` has passed.
+    #[must_use]
+    pub fn new(
+        scheduler: Scheduler<S>,
+        pool: Arc<Pool>,
+        test: Arc<dyn Interestingness>,
+        gate: Option<Arc<dyn Gate>>,
+        cancel: Cancel,
+        deadline: Option<Instant>,
+    ) -> Self {
+        Self { scheduler, tests: Tests::new(pool, test, gate), cancel, deadline }
+    }
+
+    /// Waits for the next answer of the conversation and consumes it.
+    ///
+    /// # Errors
+    /// None comes any more.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn next_answer(&mut self) -> Result<Answered, Stop> {
+        loop {
+            if let Some(stop) = self.stopped() {
+                return Err(stop);
+            }
+            match self.scheduler.step() {
+                Step::Answered(answered) => return Ok(*answered),
+                Step::Done => return Err(Stop::Done),
+                Step::Waiting => {}
+            }
+            self.fill();
+            self.wait();
+        }
+    }
+
+    /// Starts and kills until nothing is left to do. A permit that is of no use goes back.
+    fn fill(&mut self) {
+        loop {
+            let permit = self.permit();
+            let actions = self.scheduler.plan(permit.is_some());
+            if actions.is_empty() {
+                return;
+            }
+            self.tests.carry_out(actions, permit);
+        }
+    }
+
+    fn permit(&self) -> Option<Permit> {
+        let has_slot = self.scheduler.has_slot();
+        has_slot.then(|| self.tests.seat.take(self.scheduler.is_urgent())).flatten()
+    }
+
+    /// Consumes the next answer of the conversation if it is known without a test.
+    pub fn known_answer(&mut self) -> Option<Answered> {
+        match self.scheduler.step() {
+            Step::Answered(answered) => Some(*answered),
+            Step::Done | Step::Waiting => None,
+        }
+    }
+
+    /// Whether nothing is left to ask.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.scheduler.is_done()
+    }
+
+    /// Runs the checks of earlier answers that wait, until they are done or the executor is stopped.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn recheck(&mut self) {
+        loop {
+            loop {
+                let permit = self.permit();
+                let actions = self.scheduler.plan_rechecks(permit.is_some());
+                if actions.is_empty() {
+                    break;
+                }
+                self.tests.carry_out(actions, permit);
+            }
+            let is_over = self.scheduler.is_idle() && !self.scheduler.has_checks();
+            if is_over || self.stopped().is_some() {
+                return;
+            }
+            self.wait();
+        }
+    }
+
+    /// Kills what runs and waits for its end.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn stop(&mut self) {
+        let actions = self.scheduler.kill_all();
+        self.tests.carry_out(actions, None);
+        while !self.scheduler.is_idle() {
+            let ended = self.tests.wait(None);
+            self.note(ended);
+        }
+    }
+
+    /// The scheduler, for its figures.
+    #[must_use]
+    pub fn scheduler(&self) -> &Scheduler<S> {
+        &self.scheduler
+    }
+
+    /// The scheduler, to be told something.
+    pub fn scheduler_mut(&mut self) -> &mut Scheduler<S> {
+        &mut self.scheduler
+    }
+
+    /// Tests that run already may take so long, and time out after it.
+    pub fn limit_running(&mut self, limit: Duration) {
+        self.tests.limit = Some((Instant::now(), limit));
+    }
+
+    /// Total time that tests ran, over all threads.
+    #[must_use]
+    pub fn busy(&self) -> Duration {
+        self.tests.busy
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        if self.cancel.is_cancelled() {
+            return Some(Stop::Cancelled);
+        }
+        self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Stop::Deadline)
+    }
+
+    /// Waits for the end of a test, the cancellation or the deadline.
+    fn wait(&mut self) {
+        let wake = self.tests.report.clone();
+        let hook = self.cancel.on_cancel(move || {
+            // Nobody waits once the executor is gone.
+            let _ = wake.send(None);
+        });
+        let ended = self.tests.wait(self.deadline);
+        drop(hook);
+        self.note(ended);
+    }
+
+    /// Reports an end and all others that are known.
+    fn note(&mut self, mut ended: Option<End>) {
+        while let Some(End { id, said, was_alone }) = ended {
+            if !was_alone {
+                self.scheduler.disturbed(id);
+            }
+            match said {
+                Said::Test(outcome) => self.scheduler.ended(id, outcome),
+                Said::Gate(accepts) => self.scheduler.looked(id, accepts),
+            }
+            ended = self.tests.poll();
+        }
+    }
+}
+
+/// The tests on their way, and how they report back.
+struct Tests {
+    pool: Arc<Pool>,
+    seat: Seat,
+    test: Arc<dyn Interestingness>,
+    gate: Option<Arc<dyn Gate>>,
+    running: HashMap<TestId, Running>,
+    /// Wall-time limit of what was started before this instant.
+    limit: Option<(Instant, Duration)>,
+    /// `None` only wakes whoever waits.
+    report: Sender<Option<Report>>,
+    reports: Receiver<Option<Report>>,
+    busy: Duration,
+}
+
+/// A test, or a look, that was handed to a thread.
+#[derive(Debug)]
+struct Running {
+    cancel: Cancel,
+    since: Instant,
+    /// Ended for taking too long.
+    timed_out: bool,
+}
+
+struct Report {
+    id: TestId,
+    result: Result<Said, Box<dyn Any + Send>>,
+    wall: Duration,
+    was_alone: bool,
+}
+
+/// What came of a test, or of a look by the gate.
+enum Said {
+    Test(Outcome),
+    Gate(Option<bool>),
+}
+
+/// A test that has ended, or a look.
+struct End {
+    id: TestId,
+    said: Said,
+    /// No other test, of this reduction or of others on the pool, ran meanwhile.
+    was_alone: bool,
+}
+
+impl Tests {
+    fn new(pool: Arc<Pool>, test: Arc<dyn Interestingness>, gate: Option<Arc<dyn Gate>>) -> Self {
+        let (report, reports) = unbounded();
+        let wake = report.clone();
+        // Nobody waits once the executor is gone.
+        let seat = pool.seat(move || drop(wake.send(None)));
+        let (running, busy) = (HashMap::new(), Duration::ZERO);
+        Self { pool, seat, test, gate, running, limit: None, report, reports, busy }
+    }
+
+    /// Kills, and starts no more than one test, for which there must be a permit.
+    fn carry_out(&mut self, actions: Vec<Action>, mut permit: Option<Permit>) {
+        for action in actions {
+            match action {
+                Action::Kill(id) => {
+                    self.running.get(&id).into_iter().for_each(|test| test.cancel.cancel());
+                }
+                Action::Start(id, variant) => {
+                    let test = Arc::clone(&self.test);
+                    self.run(id, permit.take(), move |cancel| {
+                        Said::Test(test.judge(&variant, cancel))
+                    });
+                }
+                Action::Look(id, variant) => {
+                    let gate = self.gate.clone();
+                    self.run(id, permit.take(), move |cancel| {
+                        Said::Gate(gate.and_then(|gate| gate.accepts(&variant, cancel)))
+                    });
+                }
+            }
+        }
+    }
+
+    fn run(
+        &mut self,
+        id: TestId,
+        permit: Option<Permit>,
+        job: impl FnOnce(&Cancel) -> Said + Send + 'static,
+    ) {
+        let cancel = Cancel::new();
+        let running = Running { cancel: cancel.clone(), since: Instant::now(), timed_out: false };
+        self.running.insert(id, running);
+        let report = self.report.clone();
+        let permit = permit.expect("a test was planned with a permit");
+        self.pool.run(move || {
+            let started = Instant::now();
+            // The job is gone before the report: whoever reads it may be the last to hold the test.
+            let result = catch_unwind(AssertUnwindSafe(|| job(&cancel)));
+            let (was_alone, wall) = (permit.is_alone(), started.elapsed());
+            // Before the report too: its reader may want to start the next.
+            drop(permit);
+            // Nobody reads it once the executor is gone.
+            let _ = report.send(Some(Report { id, result, wall, was_alone }));
+        });
+    }
+
+    /// Waits for the next report, not beyond the deadline. The sender beside the receiver keeps the
+    /// channel open.
+    fn wait(&mut self, deadline: Option<Instant>) -> Option<End> {
+        let report = match [deadline, self.end_late()].into_iter().flatten().min() {
+            Some(until) => self.reports.recv_deadline(until).ok(),
+            None => self.reports.recv().ok(),
+        };
+        report.flatten().map(|report| self.accept(report))
+    }
+
+    /// Ends what was started before its limit was known and has taken longer; says when the next one has.
+    #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
+    fn end_late(&mut self) -> Option<Instant> {
+        let (known, limit) = self.limit?;
+        let now = Instant::now();
+        let early = |test: &&mut Running| test.since < known && !test.timed_out;
+        let mut next = None;
+        for test in self.running.values_mut().filter(early) {
+            let end = test.since + limit;
+            if end <= now {
+                test.timed_out = true;
+                test.cancel.cancel();
+            } else {
+                next = Some(next.map_or(end, |next: Instant| next.min(end)));
+            }
+        }
+        next
+    }
+
+    fn poll(&mut self) -> Option<End> {
+        let report = self.reports.try_recv().ok().flatten()?;
+        Some(self.accept(report))
+    }
+
+    fn accept(&mut self, report: Report) -> End {
+        let timed_out = self.running.remove(&report.id).is_some_and(|test| test.timed_out);
+        self.busy += report.wall;
+        // A test that panics does so where the reduction was started.
+        let said = match report.result.unwrap_or_else(|panic| resume_unwind(panic)) {
+            Said::Test(_) if timed_out => Said::Test(Outcome::from(Verdict::TimedOut)),
+            said => said,
+        };
+        End { id: report.id, said, was_alone: report.was_alone }
+    }
+}
+
+impl Drop for Tests {
+    /// Nobody waits for them any more.
+    #[expect(clippy::disallowed_methods, reason = "all are killed, in whatever order")]
+    fn drop(&mut self) {
+        self.running.values().for_each(|test| test.cancel.cancel());
+    }
+}
+
+impl std::fmt::Debug for Tests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tests").field("running", &self.running).finish_non_exhaustive()
+    }
+}
