@@ -26,7 +26,7 @@ const CRATES: &str = "
     report: batch testcase triage
     speculation: candidates interestingness testcase
     testcase:
-    triage: passes testcase
+    triage: language passes testcase
 ";
 
 /// All that the pure crates may depend on, other than for tests. Somebody looked at each: no input or output, no

@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use clreduce_language::is_kernel;
+use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, PassInfo, Proposal};
@@ -76,12 +76,12 @@ fn classes(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Vec<Edit>> {
     let (tree, storage) = (unit.tree, &snapshot.flow(unit.file).storage);
     let mut classes: BTreeMap<NodeId, Option<Vec<Edit>>> = BTreeMap::new();
     for declaration in tree.ids() {
-        let Some(name) = tree.field(declaration, "type") else { continue };
+        let Some(name) = tree.field(declaration, NodeField::Type) else { continue };
         let Some(class) = storage.sure(name) else { continue };
         // The words stand around the type, before the first declarator; behind a `*` they would
         // qualify the pointer.
         let of = tree.range(name);
-        let end = match tree.field(declaration, "declarator") {
+        let end = match tree.field(declaration, NodeField::Declarator) {
             Some(first) => tree.range(first).start,
             None => tree.range(declaration).end,
         };
@@ -107,16 +107,16 @@ fn classes(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Vec<Edit>> {
 /// Whether a declaration is of file scope, where nothing can be private, or of a kernel's parameter.
 fn comes_from_outside(unit: Unit<'_>, declaration: NodeId) -> bool {
     let tree = unit.tree;
-    if tree.kind(declaration) == "function_definition" {
+    if tree.kind(declaration) == NodeKind::FunctionDefinition {
         return true; // `kernel` and what else stands there is no matter of spaces
     }
     let parent = tree.parent(declaration);
-    if tree.kind(declaration) == "declaration" {
-        return parent.is_some_and(|parent| tree.kind(parent) == "translation_unit");
+    if tree.kind(declaration) == NodeKind::Declaration {
+        return parent.is_some_and(|parent| tree.kind(parent) == NodeKind::TranslationUnit);
     }
-    tree.kind(declaration) == "parameter_declaration"
+    tree.kind(declaration) == NodeKind::ParameterDeclaration
         && tree.ancestors(declaration).take(4).any(|node| {
-            tree.kind(node) == "function_definition" && is_kernel(tree, unit.bytes, node)
+            tree.kind(node) == NodeKind::FunctionDefinition && is_kernel(tree, unit.bytes, node)
         })
 }
 

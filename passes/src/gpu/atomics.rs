@@ -9,7 +9,7 @@
 //! void f(__global int *p) { *p += 2; p[1] = ++p[2]; }
 //! ```
 
-use clreduce_language::Shape;
+use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::{Call, builtin_calls, is_primary, rewritten};
@@ -52,7 +52,8 @@ fn plain(unit: Unit<'_>, call: &Call<'_>) -> Option<Vec<Edit>> {
         Operation::Assignment(sign) => (sign, Some(*operands.last()?)),
     };
     // `*&x` is `x`.
-    let address = tree.field(pointer, "argument").filter(|_| unit.text(pointer).starts_with(b"&"));
+    let address =
+        tree.field(pointer, NodeField::Argument).filter(|_| unit.text(pointer).starts_with(b"&"));
     let (object, star) = address.map_or((pointer, "*"), |object| (object, ""));
     let (open, close) = if is_primary(tree.kind(object)) { ("", "") } else { ("(", ")") };
     let Some(operand) = operand else {
@@ -61,7 +62,9 @@ fn plain(unit: Unit<'_>, call: &Call<'_>) -> Option<Vec<Edit>> {
     let alone = tree.parent(call.node).is_some_and(|parent| {
         matches!(
             tree.kind(parent),
-            "expression_statement" | "parenthesized_expression" | "argument_list"
+            NodeKind::ExpressionStatement
+                | NodeKind::ParenthesizedExpression
+                | NodeKind::ArgumentList
         )
     });
     let (begin, end) = if alone { ("", "") } else { ("(", ")") };

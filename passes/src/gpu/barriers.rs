@@ -10,7 +10,7 @@
 //! void f(void) { g(); barrier(CLK_LOCAL_MEM_FENCE); mem_fence(1); }
 //! ```
 
-use clreduce_language::Shape;
+use clreduce_language::{NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::builtin_calls;
@@ -45,7 +45,7 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
     for call in builtin_calls(snapshot, unit) {
         let Some(statement) = tree.parent(call.node) else { continue };
         if Shape::of(call.name) != Some(Shape::Fence)
-            || tree.kind(statement) != "expression_statement"
+            || tree.kind(statement) != NodeKind::ExpressionStatement
         {
             continue;
         }
@@ -68,12 +68,12 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
 /// The fence alone in place of each statement around it.
 fn out_of_blocks(unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
     let tree = unit.tree;
-    let inside = |&node: &NodeId| tree.kind(node) != "function_definition";
+    let inside = |&node: &NodeId| tree.kind(node) != NodeKind::FunctionDefinition;
     let around = tree.ancestors(fence).take_while(inside).take(MOST_BLOCKS);
     let is_statement = |&node: &NodeId| {
         let is_body =
-            tree.parent(node).is_some_and(|above| tree.kind(above) == "function_definition");
-        tree.kind(node).ends_with("_statement") && !is_body && tree.is_sound(node)
+            tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::FunctionDefinition);
+        tree.kind(node).is_statement() && !is_body && tree.is_sound(node)
     };
     let kept = |node| unit.keep(tree.range(node), tree.range(fence));
     around.filter(is_statement).map(kept).filter(|patch| !patch.is_empty()).collect()
@@ -82,7 +82,7 @@ fn out_of_blocks(unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
 /// Each flag of several alone.
 fn simpler_flags(unit: Unit<'_>, flags: NodeId) -> Vec<Edit> {
     let tree = unit.tree;
-    let names = tree.subtree(flags).filter(|&node| tree.kind(node) == "identifier").take(4);
+    let names = tree.subtree(flags).filter(|&node| tree.kind(node) == NodeKind::Identifier).take(4);
     let whole = tree.range(flags);
     let names = names.filter(|&name| tree.range(name) != whole);
     names.map(|name| Edit::replace(unit.file, whole.clone(), unit.text(name).to_vec())).collect()

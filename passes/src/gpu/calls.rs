@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::smaller::is_smaller;
@@ -18,12 +19,13 @@ pub(super) struct Call<'a> {
 /// The calls in a file of functions that it does not declare, in source order.
 pub(super) fn builtin_calls<'a>(snapshot: &'a Snapshot, unit: Unit<'a>) -> Vec<Call<'a>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
-    let calls = unit.sound().filter(|(_, kind)| *kind == "call_expression");
+    let calls = unit.sound().filter(|(_, kind)| *kind == NodeKind::CallExpression);
     calls
         .filter_map(|(node, _)| {
-            let function = tree.field(node, "function")?;
-            let list = tree.field(node, "arguments")?;
-            let is_builtin = tree.kind(function) == "identifier" && symbols.of(function).is_none();
+            let function = tree.field(node, NodeField::Function)?;
+            let list = tree.field(node, NodeField::Arguments)?;
+            let is_builtin =
+                tree.kind(function) == NodeKind::Identifier && symbols.of(function).is_none();
             let name = std::str::from_utf8(unit.text(function)).ok()?;
             let arguments = tree.named_children(list).collect();
             is_builtin.then_some(Call { node, name, arguments })
@@ -57,15 +59,15 @@ pub(super) fn rewritten(
 }
 
 /// Whether an argument binds tightly enough to stand beside any operator.
-pub(super) fn is_primary(kind: &str) -> bool {
+pub(super) fn is_primary(kind: NodeKind) -> bool {
     matches!(
         kind,
-        "identifier"
-            | "number_literal"
-            | "char_literal"
-            | "call_expression"
-            | "parenthesized_expression"
-            | "subscript_expression"
-            | "field_expression"
+        NodeKind::Identifier
+            | NodeKind::NumberLiteral
+            | NodeKind::CharLiteral
+            | NodeKind::CallExpression
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::SubscriptExpression
+            | NodeKind::FieldExpression
     )
 }

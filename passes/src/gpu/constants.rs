@@ -10,7 +10,7 @@
 //! int f(int i) { return 7; }
 //! ```
 
-use clreduce_language::Type;
+use clreduce_language::{NodeField, NodeKind, Type};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_declaration;
@@ -51,9 +51,9 @@ fn to_literal(snapshot: &Snapshot, file: usize, symbol: &Symbol, of: Type) -> Op
         return None;
     }
     let initialised =
-        tree.ancestors(declaring).find(|&node| tree.kind(node) == "init_declarator")?;
-    let value = tree.field(initialised, "value")?;
-    let literal = tree.subtree(value).find(|&node| tree.kind(node) == "number_literal")?;
+        tree.ancestors(declaring).find(|&node| tree.kind(node) == NodeKind::InitDeclarator)?;
+    let value = tree.field(initialised, NodeField::Value)?;
+    let literal = tree.subtree(value).find(|&node| tree.kind(node) == NodeKind::NumberLiteral)?;
     let mut edits = vec![remove_declaration(tree, file, declaring)?];
     for &name in &symbol.uses {
         let read = element(tree, name, of.levels)?;
@@ -67,14 +67,16 @@ fn element(tree: &SyntaxTree, name: NodeId, levels: u8) -> Option<NodeId> {
     let mut at = name;
     for _ in 0..levels {
         let above = tree.parent(at)?;
-        let is_subscript =
-            tree.kind(above) == "subscript_expression" && tree.node(at).field == Some("argument");
+        let is_subscript = tree.kind(above) == NodeKind::SubscriptExpression
+            && tree.node(at).field == Some(NodeField::Argument);
         at = is_subscript.then_some(above)?;
     }
     let above = tree.parent(at)?;
     let changes = match tree.kind(above) {
-        "assignment_expression" => tree.node(at).field == Some("left"),
-        "update_expression" | "pointer_expression" | "field_expression" => true,
+        NodeKind::AssignmentExpression => tree.node(at).field == Some(NodeField::Left),
+        NodeKind::UpdateExpression | NodeKind::PointerExpression | NodeKind::FieldExpression => {
+            true
+        }
         _ => false,
     };
     (!changes).then_some(at)

@@ -12,6 +12,7 @@
 //! int main() { int *d, h; cudaMalloc(&d, 4); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
@@ -70,20 +71,20 @@ fn statements(unit: Unit<'_>) -> Vec<(NodeId, Role)> {
     let tree = unit.tree;
     let mut found: Vec<(NodeId, Role)> = Vec::new();
     for (call, kind) in unit.sound() {
-        if kind != "call_expression" {
+        if kind != NodeKind::CallExpression {
             continue;
         }
         let Some(role) = role(unit, call) else { continue };
-        let inside = |&node: &NodeId| tree.kind(node) != "compound_statement";
+        let inside = |&node: &NodeId| tree.kind(node) != NodeKind::CompoundStatement;
         let around: Vec<NodeId> = tree.ancestors(call).take(8).take_while(inside).collect();
         let statement = around.into_iter().rev().find(|&node| {
-            matches!(tree.kind(node), "expression_statement" | "if_statement")
+            matches!(tree.kind(node), NodeKind::ExpressionStatement | NodeKind::IfStatement)
                 && tree.is_sound(node)
         });
         let Some(statement) = statement else { continue };
         // What a check guards is more than a check.
         let checks =
-            tree.kind(statement) != "if_statement" || is_in_condition(unit, statement, call);
+            tree.kind(statement) != NodeKind::IfStatement || is_in_condition(unit, statement, call);
         if checks && found.last().is_none_or(|(last, _)| tree.node(*last).after <= statement) {
             found.push((statement, role));
         }
@@ -92,17 +93,17 @@ fn statements(unit: Unit<'_>) -> Vec<(NodeId, Role)> {
 }
 
 fn is_in_condition(unit: Unit<'_>, statement: NodeId, call: NodeId) -> bool {
-    let condition = unit.tree.field(statement, "condition");
+    let condition = unit.tree.field(statement, NodeField::Condition);
     condition.is_some_and(|node| node < call && call < unit.tree.node(node).after)
 }
 
 fn role(unit: Unit<'_>, call: NodeId) -> Option<Role> {
     let tree = unit.tree;
-    if tree.children(call).any(|child| tree.kind(child) == "kernel_call_syntax") {
+    if tree.children(call).any(|child| tree.kind(child) == NodeKind::KernelCallSyntax) {
         return Some(Role::Launch);
     }
-    let name = unit.text(tree.field(call, "function")?);
-    let arguments = tree.field(call, "arguments").map_or(&b""[..], |list| unit.text(list));
+    let name = unit.text(tree.field(call, NodeField::Function)?);
+    let arguments = tree.field(call, NodeField::Arguments).map_or(&b""[..], |list| unit.text(list));
     let says = |word: &[u8]| arguments.windows(word.len()).any(|window| window == word);
     match name {
         b"cudaMalloc" | b"cudaMallocManaged" | b"cudaHostAlloc" | b"cudaMallocHost" => None,

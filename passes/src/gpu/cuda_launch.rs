@@ -10,6 +10,7 @@
 //! void f(int *p) { dim3 grid(1, 1); k<<<1, 1>>>(p); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, PassInfo, Proposal};
@@ -37,7 +38,7 @@ fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
     let (mut all, mut single) = (Vec::new(), Vec::new());
     for (id, kind) in unit.sound() {
         let sizes: Vec<NodeId> = match kind {
-            "kernel_call_syntax" => {
+            NodeKind::KernelCallSyntax => {
                 let arguments: Vec<NodeId> = tree.named_children(id).collect();
                 let rest = arguments.iter().skip(SIZES);
                 all.extend(
@@ -46,7 +47,7 @@ fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
                 single.extend(rest.map(|&node| Edit::delete_element(unit.file, tree.range(node))));
                 arguments.into_iter().take(SIZES).collect()
             }
-            "argument_list" if makes_dim3(unit, id) => tree.named_children(id).collect(),
+            NodeKind::ArgumentList if makes_dim3(unit, id) => tree.named_children(id).collect(),
             _ => continue,
         };
         for size in sizes {
@@ -68,8 +69,10 @@ fn makes_dim3(unit: Unit<'_>, list: NodeId) -> bool {
     let tree = unit.tree;
     let Some(parent) = tree.parent(list) else { return false };
     let of = match tree.kind(parent) {
-        "call_expression" => tree.field(parent, "function"),
-        "init_declarator" => tree.parent(parent).and_then(|node| tree.field(node, "type")),
+        NodeKind::CallExpression => tree.field(parent, NodeField::Function),
+        NodeKind::InitDeclarator => {
+            tree.parent(parent).and_then(|node| tree.field(node, NodeField::Type))
+        }
         _ => None,
     };
     of.is_some_and(|of| unit.text(of) == b"dim3")

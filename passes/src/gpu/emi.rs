@@ -12,6 +12,7 @@
 //! void f(__global int *e) { h(); k(); l(); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
@@ -39,7 +40,7 @@ impl Pass for Emi {
 fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
     let guarded: Vec<NodeId> = unit
         .sound()
-        .filter(|(id, kind)| *kind == "if_statement" && is_guarded(unit, *id))
+        .filter(|(id, kind)| *kind == NodeKind::IfStatement && is_guarded(unit, *id))
         .map(|(id, _)| id)
         .collect();
     let remove = |&block: &NodeId| remove_statement(unit.tree, unit.file, block);
@@ -59,26 +60,30 @@ fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
 fn is_guarded(unit: Unit<'_>, statement: NodeId) -> bool {
     let tree = unit.tree;
     let compared = || {
-        let mut condition = tree.field(statement, "condition")?;
+        let mut condition = tree.field(statement, NodeField::Condition)?;
         // CLsmith writes two parentheses.
         for _ in 0..3 {
-            if tree.field(condition, "operator").is_none() {
+            if tree.field(condition, NodeField::Operator).is_none() {
                 condition = tree.named_children(condition).next()?;
             }
         }
-        let operator = tree.field(condition, "operator")?;
-        let (left, right) = (tree.field(condition, "left")?, tree.field(condition, "right")?);
-        let is_order = matches!(tree.kind(operator), "<" | ">" | "<=" | ">=");
+        let operator = tree.field(condition, NodeField::Operator)?;
+        let (left, right) =
+            (tree.field(condition, NodeField::Left)?, tree.field(condition, NodeField::Right)?);
+        let is_order = matches!(
+            tree.kind(operator),
+            NodeKind::Less | NodeKind::Greater | NodeKind::LessEqual | NodeKind::GreaterEqual
+        );
         is_order.then_some((left, right))
     };
     let array = |element: NodeId| {
-        let index = tree.field(element, "index").or_else(|| {
+        let index = tree.field(element, NodeField::Index).or_else(|| {
             // The grammar of CUDA has a list of indices.
-            tree.named_children(tree.field(element, "indices")?).next()
+            tree.named_children(tree.field(element, NodeField::Indices)?).next()
         })?;
-        let is_fixed = tree.kind(index) == "number_literal";
-        (is_fixed && tree.kind(element) == "subscript_expression")
-            .then(|| tree.field(element, "argument"))?
+        let is_fixed = tree.kind(index) == NodeKind::NumberLiteral;
+        (is_fixed && tree.kind(element) == NodeKind::SubscriptExpression)
+            .then(|| tree.field(element, NodeField::Argument))?
     };
     let arrays = compared().and_then(|(left, right)| array(left).zip(array(right)));
     arrays.is_some_and(|(left, right)| unit.text(left) == unit.text(right))
@@ -87,10 +92,10 @@ fn is_guarded(unit: Unit<'_>, statement: NodeId) -> bool {
 /// The statements of the block in place of the guarded one.
 fn lifted(unit: Unit<'_>, statement: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    let body = tree.field(statement, "consequence")?;
-    let in_list = tree.kind(tree.parent(statement)?) == "compound_statement";
+    let body = tree.field(statement, NodeField::Consequence)?;
+    let in_list = tree.kind(tree.parent(statement)?) == NodeKind::CompoundStatement;
     let mut kept = tree.range(body);
-    if in_list && tree.kind(body) == "compound_statement" {
+    if in_list && tree.kind(body) == NodeKind::CompoundStatement {
         kept = kept.start + 1..kept.end - 1;
     }
     (kept.start < kept.end).then(|| unit.keep(tree.range(statement), kept))
@@ -98,7 +103,7 @@ fn lifted(unit: Unit<'_>, statement: NodeId) -> Option<Patch> {
 
 /// The guard with nothing behind it.
 fn emptied(unit: Unit<'_>, statement: NodeId) -> Option<Edit> {
-    let body = unit.tree.range(unit.tree.field(statement, "consequence")?);
+    let body = unit.tree.range(unit.tree.field(statement, NodeField::Consequence)?);
     let rest = body.start..unit.tree.range(statement).end;
     (unit.bytes.get(body) != Some(b";")).then(|| unit.replace(rest, b";"))
 }

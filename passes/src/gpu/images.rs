@@ -14,6 +14,7 @@
 
 use std::collections::BTreeSet;
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::{remove_declaration, remove_expression};
@@ -52,10 +53,12 @@ fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {
     let symbol = symbols.get(id);
     let tree = unit.tree;
     let declares = |&name: &NodeId| {
-        let declaration = tree.parent(name).filter(|&node| tree.field(node, "type").is_some());
+        let declaration =
+            tree.parent(name).filter(|&node| tree.field(node, NodeField::Type).is_some());
         let declaration = declaration.or_else(|| tree.parent(tree.parent(name)?));
-        let name =
-            declaration.and_then(|node| tree.field(node, "type")).map(|node| unit.text(node));
+        let name = declaration
+            .and_then(|node| tree.field(node, NodeField::Type))
+            .map(|node| unit.text(node));
         name.is_some_and(|name| {
             name.starts_with(b"image") && name.ends_with(b"_t") || name == b"sampler_t"
         })
@@ -78,9 +81,10 @@ fn removal(unit: Unit<'_>, symbols: &Symbols, image: SymbolId) -> Option<Vec<Edi
             edits.push(remove_declaration(tree, unit.file, name)?);
         }
         for &name in &symbol.uses {
-            let list = tree.parent(name).filter(|&node| tree.kind(node) == "argument_list")?;
+            let list =
+                tree.parent(name).filter(|&node| tree.kind(node) == NodeKind::ArgumentList)?;
             let call = tree.parent(list)?;
-            match tree.field(call, "function").and_then(|name| symbols.of(name)) {
+            match tree.field(call, NodeField::Function).and_then(|name| symbols.of(name)) {
                 Some(function) => {
                     let index = tree.named_children(list).position(|argument| argument == name)?;
                     for parameter in parameters(unit, symbols, function, index)? {
@@ -92,8 +96,9 @@ fn removal(unit: Unit<'_>, symbols: &Symbols, image: SymbolId) -> Option<Vec<Edi
                 }
                 None => {
                     // `read_imagef(i, s, c).x` is 0 as well.
-                    let picked =
-                        tree.parent(call).filter(|&above| tree.kind(above) == "field_expression");
+                    let picked = tree
+                        .parent(call)
+                        .filter(|&above| tree.kind(above) == NodeKind::FieldExpression);
                     edits.push(remove_expression(tree, unit.file, picked.unwrap_or(call)));
                 }
             }
@@ -111,7 +116,7 @@ fn parameters(
 ) -> Option<Vec<SymbolId>> {
     let tree = unit.tree;
     let of = |&name: &NodeId| {
-        let list = tree.field(tree.parent(name)?, "parameters")?;
+        let list = tree.field(tree.parent(name)?, NodeField::Parameters)?;
         let declaration = tree.named_children(list).nth(index)?;
         let named = tree.subtree(declaration).filter_map(|node| symbols.of(node));
         named.into_iter().find(|&id| symbols.get(id).kind == SymbolKind::Parameter)

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use clreduce_language::is_kernel;
+use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
 use crate::names::uses::without;
@@ -60,7 +60,7 @@ impl Pass for KernelArguments {
 fn kernels(unit: Unit<'_>) -> impl Iterator<Item = NodeId> {
     let tree = unit.tree;
     tree.children(NodeId(0)).filter(move |&node| {
-        tree.kind(node) == "function_definition"
+        tree.kind(node) == NodeKind::FunctionDefinition
             && is_kernel(tree, unit.bytes, node)
             && !tree.node(node).damaged
     })
@@ -68,11 +68,11 @@ fn kernels(unit: Unit<'_>) -> impl Iterator<Item = NodeId> {
 
 fn parameters(unit: Unit<'_>, kernel: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
-    let list = tree.field(kernel, "declarator").and_then(|declarator| {
-        tree.subtree(declarator).find(|&node| tree.kind(node) == "parameter_list")
+    let list = tree.field(kernel, NodeField::Declarator).and_then(|declarator| {
+        tree.subtree(declarator).find(|&node| tree.kind(node) == NodeKind::ParameterList)
     });
     let named = list.into_iter().flat_map(|list| tree.named_children(list));
-    named.filter(|&node| tree.kind(node) == "parameter_declaration").collect()
+    named.filter(|&node| tree.kind(node) == NodeKind::ParameterDeclaration).collect()
 }
 
 /// The edits that remove a parameter with what uses it.

@@ -10,6 +10,7 @@
 //! __global__ void k(float *p) { float x[4]; *p = x[0]; } void f(float *p) { k<<<1, 1>>>(p); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, PassInfo, Proposal};
@@ -33,8 +34,8 @@ impl Pass for Templates {
         for unit in Unit::all(snapshot) {
             let tree = unit.tree;
             let of_kind = |wanted| tree.ids().filter(move |&id| tree.kind(id) == wanted);
-            let used: Vec<NodeId> = of_kind("template_function").collect();
-            let templates = of_kind("template_declaration").filter(|&id| tree.is_sound(id));
+            let used: Vec<NodeId> = of_kind(NodeKind::TemplateFunction).collect();
+            let templates = of_kind(NodeKind::TemplateDeclaration).filter(|&id| tree.is_sound(id));
             let patches =
                 templates.take(MOST).filter_map(|id| Patch::new(instantiated(unit, id, &used)?));
             proposals.extend(patches.map(Proposal::new));
@@ -48,21 +49,21 @@ const MOST: usize = 64;
 
 fn instantiated(unit: Unit<'_>, template: NodeId, used: &[NodeId]) -> Option<Vec<Edit>> {
     let tree = unit.tree;
-    let list = tree.field(template, "parameters")?;
+    let list = tree.field(template, NodeField::Parameters)?;
     let function = tree.named_children(template).nth(1)?;
-    if tree.kind(function) != "function_definition" {
+    if tree.kind(function) != NodeKind::FunctionDefinition {
         return None;
     }
-    let declarator = tree.field(function, "declarator")?;
-    let name = tree.subtree(declarator).find(|&node| tree.kind(node) == "identifier")?;
+    let declarator = tree.field(function, NodeField::Declarator)?;
+    let name = tree.subtree(declarator).find(|&node| tree.kind(node) == NodeKind::Identifier)?;
     let header = tree.node(template).start as usize..tree.node(function).start as usize;
     let mut edits = vec![Edit::delete(unit.file, header)];
     let mut spelled: Option<Vec<&[u8]>> = None;
     for &used in used {
-        if tree.field(used, "name").map(|name| unit.text(name)) != Some(unit.text(name)) {
+        if tree.field(used, NodeField::Name).map(|name| unit.text(name)) != Some(unit.text(name)) {
             continue;
         }
-        let arguments = tree.field(used, "arguments")?;
+        let arguments = tree.field(used, NodeField::Arguments)?;
         let texts: Vec<&[u8]> =
             tree.named_children(arguments).map(|node| unit.text(node)).collect();
         if spelled.as_ref().is_some_and(|known| *known != texts) {
@@ -73,7 +74,9 @@ fn instantiated(unit: Unit<'_>, template: NodeId, used: &[NodeId]) -> Option<Vec
     }
     let parameters: Vec<NodeId> = tree.named_children(list).collect();
     for (index, &parameter) in parameters.iter().enumerate() {
-        let is_name = |node: &NodeId| matches!(tree.kind(*node), "type_identifier" | "identifier");
+        let is_name = |node: &NodeId| {
+            matches!(tree.kind(*node), NodeKind::TypeIdentifier | NodeKind::Identifier)
+        };
         let name = tree.subtree(parameter).rfind(is_name)?;
         let argument: &[u8] = match &spelled {
             Some(texts) => texts.get(index)?,

@@ -9,7 +9,7 @@
 //! kernel void f(global int *r) { int x; int *p = &x; x += 5; *r = clamp(r[1], 2, 3); }
 //! ```
 
-use clreduce_language::is_kernel;
+use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::names::uses::remove_statement;
@@ -34,7 +34,7 @@ impl Pass for ToResult {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let tree = unit.tree;
-            let kernels = tree.ids().filter(|&id| tree.kind(id) == "function_definition");
+            let kernels = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
             for kernel in kernels.filter(|&id| is_kernel(tree, unit.bytes, id) && tree.is_sound(id))
             {
                 proposals.extend(for_kernel(snapshot, unit, kernel));
@@ -59,7 +59,8 @@ struct Assignment {
 
 fn for_kernel(snapshot: &Snapshot, unit: Unit<'_>, kernel: NodeId) -> Vec<Proposal> {
     let tree = unit.tree;
-    let statements = tree.subtree(kernel).filter(|&id| tree.kind(id) == "expression_statement");
+    let statements =
+        tree.subtree(kernel).filter(|&id| tree.kind(id) == NodeKind::ExpressionStatement);
     let assignments: Vec<Assignment> =
         statements.filter_map(|id| assignment(snapshot, unit, kernel, id)).collect();
     let mut proposals = Vec::new();
@@ -92,12 +93,14 @@ fn assignment(
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let types = snapshot.types(unit.file);
     let expression = tree.named_children(statement).next()?;
-    if tree.kind(expression) != "assignment_expression" {
+    if tree.kind(expression) != NodeKind::AssignmentExpression {
         return None;
     }
-    let (target, value) = (tree.field(expression, "left")?, tree.field(expression, "right")?);
-    let is_through = matches!(tree.kind(target), "pointer_expression" | "subscript_expression");
-    let name = tree.subtree(target).find(|&node| tree.kind(node) == "identifier");
+    let (target, value) =
+        (tree.field(expression, NodeField::Left)?, tree.field(expression, NodeField::Right)?);
+    let is_through =
+        matches!(tree.kind(target), NodeKind::PointerExpression | NodeKind::SubscriptExpression);
+    let name = tree.subtree(target).find(|&node| tree.kind(node) == NodeKind::Identifier);
     let symbol = name.and_then(|name| symbols.of(name)).map(|id| symbols.get(id));
     let is_parameter = symbol.is_some_and(|symbol| {
         symbol.kind == SymbolKind::Parameter && symbol.scope == kernel && !symbol.opaque

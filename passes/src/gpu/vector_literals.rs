@@ -10,7 +10,7 @@
 //! int2 f(int4 v) { return (int2)(1) + v.zw; }
 //! ```
 
-use clreduce_language::{Number, Types, components, vector_literal};
+use clreduce_language::{NodeField, NodeKind, Number, Types, components, vector_literal};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::vectors::spelled;
@@ -37,8 +37,8 @@ impl Pass for VectorLiterals {
             let types = snapshot.types(unit.file);
             for (id, kind) in unit.sound() {
                 match kind {
-                    "call_expression" => proposals.extend(splats(unit, types, id)),
-                    "field_expression" => proposals.extend(picked(unit, types, id)),
+                    NodeKind::CallExpression => proposals.extend(splats(unit, types, id)),
+                    NodeKind::FieldExpression => proposals.extend(picked(unit, types, id)),
                     _ => {}
                 }
             }
@@ -97,14 +97,15 @@ fn filling(unit: Unit<'_>, types: &Types, element: NodeId, whole: Number) -> Opt
 /// The argument list and elements of a vector literal.
 fn elements(unit: Unit<'_>, literal: NodeId) -> Option<(NodeId, Vec<NodeId>)> {
     vector_literal(unit.tree, literal)?;
-    let list = unit.tree.field(literal, "arguments")?;
+    let list = unit.tree.field(literal, NodeField::Arguments)?;
     Some((list, unit.tree.named_children(list).collect()))
 }
 
 fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
     let tree = unit.tree;
     let parts = || {
-        let (argument, name) = (tree.field(id, "argument")?, tree.field(id, "field")?);
+        let (argument, name) =
+            (tree.field(id, NodeField::Argument)?, tree.field(id, NodeField::Field)?);
         let of = types.of(argument).number()?;
         let lanes = components(std::str::from_utf8(unit.text(name)).ok()?, of.lanes)?;
         Some((argument, name, of, lanes))
@@ -136,7 +137,7 @@ fn shorter_literal(
     let tree = unit.tree;
     let mut literal = argument;
     for _ in 0..MOST_DEPTH {
-        if tree.kind(literal) == "parenthesized_expression" {
+        if tree.kind(literal) == NodeKind::ParenthesizedExpression {
             literal = tree.named_children(literal).next()?;
         }
     }
@@ -168,10 +169,11 @@ fn composed(
     lanes: &[u8],
 ) -> Option<Proposal> {
     let tree = unit.tree;
-    if tree.kind(argument) != "field_expression" {
+    if tree.kind(argument) != NodeKind::FieldExpression {
         return None;
     }
-    let (inner, name) = (tree.field(argument, "argument")?, tree.field(argument, "field")?);
+    let (inner, name) =
+        (tree.field(argument, NodeField::Argument)?, tree.field(argument, NodeField::Field)?);
     let of = types.of(inner).number()?;
     let first = components(std::str::from_utf8(unit.text(name)).ok()?, of.lanes)?;
     let both: Option<Vec<u8>> =

@@ -14,7 +14,9 @@
 
 use std::collections::BTreeMap;
 
-use clreduce_language::{Flow, Number, Shape, Types, components, is_vector, vector_literal};
+use clreduce_language::{
+    Flow, NodeField, NodeKind, Number, Shape, Types, components, is_vector, vector_literal,
+};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::pass::{Pass, PassInfo, Proposal};
@@ -90,13 +92,14 @@ struct Narrower<'a> {
 impl Narrower<'_> {
     fn is_affected(&self, node: NodeId) -> bool {
         match self.tree.kind(node) {
-            "type_identifier" | "identifier" => {
+            NodeKind::TypeIdentifier | NodeKind::Identifier => {
                 self.named(node).is_some() || self.called(node).is_some()
             }
-            "field_expression" => {
-                self.tree.field(node, "argument").is_some_and(|of| is_vector(self.types.of(of)))
-            }
-            "call_expression" => {
+            NodeKind::FieldExpression => self
+                .tree
+                .field(node, NodeField::Argument)
+                .is_some_and(|of| is_vector(self.types.of(of))),
+            NodeKind::CallExpression => {
                 vector_literal(self.tree, node).is_some() && is_vector(self.types.of(node))
             }
             _ => false,
@@ -109,7 +112,8 @@ impl Narrower<'_> {
 
     /// The number that a node names as a type, no name of a typedef.
     fn named(&self, node: NodeId) -> Option<Number> {
-        let is_name = matches!(self.tree.kind(node), "type_identifier" | "identifier");
+        let is_name =
+            matches!(self.tree.kind(node), NodeKind::TypeIdentifier | NodeKind::Identifier);
         let number = Number::named(self.text(node)).filter(|number| number.lanes > 1)?;
         (is_name && self.symbols.of(node).is_none()).then_some(number)
     }
@@ -120,13 +124,13 @@ impl Narrower<'_> {
         let sound = self.affected.iter().filter(|&&node| self.tree.is_sound(node));
         for &node in sound {
             let lanes = match self.tree.kind(node) {
-                "type_identifier" | "identifier" => match self.named(node) {
+                NodeKind::TypeIdentifier | NodeKind::Identifier => match self.named(node) {
                     Some(number) => Some(number.lanes),
                     None => self.called(node).map(|(_, lanes)| lanes),
                 },
-                "field_expression" => {
+                NodeKind::FieldExpression => {
                     let picked = self.types.of(node).number().map_or(1, |number| number.lanes);
-                    let name = self.tree.field(node, "field");
+                    let name = self.tree.field(node, NodeField::Field);
                     if let Some(class) = name.and_then(|name| self.flow.lanes.sure(name))
                         && picked > 1
                     {
@@ -146,7 +150,9 @@ impl Narrower<'_> {
 
     /// A function whose name says how many lanes it has to do with.
     fn called(&self, node: NodeId) -> Option<(Shape, u8)> {
-        if self.tree.node(node).field != Some("function") || self.symbols.of(node).is_some() {
+        if self.tree.node(node).field != Some(NodeField::Function)
+            || self.symbols.of(node).is_some()
+        {
             return None;
         }
         let shape = Shape::of(self.text(node))?;
@@ -167,13 +173,13 @@ impl Narrower<'_> {
         let mut edits = Vec::new();
         for &node in &self.affected {
             match self.tree.kind(node) {
-                "type_identifier" | "identifier" => {
+                NodeKind::TypeIdentifier | NodeKind::Identifier => {
                     if let Some(lanes) = self.target(targets, Some(node)) {
                         self.rename(node, lanes, &mut edits)?;
                     }
                 }
-                "field_expression" => self.components(node, targets, &mut edits)?,
-                "call_expression" => self.literal(node, targets, &mut edits)?,
+                NodeKind::FieldExpression => self.components(node, targets, &mut edits)?,
+                NodeKind::CallExpression => self.literal(node, targets, &mut edits)?,
                 _ => {}
             }
         }
@@ -206,7 +212,8 @@ impl Narrower<'_> {
     /// `vload4(i, p)` becomes `(*(p))`.
     fn load_one(&self, function: NodeId, edits: &mut Vec<Edit>) -> Option<()> {
         let call = self.tree.parent(function)?;
-        let pointer = self.tree.named_children(self.tree.field(call, "arguments")?).nth(1)?;
+        let pointer =
+            self.tree.named_children(self.tree.field(call, NodeField::Arguments)?).nth(1)?;
         let (call, pointer) = (self.tree.range(call), self.tree.range(pointer));
         edits.push(Edit::replace(self.file, call.start..pointer.start, b"(*(".as_slice()));
         edits.push(Edit::replace(self.file, pointer.end..call.end, b"))".as_slice()));
@@ -217,7 +224,7 @@ impl Narrower<'_> {
     fn components(&self, node: NodeId, targets: &Targets, edits: &mut Vec<Edit>) -> Option<()> {
         let (tree, file) = (self.tree, self.file);
         let (Some(argument), Some(name)) =
-            (tree.field(node, "argument"), tree.field(node, "field"))
+            (tree.field(node, NodeField::Argument), tree.field(node, NodeField::Field))
         else {
             return Some(());
         };
@@ -252,8 +259,8 @@ impl Narrower<'_> {
 
     fn is_set(&self, node: NodeId) -> bool {
         self.tree.parent(node).is_some_and(|parent| match self.tree.kind(parent) {
-            "assignment_expression" => self.tree.node(node).field == Some("left"),
-            "update_expression" => true,
+            NodeKind::AssignmentExpression => self.tree.node(node).field == Some(NodeField::Left),
+            NodeKind::UpdateExpression => true,
             _ => false,
         })
     }
@@ -263,7 +270,7 @@ impl Narrower<'_> {
         let tree = self.tree;
         let whole = self.types.of(call);
         let Some(number) = whole.number() else { return Some(()) };
-        let Some(list) = tree.field(call, "arguments") else { return Some(()) };
+        let Some(list) = tree.field(call, NodeField::Arguments) else { return Some(()) };
         if vector_literal(tree, call).is_none() || number.lanes == 1 {
             return Some(());
         }

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use clreduce_language::Shape;
+use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::calls::builtin_calls;
@@ -78,11 +78,13 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
 /// `threadIdx.x` and the like.
 fn cuda_variables(unit: Unit<'_>) -> impl Iterator<Item = (NodeId, &'static str)> {
     const VARIABLES: [&str; 4] = ["blockDim", "blockIdx", "gridDim", "threadIdx"];
-    unit.sound().filter(|(_, kind)| *kind == "field_expression").filter_map(move |(node, _)| {
-        let text = unit.text(unit.tree.field(node, "argument")?);
-        let name = VARIABLES.iter().find(|name| name.as_bytes() == text)?;
-        Some((node, *name))
-    })
+    unit.sound().filter(|(_, kind)| *kind == NodeKind::FieldExpression).filter_map(
+        move |(node, _)| {
+            let text = unit.text(unit.tree.field(node, NodeField::Argument)?);
+            let name = VARIABLES.iter().find(|name| name.as_bytes() == text)?;
+            Some((node, *name))
+        },
+    )
 }
 
 #[cfg(test)]

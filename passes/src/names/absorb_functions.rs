@@ -9,7 +9,7 @@
 //! int x; int main(void) { x = x >> 1; return x; }
 //! ```
 
-use clreduce_language::{SymbolKind, is_entry};
+use clreduce_language::{NodeKind, SymbolKind, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, functions};
@@ -49,7 +49,7 @@ fn absorb(snapshot: &Snapshot, function: &Function, into: &Function) -> Option<V
         return None;
     }
     let declares =
-        tree.named_children(function.body).any(|child| tree.kind(child) == "declaration");
+        tree.named_children(function.body).any(|child| tree.kind(child) == NodeKind::Declaration);
     let body = tree.range(function.body);
     // Its own names stay its own.
     let moved = if declares { body } else { body.start + 1..body.end.checked_sub(1)? };
@@ -79,7 +79,8 @@ fn is_spare(snapshot: &Snapshot, function: &Function) -> bool {
                 && head.contains(&tree.range(used.declarations[0]).start)
         })
     };
-    let returns = || tree.subtree(function.body).any(|node| tree.kind(node) == "return_statement");
+    let returns =
+        || tree.subtree(function.body).any(|node| tree.kind(node) == NodeKind::ReturnStatement);
     !symbol.opaque
         && symbol.uses.is_empty()
         && symbol.declarations.len() == 1

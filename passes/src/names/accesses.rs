@@ -6,7 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree, declared_by};
+use clreduce_language::{
+    NodeField, NodeId, NodeKind, SymbolId, SymbolKind, Symbols, SyntaxTree, declared_by,
+};
 
 use super::aggregates::{Aggregates, Member};
 use crate::snapshot::Snapshot;
@@ -42,16 +44,16 @@ impl<'a> Accesses<'a> {
             opaque: HashSet::new(),
         };
         let types = Types::new(snapshot, file, aggregates);
-        for node in tree.ids().filter(|&node| tree.kind(node) == "field_identifier") {
+        for node in tree.ids().filter(|&node| tree.kind(node) == NodeKind::FieldIdentifier) {
             let name = &bytes[tree.range(node)];
             let parent = tree.node(node).parent;
             match tree.kind(parent) {
-                "field_expression" => match types.member(parent) {
+                NodeKind::FieldExpression => match types.member(parent) {
                     Some(member) => accesses.reached.entry(member).or_default().push(parent),
                     None => accesses.unclear.entry(name).or_default().push(parent),
                 },
                 // What a designator means is known with the list that it stands in.
-                "field_designator" => {}
+                NodeKind::FieldDesignator => {}
                 _ if declared_by(tree, node).is_some() => {
                     *accesses.declared.entry(name).or_default() += 1;
                 }
@@ -114,10 +116,10 @@ impl<'a> Types<'a> {
     /// The structure and the member in it that an access reaches.
     fn member(&self, access: NodeId) -> Option<(usize, usize)> {
         let tree = self.tree;
-        let arrow = tree.children(access).any(|child| tree.kind(child) == "->");
-        let object = self.operand(access, "argument")?;
+        let arrow = tree.children(access).any(|child| tree.kind(child) == NodeKind::Arrow);
+        let object = self.operand(access, NodeField::Argument)?;
         let base = object.base.filter(|_| object.levels == usize::from(arrow))?;
-        let name = &self.bytes[tree.range(tree.field(access, "field")?)];
+        let name = &self.bytes[tree.range(tree.field(access, NodeField::Field)?)];
         let is_named = |member: &Member| {
             member.name.is_some_and(|known| &self.bytes[tree.range(known)] == name)
         };
@@ -125,14 +127,14 @@ impl<'a> Types<'a> {
         Some((base, self.aggregates.all[base].members.iter().position(is_named)?))
     }
 
-    fn operand(&self, node: NodeId, field: &str) -> Option<Type> {
+    fn operand(&self, node: NodeId, field: NodeField) -> Option<Type> {
         self.of_node[self.tree.field(node, field)?.0 as usize]
     }
 
     fn expression(&mut self, node: NodeId) -> Option<Type> {
         let tree = self.tree;
         match tree.kind(node) {
-            "identifier" => {
+            NodeKind::Identifier => {
                 let symbol = self.symbols.of(node)?;
                 if let Some(&known) = self.of_symbol.get(&symbol) {
                     return known;
@@ -141,49 +143,56 @@ impl<'a> Types<'a> {
                 self.of_symbol.insert(symbol, declared);
                 declared
             }
-            "parenthesized_expression" => {
+            NodeKind::ParenthesizedExpression => {
                 self.of_node[tree.named_children(node).next()?.0 as usize]
             }
-            "field_expression" => {
+            NodeKind::FieldExpression => {
                 let (base, member) = self.member(node)?;
                 self.declared(self.aggregates.all[base].members[member].name?)
             }
-            "subscript_expression" => self.pointed_to(node),
-            "pointer_expression" => match tree.kind(tree.field(node, "operator")?) {
-                "*" => self.pointed_to(node),
-                _ => {
-                    let inside = self.operand(node, "argument")?;
-                    Some(Type { levels: inside.levels + 1, ..inside })
+            NodeKind::SubscriptExpression => self.pointed_to(node),
+            NodeKind::PointerExpression => {
+                match tree.kind(tree.field(node, NodeField::Operator)?) {
+                    NodeKind::Star => self.pointed_to(node),
+                    _ => {
+                        let inside = self.operand(node, NodeField::Argument)?;
+                        Some(Type { levels: inside.levels + 1, ..inside })
+                    }
                 }
-            },
-            "call_expression" => {
-                let function = tree.field(node, "function")?;
+            }
+            NodeKind::CallExpression => {
+                let function = tree.field(node, NodeField::Function)?;
                 let symbol = self.symbols.get(self.symbols.of(function)?);
                 // Of a pointer to a function, it is not known here what it returns.
-                (symbol.kind == SymbolKind::Function).then(|| self.operand(node, "function"))?
+                (symbol.kind == SymbolKind::Function)
+                    .then(|| self.operand(node, NodeField::Function))?
             }
-            "assignment_expression" | "update_expression" => {
-                self.operand(node, "left").or_else(|| self.operand(node, "argument"))
-            }
-            "comma_expression" => self.operand(node, "right"),
-            "conditional_expression" => {
-                let (a, b) = (self.operand(node, "consequence"), self.operand(node, "alternative"));
+            NodeKind::AssignmentExpression | NodeKind::UpdateExpression => self
+                .operand(node, NodeField::Left)
+                .or_else(|| self.operand(node, NodeField::Argument)),
+            NodeKind::CommaExpression => self.operand(node, NodeField::Right),
+            NodeKind::ConditionalExpression => {
+                let (a, b) = (
+                    self.operand(node, NodeField::Consequence),
+                    self.operand(node, NodeField::Alternative),
+                );
                 a.filter(|_| a == b)
             }
-            "binary_expression" => {
-                let (a, b) = (self.operand(node, "left"), self.operand(node, "right"));
+            NodeKind::BinaryExpression => {
+                let (a, b) =
+                    (self.operand(node, NodeField::Left), self.operand(node, NodeField::Right));
                 a.or(b).filter(|kind| kind.levels > 0)
             }
-            "cast_expression" | "compound_literal_expression" => {
-                let kind = tree.field(node, "type")?;
+            NodeKind::CastExpression | NodeKind::CompoundLiteralExpression => {
+                let kind = tree.field(node, NodeField::Type)?;
                 let pointers = |child: &NodeId| {
                     matches!(
                         tree.kind(*child),
-                        "abstract_pointer_declarator" | "abstract_array_declarator"
+                        NodeKind::AbstractPointerDeclarator | NodeKind::AbstractArrayDeclarator
                     )
                 };
                 let levels = tree.subtree(kind).filter(pointers).count();
-                let base = self.specified(tree.field(kind, "type")?, 0)?;
+                let base = self.specified(tree.field(kind, NodeField::Type)?, 0)?;
                 Some(Type { levels: levels + base.levels, ..base })
             }
             _ => None,
@@ -191,7 +200,7 @@ impl<'a> Types<'a> {
     }
 
     fn pointed_to(&self, node: NodeId) -> Option<Type> {
-        let pointer = self.operand(node, "argument")?;
+        let pointer = self.operand(node, NodeField::Argument)?;
         Some(Type { levels: pointer.levels.checked_sub(1)?, ..pointer })
     }
 
@@ -199,7 +208,7 @@ impl<'a> Types<'a> {
     fn declared(&self, name: NodeId) -> Option<Type> {
         let declaration = declared_by(self.tree, name)?;
         let levels = self.levels(name, declaration);
-        let base = self.specified(self.tree.field(declaration, "type")?, 0)?;
+        let base = self.specified(self.tree.field(declaration, NodeField::Type)?, 0)?;
         Some(Type { levels: levels + base.levels, ..base })
     }
 
@@ -207,7 +216,7 @@ impl<'a> Types<'a> {
     fn levels(&self, name: NodeId, declaration: NodeId) -> usize {
         let around = self.tree.ancestors(name).take_while(|&node| node != declaration);
         let counts = |node: &NodeId| {
-            matches!(self.tree.kind(*node), "pointer_declarator" | "array_declarator")
+            matches!(self.tree.kind(*node), NodeKind::PointerDeclarator | NodeKind::ArrayDeclarator)
         };
         around.filter(counts).count()
     }
@@ -220,15 +229,17 @@ impl<'a> Types<'a> {
             found.ok().map(|index| Type { levels: 0, base: Some(index) })
         };
         match tree.kind(specifier) {
-            "struct_specifier" | "union_specifier" => index(specifier).or_else(|| {
-                let tag = self.symbols.of(tree.field(specifier, "name")?)?;
-                let mut declared = self.symbols.get(tag).declarations.iter();
-                declared.find_map(|&name| index(tree.parent(name)?))
-            }),
-            "type_identifier" | "primitive_type" => {
+            NodeKind::StructSpecifier | NodeKind::UnionSpecifier => {
+                index(specifier).or_else(|| {
+                    let tag = self.symbols.of(tree.field(specifier, NodeField::Name)?)?;
+                    let mut declared = self.symbols.get(tag).declarations.iter();
+                    declared.find_map(|&name| index(tree.parent(name)?))
+                })
+            }
+            NodeKind::TypeIdentifier | NodeKind::PrimitiveType => {
                 let Some(symbol) = self.symbols.of(specifier) else {
                     // A type that only a header knows, or none of C's: a vector.
-                    return (tree.kind(specifier) == "primitive_type")
+                    return (tree.kind(specifier) == NodeKind::PrimitiveType)
                         .then_some(Type { levels: 0, base: None });
                 };
                 let symbol = self.symbols.get(symbol);
@@ -237,7 +248,7 @@ impl<'a> Types<'a> {
                 }
                 let name = symbol.declarations[0];
                 let definition = declared_by(tree, name)?;
-                let base = self.specified(tree.field(definition, "type")?, depth + 1)?;
+                let base = self.specified(tree.field(definition, NodeField::Type)?, depth + 1)?;
                 Some(Type { levels: base.levels + self.levels(name, definition), ..base })
             }
             _ => Some(Type { levels: 0, base: None }),

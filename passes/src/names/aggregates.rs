@@ -6,7 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use clreduce_language::{NodeId, SymbolKind, Symbols, SyntaxTree, declared_by};
+use clreduce_language::{
+    NodeField, NodeId, NodeKind, SymbolKind, Symbols, SyntaxTree, declared_by,
+};
 
 use super::functions::declared_name;
 use crate::snapshot::Snapshot;
@@ -54,8 +56,8 @@ impl Aggregates {
     pub(crate) fn new(snapshot: &Snapshot, file: usize) -> Self {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
         let is_aggregate = |node: &NodeId| {
-            matches!(tree.kind(*node), "struct_specifier" | "union_specifier")
-                && tree.field(*node, "body").is_some()
+            matches!(tree.kind(*node), NodeKind::StructSpecifier | NodeKind::UnionSpecifier)
+                && tree.field(*node, NodeField::Body).is_some()
         };
         let all = tree.ids().filter(is_aggregate).map(|specifier| Aggregate {
             specifier,
@@ -89,9 +91,9 @@ impl Aggregates {
 
 fn members(tree: &SyntaxTree, specifier: NodeId) -> Vec<Member> {
     let mut members = Vec::new();
-    let body = tree.field(specifier, "body").into_iter();
+    let body = tree.field(specifier, NodeField::Body).into_iter();
     for declaration in body.flat_map(|body| tree.named_children(body)) {
-        let declarators: Vec<NodeId> = tree.fields(declaration, "declarator").collect();
+        let declarators: Vec<NodeId> = tree.fields(declaration, NodeField::Declarator).collect();
         let member = |declarator: Option<NodeId>| Member {
             declaration,
             declarator,
@@ -125,26 +127,26 @@ impl Reader<'_> {
     fn visit(&mut self, node: NodeId) {
         let tree = self.tree;
         match tree.kind(node) {
-            "init_declarator" => {
+            NodeKind::InitDeclarator => {
                 let parts = || {
-                    let declarator = tree.field(node, "declarator")?;
+                    let declarator = tree.field(node, NodeField::Declarator)?;
                     let name = declared_name(tree, declarator)?;
-                    Some((self.shape_of(name)?, tree.field(node, "value")?))
+                    Some((self.shape_of(name)?, tree.field(node, NodeField::Value)?))
                 };
                 if let Some((shape, value)) = parts() {
                     self.object(shape, value);
                 }
             }
-            "compound_literal_expression" => {
+            NodeKind::CompoundLiteralExpression => {
                 let parts = || {
-                    let kind = tree.field(node, "type")?;
+                    let kind = tree.field(node, NodeField::Type)?;
                     let dimensions = tree
                         .subtree(kind)
-                        .filter(|&node| tree.kind(node) == "abstract_array_declarator")
+                        .filter(|&node| tree.kind(node) == NodeKind::AbstractArrayDeclarator)
                         .count();
-                    let shape = self.base(tree.field(kind, "type")?, 0)?;
+                    let shape = self.base(tree.field(kind, NodeField::Type)?, 0)?;
                     let dimensions = dimensions + shape.dimensions;
-                    Some((Shape { dimensions, ..shape }, tree.field(node, "value")?))
+                    Some((Shape { dimensions, ..shape }, tree.field(node, NodeField::Value)?))
                 };
                 if let Some((shape, value)) = parts() {
                     self.object(shape, value);
@@ -158,7 +160,7 @@ impl Reader<'_> {
     fn object(&mut self, shape: Shape, value: NodeId) {
         let mut work = vec![(shape, value)];
         while let Some((shape, value)) = work.pop() {
-            let is_list = self.tree.kind(value) == "initializer_list";
+            let is_list = self.tree.kind(value) == NodeKind::InitializerList;
             match (shape.base, is_list) {
                 (None, _) => {}
                 (Some(base), false) => {
@@ -183,7 +185,7 @@ impl Reader<'_> {
         self.out.lists.insert(list);
         let mut next = 0;
         for element in self.tree.named_children(list).collect::<Vec<_>>() {
-            if let Some(designator) = self.tree.field(element, "designator") {
+            if let Some(designator) = self.tree.field(element, NodeField::Designator) {
                 match self.designated(base, element, designator) {
                     Some(member) => next = member,
                     None => return self.give_up(base),
@@ -200,7 +202,10 @@ impl Reader<'_> {
             next += 1;
             let shape = match name {
                 Some(name) => self.shape_of(name),
-                None => self.tree.field(declaration, "type").and_then(|kind| self.base(kind, 0)),
+                None => self
+                    .tree
+                    .field(declaration, NodeField::Type)
+                    .and_then(|kind| self.base(kind, 0)),
             };
             let value = self.value_of(element);
             match shape {
@@ -211,7 +216,7 @@ impl Reader<'_> {
     }
 
     fn designated(&self, base: usize, element: NodeId, designator: NodeId) -> Option<usize> {
-        if self.tree.fields(element, "designator").count() != 1 {
+        if self.tree.fields(element, NodeField::Designator).count() != 1 {
             return None;
         }
         let name = self.tree.named_children(designator).next()?;
@@ -222,18 +227,18 @@ impl Reader<'_> {
     }
 
     fn value_of(&self, element: NodeId) -> NodeId {
-        self.tree.field(element, "value").unwrap_or(element)
+        self.tree.field(element, NodeField::Value).unwrap_or(element)
     }
 
     /// Whether a value is the first of several that stand without braces for an array or structure.
     fn leaves_out_braces(&self, shape: Shape, value: NodeId) -> bool {
         let kind = self.tree.kind(value);
-        let is_text = matches!(kind, "string_literal" | "concatenated_string");
+        let is_text = matches!(kind, NodeKind::StringLiteral | NodeKind::ConcatenatedString);
         match shape {
             Shape { dimensions: 0, base: None } => false,
-            Shape { base: None, .. } => kind != "initializer_list" && !is_text,
+            Shape { base: None, .. } => kind != NodeKind::InitializerList && !is_text,
             Shape { dimensions, .. } => {
-                kind != "initializer_list" && (dimensions > 0 || self.is_scalar(value))
+                kind != NodeKind::InitializerList && (dimensions > 0 || self.is_scalar(value))
             }
         }
     }
@@ -241,13 +246,13 @@ impl Reader<'_> {
     fn is_scalar(&self, value: NodeId) -> bool {
         matches!(
             self.tree.kind(value),
-            "number_literal"
-                | "char_literal"
-                | "string_literal"
-                | "concatenated_string"
-                | "unary_expression"
-                | "binary_expression"
-                | "pointer_expression"
+            NodeKind::NumberLiteral
+                | NodeKind::CharLiteral
+                | NodeKind::StringLiteral
+                | NodeKind::ConcatenatedString
+                | NodeKind::UnaryExpression
+                | NodeKind::BinaryExpression
+                | NodeKind::PointerExpression
         )
     }
 
@@ -262,7 +267,7 @@ impl Reader<'_> {
                 .members
                 .iter()
                 .filter_map(|member| {
-                    self.base(self.tree.field(member.declaration, "type")?, 0)?.base
+                    self.base(self.tree.field(member.declaration, NodeField::Type)?, 0)?.base
                 })
                 .collect();
             work.extend(inside);
@@ -277,16 +282,16 @@ impl Reader<'_> {
         let mut at = name;
         while at != declaration {
             match tree.kind(at) {
-                "array_declarator" => dimensions += 1,
+                NodeKind::ArrayDeclarator => dimensions += 1,
                 // Whatever it points to, it is a scalar itself.
-                "pointer_declarator" | "function_declarator" => {
+                NodeKind::PointerDeclarator | NodeKind::FunctionDeclarator => {
                     return Some(Shape { dimensions: 0, base: None });
                 }
                 _ => {}
             }
             at = tree.parent(at)?;
         }
-        let base = self.base(tree.field(declaration, "type")?, 0)?;
+        let base = self.base(tree.field(declaration, NodeField::Type)?, 0)?;
         Some(Shape { dimensions: dimensions + base.dimensions, ..base })
     }
 
@@ -295,16 +300,16 @@ impl Reader<'_> {
         let tree = self.tree;
         let scalar = Some(Shape { dimensions: 0, base: None });
         match tree.kind(specifier) {
-            "struct_specifier" | "union_specifier" => {
+            NodeKind::StructSpecifier | NodeKind::UnionSpecifier => {
                 if let Some(&index) = self.index.get(&specifier) {
                     return Some(Shape { dimensions: 0, base: Some(index) });
                 }
-                let tag = self.symbols.of(tree.field(specifier, "name")?)?;
+                let tag = self.symbols.of(tree.field(specifier, NodeField::Name)?)?;
                 let mut declared = self.symbols.get(tag).declarations.iter();
                 let index = declared.find_map(|&name| self.index.get(&tree.parent(name)?))?;
                 Some(Shape { dimensions: 0, base: Some(*index) })
             }
-            "type_identifier" | "primitive_type" => {
+            NodeKind::TypeIdentifier | NodeKind::PrimitiveType => {
                 let Some(symbol) = self.symbols.of(specifier) else { return scalar };
                 let symbol = self.symbols.get(symbol);
                 if symbol.kind != SymbolKind::Typedef || depth > 16 {
@@ -315,10 +320,10 @@ impl Reader<'_> {
                 let declarator = tree.parent(name)?;
                 if declarator != definition {
                     // A pointer is a scalar; an array would add dimensions.
-                    let is_pointer = tree.kind(declarator) == "pointer_declarator";
+                    let is_pointer = tree.kind(declarator) == NodeKind::PointerDeclarator;
                     return if is_pointer { scalar } else { None };
                 }
-                self.base(tree.field(definition, "type")?, depth + 1)
+                self.base(tree.field(definition, NodeField::Type)?, depth + 1)
             }
             _ => scalar,
         }
@@ -330,5 +335,5 @@ pub(super) fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
     member.name.is_none()
         && tree
             .named_children(member.declaration)
-            .any(|child| tree.kind(child) == "bitfield_clause")
+            .any(|child| tree.kind(child) == NodeKind::BitfieldClause)
 }

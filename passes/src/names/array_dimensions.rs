@@ -10,7 +10,7 @@
 //! int a = 1; struct S { int b[4]; } s; int f(int i) { return a + s.b[1]; }
 //! ```
 
-use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
@@ -67,10 +67,11 @@ impl Array<'_> {
             return None;
         }
         let value = |&name: &NodeId| {
-            let is_inner = |node: &NodeId| self.tree.kind(*node).ends_with("_declarator");
+            let is_inner = |node: &NodeId| self.tree.kind(*node).is_declarator();
             let declarators = self.tree.ancestors(name).take_while(is_inner);
-            let init = declarators.last().filter(|&node| self.tree.kind(node) == "init_declarator");
-            self.tree.field(init?, "value")
+            let init =
+                declarators.last().filter(|&node| self.tree.kind(node) == NodeKind::InitDeclarator);
+            self.tree.field(init?, NodeField::Value)
         };
         let values: Vec<NodeId> = symbol.declarations.iter().filter_map(value).collect();
         self.without_dimension(&symbol.declarations, &symbol.uses, &values)
@@ -86,23 +87,26 @@ impl Array<'_> {
         let tree = self.tree;
         let mut edits = Vec::new();
         for &name in names {
-            let array = tree.parent(name).filter(|&node| tree.kind(node) == "array_declarator")?;
+            let array =
+                tree.parent(name).filter(|&node| tree.kind(node) == NodeKind::ArrayDeclarator)?;
             let (name, array) = (tree.range(name), tree.range(array));
             edits.push(Edit::delete(self.file, name.end..array.end));
         }
         for &used in uses {
             let element = tree.parent(used)?;
-            let is_indexed = tree.kind(element) == "subscript_expression"
-                && tree.node(used).field == Some("argument");
-            if !is_indexed || has_effect(tree, tree.field(element, "index")?) {
+            let is_indexed = tree.kind(element) == NodeKind::SubscriptExpression
+                && tree.node(used).field == Some(NodeField::Argument);
+            if !is_indexed || has_effect(tree, tree.field(element, NodeField::Index)?) {
                 return None;
             }
             edits.push(Edit::delete(self.file, tree.range(used).end..tree.range(element).end));
         }
         for &value in values {
-            let list = tree.field(value, "value").unwrap_or(value);
+            let list = tree.field(value, NodeField::Value).unwrap_or(value);
             let first = tree.named_children(list).next()?;
-            if tree.kind(list) != "initializer_list" || tree.kind(first) == "initializer_pair" {
+            if tree.kind(list) != NodeKind::InitializerList
+                || tree.kind(first) == NodeKind::InitializerPair
+            {
                 return None;
             }
             let text = self.bytes[tree.range(first)].to_vec();

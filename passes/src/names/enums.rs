@@ -9,7 +9,7 @@
 //! int x = 4; int f(void) { return 0 + 5; }
 //! ```
 
-use clreduce_language::{NodeId, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
@@ -33,7 +33,7 @@ impl Pass for Enums {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
             let tree = snapshot.tree(file);
-            let enums = tree.ids().filter(|&id| tree.kind(id) == "enum_specifier");
+            let enums = tree.ids().filter(|&id| tree.kind(id) == NodeKind::EnumSpecifier);
             let replaced = enums.filter_map(|specifier| replace(snapshot, file, specifier));
             proposals.extend(replaced.filter_map(Patch::new).map(Proposal::new));
         }
@@ -44,9 +44,9 @@ impl Pass for Enums {
 fn replace(snapshot: &Snapshot, file: usize, specifier: NodeId) -> Option<Vec<Edit>> {
     let (tree, symbols, bytes) =
         (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
-    let list = tree.field(specifier, "body").filter(|_| tree.is_sound(specifier))?;
+    let list = tree.field(specifier, NodeField::Body).filter(|_| tree.is_sound(specifier))?;
     let mut edits = vec![as_int(tree, file, specifier)];
-    if let Some(tag) = tree.field(specifier, "name") {
+    if let Some(tag) = tree.field(specifier, NodeField::Name) {
         let tag = symbols.get(symbols.of(tag)?);
         if tag.opaque {
             return None;
@@ -57,10 +57,10 @@ fn replace(snapshot: &Snapshot, file: usize, specifier: NodeId) -> Option<Vec<Ed
     }
     let mut next: i64 = 0;
     for enumerator in tree.named_children(list) {
-        if let Some(value) = tree.field(enumerator, "value") {
+        if let Some(value) = tree.field(enumerator, NodeField::Value) {
             next = std::str::from_utf8(&bytes[tree.range(value)]).ok()?.parse().ok()?;
         }
-        let symbol = symbols.get(symbols.of(tree.field(enumerator, "name")?)?);
+        let symbol = symbols.get(symbols.of(tree.field(enumerator, NodeField::Name)?)?);
         if symbol.opaque {
             return None;
         }
@@ -77,10 +77,11 @@ fn replace(snapshot: &Snapshot, file: usize, specifier: NodeId) -> Option<Vec<Ed
 /// A specifier becomes `int`; a declaration of nothing else goes.
 fn as_int(tree: &SyntaxTree, file: usize, specifier: NodeId) -> Edit {
     let above = tree.node(specifier).parent;
-    let declares_nothing = matches!(tree.kind(above), "declaration" | "field_declaration")
-        && tree.field(above, "declarator").is_none();
+    let declares_nothing =
+        matches!(tree.kind(above), NodeKind::Declaration | NodeKind::FieldDeclaration)
+            && tree.field(above, NodeField::Declarator).is_none();
     match tree.kind(above) {
-        "translation_unit" | "compound_statement" => {
+        NodeKind::TranslationUnit | NodeKind::CompoundStatement => {
             Edit::delete(file, with_semicolon(tree, specifier))
         }
         _ if declares_nothing => Edit::delete(file, tree.range(above)),

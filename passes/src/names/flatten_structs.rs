@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use clreduce_language::{NodeId, Symbols};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbols};
 use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
@@ -98,18 +98,19 @@ impl<'a> Nest<'a> {
         let mut inside = None;
         for access in accesses {
             let whole = tree.parent(access)?;
-            let is_object = tree.children(whole).any(|child| tree.kind(child) == ".");
+            let is_object = tree.children(whole).any(|child| tree.kind(child) == NodeKind::Dot);
             let looked_into = *self.of_access.get(&whole).filter(|_| is_object)?;
             if *inside.get_or_insert(looked_into) != looked_into {
                 return None;
             }
-            let (field, part) = (tree.field(access, "field")?, tree.field(whole, "field")?);
+            let (field, part) =
+                (tree.field(access, NodeField::Field)?, tree.field(whole, NodeField::Field)?);
             let text = [&prefix, self.unit.text(part)].concat();
             edits.push(Edit::replace(file, tree.range(field).start..tree.range(whole).end, text));
         }
         let inner = self.aggregates.all.get(inside?)?;
         let is_structure =
-            |one: &Aggregate| tree.kind(one.specifier) == "struct_specifier" && !one.unclear;
+            |one: &Aggregate| tree.kind(one.specifier) == NodeKind::StructSpecifier && !one.unclear;
         if !is_structure(outer) || !is_structure(inner) || inner.specifier == outer.specifier {
             return None;
         }
@@ -128,7 +129,7 @@ impl<'a> Nest<'a> {
     /// The members of a structure, declared with other names that are free in another one.
     fn members(&self, inner: &Aggregate, outer: &Aggregate, prefix: &[u8]) -> Option<Vec<u8>> {
         let (tree, bytes) = (self.unit.tree, self.unit.bytes);
-        let body = tree.range(tree.field(inner.specifier, "body")?);
+        let body = tree.range(tree.field(inner.specifier, NodeField::Body)?);
         let (mut at, mut text) = (body.start + 1, Vec::new());
         for member in inner.members.iter().filter(|member| !is_padding(tree, member)) {
             let name = tree.range(member.name?);
@@ -153,11 +154,11 @@ impl<'a> Nest<'a> {
         prefix: &[u8],
     ) -> Option<[Edit; 2]> {
         let (tree, file) = (self.unit.tree, self.unit.file);
-        let list = tree.field(element, "value").unwrap_or(element);
+        let list = tree.field(element, NodeField::Value).unwrap_or(element);
         let values: Vec<NodeId> = tree.named_children(list).collect();
         let (first, last) = (values.first()?, values.last()?);
-        let is_list = tree.kind(list) == "initializer_list"
-            && values.iter().all(|&value| tree.kind(value) != "initializer_pair");
+        let is_list = tree.kind(list) == NodeKind::InitializerList
+            && values.iter().all(|&value| tree.kind(value) != NodeKind::InitializerPair);
         let mut members = inner.members.iter().filter(|member| !is_padding(tree, member));
         let named = members.clone().count();
         let is_last = tree.named_children(tree.parent(element)?).last() == Some(element);
@@ -179,7 +180,7 @@ impl<'a> Nest<'a> {
     /// would be missed.
     fn definition(&self, inner: &Aggregate, member: &Member) -> Option<Option<Edit>> {
         let (tree, file) = (self.unit.tree, self.unit.file);
-        let tag = tree.field(inner.specifier, "name").and_then(|tag| self.symbols.of(tag));
+        let tag = tree.field(inner.specifier, NodeField::Name).and_then(|tag| self.symbols.of(tag));
         let uses = tag.map_or(0, |tag| self.symbols.get(tag).uses.len());
         let is_defined_here = tree.subtree(member.declaration).any(|node| node == inner.specifier);
         match (is_defined_here, uses) {

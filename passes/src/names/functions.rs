@@ -1,6 +1,6 @@
 //! What the passes over functions share.
 
-use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, Symbols, SyntaxTree};
 
 use crate::snapshot::Snapshot;
 
@@ -24,14 +24,14 @@ pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
     let mut found = Vec::new();
     for file in 0..snapshot.file_count() {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-        for definition in tree.ids().filter(|&id| tree.kind(id) == "function_definition") {
+        for definition in tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition) {
             let parts = || {
-                let body = tree.field(definition, "body")?;
-                let name = declared_name(tree, tree.field(definition, "declarator")?)?;
+                let body = tree.field(definition, NodeField::Body)?;
+                let name = declared_name(tree, tree.field(definition, NodeField::Declarator)?)?;
                 Some(Function { file, definition, body, name, symbol: symbols.of(name)? })
             };
             if let Some(function) = parts()
-                && tree.kind(function.body) == "compound_statement"
+                && tree.kind(function.body) == NodeKind::CompoundStatement
                 && symbols.get(function.symbol).kind == SymbolKind::Function
                 && symbols.get(function.symbol).declarations.len() <= MOST_DECLARATIONS
             {
@@ -47,13 +47,16 @@ pub(crate) fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<Nod
     let mut at = declarator;
     loop {
         match tree.kind(at) {
-            "identifier" | "type_identifier" | "field_identifier" | "primitive_type" => {
+            NodeKind::Identifier
+            | NodeKind::TypeIdentifier
+            | NodeKind::FieldIdentifier
+            | NodeKind::PrimitiveType => {
                 return Some(at);
             }
-            "parenthesized_declarator" | "attributed_declarator" => {
+            NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {
                 at = tree.named_children(at).next()?;
             }
-            _ => at = tree.field(at, "declarator")?,
+            _ => at = tree.field(at, NodeField::Declarator)?,
         }
     }
 }
@@ -62,9 +65,9 @@ pub(crate) fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<Nod
 pub(super) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
     let tree = snapshot.tree(function.file);
     let is_void = tree
-        .field(function.definition, "type")
+        .field(function.definition, NodeField::Type)
         .is_some_and(|kind| &snapshot.bytes(function.file)[tree.range(kind)] == b"void");
-    is_void && tree.kind(tree.node(function.name).parent) == "function_declarator" && {
+    is_void && tree.kind(tree.node(function.name).parent) == NodeKind::FunctionDeclarator && {
         let declarator = tree.node(function.name).parent;
         tree.node(declarator).parent == function.definition
     }
@@ -87,8 +90,8 @@ pub(super) fn calls(tree: &SyntaxTree, symbols: &Symbols, symbol: SymbolId) -> O
         .iter()
         .map(|&name| {
             let call = tree.parent(name)?;
-            let is_call =
-                tree.kind(call) == "call_expression" && tree.node(name).field == Some("function");
+            let is_call = tree.kind(call) == NodeKind::CallExpression
+                && tree.node(name).field == Some(NodeField::Function);
             is_call.then_some(call)
         })
         .collect()

@@ -15,7 +15,7 @@
 //! int f(void) { { g = 3; h(); } return (2 * 2); }
 //! ```
 
-use clreduce_language::{NodeId, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, calls, functions, token_count};
@@ -137,11 +137,13 @@ impl<'a> Body<'a> {
         let mut statements: Vec<NodeId> = tree.named_children(function.body).collect();
         let returns = tree
             .subtree(function.body)
-            .filter(|&node| matches!(tree.kind(node), "return_statement" | "goto_statement"))
+            .filter(|&node| {
+                matches!(tree.kind(node), NodeKind::ReturnStatement | NodeKind::GotoStatement)
+            })
             .count();
         let mut result = None;
         if let Some(&last) = statements.last()
-            && tree.kind(last) == "return_statement"
+            && tree.kind(last) == NodeKind::ReturnStatement
         {
             result = tree.named_children(last).next();
             statements.pop();
@@ -173,7 +175,7 @@ impl<'a> Body<'a> {
     /// The edits that put the body in place of one call.
     fn at_call(&self, call: NodeId) -> Option<Vec<Edit>> {
         let tree = self.snapshot.tree(self.file);
-        let arguments = tree.field(call, "arguments")?;
+        let arguments = tree.field(call, NodeField::Arguments)?;
         let arguments: Vec<NodeId> = tree.named_children(arguments).collect();
         if arguments.len() < self.parameters.len() {
             return None;
@@ -208,31 +210,31 @@ impl<'a> Body<'a> {
         let value = self.result.map(|result| self.with_arguments(result, arguments));
         let parent = tree.parent(call)?;
         let statement = match tree.kind(parent) {
-            "expression_statement" if value.is_none() && self.is_one_expression() => {
+            NodeKind::ExpressionStatement if value.is_none() && self.is_one_expression() => {
                 let text = self.with_arguments(self.statements[0], arguments);
                 return Some(vec![Edit::replace(self.file, tree.range(parent), text)]);
             }
-            "expression_statement" => {
+            NodeKind::ExpressionStatement => {
                 if let Some(value) = &value {
                     block.extend_from_slice(value);
                     block.push(b';');
                 }
                 parent
             }
-            "assignment_expression" if is_statement(tree, parent) => {
+            NodeKind::AssignmentExpression if is_statement(tree, parent) => {
                 let target = tree.node(parent).start as usize..tree.node(call).start as usize;
                 block.extend_from_slice(&bytes[target]);
                 block.extend_from_slice(&value?);
                 block.push(b';');
                 tree.parent(parent)?
             }
-            "return_statement" => {
+            NodeKind::ReturnStatement => {
                 block.extend_from_slice(b"return ");
                 block.extend_from_slice(&value?);
                 block.push(b';');
                 parent
             }
-            "init_declarator" => {
+            NodeKind::InitDeclarator => {
                 return Some(vec![self.as_initialiser(call, parent, block, &value?)?]);
             }
             _ => {
@@ -250,14 +252,17 @@ impl<'a> Body<'a> {
     fn before_statement(&self, call: NodeId, block: &[u8], value: &[u8]) -> Option<Vec<Edit>> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
         let is_statement = |&node: &NodeId| {
-            tree.kind(node).ends_with("_statement") || tree.kind(node) == "declaration"
+            tree.kind(node).is_statement() || tree.kind(node) == NodeKind::Declaration
         };
         let statement = tree.ancestors(call).find(is_statement)?;
         let runs_once = matches!(
             tree.kind(statement),
-            "expression_statement" | "return_statement" | "if_statement" | "switch_statement"
+            NodeKind::ExpressionStatement
+                | NodeKind::ReturnStatement
+                | NodeKind::IfStatement
+                | NodeKind::SwitchStatement
         ) && !may_not_happen(tree, call);
-        let kind = tree.field(self.function.definition, "type").filter(|_| runs_once)?;
+        let kind = tree.field(self.function.definition, NodeField::Type).filter(|_| runs_once)?;
         let name = tree.range(self.function.name);
         let kind = &bytes[tree.range(kind).start..name.start];
         let name = &bytes[name];
@@ -285,7 +290,8 @@ impl<'a> Body<'a> {
     fn is_one_expression(&self) -> bool {
         let tree = self.snapshot.tree(self.file);
         let stored = self.parameters.iter().any(|parameter| parameter.stored);
-        matches!(self.statements[..], [one] if tree.kind(one) == "expression_statement") && !stored
+        matches!(self.statements[..], [one] if tree.kind(one) == NodeKind::ExpressionStatement)
+            && !stored
     }
 
     /// `T v = f(a);` becomes `T v; { body v = result; }`.
@@ -298,10 +304,10 @@ impl<'a> Body<'a> {
     ) -> Option<Edit> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
         let declaration = tree.parent(init)?;
-        let declarator = tree.field(init, "declarator")?;
-        let alone = tree.fields(declaration, "declarator").count() == 1
-            && tree.kind(tree.parent(declaration)?) == "compound_statement"
-            && tree.kind(declarator) == "identifier";
+        let declarator = tree.field(init, NodeField::Declarator)?;
+        let alone = tree.fields(declaration, NodeField::Declarator).count() == 1
+            && tree.kind(tree.parent(declaration)?) == NodeKind::CompoundStatement
+            && tree.kind(declarator) == NodeKind::Identifier;
         if !alone {
             return None;
         }
@@ -350,11 +356,12 @@ fn may_not_happen(tree: &SyntaxTree, call: NodeId) -> bool {
     outwards().zip(outwards().skip(1)).any(|(part, whole)| {
         let field = tree.node(part).field;
         match tree.kind(whole) {
-            "binary_expression" => {
-                let operator = tree.field(whole, "operator").map(|id| tree.kind(id));
-                field == Some("right") && matches!(operator, Some("&&" | "||"))
+            NodeKind::BinaryExpression => {
+                let operator = tree.field(whole, NodeField::Operator).map(|id| tree.kind(id));
+                field == Some(NodeField::Right)
+                    && matches!(operator, Some(NodeKind::AmpersandAmpersand | NodeKind::PipePipe))
             }
-            "conditional_expression" => field != Some("condition"),
+            NodeKind::ConditionalExpression => field != Some(NodeField::Condition),
             _ => false,
         }
     })
@@ -364,11 +371,15 @@ fn may_not_happen(tree: &SyntaxTree, call: NodeId) -> bool {
 /// returned, assigned or parenthesised value.
 fn is_operand(tree: &SyntaxTree, name: NodeId) -> bool {
     let Some(parent) = tree.parent(name) else { return true };
-    let is_right = matches!(tree.node(name).field, Some("right" | "value"));
+    let is_right = matches!(tree.node(name).field, Some(NodeField::Right | NodeField::Value));
     !(matches!(
         tree.kind(parent),
-        "argument_list" | "return_statement" | "parenthesized_expression" | "expression_statement"
-    ) || (is_right && matches!(tree.kind(parent), "assignment_expression" | "init_declarator")))
+        NodeKind::ArgumentList
+            | NodeKind::ReturnStatement
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::ExpressionStatement
+    ) || (is_right
+        && matches!(tree.kind(parent), NodeKind::AssignmentExpression | NodeKind::InitDeclarator)))
 }
 
 /// Whether a parameter is set, counted up or pointed to by this use of it.
@@ -376,11 +387,11 @@ pub(super) fn is_changed(tree: &SyntaxTree, name: NodeId) -> bool {
     let path = access_path(tree, name);
     let direct = |node: NodeId| {
         tree.parent(node).is_some_and(|parent| match tree.kind(parent) {
-            "assignment_expression" => tree.node(node).field == Some("left"),
-            "update_expression" => true,
-            "pointer_expression" => {
-                tree.field(parent, "operator").is_some_and(|op| tree.kind(op) == "&")
-            }
+            NodeKind::AssignmentExpression => tree.node(node).field == Some(NodeField::Left),
+            NodeKind::UpdateExpression => true,
+            NodeKind::PointerExpression => tree
+                .field(parent, NodeField::Operator)
+                .is_some_and(|op| tree.kind(op) == NodeKind::Ampersand),
             _ => false,
         })
     };
@@ -389,9 +400,9 @@ pub(super) fn is_changed(tree: &SyntaxTree, name: NodeId) -> bool {
 
 fn reaches_through_pointer(tree: &SyntaxTree, name: NodeId, path: NodeId) -> bool {
     tree.ancestors(name).take_while(|&node| node >= path).any(|node| {
-        tree.kind(node) == "pointer_expression"
-            || tree.kind(node) == "subscript_expression"
-            || tree.children(node).any(|child| tree.kind(child) == "->")
+        tree.kind(node) == NodeKind::PointerExpression
+            || tree.kind(node) == NodeKind::SubscriptExpression
+            || tree.children(node).any(|child| tree.kind(child) == NodeKind::Arrow)
     })
 }
 

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::Edit;
 
 use super::uses::for_each_symbol;
@@ -44,12 +44,12 @@ fn join(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> 
         return None;
     }
     let definition = tree.parent(*tag)?;
-    let (body, declaration) = (tree.field(definition, "body")?, alone(tree, definition)?);
+    let (body, declaration) = (tree.field(definition, NodeField::Body)?, alone(tree, definition)?);
     let place = tree.parent(*used)?;
     // A use in the definition itself is one of its own type.
     let inside = declaration.contains(&tree.range(place).start);
     let is_specifier =
-        tree.kind(place) == tree.kind(definition) && tree.field(place, "body").is_none();
+        tree.kind(place) == tree.kind(definition) && tree.field(place, NodeField::Body).is_none();
     if inside || !is_specifier || !tree.is_sound(definition) {
         return None;
     }
@@ -65,9 +65,11 @@ fn join(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> 
 /// specifier and an empty statement.
 pub(super) fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize>> {
     let parent = tree.parent(definition)?;
-    let declares = matches!(tree.kind(parent), "declaration" | "field_declaration");
+    let declares = matches!(tree.kind(parent), NodeKind::Declaration | NodeKind::FieldDeclaration);
     match tree.kind(parent) {
-        "translation_unit" | "compound_statement" => Some(with_semicolon(tree, definition)),
+        NodeKind::TranslationUnit | NodeKind::CompoundStatement => {
+            Some(with_semicolon(tree, definition))
+        }
         _ if declares && tree.named_children(parent).count() == 1 => Some(tree.range(parent)),
         _ => None,
     }

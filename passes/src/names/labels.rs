@@ -9,7 +9,7 @@
 //! void f(int x) { g(); if (x) ; }
 //! ```
 
-use clreduce_language::{Symbol, SymbolKind};
+use clreduce_language::{NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
 use super::uses::{for_each_symbol, remove_statement};
@@ -36,10 +36,10 @@ fn removal(snapshot: &Snapshot, file: usize, label: &Symbol) -> Option<Vec<Edit>
         return None;
     }
     let labeled = tree.parent(declaring)?;
-    let colon = tree.children(labeled).find(|&child| tree.kind(child) == ":")?;
+    let colon = tree.children(labeled).find(|&child| tree.kind(child) == NodeKind::Colon)?;
     let mut edits = vec![Edit::delete(file, tree.range(labeled).start..tree.range(colon).end)];
     for &name in &label.uses {
-        let jump = tree.parent(name).filter(|&jump| tree.kind(jump) == "goto_statement")?;
+        let jump = tree.parent(name).filter(|&jump| tree.kind(jump) == NodeKind::GotoStatement)?;
         edits.push(remove_statement(tree, file, jump));
     }
     Some(edits)

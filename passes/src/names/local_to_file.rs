@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use clreduce_language::{NodeId, Symbols};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbols};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::declared_name;
@@ -42,11 +42,11 @@ impl Pass for LocalToFile {
             let mut first: HashMap<Vec<&[u8]>, NodeId> = HashMap::new();
             for (id, kind) in unit.sound() {
                 let is_outside = unit.tree.node(id).parent == NodeId(0);
-                if kind == "declaration" && is_outside {
+                if kind == NodeKind::Declaration && is_outside {
                     if let Some(words) = words(unit, id) {
                         first.entry(words).or_insert(id);
                     }
-                } else if kind == "declaration" && may_move(unit, id, symbols, &count) {
+                } else if kind == NodeKind::Declaration && may_move(unit, id, symbols, &count) {
                     proposals.extend(to_file(unit, id, &first).map(Proposal::new));
                 }
             }
@@ -75,8 +75,11 @@ fn may_move(unit: Unit<'_>, id: NodeId, symbols: &Symbols, count: &HashMap<&[u8]
         let is_constant = tree.subtree(declarator).filter(|&node| node != name).all(|node| {
             let kind = tree.kind(node);
             !tree.node(node).named
-                || kind.ends_with("_declarator")
-                || matches!(kind, "number_literal" | "unary_expression" | "initializer_list")
+                || kind.is_declarator()
+                || matches!(
+                    kind,
+                    NodeKind::NumberLiteral | NodeKind::UnaryExpression | NodeKind::InitializerList
+                )
         });
         is_constant && !symbol.opaque && count.get(unit.text(name)) == Some(&1)
     };
@@ -84,8 +87,8 @@ fn may_move(unit: Unit<'_>, id: NodeId, symbols: &Symbols, count: &HashMap<&[u8]
         !words.iter().any(|word| matches!(*word, b"static" | b"extern" | b"register" | b"auto"))
     });
     is_plain
-        && tree.kind(tree.node(id).parent) == "compound_statement"
-        && tree.fields(id, "declarator").all(may_move)
+        && tree.kind(tree.node(id).parent) == NodeKind::CompoundStatement
+        && tree.fields(id, NodeField::Declarator).all(may_move)
 }
 
 /// Moves what a declaration declares behind what the file declares with the same words, or, where `int` is all of
@@ -93,8 +96,10 @@ fn may_move(unit: Unit<'_>, id: NodeId, symbols: &Symbols, count: &HashMap<&[u8]
 fn to_file(unit: Unit<'_>, id: NodeId, first: &HashMap<Vec<&[u8]>, NodeId>) -> Option<Patch> {
     let tree = unit.tree;
     let own = words(unit, id)?;
-    let semicolon = |id: NodeId| tree.children(id).last().filter(|&last| tree.kind(last) == ";");
-    let start = tree.range(tree.field(id, "declarator")?).start;
+    let semicolon = |id: NodeId| {
+        tree.children(id).last().filter(|&last| tree.kind(last) == NodeKind::Semicolon)
+    };
+    let start = tree.range(tree.field(id, NodeField::Declarator)?).start;
     let declared = &unit.bytes[start..tree.range(semicolon(id)?).start];
     let (at, text) = match first.get(&own) {
         Some(&other) => (tree.range(semicolon(other)?).start, [b", ", declared].concat()),

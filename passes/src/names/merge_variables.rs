@@ -9,7 +9,9 @@
 //! short a; void f(int n) { for (a = 0; a < n; a++) a = a; }
 //! ```
 
-use clreduce_language::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, converts, declared_by};
+use clreduce_language::{
+    NodeField, NodeId, NodeKind, Symbol, SymbolId, SymbolKind, SyntaxTree, converts, declared_by,
+};
 use clreduce_testcase::{Edit, Patch};
 
 use super::uses::remove_declaration;
@@ -96,11 +98,13 @@ fn merge(snapshot: &Snapshot, file: usize, gone: &Symbol, kept: &Symbol) -> Opti
 fn initialised(tree: &SyntaxTree, declaring: NodeId) -> Option<usize> {
     let declaration = declared_by(tree, declaring)?;
     let initialised = tree.parent(declaring)?;
-    let value = tree.field(initialised, "value")?;
-    let is_assignable = tree.kind(value) != "initializer_list"
+    let value = tree.field(initialised, NodeField::Value)?;
+    let is_assignable = tree.kind(value) != NodeKind::InitializerList
         && tree.parent(initialised) == Some(declaration)
-        && tree.fields(declaration, "declarator").count() == 1
-        && tree.parent(declaration).is_some_and(|block| tree.kind(block) != "translation_unit");
+        && tree.fields(declaration, NodeField::Declarator).count() == 1
+        && tree
+            .parent(declaration)
+            .is_some_and(|block| tree.kind(block) != NodeKind::TranslationUnit);
     is_assignable.then(|| tree.range(declaration).start)
 }
 

@@ -6,7 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_language::{NodeId, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry};
+use clreduce_language::{
+    NodeField, NodeId, NodeKind, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry,
+};
 use clreduce_testcase::{Edit, Patch, tokens};
 
 use crate::snapshot::Snapshot;
@@ -104,7 +106,7 @@ impl Orphans {
             .map(|&name| {
                 let (node, part) = holder(tree, name)?;
                 let holder = *known.entry(node).or_insert_with(|| {
-                    let several = tree.fields(node, "declarator").nth(1).is_some();
+                    let several = tree.fields(node, NodeField::Declarator).nth(1).is_some();
                     let edit = Edit::delete(0, with_semicolon(tree, node));
                     may_be_removed(tree, node).then(|| {
                         self.holders.push(Holder { edit, several, symbols: 0 });
@@ -214,7 +216,7 @@ impl Count<'_> {
 }
 
 fn is_function(tree: &SyntaxTree, node: NodeId) -> bool {
-    tree.kind(node) == "function_definition"
+    tree.kind(node) == NodeKind::FunctionDefinition
 }
 
 /// The declaration or definition that a name is declared by, and the declarator in it.
@@ -223,7 +225,10 @@ fn holder(tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
     let node = tree.ancestors(name).find(|&node| {
         let holds = matches!(
             tree.kind(node),
-            "declaration" | "type_definition" | "function_definition" | "parameter_declaration"
+            NodeKind::Declaration
+                | NodeKind::TypeDefinition
+                | NodeKind::FunctionDefinition
+                | NodeKind::ParameterDeclaration
         );
         let found = holds || tree.parent(node) == Some(NodeId(0));
         if !found {
@@ -231,20 +236,25 @@ fn holder(tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
         }
         found
     })?;
-    Some((node, Some(below).filter(|&below| tree.node(below).field == Some("declarator"))))
+    Some((node, Some(below).filter(|&below| tree.node(below).field == Some(NodeField::Declarator))))
 }
 
 /// Whether a declaration or definition stands where it can go, and does nothing by itself.
 fn may_be_removed(tree: &SyntaxTree, node: NodeId) -> bool {
     let is_in_list = tree.parent(node).is_some_and(|parent| {
-        matches!(tree.kind(parent), "translation_unit" | "compound_statement")
+        matches!(tree.kind(parent), NodeKind::TranslationUnit | NodeKind::CompoundStatement)
     });
     let acts = |declarator: NodeId| {
-        tree.field(declarator, "value").is_some_and(|value| has_effect(tree, value))
+        tree.field(declarator, NodeField::Value).is_some_and(|value| has_effect(tree, value))
     };
     let is_known = match tree.kind(node) {
-        "declaration" | "type_definition" => !tree.fields(node, "declarator").any(acts),
-        "function_definition" | "struct_specifier" | "union_specifier" | "enum_specifier" => true,
+        NodeKind::Declaration | NodeKind::TypeDefinition => {
+            !tree.fields(node, NodeField::Declarator).any(acts)
+        }
+        NodeKind::FunctionDefinition
+        | NodeKind::StructSpecifier
+        | NodeKind::UnionSpecifier
+        | NodeKind::EnumSpecifier => true,
         _ => false,
     };
     is_in_list && is_known && !tree.has_error(node)

@@ -9,7 +9,7 @@
 //! int f(int b) { int a = 0; a = b; return a; } int g(void) { return f(2) + f(y * 4); }
 //! ```
 
-use clreduce_language::NodeId;
+use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use super::functions::Function;
@@ -53,14 +53,14 @@ fn ways(
         let name = parameter_name(symbols, tree, parameter)?;
         (!symbols.get(symbols.of(name)?).uses.is_empty()).then_some(name)
     };
-    let (Some(name), Some(kind)) = (is_used(), tree.field(parameter, "type")) else {
+    let (Some(name), Some(kind)) = (is_used(), tree.field(parameter, NodeField::Type)) else {
         return [None, None];
     };
     // Arrays are pointers only as parameters.
     let is_plain = tree
         .ancestors(name)
         .take_while(|&node| node > parameter)
-        .all(|node| tree.kind(node) == "pointer_declarator");
+        .all(|node| tree.kind(node) == NodeKind::PointerDeclarator);
     let edits = remove_parameter(snapshot, file, function.symbol, index, |_| None);
     let (Some(edits), true) = (edits, is_plain) else { return [None, None] };
     let declared = &bytes[tree.range(parameter)];
@@ -70,7 +70,7 @@ fn ways(
         Patch::new(edits)
     };
     let is_scalar = tree.node(name).parent != parameter
-        || matches!(tree.kind(kind), "primitive_type" | "sized_type_specifier");
+        || matches!(tree.kind(kind), NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier);
     let value: &[u8] = if is_scalar { b" = 0;" } else { b" = {0};" };
     let inside = with(tree.range(function.body).start + 1, [b" ", declared, value].concat());
     // A qualifier that ties a variable to its function has no place outside, and a variable of the file

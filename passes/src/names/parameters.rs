@@ -9,7 +9,7 @@
 //! int f(int a) { return a + 0; } int g(void) { return f(1); }
 //! ```
 
-use clreduce_language::{NodeId, SymbolId, SymbolKind, Symbols, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, Symbols, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, MOST_DECLARATIONS, functions};
@@ -78,13 +78,15 @@ pub(super) fn all_parameters(
 
 /// The parameter list behind a declaring identifier, which may stand in parentheses.
 pub(crate) fn parameter_list(tree: &SyntaxTree, name: NodeId) -> Option<NodeId> {
-    let declarator = |&node: &NodeId| tree.kind(node) != "parenthesized_declarator";
-    tree.field(tree.ancestors(name).find(declarator)?, "parameters")
+    let declarator = |&node: &NodeId| tree.kind(node) != NodeKind::ParenthesizedDeclarator;
+    tree.field(tree.ancestors(name).find(declarator)?, NodeField::Parameters)
 }
 
 /// The parameters of a list; `void` alone counts as one, since it can go too.
 pub(crate) fn parameters(tree: &SyntaxTree, list: NodeId) -> Vec<NodeId> {
-    tree.named_children(list).filter(|&child| tree.kind(child) != "variadic_parameter").collect()
+    tree.named_children(list)
+        .filter(|&child| tree.kind(child) != NodeKind::VariadicParameter)
+        .collect()
 }
 
 /// Edits that remove one parameter everywhere, its uses treated one by one; `None` where a declaration
@@ -119,10 +121,12 @@ pub(super) fn remove_parameter(
     }
     for &name in &symbol.uses {
         let call = tree.parent(name)?;
-        if tree.kind(call) != "call_expression" || tree.node(name).field != Some("function") {
+        if tree.kind(call) != NodeKind::CallExpression
+            || tree.node(name).field != Some(NodeField::Function)
+        {
             continue; // its address is taken: the call through it cannot be seen
         }
-        let arguments = tree.field(call, "arguments")?;
+        let arguments = tree.field(call, NodeField::Arguments)?;
         if let Some(argument) = tree.named_children(arguments).nth(index) {
             edits.push(Edit::delete_element(file, tree.range(argument)));
         }

@@ -11,7 +11,8 @@
 //! ```
 
 use clreduce_language::{
-    Base, NodeId, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by, is_entry,
+    Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, Symbols, SyntaxTree, Types, declared_by,
+    is_entry,
 };
 use clreduce_testcase::Edit;
 
@@ -63,9 +64,9 @@ impl Level<'_> {
         }
         let mut edits = vec![self.star(name)?];
         let above = tree.node(tree.node(name).parent).parent;
-        if tree.kind(above) == "init_declarator" {
-            let value = tree.field(above, "value")?;
-            edits.push(if tree.kind(value) == "number_literal" && self.is_structure(name) {
+        if tree.kind(above) == NodeKind::InitDeclarator {
+            let value = tree.field(above, NodeField::Value)?;
+            edits.push(if tree.kind(value) == NodeKind::NumberLiteral && self.is_structure(name) {
                 Edit::delete(self.file, tree.range(name).end..tree.range(value).end)
             } else {
                 self.address(name, value)?
@@ -83,7 +84,7 @@ impl Level<'_> {
     /// Removes the `*` next to a declared name.
     fn star(&self, name: NodeId) -> Option<Edit> {
         let pointer = self.tree.node(name).parent;
-        let is_pointer = self.tree.kind(pointer) == "pointer_declarator";
+        let is_pointer = self.tree.kind(pointer) == NodeKind::PointerDeclarator;
         let range = self.tree.range(pointer).start..self.tree.range(name).start;
         is_pointer.then(|| Edit::replace(self.file, range, b" ".as_slice()))
     }
@@ -93,12 +94,13 @@ impl Level<'_> {
         let tree = self.tree;
         let range = tree.range(value);
         match tree.kind(value) {
-            "pointer_expression" => {
-                let operator = tree.field(value, "operator")?;
-                (tree.kind(operator) == "&").then(|| Edit::delete(self.file, tree.range(operator)))
+            NodeKind::PointerExpression => {
+                let operator = tree.field(value, NodeField::Operator)?;
+                (tree.kind(operator) == NodeKind::Ampersand)
+                    .then(|| Edit::delete(self.file, tree.range(operator)))
             }
             // There is no structure that is zero.
-            "number_literal" if !self.is_structure(pointer) => {
+            NodeKind::NumberLiteral if !self.is_structure(pointer) => {
                 Some(Edit::delete(self.file, range.end..range.end))
             }
             _ => None,
@@ -115,23 +117,24 @@ impl Level<'_> {
         let above = tree.parent(used)?;
         let (name, whole) = (tree.range(used), tree.range(above));
         match tree.kind(above) {
-            "pointer_expression" => {
-                let operator = tree.field(above, "operator")?;
+            NodeKind::PointerExpression => {
+                let operator = tree.field(above, NodeField::Operator)?;
                 let edit = Edit::delete(file, whole.start..name.start);
-                (tree.kind(operator) == "*").then_some(edit)
+                (tree.kind(operator) == NodeKind::Star).then_some(edit)
             }
-            "subscript_expression" if tree.node(used).field == Some("argument") => {
+            NodeKind::SubscriptExpression if tree.node(used).field == Some(NodeField::Argument) => {
                 Some(Edit::delete(file, name.end..whole.end))
             }
-            "field_expression" => {
-                let arrow = tree.children(above).find(|&child| tree.kind(child) == "->")?;
+            NodeKind::FieldExpression => {
+                let arrow =
+                    tree.children(above).find(|&child| tree.kind(child) == NodeKind::Arrow)?;
                 Some(Edit::replace(file, tree.range(arrow), b".".as_slice()))
             }
             // A value that nothing uses: it is no pointer any more.
-            "assignment_expression"
-                if tree.node(used).field == Some("left") && is_unused(tree, above) =>
+            NodeKind::AssignmentExpression
+                if tree.node(used).field == Some(NodeField::Left) && is_unused(tree, above) =>
             {
-                self.address(used, tree.field(above, "right")?)
+                self.address(used, tree.field(above, NodeField::Right)?)
             }
             _ => None,
         }
@@ -144,7 +147,7 @@ impl Level<'_> {
         let list = tree.parent(declaration)?;
         let index = tree.named_children(list).position(|other| other == declaration)?;
         let declarator = tree.parent(list)?;
-        let function = symbols.get(symbols.of(tree.field(declarator, "declarator")?)?);
+        let function = symbols.get(symbols.of(tree.field(declarator, NodeField::Declarator)?)?);
         let called_from_outside =
             tree.parent(declarator).is_none_or(|node| is_entry(tree, self.bytes, node));
         // Prototypes would have to change as well.
@@ -157,8 +160,8 @@ impl Level<'_> {
         }
         let at_call = |&name: &NodeId| {
             let call = tree.parent(name)?;
-            let is_called = tree.node(name).field == Some("function");
-            let arguments = tree.field(call, "arguments").filter(|_| is_called)?;
+            let is_called = tree.node(name).field == Some(NodeField::Function);
+            let arguments = tree.field(call, NodeField::Arguments).filter(|_| is_called)?;
             self.address(parameter, tree.named_children(arguments).nth(index)?)
         };
         function.uses.iter().map(at_call).collect()
@@ -167,7 +170,8 @@ impl Level<'_> {
 
 /// Whether nothing looks at the value of an expression.
 fn is_unused(tree: &SyntaxTree, expression: NodeId) -> bool {
-    let is_in_head = matches!(tree.node(expression).field, Some("initializer" | "update"));
+    let is_in_head =
+        matches!(tree.node(expression).field, Some(NodeField::Initializer | NodeField::Update));
     is_statement(tree, expression) || is_in_head
 }
 

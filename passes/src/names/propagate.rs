@@ -13,7 +13,7 @@
 //! int f(int a) { return (a + 1) * 2; }
 //! ```
 
-use clreduce_language::{NodeId, Symbol, SymbolKind, SyntaxTree, declared_by};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
 use super::uses::{access_path, is_statement, remove_declaration, remove_expression};
@@ -66,11 +66,11 @@ fn propagate(
     let mut sets: Vec<(NodeId, Option<NodeId>)> = Vec::new();
     let mut reads = Vec::new();
     let is_pointer =
-        tree.parent(declaring).is_some_and(|above| tree.kind(above) == "pointer_declarator");
+        tree.parent(declaring).is_some_and(|above| tree.kind(above) == NodeKind::PointerDeclarator);
     for &name in &symbol.uses {
         match assignment_to(tree, name, is_pointer)? {
             Some(assignment) => {
-                sets.push((tree.field(assignment, "right")?, Some(assignment)));
+                sets.push((tree.field(assignment, NodeField::Right)?, Some(assignment)));
             }
             None => reads.push(name),
         }
@@ -79,7 +79,7 @@ fn propagate(
         sets.push((value, None));
     }
     let [(value, assignment)] = sets[..] else { return None };
-    if tree.kind(value) == "initializer_list" || reads.is_empty() {
+    if tree.kind(value) == NodeKind::InitializerList || reads.is_empty() {
         return None;
     }
     let mut edits = vec![remove_declaration(tree, file, declaring)?];
@@ -124,19 +124,20 @@ fn without_assignment(
 fn plain_type(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
     let declaration = declared_by(tree, declaring)?;
     let declarator = tree.parent(declaring)?;
-    let is_plain = declarator == declaration || tree.kind(declarator) == "init_declarator";
-    let kind = tree.field(declaration, "type")?;
-    (is_plain && tree.field(kind, "body").is_none()).then_some(kind)
+    let is_plain = declarator == declaration || tree.kind(declarator) == NodeKind::InitDeclarator;
+    let kind = tree.field(declaration, NodeField::Type)?;
+    (is_plain && tree.field(kind, NodeField::Body).is_none()).then_some(kind)
 }
 
 /// What the address of is taken, if an expression is an address.
 fn address_of(tree: &SyntaxTree, value: NodeId) -> Option<NodeId> {
-    let operator = tree.field(value, "operator")?;
-    (tree.kind(value) == "pointer_expression" && tree.kind(operator) == "&")
-        .then(|| tree.field(value, "argument"))
+    let operator = tree.field(value, NodeField::Operator)?;
+    (tree.kind(value) == NodeKind::PointerExpression && tree.kind(operator) == NodeKind::Ampersand)
+        .then(|| tree.field(value, NodeField::Argument))
         .flatten()
         .filter(|&inside| {
-            let postfix = ["identifier", "field_expression", "subscript_expression"];
+            let postfix =
+                [NodeKind::Identifier, NodeKind::FieldExpression, NodeKind::SubscriptExpression];
             postfix.contains(&tree.kind(inside))
         })
 }
@@ -150,15 +151,17 @@ fn reached_through(
     let above = tree.parent(name)?;
     let range = tree.range(above);
     match tree.kind(above) {
-        "pointer_expression" => {
-            let is_star = tree.field(above, "operator").is_some_and(|op| tree.kind(op) == "*");
+        NodeKind::PointerExpression => {
+            let is_star = tree
+                .field(above, NodeField::Operator)
+                .is_some_and(|op| tree.kind(op) == NodeKind::Star);
             is_star.then(|| (range, target.to_vec()))
         }
-        "field_expression" => {
-            let arrow = tree.children(above).find(|&child| tree.kind(child) == "->")?;
+        NodeKind::FieldExpression => {
+            let arrow = tree.children(above).find(|&child| tree.kind(child) == NodeKind::Arrow)?;
             Some((range.start..tree.range(arrow).end, [target, b"."].concat()))
         }
-        "subscript_expression" if tree.node(name).field == Some("argument") => {
+        NodeKind::SubscriptExpression if tree.node(name).field == Some(NodeField::Argument) => {
             Some((range, target.to_vec()))
         }
         _ => None,
@@ -167,8 +170,11 @@ fn reached_through(
 
 /// The value a declarator gives to the variable.
 fn initialiser(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
-    let whole = tree.ancestors(declaring).find(|&node| tree.kind(node) != "pointer_declarator")?;
-    (tree.kind(whole) == "init_declarator").then(|| tree.field(whole, "value")).flatten()
+    let whole =
+        tree.ancestors(declaring).find(|&node| tree.kind(node) != NodeKind::PointerDeclarator)?;
+    (tree.kind(whole) == NodeKind::InitDeclarator)
+        .then(|| tree.field(whole, NodeField::Value))
+        .flatten()
 }
 
 /// `Some(Some(_))`: the use is the target of this plain assignment.
@@ -177,27 +183,31 @@ fn initialiser(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
 fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Option<NodeId>> {
     let path = access_path(tree, name);
     let parent = tree.parent(path)?;
-    let is_target = tree.node(path).field == Some("left");
+    let is_target = tree.node(path).field == Some(NodeField::Left);
     match tree.kind(parent) {
-        "assignment_expression" if is_target => {
+        NodeKind::AssignmentExpression if is_target => {
             let plain = path == name
-                && tree.field(parent, "operator").is_none_or(|op| tree.kind(op) == "=");
+                && tree
+                    .field(parent, NodeField::Operator)
+                    .is_none_or(|op| tree.kind(op) == NodeKind::Equal);
             if !plain {
                 // Through a pointer the variable itself is only read.
                 let through = tree.ancestors(name).take_while(|&node| node != parent).any(|node| {
-                    tree.kind(node) == "pointer_expression"
-                        || is_pointer && tree.kind(node) == "subscript_expression"
-                        || tree.children(node).any(|child| tree.kind(child) == "->")
+                    tree.kind(node) == NodeKind::PointerExpression
+                        || is_pointer && tree.kind(node) == NodeKind::SubscriptExpression
+                        || tree.children(node).any(|child| tree.kind(child) == NodeKind::Arrow)
                 });
                 return through.then_some(None);
             }
             Some(Some(parent))
         }
-        "update_expression" if path == name => None,
+        NodeKind::UpdateExpression if path == name => None,
         _ => {
             let address = tree.parent(name).is_some_and(|above| {
-                tree.kind(above) == "pointer_expression"
-                    && tree.field(above, "operator").is_some_and(|op| tree.kind(op) == "&")
+                tree.kind(above) == NodeKind::PointerExpression
+                    && tree
+                        .field(above, NodeField::Operator)
+                        .is_some_and(|op| tree.kind(op) == NodeKind::Ampersand)
             });
             (!address).then_some(None)
         }
@@ -208,14 +218,14 @@ fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Op
 pub(super) fn as_operand(tree: &SyntaxTree, value: NodeId, text: &[u8]) -> Vec<u8> {
     let is_primary = matches!(
         tree.kind(value),
-        "identifier"
-            | "number_literal"
-            | "char_literal"
-            | "string_literal"
-            | "call_expression"
-            | "parenthesized_expression"
-            | "subscript_expression"
-            | "field_expression"
+        NodeKind::Identifier
+            | NodeKind::NumberLiteral
+            | NodeKind::CharLiteral
+            | NodeKind::StringLiteral
+            | NodeKind::CallExpression
+            | NodeKind::ParenthesizedExpression
+            | NodeKind::SubscriptExpression
+            | NodeKind::FieldExpression
     );
     if is_primary { text.to_vec() } else { [b"(", text, b")"].concat() }
 }

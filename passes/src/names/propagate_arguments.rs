@@ -10,7 +10,7 @@
 //! int x; int f(int b) { return x + b; } int g(void) { return f(1) + f(2); }
 //! ```
 
-use clreduce_language::{NodeId, SymbolKind, declared_by};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, calls};
@@ -55,7 +55,7 @@ fn propagate(
     }
     let given = calls(tree, symbols, function.symbol)?
         .into_iter()
-        .map(|call| tree.named_children(tree.field(call, "arguments")?).nth(index))
+        .map(|call| tree.named_children(tree.field(call, NodeField::Arguments)?).nth(index))
         .collect::<Option<Vec<NodeId>>>()?;
     let (&first, rest) = given.split_first()?;
     let text = &bytes[tree.range(first)];
@@ -63,8 +63,8 @@ fn propagate(
         return None;
     }
     let moved = match tree.kind(first) {
-        "number_literal" | "char_literal" => Vec::new(),
-        "identifier" => declared_before(snapshot, function, first)?,
+        NodeKind::NumberLiteral | NodeKind::CharLiteral => Vec::new(),
+        NodeKind::Identifier => declared_before(snapshot, function, first)?,
         _ => return None,
     };
     let mut edits = remove_parameter(snapshot, file, function.symbol, index, |name| {
@@ -89,10 +89,11 @@ fn declared_before(snapshot: &Snapshot, function: &Function, name: NodeId) -> Op
     }
     let declaration = declared_by(tree, symbol.declarations[0])?;
     let is_simple = matches!(
-        tree.kind(tree.field(declaration, "type")?),
-        "primitive_type" | "sized_type_specifier"
-    ) && tree.field(declaration, "declarator") == Some(symbol.declarations[0])
-        && tree.fields(declaration, "declarator").count() == 1
+        tree.kind(tree.field(declaration, NodeField::Type)?),
+        NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier
+    ) && tree.field(declaration, NodeField::Declarator)
+        == Some(symbol.declarations[0])
+        && tree.fields(declaration, NodeField::Declarator).count() == 1
         && tree.node(declaration).parent == NodeId(0);
     let (from, to) = (tree.range(declaration), tree.range(function.definition).start);
     is_simple.then(|| {

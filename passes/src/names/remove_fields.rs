@@ -11,7 +11,7 @@
 //! struct S { long c; }; struct S s = { 3 }; int f(void) { return 0 + s.c; }
 //! ```
 
-use clreduce_language::{NodeId, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
@@ -38,7 +38,8 @@ impl Pass for RemoveFields {
             let aggregates = Aggregates::new(snapshot, file);
             let accesses = Accesses::new(snapshot, file, &aggregates);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
-                let of_union = snapshot.tree(file).kind(aggregate.specifier) == "union_specifier";
+                let of_union =
+                    snapshot.tree(file).kind(aggregate.specifier) == NodeKind::UnionSpecifier;
                 let members = aggregate.members.iter().enumerate().filter(|_| !aggregate.unclear);
                 let mut removals: Vec<Proposal> = members
                     .filter(|(_, member)| can_go(snapshot.tree(file), member, of_union))
@@ -62,10 +63,10 @@ impl Pass for RemoveFields {
 /// behind a designator, the next one.
 fn can_go(tree: &SyntaxTree, member: &Member, of_union: bool) -> bool {
     let carries_on = |&element: &NodeId| {
-        tree.field(element, "designator").is_some() && {
+        tree.field(element, NodeField::Designator).is_some() && {
             let list = tree.node(element).parent;
             let next = tree.named_children(list).find(|&other| other > element);
-            next.is_some_and(|next| tree.field(next, "designator").is_none())
+            next.is_some_and(|next| tree.field(next, NodeField::Designator).is_none())
         }
     };
     let mut values = member.initialisers.iter();
@@ -99,7 +100,7 @@ fn remove_declaration(tree: &SyntaxTree, file: usize, member: &Member) -> Option
     let declarator = member.declarator?;
     let next = tree.node(declarator).after;
     let is_width =
-        next < tree.node(member.declaration).after && tree.kind(next) == "bitfield_clause";
+        next < tree.node(member.declaration).after && tree.kind(next) == NodeKind::BitfieldClause;
     let end = tree.range(if is_width { next } else { declarator }).end;
     Some(Edit::delete_element(file, tree.range(declarator).start..end))
 }

@@ -12,7 +12,7 @@
 //! int y; void f(void) { y = f2(); return 0; }
 //! ```
 
-use clreduce_language::{NodeId, SymbolKind};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind};
 use clreduce_testcase::Patch;
 
 use super::functions::declared_name;
@@ -37,7 +37,8 @@ impl Pass for RemoveVariables {
         let mut proposals = for_each_symbol(snapshot, |file, symbol| {
             remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
         });
-        let declarations = Unit::all_sound(snapshot).filter(|(_, _, kind)| *kind == "declaration");
+        let declarations =
+            Unit::all_sound(snapshot).filter(|(_, _, kind)| *kind == NodeKind::Declaration);
         let whole = declarations.filter_map(|(unit, id, _)| whole(snapshot, unit, id));
         proposals.extend(whole.map(Proposal::new));
         proposals
@@ -48,12 +49,12 @@ impl Pass for RemoveVariables {
 /// one by one an `int;` would be left.
 fn whole(snapshot: &Snapshot, unit: Unit<'_>, declaration: NodeId) -> Option<Patch> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
-    let declarators: Vec<NodeId> = tree.fields(declaration, "declarator").collect();
+    let declarators: Vec<NodeId> = tree.fields(declaration, NodeField::Declarator).collect();
     if declarators.len() < 2 {
         return None;
     }
     let parent = tree.kind(tree.node(declaration).parent);
-    let nothing: &[u8] = if parent == "for_statement" { b";" } else { b"" };
+    let nothing: &[u8] = if parent == NodeKind::ForStatement { b";" } else { b"" };
     let mut edits = vec![unit.replace(tree.range(declaration), nothing)];
     for declarator in declarators {
         let symbol = symbols.get(symbols.of(declared_name(tree, declarator)?)?);

@@ -9,7 +9,7 @@
 //! void f(int x) { if (x) return; } void h(void) { f(1); }
 //! ```
 
-use clreduce_language::declared_by;
+use clreduce_language::{NodeField, NodeKind, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
 use super::functions::{Function, calls, functions};
@@ -49,14 +49,16 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
     for &name in &symbol.declarations {
         let declaration = declared_by(tree, name)?;
-        let kind = tree.field(declaration, "type")?;
-        if &bytes[tree.range(kind)] == b"void" || tree.fields(declaration, "declarator").count() > 1
+        let kind = tree.field(declaration, NodeField::Type)?;
+        if &bytes[tree.range(kind)] == b"void"
+            || tree.fields(declaration, NodeField::Declarator).count() > 1
         {
             return None;
         }
         // From the type to the name: pointers that are returned go with it, and parentheses stay.
-        let parentheses =
-            tree.ancestors(name).take_while(|&node| tree.kind(node) == "parenthesized_declarator");
+        let parentheses = tree
+            .ancestors(name)
+            .take_while(|&node| tree.kind(node) == NodeKind::ParenthesizedDeclarator);
         let declared = parentheses.last().unwrap_or(name);
         let range = tree.range(kind).start..tree.range(declared).start;
         edits.push(Edit::replace(file, range, b"void ".as_slice()));
@@ -64,7 +66,7 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
     let declared = edits.len();
     let last = tree.named_children(function.body).last();
     for node in tree.subtree(function.body) {
-        if tree.kind(node) == "return_statement" {
+        if tree.kind(node) == NodeKind::ReturnStatement {
             let range = tree.range(node);
             edits.push(match tree.named_children(node).next() {
                 _ if Some(node) == last => Edit::delete(file, range),

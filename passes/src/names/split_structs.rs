@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use clreduce_language::{NodeId, Symbol, SymbolKind, declared_by};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
@@ -83,7 +83,7 @@ fn split(
     for &used in &symbol.uses {
         let access = tree.parent(used)?;
         let &(aggregate, member) = members.get(&access)?;
-        let is_object = tree.children(access).any(|child| tree.kind(child) == ".");
+        let is_object = tree.children(access).any(|child| tree.kind(child) == NodeKind::Dot);
         let field = member.name.filter(|_| is_object && !member.shared)?;
         let part = [&bytes[tree.range(name)], b"_", &bytes[tree.range(field)]].concat();
         parts.insert(member.declaration, object.part(aggregate, member, field, &part)?);
@@ -109,22 +109,23 @@ impl<'a> Object<'a> {
     fn read(snapshot: &'a Snapshot, file: usize, name: NodeId) -> Option<Self> {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
         let declaration = declared_by(tree, name)?;
-        let kind = tree.field(declaration, "type")?;
-        let declarator = tree.field(declaration, "declarator")?;
+        let kind = tree.field(declaration, NodeField::Type)?;
+        let declarator = tree.field(declaration, NodeField::Declarator)?;
         let is_name = |declarator: NodeId| declarator == name;
-        let values = tree.field(declarator, "value");
-        let is_object =
-            is_name(declarator) || tree.field(declarator, "declarator").is_some_and(is_name);
+        let values = tree.field(declarator, NodeField::Value);
+        let is_object = is_name(declarator)
+            || tree.field(declarator, NodeField::Declarator).is_some_and(is_name);
         // A definition goes with the variable, if nobody else needs it or what is defined in it.
-        let bodies = tree.subtree(kind).filter(|&node| tree.node(node).field == Some("body"));
-        let tag = tree.field(kind, "name").and_then(|tag| symbols.of(tag));
+        let bodies =
+            tree.subtree(kind).filter(|&node| tree.node(node).field == Some(NodeField::Body));
+        let tag = tree.field(kind, NodeField::Name).and_then(|tag| symbols.of(tag));
         let is_free = match bodies.count() {
             0 => true,
             count => count == 1 && tag.is_none_or(|tag| symbols.get(tag).uses.is_empty()),
         };
-        let is_alone = tree.fields(declaration, "declarator").count() == 1
-            && tree.kind(tree.parent(declaration)?) != "for_statement"
-            && values.is_none_or(|list| tree.kind(list) == "initializer_list")
+        let is_alone = tree.fields(declaration, NodeField::Declarator).count() == 1
+            && tree.kind(tree.parent(declaration)?) != NodeKind::ForStatement
+            && values.is_none_or(|list| tree.kind(list) == NodeKind::InitializerList)
             && tree.range(kind).end <= tree.range(name).start;
         (is_object && is_free && is_alone).then_some(Self {
             snapshot,
@@ -146,7 +147,7 @@ impl<'a> Object<'a> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
         let symbols = self.snapshot.symbols(self.file);
         let mut inside = tree.named_children(member.declaration);
-        let has_width = inside.any(|child| tree.kind(child) == "bitfield_clause");
+        let has_width = inside.any(|child| tree.kind(child) == NodeKind::BitfieldClause);
         let mut names = symbols.ids().map(|id| symbols.get(id).declarations[0]);
         if has_width || names.any(|name| bytes[tree.range(name)] == *part) {
             return None;
@@ -155,14 +156,15 @@ impl<'a> Object<'a> {
             None => Vec::new(),
             // Of a union, the first member's value is that of all.
             Some(_)
-                if aggregate.unclear || tree.kind(aggregate.specifier) != "struct_specifier" =>
+                if aggregate.unclear
+                    || tree.kind(aggregate.specifier) != NodeKind::StructSpecifier =>
             {
                 return None;
             }
             Some(list) => {
                 let mut elements = member.initialisers.iter();
                 let element = elements.find(|&&element| tree.parent(element) == Some(list));
-                let value = element.map(|&node| tree.field(node, "value").unwrap_or(node));
+                let value = element.map(|&node| tree.field(node, NodeField::Value).unwrap_or(node));
                 let value = value.map_or(&b"{0}"[..], |value| &bytes[tree.range(value)]);
                 [b" = ", value].concat()
             }

@@ -11,7 +11,7 @@
 //! short x, *p = &x; int g(void) { return x + (*p); }
 //! ```
 
-use clreduce_language::{NodeId, Symbol, SymbolId, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolId, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use super::accesses::Accesses;
@@ -62,9 +62,9 @@ fn single(
     let specifiers: Vec<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
     let names = specifiers.iter().flat_map(|&specifier| {
         let above = tree.node(specifier).parent;
-        let defined = (tree.kind(above) == "type_definition").then_some(above).into_iter();
-        let defined = defined.flat_map(|above| tree.fields(above, "declarator"));
-        tree.field(specifier, "name").into_iter().chain(defined)
+        let defined = (tree.kind(above) == NodeKind::TypeDefinition).then_some(above).into_iter();
+        let defined = defined.flat_map(|above| tree.fields(above, NodeField::Declarator));
+        tree.field(specifier, NodeField::Name).into_iter().chain(defined)
     });
     let names = names.filter_map(|name| symbols.of(name)).collect();
     (specifiers, names)
@@ -78,7 +78,7 @@ fn mentions(
     (specifiers, names): &(Vec<NodeId>, Vec<SymbolId>),
 ) -> bool {
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-    let body = tree.field(aggregate.specifier, "body").into_iter();
+    let body = tree.field(aggregate.specifier, NodeField::Body).into_iter();
     let mut inside = body.flat_map(|body| tree.subtree(body));
     inside.any(|node| {
         specifiers.binary_search(&node).is_ok()
@@ -102,7 +102,7 @@ fn replace(
     if member.declarator != Some(name) {
         return None;
     }
-    let kind = bytes[tree.range(tree.field(member.declaration, "type")?)].to_vec();
+    let kind = bytes[tree.range(tree.field(member.declaration, NodeField::Type)?)].to_vec();
     let mut edits = Vec::new();
     for access in accesses.of((index, 0), &bytes[tree.range(name)])? {
         edits.push(without_field(tree, file, access, bytes)?);
@@ -110,7 +110,7 @@ fn replace(
     for &element in &member.initialisers {
         edits.extend(without_braces(tree, file, element, bytes));
     }
-    match tree.field(specifier, "name").and_then(|tag| symbols.of(tag)) {
+    match tree.field(specifier, NodeField::Name).and_then(|tag| symbols.of(tag)) {
         Some(tag) => edits.extend(replace_tag(tree, file, symbols.get(tag), &kind)?),
         None => edits.push(Edit::replace(file, tree.range(specifier), kind)),
     }
@@ -120,7 +120,7 @@ fn replace(
 /// The list around the value of the only member becomes the value.
 fn without_braces(tree: &SyntaxTree, file: usize, element: NodeId, bytes: &[u8]) -> Option<Edit> {
     let list = tree.parent(element)?;
-    let value = tree.field(element, "value").unwrap_or(element);
+    let value = tree.field(element, NodeField::Value).unwrap_or(element);
     Some(Edit::replace(file, tree.range(list), bytes[tree.range(value)].to_vec()))
 }
 
@@ -134,8 +134,9 @@ fn replace_tag(tree: &SyntaxTree, file: usize, tag: &Symbol, kind: &[u8]) -> Opt
         .map(|&name| {
             let specifier = tree.parent(name)?;
             let above = tree.parent(specifier)?;
-            let alone = tree.kind(above) == "translation_unit"
-                || (tree.kind(above) == "declaration" && tree.field(above, "declarator").is_none());
+            let alone = tree.kind(above) == NodeKind::TranslationUnit
+                || (tree.kind(above) == NodeKind::Declaration
+                    && tree.field(above, NodeField::Declarator).is_none());
             Some(if alone {
                 Edit::delete(file, with_semicolon(tree, specifier))
             } else {
@@ -146,8 +147,8 @@ fn replace_tag(tree: &SyntaxTree, file: usize, tag: &Symbol, kind: &[u8]) -> Opt
 }
 
 fn without_field(tree: &SyntaxTree, file: usize, access: NodeId, bytes: &[u8]) -> Option<Edit> {
-    let argument = tree.field(access, "argument")?;
-    let arrow = tree.children(access).any(|child| tree.kind(child) == "->");
+    let argument = tree.field(access, NodeField::Argument)?;
+    let arrow = tree.children(access).any(|child| tree.kind(child) == NodeKind::Arrow);
     if arrow {
         let text = [b"(*", &bytes[tree.range(argument)], b")"].concat();
         Some(Edit::replace(file, tree.range(access), text))

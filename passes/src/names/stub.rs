@@ -13,7 +13,7 @@
 
 use std::borrow::Cow;
 
-use clreduce_language::NodeId;
+use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
 use super::functions::{Function, functions, returns_void, token_count};
@@ -60,24 +60,24 @@ fn stub_of(snapshot: &Snapshot, function: &Function) -> Cow<'static, [u8]> {
 /// The type of a function that returns a structure or union by value.
 fn returned_aggregate(snapshot: &Snapshot, function: &Function) -> Option<NodeId> {
     let tree = snapshot.tree(function.file);
-    let declarator = tree.field(function.definition, "declarator")?;
-    if tree.kind(declarator) != "function_declarator" {
+    let declarator = tree.field(function.definition, NodeField::Declarator)?;
+    if tree.kind(declarator) != NodeKind::FunctionDeclarator {
         return None; // a pointer to something
     }
-    let kind = tree.field(function.definition, "type")?;
+    let kind = tree.field(function.definition, NodeField::Type)?;
     let mut at = kind;
     // A chain of typedefs is as long as the program at most.
     for _ in 0..tree.len() {
         match tree.kind(at) {
-            "struct_specifier" | "union_specifier" => return Some(kind),
-            "type_identifier" => {
+            NodeKind::StructSpecifier | NodeKind::UnionSpecifier => return Some(kind),
+            NodeKind::TypeIdentifier => {
                 let symbols = snapshot.symbols(function.file);
                 let declaring = symbols.get(symbols.of(at)?).declarations[0];
                 let definition = tree.parent(declaring)?;
-                if tree.kind(definition) != "type_definition" {
+                if tree.kind(definition) != NodeKind::TypeDefinition {
                     return None;
                 }
-                at = tree.field(definition, "type")?;
+                at = tree.field(definition, NodeField::Type)?;
             }
             _ => return None,
         }

@@ -9,7 +9,7 @@
 //! unsigned long x; unsigned long f(unsigned long *p);
 //! ```
 
-use clreduce_language::{Symbol, SymbolKind};
+use clreduce_language::{NodeField, NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
 use super::uses::for_each_symbol;
@@ -42,13 +42,13 @@ fn inline(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>
     }
     // Only `typedef T name;`: pointers and arrays would have to move into every declarator.
     let definition = tree.parent(declaring)?;
-    if tree.kind(definition) != "type_definition"
-        || tree.fields(definition, "declarator").count() != 1
+    if tree.kind(definition) != NodeKind::TypeDefinition
+        || tree.fields(definition, NodeField::Declarator).count() != 1
     {
         return None;
     }
-    let aliased = tree.field(definition, "type")?;
-    let has_body = tree.field(aliased, "body").is_some();
+    let aliased = tree.field(definition, NodeField::Type)?;
+    let has_body = tree.field(aliased, NodeField::Body).is_some();
     if has_body && symbol.uses.len() > 1 {
         return None;
     }

@@ -17,7 +17,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_language::{NodeId, SymbolId, SyntaxTree, is_entry};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
@@ -133,7 +133,9 @@ fn items(snapshot: &Snapshot) -> Vec<Item> {
     let mut items = Vec::new();
     for whole in tree.named_children(NodeId(0)) {
         let declarators: Vec<NodeId> = match tree.kind(whole) {
-            "declaration" | "type_definition" => tree.fields(whole, "declarator").collect(),
+            NodeKind::Declaration | NodeKind::TypeDefinition => {
+                tree.fields(whole, NodeField::Declarator).collect()
+            }
             _ => Vec::new(),
         };
         if declarators.len() > 1 {
@@ -195,7 +197,7 @@ fn reached(
         let specifiers = tree
             .children(item.whole)
             .take_while(|_| shares)
-            .filter(|&child| tree.node(child).field != Some("declarator"));
+            .filter(|&child| tree.node(child).field != Some(NodeField::Declarator));
         let nodes = specifiers.flat_map(|child| tree.subtree(child)).chain(tree.subtree(item.node));
         let used = nodes.filter_map(|node| symbols.of(node)).filter(|&id| followed.insert(id));
         let used = used.filter_map(|id| providers.get(&id));
@@ -212,23 +214,23 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
     let unknown = indices().filter(|&index| {
         !matches!(
             kind(index),
-            "declaration"
-                | "function_definition"
-                | "type_definition"
-                | "struct_specifier"
-                | "union_specifier"
-                | "enum_specifier"
+            NodeKind::Declaration
+                | NodeKind::FunctionDefinition
+                | NodeKind::TypeDefinition
+                | NodeKind::StructSpecifier
+                | NodeKind::UnionSpecifier
+                | NodeKind::EnumSpecifier
         ) || tree.has_error(items[index].whole)
     });
     let entries: Vec<usize> = indices()
         .filter(|&index| {
-            kind(index) == "function_definition"
+            kind(index) == NodeKind::FunctionDefinition
                 && is_entry(tree, snapshot.bytes(0), items[index].whole)
         })
         .collect();
     let functions: Vec<usize> =
-        indices().filter(|&index| kind(index) == "function_definition").collect();
-    let variables = indices().filter(|&index| kind(index) == "declaration");
+        indices().filter(|&index| kind(index) == NodeKind::FunctionDefinition).collect();
+    let variables = indices().filter(|&index| kind(index) == NodeKind::Declaration);
     let chosen = if !entries.is_empty() {
         entries
     } else if !functions.is_empty() {

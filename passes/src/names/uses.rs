@@ -1,6 +1,6 @@
 //! How to take a use of a name out of the code around it.
 
-use clreduce_language::{Base, NodeId, Symbol, SymbolKind, SyntaxTree};
+use clreduce_language::{Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::pass::Proposal;
@@ -28,10 +28,10 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
     let node = set_by_parent(tree, access_path(tree, name));
     let Some(parent) = tree.parent(node) else { return zero(tree, file, node) };
     match tree.kind(parent) {
-        "expression_statement" => remove_statement(tree, file, parent),
-        "update_expression" => remove_expression(tree, file, parent),
-        "assignment_expression" if tree.node(node).field == Some("left") => {
-            match tree.field(parent, "right") {
+        NodeKind::ExpressionStatement => remove_statement(tree, file, parent),
+        NodeKind::UpdateExpression => remove_expression(tree, file, parent),
+        NodeKind::AssignmentExpression if tree.node(node).field == Some(NodeField::Left) => {
+            match tree.field(parent, NodeField::Right) {
                 Some(right) if is_statement(tree, parent) && !has_effect(tree, right) => {
                     remove_expression(tree, file, parent)
                 }
@@ -43,7 +43,7 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
             }
         }
         // There is no structure that is zero.
-        "assignment_expression"
+        NodeKind::AssignmentExpression
             if is_statement(tree, parent) && is_structure(snapshot, file, node) =>
         {
             remove_expression(tree, file, parent)
@@ -64,15 +64,15 @@ fn set_by_parent(tree: &SyntaxTree, node: NodeId) -> NodeId {
         outer = parent;
     }
     let is_set = tree.parent(outer).is_some_and(|parent| match tree.kind(parent) {
-        "assignment_expression" => tree.node(outer).field == Some("left"),
-        "update_expression" => true,
+        NodeKind::AssignmentExpression => tree.node(outer).field == Some(NodeField::Left),
+        NodeKind::UpdateExpression => true,
         _ => false,
     });
     if is_set { outer } else { node }
 }
 
 fn is_parenthesis(tree: &SyntaxTree, node: NodeId) -> bool {
-    tree.kind(node) == "parenthesized_expression"
+    tree.kind(node) == NodeKind::ParenthesizedExpression
 }
 
 /// The largest expression that is nothing but access to what `name` names: `(*x[i]).f`, `&x`, and
@@ -82,11 +82,11 @@ pub(crate) fn access_path(tree: &SyntaxTree, name: NodeId) -> NodeId {
     while let Some(parent) = tree.parent(at) {
         let field = tree.node(at).field;
         let is_access = match tree.kind(parent) {
-            "subscript_expression" | "field_expression" | "pointer_expression" => {
-                field == Some("argument")
-            }
-            "call_expression" => field == Some("function"),
-            "parenthesized_expression" => {
+            NodeKind::SubscriptExpression
+            | NodeKind::FieldExpression
+            | NodeKind::PointerExpression => field == Some(NodeField::Argument),
+            NodeKind::CallExpression => field == Some(NodeField::Function),
+            NodeKind::ParenthesizedExpression => {
                 tree.parent(parent).is_some_and(|above| is_access_base(tree, above, parent))
             }
             _ => false,
@@ -102,20 +102,22 @@ pub(crate) fn access_path(tree: &SyntaxTree, name: NodeId) -> NodeId {
 fn is_access_base(tree: &SyntaxTree, above: NodeId, node: NodeId) -> bool {
     matches!(
         (tree.kind(above), tree.node(node).field),
-        ("subscript_expression" | "field_expression" | "pointer_expression", Some("argument"))
-            | ("call_expression", Some("function"))
+        (
+            NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression,
+            Some(NodeField::Argument)
+        ) | (NodeKind::CallExpression, Some(NodeField::Function))
     )
 }
 
 /// Whether an expression is a whole statement.
 pub(super) fn is_statement(tree: &SyntaxTree, node: NodeId) -> bool {
-    tree.parent(node).is_some_and(|parent| tree.kind(parent) == "expression_statement")
+    tree.parent(node).is_some_and(|parent| tree.kind(parent) == NodeKind::ExpressionStatement)
 }
 
 /// Removes an expression, and the statement with it where it is all of one.
 pub(crate) fn remove_expression(tree: &SyntaxTree, file: usize, node: NodeId) -> Edit {
     match tree.parent(node) {
-        Some(parent) if tree.kind(parent) == "expression_statement" => {
+        Some(parent) if tree.kind(parent) == NodeKind::ExpressionStatement => {
             remove_statement(tree, file, parent)
         }
         _ => zero(tree, file, node),
@@ -125,7 +127,10 @@ pub(crate) fn remove_expression(tree: &SyntaxTree, file: usize, node: NodeId) ->
 /// Removes a statement; where one must stand, `;` stays.
 pub(crate) fn remove_statement(tree: &SyntaxTree, file: usize, statement: NodeId) -> Edit {
     let is_in_list = tree.parent(statement).is_some_and(|parent| {
-        matches!(tree.kind(parent), "compound_statement" | "translation_unit" | "case_statement")
+        matches!(
+            tree.kind(parent),
+            NodeKind::CompoundStatement | NodeKind::TranslationUnit | NodeKind::CaseStatement
+        )
     });
     if is_in_list {
         Edit::delete(file, tree.range(statement))
@@ -149,20 +154,21 @@ pub(crate) fn remove_declaration(
     loop {
         let parent = tree.parent(at)?;
         match tree.kind(parent) {
-            "function_definition" => return Some(Edit::delete(file, tree.range(parent))),
-            "parameter_declaration" => {
+            NodeKind::FunctionDefinition => return Some(Edit::delete(file, tree.range(parent))),
+            NodeKind::ParameterDeclaration => {
                 return Some(Edit::delete_element(file, tree.range(parent)));
             }
-            "declaration" | "type_definition" | "field_declaration" => {
-                let declarators = tree.fields(parent, "declarator").take(2).count();
-                let in_for = tree.parent(parent).is_some_and(|p| tree.kind(p) == "for_statement");
+            NodeKind::Declaration | NodeKind::TypeDefinition | NodeKind::FieldDeclaration => {
+                let declarators = tree.fields(parent, NodeField::Declarator).take(2).count();
+                let in_for =
+                    tree.parent(parent).is_some_and(|p| tree.kind(p) == NodeKind::ForStatement);
                 return Some(match (declarators, in_for) {
                     (0..=1, true) => Edit::replace(file, tree.range(parent), b";".as_slice()),
                     (0..=1, false) => Edit::delete(file, tree.range(parent)),
                     _ => Edit::delete_element(file, tree.range(at)),
                 });
             }
-            kind if kind.ends_with("declarator") => at = parent,
+            kind if kind.is_declarator() => at = parent,
             _ => return None,
         }
     }

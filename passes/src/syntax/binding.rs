@@ -3,6 +3,7 @@
 
 use super::unit::Unit;
 use crate::NodeId;
+use clreduce_language::{NodeField, NodeKind};
 
 /// How tightly an expression holds together: higher binds tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,36 +26,37 @@ impl Binding {
 /// what it is, not as what stands in it.
 pub(crate) fn binding(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
     Some(match unit.tree.kind(id) {
-        "comma_expression" => Binding::COMMA,
-        "assignment_expression" => Binding::ASSIGNMENT,
-        "conditional_expression" => Binding::CONDITIONAL,
-        "binary_expression" => operator(unit, id)?,
-        "unary_expression" | "pointer_expression" | "cast_expression" | "sizeof_expression" => {
-            Binding::UNARY
-        }
-        "update_expression" => {
+        NodeKind::CommaExpression => Binding::COMMA,
+        NodeKind::AssignmentExpression => Binding::ASSIGNMENT,
+        NodeKind::ConditionalExpression => Binding::CONDITIONAL,
+        NodeKind::BinaryExpression => operator(unit, id)?,
+        NodeKind::UnaryExpression
+        | NodeKind::PointerExpression
+        | NodeKind::CastExpression
+        | NodeKind::SizeofExpression => Binding::UNARY,
+        NodeKind::UpdateExpression => {
             let prefix = unit.text(id).starts_with(b"+") || unit.text(id).starts_with(b"-");
             if prefix { Binding::UNARY } else { Binding::POSTFIX }
         }
-        "call_expression"
-        | "subscript_expression"
-        | "field_expression"
-        | "compound_literal_expression" => Binding::POSTFIX,
-        "identifier"
-        | "number_literal"
-        | "char_literal"
-        | "string_literal"
-        | "concatenated_string"
-        | "parenthesized_expression"
-        | "true"
-        | "false"
-        | "null" => Binding::PRIMARY,
+        NodeKind::CallExpression
+        | NodeKind::SubscriptExpression
+        | NodeKind::FieldExpression
+        | NodeKind::CompoundLiteralExpression => Binding::POSTFIX,
+        NodeKind::Identifier
+        | NodeKind::NumberLiteral
+        | NodeKind::CharLiteral
+        | NodeKind::StringLiteral
+        | NodeKind::ConcatenatedString
+        | NodeKind::ParenthesizedExpression
+        | NodeKind::True
+        | NodeKind::False
+        | NodeKind::Null => Binding::PRIMARY,
         _ => return None,
     })
 }
 
 fn operator(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
-    let operator = unit.tree.field(id, "operator")?;
+    let operator = unit.tree.field(id, NodeField::Operator)?;
     Some(Binding(match unit.text(operator) {
         b"||" => 4,
         b"&&" => 5,
@@ -75,29 +77,34 @@ fn operator(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
 pub(crate) fn demand(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
     let tree = unit.tree;
     let node = tree.node(id);
-    let field = node.field.unwrap_or("");
+    let field = node.field;
     Some(match (tree.kind(node.parent), field) {
-        ("parenthesized_expression", _)
-        | ("return_statement" | "expression_statement", _)
-        | ("for_statement", "initializer" | "condition" | "update")
-        | ("subscript_expression", "index") => Binding::COMMA,
-        ("argument_list" | "initializer_list", _)
-        | ("init_declarator" | "initializer_pair", "value")
-        | ("comma_expression", _)
-        | ("array_declarator" | "abstract_array_declarator", "size")
-        | ("assignment_expression", "right")
-        | ("conditional_expression", "consequence") => Binding::ASSIGNMENT,
-        ("conditional_expression", "alternative")
-        | ("enumerator" | "case_statement", "value")
-        | ("bitfield_clause" | "subscript_designator", _) => Binding::CONDITIONAL,
-        ("conditional_expression", _) => Binding::OR,
-        ("binary_expression", "left") => operator(unit, node.parent)?,
-        ("binary_expression", "right") => Binding(operator(unit, node.parent)?.0 + 1),
-        ("unary_expression" | "pointer_expression" | "cast_expression", _)
-        | ("assignment_expression", "left") => Binding::UNARY,
-        ("call_expression", "function")
-        | ("subscript_expression" | "field_expression", "argument")
-        | ("update_expression", _) => Binding::POSTFIX,
+        (NodeKind::ParenthesizedExpression, _)
+        | (NodeKind::ReturnStatement | NodeKind::ExpressionStatement, _)
+        | (
+            NodeKind::ForStatement,
+            Some(NodeField::Initializer | NodeField::Condition | NodeField::Update),
+        )
+        | (NodeKind::SubscriptExpression, Some(NodeField::Index)) => Binding::COMMA,
+        (NodeKind::ArgumentList | NodeKind::InitializerList, _)
+        | (NodeKind::InitDeclarator | NodeKind::InitializerPair, Some(NodeField::Value))
+        | (NodeKind::CommaExpression, _)
+        | (NodeKind::ArrayDeclarator | NodeKind::AbstractArrayDeclarator, Some(NodeField::Size))
+        | (NodeKind::AssignmentExpression, Some(NodeField::Right))
+        | (NodeKind::ConditionalExpression, Some(NodeField::Consequence)) => Binding::ASSIGNMENT,
+        (NodeKind::ConditionalExpression, Some(NodeField::Alternative))
+        | (NodeKind::Enumerator | NodeKind::CaseStatement, Some(NodeField::Value))
+        | (NodeKind::BitfieldClause | NodeKind::SubscriptDesignator, _) => Binding::CONDITIONAL,
+        (NodeKind::ConditionalExpression, _) => Binding::OR,
+        (NodeKind::BinaryExpression, Some(NodeField::Left)) => operator(unit, node.parent)?,
+        (NodeKind::BinaryExpression, Some(NodeField::Right)) => {
+            Binding(operator(unit, node.parent)?.0 + 1)
+        }
+        (NodeKind::UnaryExpression | NodeKind::PointerExpression | NodeKind::CastExpression, _)
+        | (NodeKind::AssignmentExpression, Some(NodeField::Left)) => Binding::UNARY,
+        (NodeKind::CallExpression, Some(NodeField::Function))
+        | (NodeKind::SubscriptExpression | NodeKind::FieldExpression, Some(NodeField::Argument))
+        | (NodeKind::UpdateExpression, _) => Binding::POSTFIX,
         _ => return None,
     })
 }

@@ -9,6 +9,7 @@
 //! void f(int *p) { *p >>= (1 + g()); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use super::unit::{Unit, has_effect};
@@ -29,8 +30,10 @@ impl Pass for CompoundAssignment {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let of_unit = |unit: Unit<'_>| {
-            let assignments =
-                unit.sound().filter(|(_, kind)| *kind == "assignment_expression").map(|(id, _)| id);
+            let assignments = unit
+                .sound()
+                .filter(|(_, kind)| *kind == NodeKind::AssignmentExpression)
+                .map(|(id, _)| id);
             assignments.filter_map(|id| compound(unit, id)).collect::<Vec<Edit>>()
         };
         Unit::all(snapshot).flat_map(of_unit).map(Proposal::edit).collect()
@@ -41,18 +44,18 @@ impl Pass for CompoundAssignment {
 fn compound(unit: Unit<'_>, assignment: NodeId) -> Option<Edit> {
     let tree = unit.tree;
     let part = |of: NodeId, name| tree.field(of, name);
-    let (left, right) = (part(assignment, "left")?, part(assignment, "right")?);
-    let is_plain = unit.text(part(assignment, "operator")?) == b"=";
-    if !is_plain || tree.kind(right) != "binary_expression" || has_effect(tree, left) {
+    let (left, right) = (part(assignment, NodeField::Left)?, part(assignment, NodeField::Right)?);
+    let is_plain = unit.text(part(assignment, NodeField::Operator)?) == b"=";
+    if !is_plain || tree.kind(right) != NodeKind::BinaryExpression || has_effect(tree, left) {
         return None;
     }
-    let operator = unit.text(part(right, "operator")?);
+    let operator = unit.text(part(right, NodeField::Operator)?);
     let has_compound =
         matches!(operator, b"+" | b"-" | b"*" | b"/" | b"%" | b"&" | b"|" | b"^" | b"<<" | b">>");
-    if !has_compound || unit.text(part(right, "left")?) != unit.text(left) {
+    if !has_compound || unit.text(part(right, NodeField::Left)?) != unit.text(left) {
         return None;
     }
-    let between = tree.range(left).end..tree.range(part(right, "right")?).start;
+    let between = tree.range(left).end..tree.range(part(right, NodeField::Right)?).start;
     let text = [b" ", operator, b"= "].concat();
     Some(Edit::replace(unit.file, between, text))
 }

@@ -2,6 +2,7 @@
 
 use super::unit::{Unit, is_expression};
 use crate::NodeId;
+use clreduce_language::{NodeField, NodeKind};
 
 /// What is known about the place of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,48 +37,68 @@ pub(crate) fn places(unit: Unit<'_>) -> Vec<Place> {
 }
 
 /// Inside these, what looks like an expression follows rules of its own.
-fn freezes(kind: &str) -> bool {
-    kind.starts_with("attribute")
+fn freezes(kind: NodeKind) -> bool {
+    kind.is_attribute()
         || matches!(
             kind,
-            "preproc_include"
-                | "preproc_def"
-                | "preproc_function_def"
-                | "preproc_call"
-                | "generic_expression"
-                | "offsetof_expression"
-                | "ms_declspec_modifier"
-                | "launch_bounds"
+            NodeKind::PreprocInclude
+                | NodeKind::PreprocDef
+                | NodeKind::PreprocFunctionDef
+                | NodeKind::PreprocCall
+                | NodeKind::GenericExpression
+                | NodeKind::OffsetofExpression
+                | NodeKind::MsDeclspecModifier
+                | NodeKind::LaunchBounds
         )
 }
 
 fn place(unit: Unit<'_>, id: NodeId) -> Place {
     let tree = unit.tree;
     let node = tree.node(id);
-    let field = node.field.unwrap_or("");
+    let field = node.field;
     match (tree.kind(node.parent), field) {
-        ("call_expression", "function") => Place::Fixed,
-        ("assignment_expression", "left") | ("update_expression", _) => Place::Lvalue,
-        ("pointer_expression", _) if unit.text(node.parent).starts_with(b"&") => Place::Lvalue,
-        ("pointer_expression", _) => Place::Composite,
-        ("field_expression", "argument") | ("subscript_expression", "argument") => Place::Composite,
-        // A parenthesis passes on what is asked of it; its parent's place decides.
-        ("parenthesized_expression", _) => place_of_parenthesis(unit, node.parent),
-        (parent, "value" | "condition" | "size" | "index" | "initializer" | "update" | "right")
-            if parent != "linkage_specification" =>
-        {
-            Place::Value
+        (NodeKind::CallExpression, Some(NodeField::Function)) => Place::Fixed,
+        (NodeKind::AssignmentExpression, Some(NodeField::Left))
+        | (NodeKind::UpdateExpression, _) => Place::Lvalue,
+        (NodeKind::PointerExpression, _) if unit.text(node.parent).starts_with(b"&") => {
+            Place::Lvalue
         }
-        ("initializer_list" | "argument_list" | "expression_statement" | "return_statement", _)
-        | ("bitfield_clause" | "subscript_designator" | "kernel_call_syntax", _)
-        | ("condition_clause" | "sizeof_expression", _) => Place::Value,
+        (NodeKind::PointerExpression, _) => Place::Composite,
+        (NodeKind::FieldExpression, Some(NodeField::Argument))
+        | (NodeKind::SubscriptExpression, Some(NodeField::Argument)) => Place::Composite,
+        // A parenthesis passes on what is asked of it; its parent's place decides.
+        (NodeKind::ParenthesizedExpression, _) => place_of_parenthesis(unit, node.parent),
         (
-            "binary_expression"
-            | "unary_expression"
-            | "comma_expression"
-            | "conditional_expression"
-            | "cast_expression"
-            | "assignment_expression",
+            parent,
+            Some(
+                NodeField::Value
+                | NodeField::Condition
+                | NodeField::Size
+                | NodeField::Index
+                | NodeField::Initializer
+                | NodeField::Update
+                | NodeField::Right,
+            ),
+        ) if parent != NodeKind::LinkageSpecification => Place::Value,
+        (
+            NodeKind::InitializerList
+            | NodeKind::ArgumentList
+            | NodeKind::ExpressionStatement
+            | NodeKind::ReturnStatement,
+            _,
+        )
+        | (
+            NodeKind::BitfieldClause | NodeKind::SubscriptDesignator | NodeKind::KernelCallSyntax,
+            _,
+        )
+        | (NodeKind::ConditionClause | NodeKind::SizeofExpression, _) => Place::Value,
+        (
+            NodeKind::BinaryExpression
+            | NodeKind::UnaryExpression
+            | NodeKind::CommaExpression
+            | NodeKind::ConditionalExpression
+            | NodeKind::CastExpression
+            | NodeKind::AssignmentExpression,
             _,
         ) => Place::Value,
         _ => Place::Fixed,
@@ -91,8 +112,8 @@ fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> Place {
     for _ in 0..8 {
         let parent = unit.tree.node(at).parent;
         match unit.tree.kind(parent) {
-            "parenthesized_expression" => at = parent,
-            kind if kind.ends_with("_statement") => return Place::Value,
+            NodeKind::ParenthesizedExpression => at = parent,
+            kind if kind.is_statement() => return Place::Value,
             _ => return place(unit, at),
         }
     }
@@ -100,20 +121,20 @@ fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> Place {
 }
 
 /// Whether an expression of this kind can stand on the left of an assignment.
-pub(crate) fn is_lvalue(kind: &str) -> bool {
+pub(crate) fn is_lvalue(kind: NodeKind) -> bool {
     matches!(
         kind,
-        "identifier"
-            | "field_expression"
-            | "subscript_expression"
-            | "pointer_expression"
-            | "parenthesized_expression"
+        NodeKind::Identifier
+            | NodeKind::FieldExpression
+            | NodeKind::SubscriptExpression
+            | NodeKind::PointerExpression
+            | NodeKind::ParenthesizedExpression
     )
 }
 
 /// Whether a parenthesis belongs to the statement around it.
 pub(crate) fn is_condition(unit: Unit<'_>, id: NodeId) -> bool {
-    unit.tree.node(id).field == Some("condition")
-        && unit.tree.kind(unit.tree.node(id).parent).ends_with("_statement")
-        && unit.tree.kind(id) == "parenthesized_expression"
+    unit.tree.node(id).field == Some(NodeField::Condition)
+        && unit.tree.kind(unit.tree.node(id).parent).is_statement()
+        && unit.tree.kind(id) == NodeKind::ParenthesizedExpression
 }

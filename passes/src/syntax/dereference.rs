@@ -10,6 +10,7 @@
 //! int f(int *p, struct S *s) { x = *p; s->a = s->b + p; }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use super::binding::{Binding, demand};
@@ -27,9 +28,9 @@ impl Pass for Dereference {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let patches = Unit::all_sound(snapshot).filter_map(|(unit, id, kind)| match kind {
-            "subscript_expression" => element(unit, id),
-            "pointer_expression" => undone(unit, id),
-            "field_expression" => member(unit, id),
+            NodeKind::SubscriptExpression => element(unit, id),
+            NodeKind::PointerExpression => undone(unit, id),
+            NodeKind::FieldExpression => member(unit, id),
             _ => None,
         });
         patches.take(MOST_PROPOSALS).map(Proposal::new).collect()
@@ -39,11 +40,11 @@ impl Pass for Dereference {
 /// `x[i]` becomes `*x`, and `x[i].f` `x->f`.
 fn element(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    let array = tree.range(tree.field(id, "argument")?);
+    let array = tree.range(tree.field(id, NodeField::Argument)?);
     let index = array.end..tree.range(id).end;
     let above = tree.node(id).parent;
-    if tree.kind(above) == "field_expression" {
-        let dot = tree.children(above).find(|&child| tree.kind(child) == ".")?;
+    if tree.kind(above) == NodeKind::FieldExpression {
+        let dot = tree.children(above).find(|&child| tree.kind(child) == NodeKind::Dot)?;
         let rest = array.end..tree.range(dot).end;
         return Some(Patch::single(unit.replace(rest, b"->")));
     }
@@ -56,20 +57,22 @@ fn element(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 /// `*&x` and `&*x` become `x`, `&x[i]` becomes `x`.
 fn undone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    let operator = unit.text(tree.field(id, "operator")?);
-    let mut inside = tree.field(id, "argument")?;
+    let operator = unit.text(tree.field(id, NodeField::Operator)?);
+    let mut inside = tree.field(id, NodeField::Argument)?;
     for _ in 0..8 {
-        if tree.kind(inside) != "parenthesized_expression" {
+        if tree.kind(inside) != NodeKind::ParenthesizedExpression {
             break;
         }
         inside = tree.named_children(inside).next()?;
     }
     let undoes = match tree.kind(inside) {
-        "pointer_expression" => unit.text(tree.field(inside, "operator")?) != operator,
-        "subscript_expression" => operator == b"&",
+        NodeKind::PointerExpression => {
+            unit.text(tree.field(inside, NodeField::Operator)?) != operator
+        }
+        NodeKind::SubscriptExpression => operator == b"&",
         _ => false,
     };
-    let kept = tree.field(inside, "argument").filter(|_| undoes)?;
+    let kept = tree.field(inside, NodeField::Argument).filter(|_| undoes)?;
     // What stands behind the operators binds as tightly as they do, at least.
     demand(unit, id).filter(|&demand| demand <= Binding::UNARY)?;
     Some(unit.keep(tree.range(id), tree.range(kept)))
@@ -78,28 +81,30 @@ fn undone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 /// `(*x).f` becomes `x->f`, and `(&x)->f` `x.f`.
 fn member(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    let outer = tree.field(id, "argument")?;
-    if tree.kind(outer) != "parenthesized_expression" {
+    let outer = tree.field(id, NodeField::Argument)?;
+    if tree.kind(outer) != NodeKind::ParenthesizedExpression {
         return None;
     }
     let pointer = tree.named_children(outer).next()?;
-    let operator = tree.field(pointer, "operator")?;
-    let inside = tree.field(pointer, "argument")?;
+    let operator = tree.field(pointer, NodeField::Operator)?;
+    let inside = tree.field(pointer, NodeField::Argument)?;
     let postfix = [
-        "identifier",
-        "field_expression",
-        "subscript_expression",
-        "call_expression",
-        "parenthesized_expression",
+        NodeKind::Identifier,
+        NodeKind::FieldExpression,
+        NodeKind::SubscriptExpression,
+        NodeKind::CallExpression,
+        NodeKind::ParenthesizedExpression,
     ];
-    if tree.kind(pointer) != "pointer_expression" || !postfix.contains(&tree.kind(inside)) {
+    if tree.kind(pointer) != NodeKind::PointerExpression || !postfix.contains(&tree.kind(inside)) {
         return None;
     }
-    let access = tree.children(id).find(|&child| matches!(tree.kind(child), "." | "->"))?;
+    let access = tree
+        .children(id)
+        .find(|&child| matches!(tree.kind(child), NodeKind::Dot | NodeKind::Arrow))?;
     let (start, kept) = (tree.range(id).start, tree.range(inside));
     let new: &'static [u8] = match (unit.text(operator), tree.kind(access)) {
-        (b"*", ".") => b"->",
-        (b"&", "->") => b".",
+        (b"*", NodeKind::Dot) => b"->",
+        (b"&", NodeKind::Arrow) => b".",
         _ => return None,
     };
     Patch::new(vec![

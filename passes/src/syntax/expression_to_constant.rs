@@ -13,6 +13,7 @@ use super::context::{Place, is_condition, places};
 use super::unit::Unit;
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
+use clreduce_language::{NodeField, NodeKind};
 
 /// The pass.
 pub(crate) struct ExpressionToConstant;
@@ -50,8 +51,8 @@ impl Pass for ExpressionToConstant {
 fn is_used(unit: Unit<'_>, id: NodeId) -> bool {
     let parent = unit.tree.node(id).parent;
     match unit.tree.kind(parent) {
-        "expression_statement" | "comma_expression" => false,
-        "parenthesized_expression" => is_condition(unit, parent),
+        NodeKind::ExpressionStatement | NodeKind::CommaExpression => false,
+        NodeKind::ParenthesizedExpression => is_condition(unit, parent),
         _ => true,
     }
 }
@@ -60,25 +61,25 @@ fn zero_fits(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);
     is_used(unit, id)
         && match unit.tree.kind(node.parent) {
-            "binary_expression" => {
-                node.field != Some("right")
+            NodeKind::BinaryExpression => {
+                node.field != Some(NodeField::Right)
                     || unit
                         .tree
-                        .field(node.parent, "operator")
+                        .field(node.parent, NodeField::Operator)
                         .is_none_or(|operator| !matches!(unit.text(operator), b"/" | b"%"))
             }
-            parent => !(parent.ends_with("array_declarator") || parent == "bitfield_clause"),
+            parent => !(parent.is_array_declarator() || parent == NodeKind::BitfieldClause),
         }
 }
 
 /// Whether 1 is worth a try as well. For a name it is only where 0 cannot stand or ends a loop;
 /// literals have a pass of their own.
-fn one_matters(unit: Unit<'_>, id: NodeId, kind: &str) -> bool {
+fn one_matters(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> bool {
     let condition = is_condition(unit, unit.tree.node(id).parent);
     is_used(unit, id)
         && match kind {
-            "identifier" => condition || !zero_fits(unit, id),
-            "number_literal" | "char_literal" => false,
+            NodeKind::Identifier => condition || !zero_fits(unit, id),
+            NodeKind::NumberLiteral | NodeKind::CharLiteral => false,
             _ => true,
         }
 }

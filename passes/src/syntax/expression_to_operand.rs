@@ -11,7 +11,7 @@
 //! int f(int x) { return g(x, x + 1); }
 //! ```
 
-use clreduce_language::{converts, vector_literal};
+use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
 use clreduce_testcase::Edit;
 
 use super::binding::{binding, demand};
@@ -65,33 +65,40 @@ impl Pass for ExpressionToOperand {
 /// The operands of an expression, in source order.
 fn operands(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
-    let fields: &[&str] = match tree.kind(id) {
-        "binary_expression" | "comma_expression" => &["left", "right"],
-        "assignment_expression" => &["left", "right"],
-        "conditional_expression" => &["condition", "consequence", "alternative"],
-        "unary_expression" | "pointer_expression" | "update_expression" => &["argument"],
-        "field_expression" => &["argument"],
-        "subscript_expression" => &["argument", "index"],
-        "cast_expression" | "sizeof_expression" => &["value"],
-        "call_expression" => return arguments(unit, id),
+    let fields: &[NodeField] = match tree.kind(id) {
+        NodeKind::BinaryExpression | NodeKind::CommaExpression => {
+            &[NodeField::Left, NodeField::Right]
+        }
+        NodeKind::AssignmentExpression => &[NodeField::Left, NodeField::Right],
+        NodeKind::ConditionalExpression => {
+            &[NodeField::Condition, NodeField::Consequence, NodeField::Alternative]
+        }
+        NodeKind::UnaryExpression | NodeKind::PointerExpression | NodeKind::UpdateExpression => {
+            &[NodeField::Argument]
+        }
+        NodeKind::FieldExpression => &[NodeField::Argument],
+        NodeKind::SubscriptExpression => &[NodeField::Argument, NodeField::Index],
+        NodeKind::CastExpression | NodeKind::SizeofExpression => &[NodeField::Value],
+        NodeKind::CallExpression => return arguments(unit, id),
         _ => return Vec::new(),
     };
     let expression = |&node: &NodeId| is_expression(tree.kind(node));
-    fields.iter().filter_map(|field| tree.field(id, field)).filter(expression).collect()
+    fields.iter().filter_map(|&field| tree.field(id, field)).filter(expression).collect()
 }
 
 /// The first arguments of a call.
 fn arguments(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
-    let Some(list) = tree.field(id, "arguments") else { return Vec::new() };
+    let Some(list) = tree.field(id, NodeField::Arguments) else { return Vec::new() };
     tree.named_children(list).filter(|&node| is_expression(tree.kind(node))).take(16).collect()
 }
 
 /// `f(a++, b)` becomes `(a++, b)`, where more than the last argument counts.
 fn without_callee(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Edit> {
     let tree = unit.tree;
-    let callee = tree.field(id, "function")?;
-    let arguments: Vec<NodeId> = tree.named_children(tree.field(id, "arguments")?).collect();
+    let callee = tree.field(id, NodeField::Function)?;
+    let arguments: Vec<NodeId> =
+        tree.named_children(tree.field(id, NodeField::Arguments)?).collect();
     let (&last, others) = arguments.split_last()?;
     let types = snapshot.types(unit.file);
     let counts = others.iter().any(|&argument| has_effect(tree, argument))
@@ -107,7 +114,7 @@ fn bare(unit: Unit<'_>, whole: NodeId, operand: NodeId) -> NodeId {
     let mut inside = operand;
     // A chain of parentheses is as long as the input makes it.
     for _ in 0..8 {
-        if unit.tree.kind(inside) != "parenthesized_expression" {
+        if unit.tree.kind(inside) != NodeKind::ParenthesizedExpression {
             break;
         }
         let Some(next) = unit.tree.named_children(inside).next() else { break };
@@ -121,20 +128,22 @@ fn bare(unit: Unit<'_>, whole: NodeId, operand: NodeId) -> NodeId {
 fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
     let tree = unit.tree;
     let kind = tree.kind(operand);
-    let literal = matches!(kind, "number_literal" | "char_literal");
-    let is_statement = tree.kind(tree.node(whole).parent) == "expression_statement";
+    let literal = matches!(kind, NodeKind::NumberLiteral | NodeKind::CharLiteral);
+    let is_statement = tree.kind(tree.node(whole).parent) == NodeKind::ExpressionStatement;
     if is_statement && !has_effect(tree, operand) {
         return false; // removing the statement is for another pass
     }
     match place {
         Place::Lvalue => {
             let field = tree.node(operand).field;
-            is_lvalue(kind) && field != Some("index") && tree.kind(whole) != "call_expression"
+            is_lvalue(kind)
+                && field != Some(NodeField::Index)
+                && tree.kind(whole) != NodeKind::CallExpression
         }
         // `a[i].f` is not `i.f` as a rule, but a vector cast or a call may well be its argument.
-        Place::Composite => !literal && tree.node(operand).field != Some("index"),
+        Place::Composite => !literal && tree.node(operand).field != Some(NodeField::Index),
         // `c ? a, b : d` is no `a, b` among arguments.
-        _ => kind != "comma_expression",
+        _ => kind != NodeKind::CommaExpression,
     }
 }
 

@@ -9,6 +9,7 @@
 //! void f(int *p) { *p = *p + p->x; }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use super::unit::Unit;
@@ -26,7 +27,7 @@ impl Pass for FirstElement {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
-            let elements = unit.sound().filter(|(_, kind)| *kind == "subscript_expression");
+            let elements = unit.sound().filter(|(_, kind)| *kind == NodeKind::SubscriptExpression);
             let patches = elements.filter_map(|(id, _)| first(unit, id));
             proposals.extend(patches.take(MOST_PROPOSALS - proposals.len()).map(Proposal::new));
         }
@@ -36,20 +37,24 @@ impl Pass for FirstElement {
 
 fn first(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    let argument = tree.field(id, "argument")?;
+    let argument = tree.field(id, NodeField::Argument)?;
     let (whole, base) = (tree.range(id), tree.range(argument));
     let parent = tree.parent(id)?;
-    let is_base = matches!(tree.node(id).field, Some("argument" | "function"));
+    let is_base = matches!(tree.node(id).field, Some(NodeField::Argument | NodeField::Function));
     let suffix = base.end..whole.end;
     let edits = match tree.kind(parent) {
         // `a[i].f` is `a->f`.
-        "field_expression" if is_base => {
-            let dot = tree.children(parent).find(|&child| tree.kind(child) == ".")?;
+        NodeKind::FieldExpression if is_base => {
+            let dot = tree.children(parent).find(|&child| tree.kind(child) == NodeKind::Dot)?;
             let dot = tree.range(dot);
             vec![Edit::delete(unit.file, suffix), Edit::replace(unit.file, dot, b"->".as_slice())]
         }
         // `a[i][j]` is `(*a)[j]`, which is no smaller than `a[0][j]`.
-        "subscript_expression" | "call_expression" | "update_expression" if is_base => return None,
+        NodeKind::SubscriptExpression | NodeKind::CallExpression | NodeKind::UpdateExpression
+            if is_base =>
+        {
+            return None;
+        }
         _ => vec![
             Edit::replace(unit.file, base.start..base.start, b"*".as_slice()),
             Edit::delete(unit.file, suffix),

@@ -10,6 +10,7 @@
 //! int f(void) { return g(4) + (7 - 3) * 2; }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use super::unit::Unit;
@@ -29,7 +30,7 @@ impl Pass for FoldConstants {
         for unit in Unit::all(snapshot) {
             let values = values(unit);
             for (id, kind) in unit.sound() {
-                if kind == "binary_expression"
+                if kind == NodeKind::BinaryExpression
                     && let Some(value) = values[id.0 as usize]
                     && proposals.len() < MOST_PROPOSALS
                 {
@@ -51,9 +52,9 @@ fn values(unit: Unit<'_>) -> Vec<Option<i32>> {
     for id in tree.ids().rev() {
         let of = |id: NodeId| values[id.0 as usize];
         let value = match tree.kind(id) {
-            "number_literal" => literal(unit.text(id)),
-            "parenthesized_expression" => tree.named_children(id).next().and_then(of),
-            "binary_expression" => binary(unit, id, of),
+            NodeKind::NumberLiteral => literal(unit.text(id)),
+            NodeKind::ParenthesizedExpression => tree.named_children(id).next().and_then(of),
+            NodeKind::BinaryExpression => binary(unit, id, of),
             _ => None,
         };
         values[id.0 as usize] = value.filter(|value| *value >= 0);
@@ -72,9 +73,9 @@ fn literal(text: &[u8]) -> Option<i32> {
 
 fn binary(unit: Unit<'_>, id: NodeId, of: impl Fn(NodeId) -> Option<i32>) -> Option<i32> {
     let tree = unit.tree;
-    let (a, b) = (of(tree.field(id, "left")?)?, of(tree.field(id, "right")?)?);
+    let (a, b) = (of(tree.field(id, NodeField::Left)?)?, of(tree.field(id, NodeField::Right)?)?);
     let shift = u32::try_from(b).ok().filter(|&by| by < 31);
-    match unit.text(tree.field(id, "operator")?) {
+    match unit.text(tree.field(id, NodeField::Operator)?) {
         b"+" => a.checked_add(b),
         b"-" => a.checked_sub(b),
         b"*" => a.checked_mul(b),

@@ -12,6 +12,7 @@
 //! x; f(a, b) { const c; return a; }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Language, Patch};
 
 use super::unit::Unit;
@@ -31,8 +32,8 @@ impl Pass for ImplicitInt {
         for unit in Unit::all(snapshot) {
             for (id, kind) in unit.sound() {
                 let patch = match kind {
-                    "declaration" | "function_definition" => alone(unit, id),
-                    "parameter_list" => parameters(unit, id),
+                    NodeKind::Declaration | NodeKind::FunctionDefinition => alone(unit, id),
+                    NodeKind::ParameterList => parameters(unit, id),
                     _ => None,
                 };
                 proposals.extend(patch.map(Proposal::new));
@@ -44,7 +45,7 @@ impl Pass for ImplicitInt {
 
 /// The only type of a declaration, if it is `int`.
 fn int(unit: Unit<'_>, declaration: NodeId) -> Option<NodeId> {
-    unit.tree.field(declaration, "type").filter(|&kind| unit.text(kind) == b"int")
+    unit.tree.field(declaration, NodeField::Type).filter(|&kind| unit.text(kind) == b"int")
 }
 
 /// `int x;` becomes `x;` outside functions; inside, something else must say that it is a declaration.
@@ -53,10 +54,11 @@ fn alone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let kind = int(unit, id)?;
     let is_outside = tree.node(id).parent == NodeId(0);
     let is_qualified = || {
-        tree.children(id)
-            .any(|child| matches!(tree.kind(child), "type_qualifier" | "storage_class_specifier"))
+        tree.children(id).any(|child| {
+            matches!(tree.kind(child), NodeKind::TypeQualifier | NodeKind::StorageClassSpecifier)
+        })
     };
-    tree.field(id, "declarator")?;
+    tree.field(id, NodeField::Declarator)?;
     (is_outside || is_qualified()).then(|| Patch::single(unit.delete(tree.range(kind))))
 }
 
@@ -64,11 +66,11 @@ fn alone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 fn parameters(unit: Unit<'_>, list: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let declarator = tree.node(list).parent;
-    let is_definition = tree.kind(tree.node(declarator).parent) == "function_definition";
+    let is_definition = tree.kind(tree.node(declarator).parent) == NodeKind::FunctionDefinition;
     let removal = |parameter: NodeId| {
-        let name = tree.field(parameter, "declarator")?;
+        let name = tree.field(parameter, NodeField::Declarator)?;
         let whole = tree.named_children(parameter).count() == 2;
-        let is_plain = whole && tree.kind(name) == "identifier";
+        let is_plain = whole && tree.kind(name) == NodeKind::Identifier;
         let kind = int(unit, parameter).filter(|_| is_plain)?;
         Some(unit.delete(tree.range(kind)))
     };

@@ -9,7 +9,7 @@
 //! enum E { A }; struct S s = { 1, { 2 } }; int x = 1;
 //! ```
 
-use clreduce_language::Base;
+use clreduce_language::{Base, NodeField, NodeKind};
 
 use super::unit::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
@@ -29,9 +29,11 @@ impl Pass for Initializers {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
-            "init_declarator" => removal(unit, id, "declarator").into_iter().collect(),
-            "enumerator" => removal(unit, id, "name").into_iter().collect(),
-            "initializer_list" => trivial(snapshot, unit, id),
+            NodeKind::InitDeclarator => {
+                removal(unit, id, NodeField::Declarator).into_iter().collect()
+            }
+            NodeKind::Enumerator => removal(unit, id, NodeField::Name).into_iter().collect(),
+            NodeKind::InitializerList => trivial(snapshot, unit, id),
             _ => Vec::new(),
         });
         proposals.collect()
@@ -39,12 +41,12 @@ impl Pass for Initializers {
 }
 
 /// Removes what follows the name, unless the size of an array is told by it.
-fn removal(unit: Unit<'_>, id: NodeId, name: &str) -> Option<Proposal> {
+fn removal(unit: Unit<'_>, id: NodeId, name: NodeField) -> Option<Proposal> {
     let tree = unit.tree;
     let declarator = tree.field(id, name)?;
-    let value = tree.field(id, "value")?;
-    let sized_by_value =
-        tree.kind(declarator) == "array_declarator" && tree.field(declarator, "size").is_none();
+    let value = tree.field(id, NodeField::Value)?;
+    let sized_by_value = tree.kind(declarator) == NodeKind::ArrayDeclarator
+        && tree.field(declarator, NodeField::Size).is_none();
     let range = tree.range(declarator).end..tree.range(value).end;
     (!sized_by_value).then(|| Proposal::edit(unit.delete(range)))
 }
@@ -56,11 +58,11 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
     // Only where the parent is small: a list may have very many children to look through.
     let is_aggregate = |declarator: NodeId| {
         let of = snapshot.types(unit.file).of(declarator);
-        unit.tree.kind(declarator) == "array_declarator"
+        unit.tree.kind(declarator) == NodeKind::ArrayDeclarator
             || of.levels == 0 && matches!(of.base, Base::Aggregate(_))
     };
-    let needs_braces = unit.tree.kind(parent) == "init_declarator"
-        && unit.tree.field(parent, "declarator").is_some_and(is_aggregate);
+    let needs_braces = unit.tree.kind(parent) == NodeKind::InitDeclarator
+        && unit.tree.field(parent, NodeField::Declarator).is_some_and(is_aggregate);
     let braced = (!empty).then(|| unit.shrink(id, b"{0}")).flatten();
     let bare = (!needs_braces).then(|| unit.shrink(id, b"0")).flatten();
     let lists =

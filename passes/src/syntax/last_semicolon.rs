@@ -9,6 +9,7 @@
 //! struct S { int a; int b };
 //! ```
 
+use clreduce_language::NodeKind;
 use clreduce_testcase::Language;
 
 use super::unit::Unit;
@@ -29,7 +30,7 @@ impl Pass for LastSemicolon {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let bodies = Unit::all_sound(snapshot)
-            .filter(|(_, _, kind)| *kind == "field_declaration_list")
+            .filter(|(_, _, kind)| *kind == NodeKind::FieldDeclarationList)
             .filter_map(|(unit, body, _)| Some((unit, last_semicolon(unit, body)?)));
         bodies.map(|(unit, id)| Proposal::edit(unit.delete(unit.tree.range(id)))).collect()
     }
@@ -37,7 +38,7 @@ impl Pass for LastSemicolon {
 
 fn last_semicolon(unit: Unit<'_>, body: NodeId) -> Option<NodeId> {
     let member = unit.tree.named_children(body).last()?;
-    unit.tree.children(member).last().filter(|&last| unit.tree.kind(last) == ";")
+    unit.tree.children(member).last().filter(|&last| unit.tree.kind(last) == NodeKind::Semicolon)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
 
-use clreduce_language::vector_literal;
+use clreduce_language::{NodeField, NodeKind, vector_literal};
 use clreduce_testcase::{Edit, Language};
 
 use super::unit::Unit;
@@ -40,18 +40,18 @@ impl Pass for ListElements {
             let aggregates = Aggregates::new(snapshot, unit.file);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
-                    "argument_list"
-                    | "parameter_list"
-                    | "initializer_list"
-                    | "enumerator_list"
-                    | "field_declaration_list"
-                    | "gnu_asm_output_operand_list"
-                    | "gnu_asm_input_operand_list"
-                    | "gnu_asm_clobber_list"
-                    | "preproc_params" => unit.tree.named_children(id).collect(),
-                    "declaration" | "field_declaration" | "type_definition" => {
-                        declarators(unit, id)
-                    }
+                    NodeKind::ArgumentList
+                    | NodeKind::ParameterList
+                    | NodeKind::InitializerList
+                    | NodeKind::EnumeratorList
+                    | NodeKind::FieldDeclarationList
+                    | NodeKind::GnuAsmOutputOperandList
+                    | NodeKind::GnuAsmInputOperandList
+                    | NodeKind::GnuAsmClobberList
+                    | NodeKind::PreprocParams => unit.tree.named_children(id).collect(),
+                    NodeKind::Declaration
+                    | NodeKind::FieldDeclaration
+                    | NodeKind::TypeDefinition => declarators(unit, id),
                     _ => continue,
                 };
                 // Members and their values can only go together.
@@ -59,18 +59,18 @@ impl Pass for ListElements {
                     continue;
                 }
                 let fixed = match kind {
-                    "argument_list" => arguments_of_parameters(snapshot, unit, id),
-                    "parameter_list" => parameters_with_arguments(snapshot, unit, id),
+                    NodeKind::ArgumentList => arguments_of_parameters(snapshot, unit, id),
+                    NodeKind::ParameterList => parameters_with_arguments(snapshot, unit, id),
                     _ => 0,
                 };
                 // Braces must not be empty: a `0` takes the place of the last initialiser.
                 let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
                 match (kind, elements.as_slice()) {
-                    ("initializer_list", [only]) if !replaced(only) => continue,
-                    ("enumerator_list", [_]) => continue,
+                    (NodeKind::InitializerList, [only]) if !replaced(only) => continue,
+                    (NodeKind::EnumeratorList, [_]) => continue,
                     _ => {}
                 }
-                let is_separated = kind != "field_declaration_list";
+                let is_separated = kind != NodeKind::FieldDeclarationList;
                 let edits = elements.into_iter().skip(fixed).map(|element| {
                     let range = unit.tree.range(element);
                     let delete = if is_separated { Edit::delete_element } else { Edit::delete };
@@ -92,7 +92,7 @@ fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) ->
     if vector_literal(tree, call).is_some() {
         return usize::MAX; // or a cast of what stands in parentheses
     }
-    let Some(function) = tree.field(call, "function") else { return 0 };
+    let Some(function) = tree.field(call, NodeField::Function) else { return 0 };
     let Some(symbol) = symbols.of(function) else {
         // All built-in functions of OpenCL but one know how many arguments they have.
         let is_builtin =
@@ -106,7 +106,7 @@ fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) ->
 
 /// How many elements of a parameter list can only go together with arguments: all of a function's.
 fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
-    let declarator = unit.tree.field(unit.tree.node(list).parent, "declarator");
+    let declarator = unit.tree.field(unit.tree.node(list).parent, NodeField::Declarator);
     let name = declarator.and_then(|declarator| declared_name(unit.tree, declarator));
     let symbol = name.and_then(|name| snapshot.symbols(unit.file).of(name));
     let kind = symbol.map(|symbol| snapshot.symbols(unit.file).get(symbol).kind);
@@ -119,14 +119,14 @@ fn levels(unit: Unit<'_>) -> Vec<u32> {
     for id in unit.tree.ids() {
         let parent = unit.tree.node(id).parent;
         let around = levels.get(parent.0 as usize).copied().unwrap_or(0);
-        levels.push(around + u32::from(unit.tree.kind(id).ends_with("_list")));
+        levels.push(around + u32::from(unit.tree.kind(id).is_list()));
     }
     levels
 }
 
 /// The declarators of a declaration, if there are several.
 fn declarators(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
-    let declarators: Vec<NodeId> = unit.tree.fields(id, "declarator").collect();
+    let declarators: Vec<NodeId> = unit.tree.fields(id, NodeField::Declarator).collect();
     // A width or an attribute behind a declarator belongs to it and would be left over.
     let plain = |&node: &NodeId| {
         let end = unit.tree.range(node).end;

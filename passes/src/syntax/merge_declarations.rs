@@ -9,6 +9,7 @@
 //! int a, *b = &a; struct S { int c, d; }; void f(void) { static int e, g; }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use super::unit::Unit;
@@ -28,8 +29,9 @@ impl Pass for MergeDeclarations {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let declarations = Unit::all_sound(snapshot)
-            .filter(|(_, _, kind)| matches!(*kind, "declaration" | "field_declaration"));
+        let declarations = Unit::all_sound(snapshot).filter(|(_, _, kind)| {
+            matches!(*kind, NodeKind::Declaration | NodeKind::FieldDeclaration)
+        });
         declarations.filter_map(|(unit, id, _)| merge(unit, id)).map(Proposal::edit).collect()
     }
 }
@@ -46,8 +48,9 @@ fn merge(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
     if !is_sibling || words(unit, id)? != words(unit, next)? {
         return None;
     }
-    let semicolon = tree.children(id).last().filter(|&last| tree.kind(last) == ";")?;
-    let first = tree.field(next, "declarator")?;
+    let semicolon =
+        tree.children(id).last().filter(|&last| tree.kind(last) == NodeKind::Semicolon)?;
+    let first = tree.field(next, NodeField::Declarator)?;
     let range = tree.range(semicolon).start..tree.range(first).start;
     Some(unit.replace(range, b","))
 }
@@ -55,9 +58,9 @@ fn merge(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
 /// What stands before the declarators, in words; `None` for a body, which declares something itself.
 pub(crate) fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
     let tree = unit.tree;
-    let kind = tree.field(id, "type")?;
-    let first = tree.field(id, "declarator")?;
-    let is_plain = tree.field(kind, "body").is_none();
+    let kind = tree.field(id, NodeField::Type)?;
+    let first = tree.field(id, NodeField::Declarator)?;
+    let is_plain = tree.field(kind, NodeField::Body).is_none();
     let start = tree.range(id).start;
     let head = &unit.bytes[start..tree.range(first).start];
     let words = clreduce_testcase::tokens(head).map(|token| &head[token.range()]);

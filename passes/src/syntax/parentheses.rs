@@ -9,6 +9,7 @@
 //! int f(int x) { return (x + x * 2) * g(x); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
 use super::binding::{Binding, binding, demand};
@@ -32,10 +33,10 @@ impl Pass for Parentheses {
                 let is_needless = match kind {
                     // All parentheses around one thing may go at once: what is in the innermost
                     // has to fit in the place of each.
-                    "parenthesized_expression" => {
+                    NodeKind::ParenthesizedExpression => {
                         cores[id.0 as usize].is_some_and(|core| fits(snapshot, unit, id, core))
                     }
-                    "parenthesized_declarator" => is_plain_declarator(unit, id),
+                    NodeKind::ParenthesizedDeclarator => is_plain_declarator(unit, id),
                     _ => false,
                 };
                 if is_needless && proposals.len() < MOST_PROPOSALS {
@@ -55,13 +56,13 @@ fn cores(unit: Unit<'_>) -> Vec<Option<Binding>> {
     let tree = unit.tree;
     let mut cores = vec![None; tree.len()];
     for id in tree.ids().rev() {
-        if tree.kind(id) == "parenthesized_expression" {
+        if tree.kind(id) == NodeKind::ParenthesizedExpression {
             let mut inside = tree.named_children(id);
             cores[id.0 as usize] = match (inside.next(), inside.next()) {
-                (Some(only), None) if tree.kind(only) == "parenthesized_expression" => {
+                (Some(only), None) if tree.kind(only) == NodeKind::ParenthesizedExpression => {
                     // Those of a statement expression are part of it.
                     let statements = tree.named_children(only).map(|inner| tree.kind(inner));
-                    let is_whole = statements.eq(["compound_statement"]);
+                    let is_whole = statements.eq([NodeKind::CompoundStatement]);
                     cores[only.0 as usize].or(binding(unit, only).filter(|_| is_whole))
                 }
                 (Some(only), None) => binding(unit, only),
@@ -75,14 +76,16 @@ fn cores(unit: Unit<'_>) -> Vec<Option<Binding>> {
 fn fits(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, core: Binding) -> bool {
     let is_written = unit.text(id).starts_with(b"(") && unit.text(id).ends_with(b")");
     // `(uint)(x)` is taken for a call.
-    let is_cast = unit.tree.node(id).field == Some("function") && !is_function(snapshot, unit, id);
+    let is_cast =
+        unit.tree.node(id).field == Some(NodeField::Function) && !is_function(snapshot, unit, id);
     is_written && !is_cast && demand(unit, id).is_some_and(|demand| core >= demand)
 }
 
 /// Whether what is in parentheses is the name of a function, or at least no name of a type.
 fn is_function(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
     let symbols = snapshot.symbols(unit.file);
-    let mut inside = unit.tree.subtree(id).filter(|&node| unit.tree.kind(node) == "identifier");
+    let mut inside =
+        unit.tree.subtree(id).filter(|&node| unit.tree.kind(node) == NodeKind::Identifier);
     let Some(name) = inside.next() else { return true };
     let declared = symbols.of(name).map(|symbol| symbols.get(symbol).kind);
     matches!(declared, Some(SymbolKind::Function | SymbolKind::Variable | SymbolKind::Parameter))
@@ -96,11 +99,14 @@ fn is_plain_declarator(unit: Unit<'_>, id: NodeId) -> bool {
     let mut inside = tree.named_children(id);
     let (Some(only), None) = (inside.next(), inside.next()) else { return false };
     match tree.kind(only) {
-        "identifier" | "type_identifier" | "field_identifier" => true,
-        "function_declarator" | "array_declarator" => true,
-        "pointer_declarator" => matches!(
+        NodeKind::Identifier | NodeKind::TypeIdentifier | NodeKind::FieldIdentifier => true,
+        NodeKind::FunctionDeclarator | NodeKind::ArrayDeclarator => true,
+        NodeKind::PointerDeclarator => matches!(
             outside,
-            "declaration" | "init_declarator" | "pointer_declarator" | "parameter_declaration"
+            NodeKind::Declaration
+                | NodeKind::InitDeclarator
+                | NodeKind::PointerDeclarator
+                | NodeKind::ParameterDeclaration
         ),
         _ => false,
     }

@@ -9,7 +9,7 @@
 //! int f(int x) { return (g(x)); y = h(x); }
 //! ```
 
-use clreduce_language::{Type, converts};
+use clreduce_language::{NodeField, NodeKind, Type, converts};
 use clreduce_testcase::Edit;
 
 use super::unit::Unit;
@@ -37,10 +37,10 @@ impl Pass for ReturnEarly {
             let returned = returned(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let value = match kind {
-                    "if_statement" | "while_statement" | "switch_statement" => {
-                        unit.tree.field(id, "condition")
-                    }
-                    "expression_statement" => stored(unit, id),
+                    NodeKind::IfStatement
+                    | NodeKind::WhileStatement
+                    | NodeKind::SwitchStatement => unit.tree.field(id, NodeField::Condition),
+                    NodeKind::ExpressionStatement => stored(unit, id),
                     _ => None,
                 };
                 let fits = |value: &NodeId| {
@@ -63,8 +63,8 @@ impl Pass for ReturnEarly {
 /// What a statement assigns.
 fn stored(unit: Unit<'_>, statement: NodeId) -> Option<NodeId> {
     let expression = unit.tree.named_children(statement).next()?;
-    let assigns = unit.tree.kind(expression) == "assignment_expression";
-    assigns.then(|| unit.tree.field(expression, "right"))?
+    let assigns = unit.tree.kind(expression) == NodeKind::AssignmentExpression;
+    assigns.then(|| unit.tree.field(expression, NodeField::Right))?
 }
 
 /// For each node, what the function around it returns; `None` where there is none or it returns nothing.
@@ -75,9 +75,12 @@ fn returned(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Option<Type>> {
     for id in tree.ids() {
         let around = inside.get(tree.node(id).parent.0 as usize).copied().flatten();
         inside.push(match tree.kind(id) {
-            "function_definition" => {
-                let has_value = tree.field(id, "type").filter(|kind| unit.text(*kind) != b"void");
-                let name = tree.field(id, "declarator").and_then(|node| declared_name(tree, node));
+            NodeKind::FunctionDefinition => {
+                let has_value =
+                    tree.field(id, NodeField::Type).filter(|kind| unit.text(*kind) != b"void");
+                let name = tree
+                    .field(id, NodeField::Declarator)
+                    .and_then(|node| declared_name(tree, node));
                 let symbol = name.and_then(|name| symbols.of(name));
                 let of = symbol.map_or(Type::default(), |symbol| types.of_symbol(symbol));
                 has_value.map(|_| of)

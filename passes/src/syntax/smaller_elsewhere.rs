@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use clreduce_language::{Type, converts, vector_literal};
+use clreduce_language::{NodeKind, Type, converts, vector_literal};
 use clreduce_testcase::Edit;
 
 use super::context::{Place, is_condition, places};
@@ -48,13 +48,14 @@ impl Pass for SmallerElsewhere {
             let mut end = NodeId(0);
             for function in unit.tree.ids() {
                 // A function inside another is part of it.
-                if function < end || unit.tree.kind(function) != "function_definition" {
+                if function < end || unit.tree.kind(function) != NodeKind::FunctionDefinition {
                     continue;
                 }
                 end = unit.tree.node(function).after;
                 let names = names(snapshot, unit, function, &places);
                 for id in unit.tree.subtree(function) {
-                    let whole = unit.tree.kind(unit.tree.node(id).parent) == "expression_statement";
+                    let whole =
+                        unit.tree.kind(unit.tree.node(id).parent) == NodeKind::ExpressionStatement;
                     let place = places[id.0 as usize];
                     let fixed = place == Place::Fixed || whole;
                     // Names of one token for names of one token: renaming is not this pass's task.
@@ -106,8 +107,9 @@ fn names<'a>(
             let call = tree.parent(tree.node(id).parent);
             call.and_then(|call| vector_literal(tree, call)) == Some(id)
         };
-        let is_value =
-            tree.kind(id) == "identifier" && places[id.0 as usize] != Place::Fixed && !is_type();
+        let is_value = tree.kind(id) == NodeKind::Identifier
+            && places[id.0 as usize] != Place::Fixed
+            && !is_type();
         let (text, of) = (unit.text(id), snapshot.types(unit.file).of(id));
         let visible = match symbols.of(id).map(|symbol| symbols.get(symbol)) {
             Some(symbol) => symbol.declarations[0]..tree.node(symbol.scope).after,

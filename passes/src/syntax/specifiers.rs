@@ -10,6 +10,7 @@
 //! const unsigned long x __attribute__((aligned(8))) = 1;
 //! ```
 
+use clreduce_language::NodeKind;
 use clreduce_testcase::Edit;
 
 use super::unit::Unit;
@@ -33,21 +34,23 @@ impl Pass for Specifiers {
         for unit in Unit::all(snapshot) {
             for (id, kind) in unit.sound() {
                 let edit = match kind {
-                    "storage_class_specifier"
-                    | "type_qualifier"
-                    | "attribute_specifier"
-                    | "attribute_declaration"
-                    | "alignas_qualifier"
-                    | "bitfield_clause"
-                    | "ms_declspec_modifier"
-                    | "ms_call_modifier"
-                    | "launch_bounds"
-                    | "gnu_asm_qualifier" => unit.delete(unit.tree.range(id)),
-                    "gnu_asm_expression" if is_label(unit, id) => unit.delete(unit.tree.range(id)),
+                    NodeKind::StorageClassSpecifier
+                    | NodeKind::TypeQualifier
+                    | NodeKind::AttributeSpecifier
+                    | NodeKind::AttributeDeclaration
+                    | NodeKind::AlignasQualifier
+                    | NodeKind::BitfieldClause
+                    | NodeKind::MsDeclspecModifier
+                    | NodeKind::MsCallModifier
+                    | NodeKind::LaunchBounds
+                    | NodeKind::GnuAsmQualifier => unit.delete(unit.tree.range(id)),
+                    NodeKind::GnuAsmExpression if is_label(unit, id) => {
+                        unit.delete(unit.tree.range(id))
+                    }
                     _ if is_element_of_attribute(unit, id) => {
                         Edit::delete_element(unit.file, unit.tree.range(id))
                     }
-                    "sized_type_specifier" => {
+                    NodeKind::SizedTypeSpecifier => {
                         proposals.extend(words(unit, id));
                         continue;
                     }
@@ -63,7 +66,10 @@ impl Pass for Specifiers {
 /// `int f(void) __asm__("g");`
 fn is_label(unit: Unit<'_>, id: NodeId) -> bool {
     let parent = unit.tree.kind(unit.tree.node(id).parent);
-    matches!(parent, "function_declarator" | "declaration" | "init_declarator")
+    matches!(
+        parent,
+        NodeKind::FunctionDeclarator | NodeKind::Declaration | NodeKind::InitDeclarator
+    )
 }
 
 /// The elements of `__attribute__((a, b))`; a single one goes with the whole attribute.
@@ -71,8 +77,8 @@ fn is_element_of_attribute(unit: Unit<'_>, id: NodeId) -> bool {
     let tree = unit.tree;
     let list = tree.node(id).parent;
     tree.node(id).named
-        && tree.kind(list) == "argument_list"
-        && tree.kind(tree.node(list).parent) == "attribute_specifier"
+        && tree.kind(list) == NodeKind::ArgumentList
+        && tree.kind(tree.node(list).parent) == NodeKind::AttributeSpecifier
         && tree.named_children(list).take(2).count() > 1
 }
 

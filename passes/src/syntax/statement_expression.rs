@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
 use super::unit::{Unit, is_expression};
@@ -37,9 +38,9 @@ impl Pass for StatementExpression {
             let uses = uses_by_scope(snapshot.symbols(unit.file));
             for (id, kind) in unit.sound() {
                 let body = unit.tree.named_children(id).next();
-                let is_block = |body: &NodeId| unit.tree.kind(*body) == "compound_statement";
+                let is_block = |body: &NodeId| unit.tree.kind(*body) == NodeKind::CompoundStatement;
                 if let Some(body) = body.filter(is_block)
-                    && kind == "parenthesized_expression"
+                    && kind == NodeKind::ParenthesizedExpression
                 {
                     let inner = uses.get(&body).map_or(&[][..], Vec::as_slice);
                     let values = values(unit, body).into_iter();
@@ -85,8 +86,10 @@ fn replaced(
 fn values(unit: Unit<'_>, body: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
     let value = |statement: NodeId| match tree.kind(statement) {
-        "expression_statement" => tree.named_children(statement).next(),
-        "declaration" => tree.field(tree.field(statement, "declarator")?, "value"),
+        NodeKind::ExpressionStatement => tree.named_children(statement).next(),
+        NodeKind::Declaration => {
+            tree.field(tree.field(statement, NodeField::Declarator)?, NodeField::Value)
+        }
         _ => None,
     };
     let usable = |&node: &NodeId| is_expression(tree.kind(node));

@@ -9,6 +9,7 @@
 //! int f(void) { g(1); return h(0); }
 //! ```
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
 use super::unit::{Unit, has_effect, is_expression, is_statement_list};
@@ -30,8 +31,8 @@ impl Pass for StatementToValue {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
-            "declaration" => declaration(snapshot, unit, id),
-            "return_statement" => returned(unit, id),
+            NodeKind::Declaration => declaration(snapshot, unit, id),
+            NodeKind::ReturnStatement => returned(unit, id),
             _ => None,
         });
         proposals.collect()
@@ -41,12 +42,12 @@ impl Pass for StatementToValue {
 /// `T x = e;` becomes `e;`, when `e` does something, and what uses `x` does without it.
 fn declaration(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
     let tree = unit.tree;
-    let mut declarators = tree.fields(id, "declarator");
+    let mut declarators = tree.fields(id, NodeField::Declarator);
     let (first, more) = (declarators.next()?, declarators.next());
-    let value = tree.field(first, "value")?;
+    let value = tree.field(first, NodeField::Value)?;
     let symbols = snapshot.symbols(unit.file);
     let declares = |node: &NodeId| symbols.of(*node).is_some();
-    let name = tree.subtree(tree.field(first, "declarator")?).find(declares)?;
+    let name = tree.subtree(tree.field(first, NodeField::Declarator)?).find(declares)?;
     let symbol = symbols.get(symbols.of(name)?);
     let acts = has_effect(tree, value) && !symbol.opaque;
     let in_list = is_statement_list(tree.kind(tree.node(id).parent));

@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use clreduce_language::declared_by;
+use clreduce_language::{NodeField, NodeKind, declared_by};
 use clreduce_testcase::Edit;
 
 use super::unit::{Unit, is_statement, is_statement_list, with_semicolon};
@@ -63,7 +63,8 @@ fn levels(unit: Unit<'_>) -> Vec<u32> {
     for id in unit.tree.ids() {
         let parent = unit.tree.node(id).parent;
         let around = levels.get(parent.0 as usize).copied().unwrap_or(0);
-        let opens = matches!(unit.tree.kind(id), "compound_statement" | "case_statement");
+        let opens =
+            matches!(unit.tree.kind(id), NodeKind::CompoundStatement | NodeKind::CaseStatement);
         levels.push(around + u32::from(opens));
     }
     levels
@@ -79,23 +80,31 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
     };
     match unit.tree.kind(parent) {
         list if is_statement_list(list) => {
-            let is_value_of_case = list == "case_statement" && node.field == Some("value");
+            let is_value_of_case =
+                list == NodeKind::CaseStatement && node.field == Some(NodeField::Value);
             let is_kept = is_value_of_case || is_value_of_expression(unit, parent, id);
-            if !node.named || node.kind == "comment" || is_kept {
+            if !node.named || node.kind == NodeKind::Comment || is_kept {
                 return None;
             }
-            let lone = list == "case_statement" && is_all_of_the_last_case(unit, parent, id);
+            let lone = list == NodeKind::CaseStatement && is_all_of_the_last_case(unit, parent, id);
             if lone { emptied() } else { Some(unit.delete(with_semicolon(unit.tree, id))) }
         }
-        conditional if level > 0 && conditional.starts_with("preproc_") => {
-            let is_item = node.named && node.field.is_none() && node.kind != "comment";
+        conditional if level > 0 && conditional.is_preprocessing() => {
+            let is_item = node.named && node.field.is_none() && node.kind != NodeKind::Comment;
             is_item.then(|| unit.delete(with_semicolon(unit.tree, id)))
         }
-        "if_statement" if node.kind == "else_clause" => Some(unit.delete(node.range())),
+        NodeKind::IfStatement if node.kind == NodeKind::ElseClause => {
+            Some(unit.delete(node.range()))
+        }
         // A place that must hold one statement.
-        "if_statement" | "else_clause" | "for_statement" | "while_statement" | "do_statement"
-        | "labeled_statement" | "for_range_loop" => {
-            let is_body = is_statement(node.kind) && node.field != Some("initializer");
+        NodeKind::IfStatement
+        | NodeKind::ElseClause
+        | NodeKind::ForStatement
+        | NodeKind::WhileStatement
+        | NodeKind::DoStatement
+        | NodeKind::LabeledStatement
+        | NodeKind::ForRangeLoop => {
+            let is_body = is_statement(node.kind) && node.field != Some(NodeField::Initializer);
             if is_body { emptied() } else { None }
         }
         _ => None,
@@ -106,9 +115,9 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
 fn is_value_of_expression(unit: Unit<'_>, list: NodeId, statement: NodeId) -> bool {
     let tree = unit.tree;
     let parenthesis = tree.node(list).parent;
-    let is_used = || tree.kind(tree.node(parenthesis).parent) != "expression_statement";
+    let is_used = || tree.kind(tree.node(parenthesis).parent) != NodeKind::ExpressionStatement;
     let is_last = || tree.node(list).after.0 <= tree.node(statement).after.0 + 1;
-    tree.kind(parenthesis) == "parenthesized_expression" && is_last() && is_used()
+    tree.kind(parenthesis) == NodeKind::ParenthesizedExpression && is_last() && is_used()
 }
 
 /// Whether a statement is the only one of the last case of its switch: a label must not be followed
@@ -116,12 +125,12 @@ fn is_value_of_expression(unit: Unit<'_>, list: NodeId, statement: NodeId) -> bo
 fn is_all_of_the_last_case(unit: Unit<'_>, case: NodeId, statement: NodeId) -> bool {
     let tree = unit.tree;
     let mut statements =
-        tree.named_children(case).filter(|&child| tree.node(child).field != Some("value"));
+        tree.named_children(case).filter(|&child| tree.node(child).field != Some(NodeField::Value));
     if statements.next() != Some(statement) || statements.next().is_some() {
         return false;
     }
     let next = tree.node(case).after;
-    (next.0 as usize) < tree.len() && tree.kind(next) == "}"
+    (next.0 as usize) < tree.len() && tree.kind(next) == NodeKind::RightBrace
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use clreduce_language::NodeKind;
 use clreduce_testcase::Language;
 
 use super::unit::{Unit, with_semicolon};
@@ -54,10 +55,10 @@ fn holders(unit: Unit<'_>) -> Vec<bool> {
     let mut holders: Vec<bool> = Vec::with_capacity(unit.tree.len());
     for id in unit.tree.ids() {
         let kind = unit.tree.kind(id);
-        let conditional = kind.starts_with("preproc_if") || kind.starts_with("preproc_el");
+        let conditional = kind.is_preproc_conditional();
         let parent = unit.tree.node(id).parent;
         let holds = id.0 == 0
-            || kind == "declaration_list"
+            || kind == NodeKind::DeclarationList
             || conditional && holders.get(parent.0 as usize) == Some(&true);
         holders.push(holds);
     }
@@ -95,12 +96,12 @@ fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<Node
 /// stands where an item would.
 fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);
-    let is_part_of_a_directive = node.field.is_some() || node.kind.starts_with("preproc_el");
+    let is_part_of_a_directive = node.field.is_some() || node.kind.is_preproc_alternative();
     let in_place = !node.damaged || node.error && !unit.tree.node(node.parent).damaged;
     in_place
         && node.named
         && node.start < node.end
-        && node.kind != "comment"
+        && node.kind != NodeKind::Comment
         && !is_part_of_a_directive
 }
 

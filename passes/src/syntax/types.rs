@@ -9,7 +9,7 @@
 //! int f(ulong x) { return (short)x; }
 //! ```
 
-use clreduce_language::{Base, Number, declared_by};
+use clreduce_language::{Base, NodeField, NodeKind, Number, declared_by};
 use clreduce_testcase::Patch;
 
 use super::unit::Unit;
@@ -30,13 +30,13 @@ impl Pass for Types {
         let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
             let is_type = matches!(
                 kind,
-                "primitive_type"
-                    | "sized_type_specifier"
-                    | "type_identifier"
-                    | "struct_specifier"
-                    | "union_specifier"
-                    | "enum_specifier"
-            ) && unit.tree.node(id).field == Some("type");
+                NodeKind::PrimitiveType
+                    | NodeKind::SizedTypeSpecifier
+                    | NodeKind::TypeIdentifier
+                    | NodeKind::StructSpecifier
+                    | NodeKind::UnionSpecifier
+                    | NodeKind::EnumSpecifier
+            ) && unit.tree.node(id).field == Some(NodeField::Type);
             is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
         });
         types.filter_map(|(unit, id, _)| to_int(snapshot, unit, id)).collect()
@@ -50,13 +50,14 @@ fn may_be_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
     let is_scalar = |number: Number| number.lanes == 1;
     let of = snapshot.types(unit.file).of(declaration);
     match of.base {
-        _ if tree.field(id, "body").is_some() => false,
+        _ if tree.field(id, NodeField::Body).is_some() => false,
         Base::Number(_) => of.base_number().is_some_and(is_scalar),
         Base::Aggregate(_) => {
-            let declarators = tree.fields(declaration, "declarator");
+            let declarators = tree.fields(declaration, NodeField::Declarator);
             let names = declarators.filter_map(|node| symbols.of(declared_name(tree, node)?));
             let mut uses = names.flat_map(|symbol| &symbols.get(symbol).uses);
-            let is_plain = |&name: &NodeId| tree.kind(tree.node(name).parent) != "field_expression";
+            let is_plain =
+                |&name: &NodeId| tree.kind(tree.node(name).parent) != NodeKind::FieldExpression;
             uses.all(is_plain)
         }
         _ => true,
@@ -85,11 +86,11 @@ fn alike(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Vec<NodeId>>
     let declaration = tree.node(id).parent;
     let list = tree.node(declaration).parent;
     let (declarator, index) = match tree.kind(list) {
-        "parameter_list" => {
+        NodeKind::ParameterList => {
             let index = parameters(tree, list).iter().position(|&other| other == declaration)?;
             (tree.node(list).parent, Some(index))
         }
-        _ => (tree.field(declaration, "declarator")?, None),
+        _ => (tree.field(declaration, NodeField::Declarator)?, None),
     };
     let symbol = symbols.get(symbols.of(declared_name(tree, declarator)?)?);
     let is_one_of_few = (2..=MOST_DECLARATIONS).contains(&symbol.declarations.len());
@@ -99,9 +100,9 @@ fn alike(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Vec<NodeId>>
     let types = symbol.declarations.iter().map(|&name| match index {
         Some(index) => {
             let parameter = *parameters(tree, parameter_list(tree, name)?).get(index)?;
-            tree.field(parameter, "type")
+            tree.field(parameter, NodeField::Type)
         }
-        None => tree.field(declared_by(tree, name)?, "type"),
+        None => tree.field(declared_by(tree, name)?, NodeField::Type),
     });
     types.collect()
 }

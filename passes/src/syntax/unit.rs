@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use clreduce_language::{NodeId, SyntaxTree};
+use clreduce_language::{NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::smaller::is_smaller;
@@ -32,7 +32,7 @@ impl<'a> Unit<'a> {
     }
 
     /// The nodes that the parser understood, with their kinds, in pre-order.
-    pub fn sound(self) -> impl Iterator<Item = (NodeId, &'static str)> {
+    pub fn sound(self) -> impl Iterator<Item = (NodeId, NodeKind)> {
         let tree = self.tree;
         tree.ids().filter(move |id| self.is_usable(*id)).map(|id| (id, tree.kind(id)))
     }
@@ -43,7 +43,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Those of all files of a snapshot.
-    pub fn all_sound(snapshot: &'a Snapshot) -> impl Iterator<Item = (Self, NodeId, &'static str)> {
+    pub fn all_sound(snapshot: &'a Snapshot) -> impl Iterator<Item = (Self, NodeId, NodeKind)> {
         let of_file = |unit: Self| unit.sound().map(move |(id, kind)| (unit, id, kind));
         Self::all(snapshot).flat_map(of_file)
     }
@@ -98,10 +98,10 @@ pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.subtree(node).any(|node| {
         matches!(
             tree.kind(node),
-            "call_expression"
-                | "assignment_expression"
-                | "update_expression"
-                | "gnu_asm_expression"
+            NodeKind::CallExpression
+                | NodeKind::AssignmentExpression
+                | NodeKind::UpdateExpression
+                | NodeKind::GnuAsmExpression
         )
     })
 }
@@ -111,33 +111,38 @@ pub(crate) fn with_semicolon(tree: &SyntaxTree, node: NodeId) -> Range<usize> {
     let range = tree.range(node);
     let next = tree.node(node).after;
     let parent = tree.node(node).parent;
-    let follows = next < tree.node(parent).after && tree.kind(next) == ";";
+    let follows = next < tree.node(parent).after && tree.kind(next) == NodeKind::Semicolon;
     range.start..if follows { tree.range(next).end } else { range.end }
 }
 
 /// Whether nodes of this kind hold a list of statements.
-pub(crate) fn is_statement_list(kind: &str) -> bool {
-    matches!(kind, "compound_statement" | "case_statement")
+pub(crate) fn is_statement_list(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::CompoundStatement | NodeKind::CaseStatement)
 }
 
 /// Whether nodes of this kind are statements (declarations included).
-pub(crate) fn is_statement(kind: &str) -> bool {
-    kind.ends_with("_statement") || matches!(kind, "declaration" | "type_definition")
+pub(crate) fn is_statement(kind: NodeKind) -> bool {
+    kind.is_statement() || matches!(kind, NodeKind::Declaration | NodeKind::TypeDefinition)
 }
 
 /// Whether nodes of this kind are expressions.
-pub(crate) fn is_expression(kind: &str) -> bool {
-    kind.ends_with("_expression")
-        && !matches!(kind, "gnu_asm_expression" | "generic_expression" | "extension_expression")
+pub(crate) fn is_expression(kind: NodeKind) -> bool {
+    kind.is_expression_form()
+        && !matches!(
+            kind,
+            NodeKind::GnuAsmExpression
+                | NodeKind::GenericExpression
+                | NodeKind::ExtensionExpression
+        )
         || matches!(
             kind,
-            "identifier"
-                | "number_literal"
-                | "char_literal"
-                | "string_literal"
-                | "concatenated_string"
-                | "true"
-                | "false"
-                | "null"
+            NodeKind::Identifier
+                | NodeKind::NumberLiteral
+                | NodeKind::CharLiteral
+                | NodeKind::StringLiteral
+                | NodeKind::ConcatenatedString
+                | NodeKind::True
+                | NodeKind::False
+                | NodeKind::Null
         )
 }

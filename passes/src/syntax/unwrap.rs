@@ -13,6 +13,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use super::unit::{Unit, is_expression, is_statement, is_statement_list};
@@ -37,17 +38,19 @@ impl Pass for Unwrap {
             let names = Names::new(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let parts = match kind {
-                    "if_statement" => branches(unit, &names, id),
-                    "while_statement" => {
+                    NodeKind::IfStatement => branches(unit, &names, id),
+                    NodeKind::WhileStatement => {
                         vec![body_once(unit, &names, id), condition(unit, id), once_if(unit, id)]
                     }
-                    "do_statement" | "for_range_loop" => {
+                    NodeKind::DoStatement | NodeKind::ForRangeLoop => {
                         vec![body_once(unit, &names, id), condition(unit, id)]
                     }
-                    "for_statement" => vec![body_of_for(unit, &names, id), once_if(unit, id)],
-                    "switch_statement" => switch(unit, id),
-                    "labeled_statement" => vec![last_part(unit, id)],
-                    "compound_statement" => vec![block(unit, &names, id)],
+                    NodeKind::ForStatement => {
+                        vec![body_of_for(unit, &names, id), once_if(unit, id)]
+                    }
+                    NodeKind::SwitchStatement => switch(unit, id),
+                    NodeKind::LabeledStatement => vec![last_part(unit, id)],
+                    NodeKind::CompoundStatement => vec![block(unit, &names, id)],
                     _ => continue,
                 };
                 // Alternatives for one statement stand in different lists.
@@ -78,11 +81,11 @@ impl<'a> Names<'a> {
     /// Whether something that a scope declares would meet another of its name in the block around.
     fn clash(&self, tree: &SyntaxTree, scope: NodeId) -> bool {
         let Some(inner) = self.0.get(&scope) else { return false };
-        let is_block = |&node: &NodeId| tree.kind(node) == "compound_statement";
+        let is_block = |&node: &NodeId| tree.kind(node) == NodeKind::CompoundStatement;
         let block = tree.ancestors(scope).find(is_block);
         // A block that is all of a function shares its names with the parameters.
         let function = block.and_then(|block| tree.parent(block));
-        let function = function.filter(|&node| tree.kind(node) == "function_definition");
+        let function = function.filter(|&node| tree.kind(node) == NodeKind::FunctionDefinition);
         let mut around = block.into_iter().chain(function).filter_map(|outer| self.0.get(&outer));
         around.any(|outer| !inner.is_disjoint(outer))
     }
@@ -96,7 +99,7 @@ fn in_list(unit: Unit<'_>, id: NodeId) -> bool {
 /// of statements can stand and its names are free.
 fn bare(unit: Unit<'_>, names: &Names<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
     let range = unit.tree.range(part);
-    let is_block = unit.tree.kind(part) == "compound_statement";
+    let is_block = unit.tree.kind(part) == NodeKind::CompoundStatement;
     if is_block && in_list(unit, whole) && !names.clash(unit.tree, part) {
         range.start + 1..range.end - 1
     } else {
@@ -105,7 +108,7 @@ fn bare(unit: Unit<'_>, names: &Names<'_>, whole: NodeId, part: NodeId) -> Range
 }
 
 fn body_once(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
-    let body = unit.tree.field(id, "body")?;
+    let body = unit.tree.field(id, NodeField::Body)?;
     let mut edits = unit.keep_parts(unit.tree.range(id), &[bare(unit, names, id, body)]);
     edits.extend(without_jumps(unit, body, true));
     Patch::new(edits)
@@ -114,18 +117,20 @@ fn body_once(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
 /// `for (init; ...) body` becomes `init; body`.
 fn body_of_for(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    let (whole, body) = (tree.range(id), tree.field(id, "body")?);
-    let Some(init) = tree.field(id, "initializer") else { return body_once(unit, names, id) };
+    let (whole, body) = (tree.range(id), tree.field(id, NodeField::Body)?);
+    let Some(init) = tree.field(id, NodeField::Initializer) else {
+        return body_once(unit, names, id);
+    };
     let semicolon = tree.children(id).find(|&child| child >= init && unit.text(child) == b";");
     let init_end = match tree.kind(init) {
-        "declaration" => tree.range(init).end,
+        NodeKind::Declaration => tree.range(init).end,
         _ => tree.range(semicolon?).end,
     };
     let mut edits;
     if in_list(unit, id) && !names.clash(tree, id) {
         let init = tree.range(init).start..init_end;
         edits = unit.keep_parts(whole, &[init, bare(unit, names, id, body)]);
-    } else if tree.kind(body) == "compound_statement" {
+    } else if tree.kind(body) == NodeKind::CompoundStatement {
         let inside = tree.range(body).start + 1..whole.end;
         edits = vec![
             unit.replace(whole.start..tree.range(init).start, b"{"),
@@ -143,12 +148,13 @@ fn body_of_for(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
 /// `while (c) body` and `for (; c; ...) body` become `if (c) body`.
 fn once_if(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
-    if tree.field(id, "initializer").is_some() {
+    if tree.field(id, NodeField::Initializer).is_some() {
         return None;
     }
-    let (condition, body) = (tree.field(id, "condition")?, tree.field(id, "body")?);
+    let (condition, body) =
+        (tree.field(id, NodeField::Condition)?, tree.field(id, NodeField::Body)?);
     let (whole, range) = (tree.range(id), tree.range(condition));
-    let mut edits = if tree.kind(id) == "while_statement" {
+    let mut edits = if tree.kind(id) == NodeKind::WhileStatement {
         vec![unit.replace(whole.start..range.start, b"if ")]
     } else {
         let to_body = range.end..tree.range(body).start;
@@ -167,14 +173,17 @@ fn without_jumps(unit: Unit<'_>, body: NodeId, of_loop: bool) -> Vec<Edit> {
     while at < tree.node(body).after {
         let next = tree.node(at).after;
         at = match tree.kind(at) {
-            "while_statement" | "do_statement" | "for_statement" | "for_range_loop" => next,
-            "switch_statement" if !of_loop => next,
-            "switch_statement" => {
+            NodeKind::WhileStatement
+            | NodeKind::DoStatement
+            | NodeKind::ForStatement
+            | NodeKind::ForRangeLoop => next,
+            NodeKind::SwitchStatement if !of_loop => next,
+            NodeKind::SwitchStatement => {
                 switch_ends = switch_ends.max(next);
                 NodeId(at.0 + 1)
             }
-            "break_statement" | "continue_statement" => {
-                let is_break = tree.kind(at) == "break_statement";
+            NodeKind::BreakStatement | NodeKind::ContinueStatement => {
+                let is_break = tree.kind(at) == NodeKind::BreakStatement;
                 if (is_break && at >= switch_ends) || (!is_break && of_loop) {
                     edits.push(unit.replace(tree.range(at), b";"));
                 }
@@ -195,9 +204,12 @@ fn block(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
     let parent = tree.kind(tree.node(id).parent);
     let alone = inside.next().is_none()
         && is_statement(tree.kind(only))
-        && !matches!(tree.kind(only), "declaration" | "type_definition" | "case_statement")
-        && (is_statement(parent) || parent == "else_clause")
-        && parent != "switch_statement";
+        && !matches!(
+            tree.kind(only),
+            NodeKind::Declaration | NodeKind::TypeDefinition | NodeKind::CaseStatement
+        )
+        && (is_statement(parent) || parent == NodeKind::ElseClause)
+        && parent != NodeKind::SwitchStatement;
     let free = is_statement_list(parent) && !names.clash(tree, id) || alone;
     free.then(|| unit.keep(range.clone(), range.start + 1..range.end - 1))
 }
@@ -206,8 +218,8 @@ fn block(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
 fn branches(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Vec<Option<Patch>> {
     let tree = unit.tree;
     let whole = tree.range(id);
-    let then = tree.field(id, "consequence");
-    let otherwise = tree.field(id, "alternative").and_then(|clause| {
+    let then = tree.field(id, NodeField::Consequence);
+    let otherwise = tree.field(id, NodeField::Alternative).and_then(|clause| {
         tree.named_children(clause).find(|&child| is_statement(tree.kind(child)))
     });
     let keep = |part: NodeId| unit.keep(whole.clone(), bare(unit, names, id, part));
@@ -222,7 +234,7 @@ fn branches(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Vec<Option<Patch>>
 fn condition(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let whole = tree.range(id);
-    let clause = tree.field(id, "condition")?;
+    let clause = tree.field(id, NodeField::Condition)?;
     let value =
         tree.named_children(clause).next().filter(|&node| is_expression(tree.kind(node)))?;
     let range = tree.range(value);
@@ -234,12 +246,12 @@ fn condition(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 fn switch(unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
     let tree = unit.tree;
     let whole = tree.range(id);
-    let Some(body) = tree.field(id, "body") else { return Vec::new() };
+    let Some(body) = tree.field(id, NodeField::Body) else { return Vec::new() };
     let statements: Vec<Range<usize>> = tree
         .named_children(body)
-        .filter(|&case| tree.kind(case) == "case_statement")
+        .filter(|&case| tree.kind(case) == NodeKind::CaseStatement)
         .filter_map(|case| {
-            let inside = |&child: &NodeId| tree.node(child).field != Some("value");
+            let inside = |&child: &NodeId| tree.node(child).field != Some(NodeField::Value);
             let first = tree.named_children(case).find(inside)?;
             Some(tree.range(first).start..tree.range(case).end)
         })

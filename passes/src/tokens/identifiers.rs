@@ -12,7 +12,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use clreduce_language::is_kernel;
+use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Patch, TokenKind};
 
 use super::unit::Tokens;
@@ -98,9 +98,9 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
         for id in tree.ids().skip(1) {
             if !tree.node(id).damaged && declares(tree, id) {
                 let name = &bytes[tree.range(id)];
-                *declared.entry(name).or_default() |= tree.kind(id) == "field_identifier";
+                *declared.entry(name).or_default() |= tree.kind(id) == NodeKind::FieldIdentifier;
             }
-            if tree.kind(id) == "function_definition" && is_kernel(tree, bytes, id) {
+            if tree.kind(id) == NodeKind::FunctionDefinition && is_kernel(tree, bytes, id) {
                 fixed.extend(function_name(tree, id).map(|name| &bytes[tree.range(name)]));
             }
         }
@@ -113,34 +113,41 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
 fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
     let node = tree.node(id);
     let parent = tree.kind(node.parent);
-    let field = node.field.unwrap_or("");
+    let field = node.field;
     match node.kind {
-        "identifier" => match parent {
-            "parameter_declaration" | "declaration" | "init_declarator" => field == "declarator",
-            "enumerator" | "preproc_def" | "preproc_function_def" => field == "name",
-            "preproc_params" => true,
-            _ => parent.ends_with("_declarator") && field != "size",
-        },
-        "type_identifier" => match parent {
-            "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
-                field == "name" && tree.field(node.parent, "body").is_some()
+        NodeKind::Identifier => match parent {
+            NodeKind::ParameterDeclaration | NodeKind::Declaration | NodeKind::InitDeclarator => {
+                field == Some(NodeField::Declarator)
             }
-            "type_definition" => field == "declarator",
-            _ => parent.ends_with("_declarator") && field != "type",
+            NodeKind::Enumerator | NodeKind::PreprocDef | NodeKind::PreprocFunctionDef => {
+                field == Some(NodeField::Name)
+            }
+            NodeKind::PreprocParams => true,
+            _ => parent.is_declarator() && field != Some(NodeField::Size),
         },
-        "field_identifier" => {
-            parent.ends_with("_declarator")
-                || (parent == "field_declaration" && field == "declarator")
+        NodeKind::TypeIdentifier => match parent {
+            NodeKind::StructSpecifier
+            | NodeKind::UnionSpecifier
+            | NodeKind::EnumSpecifier
+            | NodeKind::ClassSpecifier => {
+                field == Some(NodeField::Name) && tree.field(node.parent, NodeField::Body).is_some()
+            }
+            NodeKind::TypeDefinition => field == Some(NodeField::Declarator),
+            _ => parent.is_declarator() && field != Some(NodeField::Type),
+        },
+        NodeKind::FieldIdentifier => {
+            parent.is_declarator()
+                || (parent == NodeKind::FieldDeclaration && field == Some(NodeField::Declarator))
         }
-        "statement_identifier" => parent == "labeled_statement",
+        NodeKind::StatementIdentifier => parent == NodeKind::LabeledStatement,
         _ => false,
     }
 }
 
 /// The identifier that a function definition declares.
 fn function_name(tree: &SyntaxTree, function: NodeId) -> Option<NodeId> {
-    let declarator = tree.field(function, "declarator")?;
-    tree.subtree(declarator).find(|&id| tree.kind(id) == "identifier")
+    let declarator = tree.field(function, NodeField::Declarator)?;
+    tree.subtree(declarator).find(|&id| tree.kind(id) == NodeKind::Identifier)
 }
 
 /// `a` to `z`, `A` to `Z`, then two letters; none of them a keyword.

@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, TokenKind};
 
 use super::unit::Tokens;
@@ -90,9 +91,9 @@ impl Types {
             let node = tree.node(*id);
             let parent = tree.kind(node.parent);
             // A declaration without its semicolon, say, nobody can read anyway.
-            let declares = parent.ends_with("declaration") && !tree.has_error(node.parent)
-                || parent == "function_definition";
-            node.field == Some("type") && declares && tree.is_sound(*id)
+            let declares = parent.is_declaration() && !tree.has_error(node.parent)
+                || parent == NodeKind::FunctionDefinition;
+            node.field == Some(NodeField::Type) && declares && tree.is_sound(*id)
         };
         let pair = |id: NodeId| (tree.range(id), tree.range(tree.node(id).parent));
         Self(tree.ids().filter(is_type).map(pair).collect())

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clreduce_language::NodeKind;
 use clreduce_passes::{Snapshot, SymbolKind};
 use clreduce_testcase::{ContentHash, Language, TestCase, TokenKind};
 
@@ -78,8 +79,8 @@ fn declared(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
             }
         }
         let fields = tree.ids().filter(|id| {
-            tree.kind(*id) == "field_identifier"
-                && tree.kind(tree.node(*id).parent) != "field_expression"
+            tree.kind(*id) == NodeKind::FieldIdentifier
+                && tree.kind(tree.node(*id).parent) != NodeKind::FieldExpression
         });
         declared.extend(fields.map(text));
     }

@@ -1,5 +1,6 @@
 //! Which functions are called from outside the program.
 
+use crate::kind::{NodeField, NodeKind};
 use clreduce_testcase::tokens;
 
 use crate::tree::{NodeId, SyntaxTree};
@@ -7,7 +8,7 @@ use crate::tree::{NodeId, SyntaxTree};
 /// Whether the host launches a function, by the words before its declarator.
 #[must_use]
 pub fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
-    let Some(declarator) = tree.field(function, "declarator") else { return false };
+    let Some(declarator) = tree.field(function, NodeField::Declarator) else { return false };
     let words = &bytes[tree.range(function).start..tree.range(declarator).start];
     tokens(words)
         .any(|token| matches!(&words[token.range()], b"kernel" | b"__kernel" | b"__global__"))
@@ -17,10 +18,12 @@ pub fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
 #[must_use]
 pub fn is_entry(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
     let is_main = |declarator: NodeId| {
-        let mut names = tree.subtree(declarator).filter(|&node| tree.kind(node) == "identifier");
+        let mut names =
+            tree.subtree(declarator).filter(|&node| tree.kind(node) == NodeKind::Identifier);
         names.next().is_some_and(|name| &bytes[tree.range(name)] == b"main")
     };
-    is_kernel(tree, bytes, function) || tree.field(function, "declarator").is_some_and(is_main)
+    is_kernel(tree, bytes, function)
+        || tree.field(function, NodeField::Declarator).is_some_and(is_main)
 }
 
 #[cfg(test)]
@@ -35,7 +38,7 @@ mod tests {
             b"kernel void a() {} void __kernel b() {} void c(int kernel) {} int *main() {}\n\
             int d(int main) {} void /* kernel */ e() {}";
         let tree = SyntaxTree::parse(source, Language::OpenCl);
-        let functions = || tree.ids().filter(|&id| tree.kind(id) == "function_definition");
+        let functions = || tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
         let kernels: Vec<bool> = functions().map(|id| is_kernel(&tree, source, id)).collect();
         assert_eq!(kernels, [true, true, false, false, false, false]);
         let entries: Vec<bool> = functions().map(|id| is_entry(&tree, source, id)).collect();

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use crate::builtins::Shape;
+use crate::kind::{NodeField, NodeKind};
 use crate::numbers::Number;
 use crate::steps::step;
 use crate::symbols::{SymbolId, SymbolKind, Symbols};
@@ -122,11 +123,11 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn field(&self, id: NodeId, field: &str) -> Option<NodeId> {
+    fn field(&self, id: NodeId, field: NodeField) -> Option<NodeId> {
         self.tree.field(id, field)
     }
 
-    fn of(&self, id: NodeId, field: &str) -> Type {
+    fn of(&self, id: NodeId, field: NodeField) -> Type {
         self.field(id, field).map_or(Type::default(), |node| self.types.of(node))
     }
 
@@ -150,7 +151,9 @@ impl Builder<'_> {
     }
 
     fn prototype(&mut self, function: SymbolId, name: NodeId) {
-        let Some(list) = self.tree.parent(name).and_then(|id| self.field(id, "parameters")) else {
+        let Some(list) =
+            self.tree.parent(name).and_then(|id| self.field(id, NodeField::Parameters))
+        else {
             return;
         };
         let declared = self.tree.named_children(list).map(|parameter| self.types.of(parameter));
@@ -164,51 +167,57 @@ impl Builder<'_> {
     fn node(&mut self, id: NodeId) {
         let (tree, types) = (self.tree, self.types);
         match tree.kind(id) {
-            "function_definition" => {
-                let name = self
-                    .field(id, "declarator")
-                    .and_then(|at| tree.subtree(at).find(|&node| tree.kind(node) == "identifier"));
+            NodeKind::FunctionDefinition => {
+                let name = self.field(id, NodeField::Declarator).and_then(|at| {
+                    tree.subtree(at).find(|&node| tree.kind(node) == NodeKind::Identifier)
+                });
                 let returned = name.map_or(Type::default(), |name| types.of(name));
                 self.function = Some((tree.node(id).after, returned));
             }
-            "return_statement" => {
+            NodeKind::ReturnStatement => {
                 let value = tree.named_children(id).next();
                 let inside = self.function.filter(|(after, _)| id < *after);
                 if let (Some(value), Some((_, returned))) = (value, inside) {
                     self.flow(returned, types.of(value));
                 }
             }
-            "init_declarator" => {
-                let declared = self.field(id, "declarator").and_then(|declarator| {
-                    tree.subtree(declarator).find(|&node| tree.kind(node) == "identifier")
+            NodeKind::InitDeclarator => {
+                let declared = self.field(id, NodeField::Declarator).and_then(|declarator| {
+                    tree.subtree(declarator).find(|&node| tree.kind(node) == NodeKind::Identifier)
                 });
-                if let (Some(name), Some(value)) = (declared, self.field(id, "value")) {
+                if let (Some(name), Some(value)) = (declared, self.field(id, NodeField::Value)) {
                     self.initialise(types.of(name), value);
                 }
             }
-            "compound_literal_expression" => {
-                if let Some(value) = self.field(id, "value") {
-                    self.initialise(self.of(id, "type"), value);
+            NodeKind::CompoundLiteralExpression => {
+                if let Some(value) = self.field(id, NodeField::Value) {
+                    self.initialise(self.of(id, NodeField::Type), value);
                 }
             }
-            "assignment_expression" => self.flow(self.of(id, "left"), self.of(id, "right")),
-            "binary_expression" => self.flow(self.of(id, "left"), self.of(id, "right")),
-            "conditional_expression" => {
-                self.flow(self.of(id, "consequence"), self.of(id, "alternative"));
-                let condition = self.of(id, "condition");
+            NodeKind::AssignmentExpression => {
+                self.flow(self.of(id, NodeField::Left), self.of(id, NodeField::Right))
+            }
+            NodeKind::BinaryExpression => {
+                self.flow(self.of(id, NodeField::Left), self.of(id, NodeField::Right))
+            }
+            NodeKind::ConditionalExpression => {
+                self.flow(self.of(id, NodeField::Consequence), self.of(id, NodeField::Alternative));
+                let condition = self.of(id, NodeField::Condition);
                 if is_vector(condition) {
-                    self.flow(condition, self.of(id, "consequence"));
-                    self.flow(condition, self.of(id, "alternative"));
+                    self.flow(condition, self.of(id, NodeField::Consequence));
+                    self.flow(condition, self.of(id, NodeField::Alternative));
                 }
             }
-            "cast_expression" => self.cast(self.of(id, "type"), self.of(id, "value")),
-            "field_expression" | "subscript_expression" => {
-                let of = self.of(id, "argument");
+            NodeKind::CastExpression => {
+                self.cast(self.of(id, NodeField::Type), self.of(id, NodeField::Value))
+            }
+            NodeKind::FieldExpression | NodeKind::SubscriptExpression => {
+                let of = self.of(id, NodeField::Argument);
                 if is_vector(of) && types.of(id).base == Base::Unknown {
                     self.doubt(of);
                 }
             }
-            "call_expression" => self.call(id),
+            NodeKind::CallExpression => self.call(id),
             _ => {}
         }
     }
@@ -217,7 +226,7 @@ impl Builder<'_> {
         let tree = self.tree;
         let mut open = vec![(declared, value)];
         while let Some((declared, value)) = open.pop() {
-            if tree.kind(value) != "initializer_list" {
+            if tree.kind(value) != NodeKind::InitializerList {
                 self.flow(declared, self.types.of(value));
                 continue;
             }
@@ -229,7 +238,7 @@ impl Builder<'_> {
             };
             for (index, element) in elements.into_iter().enumerate() {
                 let expected = match fields {
-                    _ if tree.kind(element) == "initializer_pair" => None,
+                    _ if tree.kind(element) == NodeKind::InitializerPair => None,
                     Some(fields) => fields.get(index).map(|field| field.of),
                     None if declared.levels > 0 => {
                         Some(Type { levels: declared.levels - 1, ..declared })
@@ -263,12 +272,12 @@ impl Builder<'_> {
 
     fn call(&mut self, id: NodeId) {
         let (tree, types) = (self.tree, self.types);
-        let Some(list) = self.field(id, "arguments") else { return };
+        let Some(list) = self.field(id, NodeField::Arguments) else { return };
         let arguments: Vec<Type> = tree.named_children(list).map(|node| types.of(node)).collect();
         if vector_literal(tree, id).is_some() {
             return; // its elements are fitted into it, whatever becomes of it
         }
-        let function = self.field(id, "function");
+        let function = self.field(id, NodeField::Function);
         let symbol = function.and_then(|name| self.symbols.of(name));
         if let Some(parameters) = symbol.and_then(|symbol| self.parameters.get_mut(&symbol)) {
             let parameters = std::mem::take(parameters);

@@ -9,6 +9,7 @@
 mod builtins;
 mod entry;
 mod flow;
+mod kind;
 mod mask;
 mod numbers;
 mod steps;
@@ -19,6 +20,7 @@ mod types;
 pub use builtins::Shape;
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
+pub use kind::{NodeField, NodeKind};
 pub use numbers::{Number, Scalar, components};
 #[cfg(feature = "count-steps")]
 pub use steps::count_steps;

@@ -72,7 +72,7 @@ mod tests {
     fn every_literal_is_one_node() {
         let source = "int x = 1h + 0x+x + .5e+ + 0X1p-3f + 1'000 + L'\\'' + u8\"a\\\"\\\n,\" + R\"x(,\"))x\";";
         let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
-        let literals = tree.ids().filter(|&id| tree.kind(id).ends_with("_literal"));
+        let literals = tree.ids().filter(|&id| tree.kind(id).is_literal());
         let literals: Vec<&str> = literals.map(|id| &source[tree.range(id)]).collect();
         let numbers = ["1h", "0x", ".5e+", "0X1p-3f", "1'000"];
         let texts = ["L'\\''", "u8\"a\\\"\\\n,\"", "R\"x(,\"))x\""];

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use crate::kind::{NodeField, NodeKind};
 use clreduce_testcase::{TokenKind, tokens};
 
 use crate::steps::{step, text_steps};
@@ -57,7 +58,7 @@ impl Symbol {
     pub fn is_defined(&self, tree: &SyntaxTree) -> bool {
         self.declarations.iter().any(|&name| {
             declared_by(tree, name)
-                .is_some_and(|declaration| tree.kind(declaration) == "function_definition")
+                .is_some_and(|declaration| tree.kind(declaration) == NodeKind::FunctionDefinition)
         })
     }
 }
@@ -153,15 +154,20 @@ impl<'a> Builder<'a> {
             self.close_scope();
         }
         let node = self.tree.node(id);
-        if node.error || node.kind == "preproc_arg" || node.kind == "ERROR" {
+        if node.error || node.kind == NodeKind::PreprocArg || node.kind == NodeKind::Error {
             let text = &self.bytes[node.range()];
             let words = tokens(text).filter(|token| token.kind == TokenKind::Word);
             self.opaque.extend(words.map(|token| &text[token.range()]));
         }
         match node.kind {
-            "function_definition" | "compound_statement" | "for_statement" => self.open_scope(id),
-            "parameter_list" if !self.belongs_to_definition(id) => self.open_scope(id),
-            "identifier" | "type_identifier" | "primitive_type" | "statement_identifier" => {
+            NodeKind::FunctionDefinition | NodeKind::CompoundStatement | NodeKind::ForStatement => {
+                self.open_scope(id)
+            }
+            NodeKind::ParameterList if !self.belongs_to_definition(id) => self.open_scope(id),
+            NodeKind::Identifier
+            | NodeKind::TypeIdentifier
+            | NodeKind::PrimitiveType
+            | NodeKind::StatementIdentifier => {
                 self.name(id);
             }
             _ => {}
@@ -172,25 +178,25 @@ impl<'a> Builder<'a> {
         let (tree, node) = (self.tree, self.tree.node(id));
         let parent = node.parent;
         match (node.kind, tree.kind(parent)) {
-            ("statement_identifier", "labeled_statement") => {
+            (NodeKind::StatementIdentifier, NodeKind::LabeledStatement) => {
                 let function = self.function_scope();
                 self.declare(Space::Label, id, SymbolKind::Label, function);
             }
-            ("statement_identifier", _) => self.gotos.push(id),
-            (_, "struct_specifier" | "union_specifier" | "enum_specifier")
-                if node.field == Some("name") =>
+            (NodeKind::StatementIdentifier, _) => self.gotos.push(id),
+            (_, NodeKind::StructSpecifier | NodeKind::UnionSpecifier | NodeKind::EnumSpecifier)
+                if node.field == Some(NodeField::Name) =>
             {
-                let defines = tree.field(parent, "body").is_some();
+                let defines = tree.field(parent, NodeField::Body).is_some();
                 let known = self.lookup(Space::Tag, id);
                 match known {
                     Some(symbol) if !defines => self.use_of(symbol, id),
                     _ => self.declare(Space::Tag, id, SymbolKind::Tag, self.innermost()),
                 }
             }
-            (_, "enumerator") if node.field == Some("name") => {
+            (_, NodeKind::Enumerator) if node.field == Some(NodeField::Name) => {
                 self.declare(Space::Ordinary, id, SymbolKind::Enumerator, self.innermost());
             }
-            (_, "parameter_list") if node.kind == "identifier" => {
+            (_, NodeKind::ParameterList) if node.kind == NodeKind::Identifier => {
                 self.declare(Space::Ordinary, id, SymbolKind::Parameter, self.innermost());
             }
             _ => match declared_by(tree, id) {
@@ -202,16 +208,16 @@ impl<'a> Builder<'a> {
 
     fn declarator(&mut self, id: NodeId, declaration: NodeId) {
         let tree = self.tree;
-        let is_function = tree.kind(tree.node(id).parent) == "function_declarator";
+        let is_function = tree.kind(tree.node(id).parent) == NodeKind::FunctionDeclarator;
         let (kind, scope) = match tree.kind(declaration) {
-            "function_definition" => {
+            NodeKind::FunctionDefinition => {
                 // The definition's own scope is already open, but its name stands outside.
                 let outer = self.scopes.len().saturating_sub(2);
                 (SymbolKind::Function, self.scopes[outer].0)
             }
-            "type_definition" => (SymbolKind::Typedef, self.innermost()),
-            "parameter_declaration" => (SymbolKind::Parameter, self.innermost()),
-            "field_declaration" => return,
+            NodeKind::TypeDefinition => (SymbolKind::Typedef, self.innermost()),
+            NodeKind::ParameterDeclaration => (SymbolKind::Parameter, self.innermost()),
+            NodeKind::FieldDeclaration => return,
             _ if is_function => (SymbolKind::Function, NodeId(0)),
             _ if self.is_extern(declaration) => (SymbolKind::Variable, NodeId(0)),
             _ => (SymbolKind::Variable, self.innermost()),
@@ -282,7 +288,7 @@ impl<'a> Builder<'a> {
         let functions = self.scopes.iter().map(|(scope, _)| *scope);
         functions
             .rev()
-            .find(|&scope| self.tree.kind(scope) == "function_definition")
+            .find(|&scope| self.tree.kind(scope) == NodeKind::FunctionDefinition)
             .unwrap_or(NodeId(0))
     }
 
@@ -292,7 +298,7 @@ impl<'a> Builder<'a> {
 
     fn close_scope(&mut self) {
         let Some((scope, bound)) = self.scopes.pop() else { return };
-        let is_function = self.tree.kind(scope) == "function_definition";
+        let is_function = self.tree.kind(scope) == NodeKind::FunctionDefinition;
         if is_function {
             self.resolve_labels();
         }
@@ -317,9 +323,10 @@ impl<'a> Builder<'a> {
         let mut specifiers = self
             .tree
             .children(declaration)
-            .take_while(|&child| self.tree.node(child).field != Some("declarator"));
+            .take_while(|&child| self.tree.node(child).field != Some(NodeField::Declarator));
         specifiers.any(|child| {
-            self.tree.kind(child) == "storage_class_specifier" && self.text(child) == b"extern"
+            self.tree.kind(child) == NodeKind::StorageClassSpecifier
+                && self.text(child) == b"extern"
         })
     }
 
@@ -327,9 +334,9 @@ impl<'a> Builder<'a> {
     fn belongs_to_definition(&self, id: NodeId) -> bool {
         let tree = self.tree;
         let declarator = tree.node(id).parent;
-        tree.field(declarator, "declarator")
+        tree.field(declarator, NodeField::Declarator)
             .and_then(|name| declared_by(tree, name))
-            .is_some_and(|declaration| tree.kind(declaration) == "function_definition")
+            .is_some_and(|declaration| tree.kind(declaration) == NodeKind::FunctionDefinition)
     }
 
     fn finish(mut self) -> Symbols {
@@ -360,19 +367,19 @@ pub fn declared_by(tree: &SyntaxTree, id: NodeId) -> Option<NodeId> {
     let mut at = id;
     loop {
         let parent = tree.parent(at)?;
-        let is_declarator = tree.node(at).field == Some("declarator");
+        let is_declarator = tree.node(at).field == Some(NodeField::Declarator);
         match tree.kind(parent) {
-            "declaration"
-            | "parameter_declaration"
-            | "type_definition"
-            | "function_definition"
-            | "field_declaration" => return is_declarator.then_some(parent),
-            "pointer_declarator"
-            | "array_declarator"
-            | "function_declarator"
-            | "init_declarator"
+            NodeKind::Declaration
+            | NodeKind::ParameterDeclaration
+            | NodeKind::TypeDefinition
+            | NodeKind::FunctionDefinition
+            | NodeKind::FieldDeclaration => return is_declarator.then_some(parent),
+            NodeKind::PointerDeclarator
+            | NodeKind::ArrayDeclarator
+            | NodeKind::FunctionDeclarator
+            | NodeKind::InitDeclarator
                 if is_declarator => {}
-            "parenthesized_declarator" | "attributed_declarator" => {}
+            NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {}
             _ => return None,
         }
         at = parent;

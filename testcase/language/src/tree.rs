@@ -7,15 +7,30 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::kind::{Names, NodeField, NodeKind};
 use clreduce_testcase::Language;
 use tree_sitter::Language as Grammar;
 
 use crate::mask::masked;
 use crate::steps::step;
 
-// Loaded once, so that the names of kinds and fields live as long as the program.
-static C: LazyLock<Grammar> = LazyLock::new(|| tree_sitter_c::LANGUAGE.into());
-static CUDA: LazyLock<Grammar> = LazyLock::new(|| tree_sitter_cuda::LANGUAGE.into());
+// Each grammar is loaded once.
+static C: LazyLock<NamedGrammar> =
+    LazyLock::new(|| NamedGrammar::new(tree_sitter_c::LANGUAGE.into()));
+static CUDA: LazyLock<NamedGrammar> =
+    LazyLock::new(|| NamedGrammar::new(tree_sitter_cuda::LANGUAGE.into()));
+
+/// A grammar with the kinds and fields that its numbers stand for.
+struct NamedGrammar {
+    grammar: Grammar,
+    names: Names,
+}
+
+impl NamedGrammar {
+    fn new(grammar: Grammar) -> Self {
+        Self { names: Names::of(&grammar), grammar }
+    }
+}
 
 /// Index of a node. The root is 0; every descendant has a larger index than its ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,9 +40,9 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     /// The grammar's name for it, or the token itself for unnamed nodes such as `","`.
-    pub kind: &'static str,
+    pub kind: NodeKind,
     /// The name of the field that it fills in its parent, if any.
-    pub field: Option<&'static str>,
+    pub field: Option<NodeField>,
     /// First byte.
     pub start: u32,
     /// One past the last byte.
@@ -74,12 +89,12 @@ impl SyntaxTree {
         };
         let mut parser = tree_sitter::Parser::new();
         // Fails only for a grammar of another ABI than the library's, which the tests would show.
-        if parser.set_language(grammar).is_err() {
+        if parser.set_language(&grammar.grammar).is_err() {
             return Self::default();
         }
         let seen = masked(bytes, language);
         let Some(tree) = parser.parse(&seen, None) else { return Self::default() };
-        let mut nodes = flatten(&tree, grammar);
+        let mut nodes = flatten(&tree, &grammar.names);
         take_in_masked_words(&mut nodes, bytes, &seen);
         mark_damage(&mut nodes);
         let mut errors = 0;
@@ -118,7 +133,7 @@ impl SyntaxTree {
 
     /// The grammar's name for a node.
     #[must_use]
-    pub fn kind(&self, id: NodeId) -> &'static str {
+    pub fn kind(&self, id: NodeId) -> NodeKind {
         self.node(id).kind
     }
 
@@ -161,18 +176,18 @@ impl SyntaxTree {
     pub fn named_children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.children(id).filter(|&child| {
             let node = self.node(child);
-            node.named && node.kind != "comment"
+            node.named && node.kind != NodeKind::Comment
         })
     }
 
     /// The first child in a field.
     #[must_use]
-    pub fn field(&self, id: NodeId, field: &str) -> Option<NodeId> {
+    pub fn field(&self, id: NodeId, field: NodeField) -> Option<NodeId> {
         self.fields(id, field).next()
     }
 
     /// All children in a field.
-    pub fn fields<'a>(&'a self, id: NodeId, field: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+    pub fn fields(&self, id: NodeId, field: NodeField) -> impl Iterator<Item = NodeId> + '_ {
         self.children(id).filter(move |&child| self.node(child).field == Some(field))
     }
 
@@ -190,7 +205,7 @@ impl SyntaxTree {
     }
 }
 
-fn flatten(tree: &tree_sitter::Tree, grammar: &'static Grammar) -> Vec<Node> {
+fn flatten(tree: &tree_sitter::Tree, names: &Names) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let mut cursor = tree.walk();
@@ -198,8 +213,8 @@ fn flatten(tree: &tree_sitter::Tree, grammar: &'static Grammar) -> Vec<Node> {
         let node = cursor.node();
         let id = nodes.len() as u32;
         nodes.push(Node {
-            kind: grammar.node_kind_for_id(node.kind_id()).unwrap_or("ERROR"),
-            field: cursor.field_id().and_then(|field| grammar.field_name_for_id(field.get())),
+            kind: names.kind(node.kind_id()),
+            field: cursor.field_id().and_then(|field| names.field(field.get())),
             start: node.start_byte() as u32,
             end: node.end_byte() as u32,
             parent: NodeId(open.last().copied().unwrap_or(0)),
@@ -230,12 +245,12 @@ fn take_in_masked_words(nodes: &mut [Node], bytes: &[u8], seen: &[u8]) {
     for node in nodes.iter_mut().skip(1) {
         let declares = matches!(
             node.kind,
-            "declaration"
-                | "function_definition"
-                | "parameter_declaration"
-                | "field_declaration"
-                | "type_definition"
-                | "type_descriptor"
+            NodeKind::Declaration
+                | NodeKind::FunctionDefinition
+                | NodeKind::ParameterDeclaration
+                | NodeKind::FieldDeclaration
+                | NodeKind::TypeDefinition
+                | NodeKind::TypeDescriptor
         );
         if declares {
             let start = node.start as usize;
@@ -255,7 +270,10 @@ fn mark_damage(nodes: &mut [Node]) {
     for index in 0..nodes.len() {
         let node = nodes[index];
         let parent = nodes[node.parent.0 as usize];
-        let whole = matches!(node.kind, "function_definition" | "declaration" | "type_definition");
+        let whole = matches!(
+            node.kind,
+            NodeKind::FunctionDefinition | NodeKind::Declaration | NodeKind::TypeDefinition
+        );
         let inherited = parent.damaged && !(node.parent.0 == 0 && whole);
         nodes[index].damaged = node.error || inherited;
     }
@@ -273,8 +291,9 @@ mod tests {
             \tbarrier(CLK_LOCAL_MEM_FENCE); result[get_global_id(0)] = v.s01.x; }\n";
         let tree = SyntaxTree::parse(source, Language::OpenCl);
         assert!(!tree.has_error(NodeId(0)));
-        let function = tree.ids().find(|&id| tree.kind(id) == "function_definition").unwrap();
-        let body = tree.field(function, "body").unwrap();
+        let function =
+            tree.ids().find(|&id| tree.kind(id) == NodeKind::FunctionDefinition).unwrap();
+        let body = tree.field(function, NodeField::Body).unwrap();
         assert!(source[tree.range(body)].ends_with(b"; }"));
         assert_eq!(tree.parent(body), Some(function));
         assert!(source[tree.range(function)].starts_with(b"__kernel void"));

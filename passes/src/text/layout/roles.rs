@@ -1,6 +1,7 @@
 //! What an operator or brace means where it stands: told by the syntax tree where the parser
 //! understood the file, guessed from the neighbours where it did not.
 
+use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::TokenKind;
 
 use crate::tokens::unit::Tokens;
@@ -61,27 +62,42 @@ fn parsed(tree: &SyntaxTree, id: NodeId) -> Option<Role> {
     let node = tree.node(id);
     let parent = tree.kind(node.parent);
     Some(match (node.kind, parent) {
-        ("*" | "&" | "&&", "pointer_declarator" | "abstract_pointer_declarator") => Role::Pointer,
-        ("&" | "&&", "reference_declarator" | "abstract_reference_declarator") => Role::Pointer,
-        (_, "pointer_expression" | "unary_expression") if node.field == Some("operator") => {
+        (
+            NodeKind::Star | NodeKind::Ampersand | NodeKind::AmpersandAmpersand,
+            NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator,
+        ) => Role::Pointer,
+        (
+            NodeKind::Ampersand | NodeKind::AmpersandAmpersand,
+            NodeKind::ReferenceDeclarator | NodeKind::AbstractReferenceDeclarator,
+        ) => Role::Pointer,
+        (_, NodeKind::PointerExpression | NodeKind::UnaryExpression)
+            if node.field == Some(NodeField::Operator) =>
+        {
             Role::Prefix
         }
-        ("++" | "--", "update_expression") => {
-            if id.0 == node.parent.0 + 1 {
-                Role::Prefix
-            } else {
-                Role::Postfix
-            }
+        (NodeKind::Increment | NodeKind::Decrement, NodeKind::UpdateExpression) => {
+            if id.0 == node.parent.0 + 1 { Role::Prefix } else { Role::Postfix }
         }
-        (_, "binary_expression") if node.field == Some("operator") => Role::Binary,
-        ("{" | "}", "compound_statement" | "declaration_list") => Role::Block,
-        ("{" | "}", "field_declaration_list") => Role::Members,
-        ("{" | "}", "initializer_list" | "enumerator_list") => Role::Inline,
-        (":", "labeled_statement" | "case_statement") => Role::Label,
-        ("?" | ":", "conditional_expression") => Role::Binary,
-        (":", "bitfield_clause") => Role::Binary,
-        (")", "cast_expression" | "compound_literal_expression") => Role::Cast,
-        ("(", "parenthesized_declarator") => Role::Apart,
+        (_, NodeKind::BinaryExpression) if node.field == Some(NodeField::Operator) => Role::Binary,
+        (
+            NodeKind::LeftBrace | NodeKind::RightBrace,
+            NodeKind::CompoundStatement | NodeKind::DeclarationList,
+        ) => Role::Block,
+        (NodeKind::LeftBrace | NodeKind::RightBrace, NodeKind::FieldDeclarationList) => {
+            Role::Members
+        }
+        (
+            NodeKind::LeftBrace | NodeKind::RightBrace,
+            NodeKind::InitializerList | NodeKind::EnumeratorList,
+        ) => Role::Inline,
+        (NodeKind::Colon, NodeKind::LabeledStatement | NodeKind::CaseStatement) => Role::Label,
+        (NodeKind::Question | NodeKind::Colon, NodeKind::ConditionalExpression) => Role::Binary,
+        (NodeKind::Colon, NodeKind::BitfieldClause) => Role::Binary,
+        (
+            NodeKind::RightParenthesis,
+            NodeKind::CastExpression | NodeKind::CompoundLiteralExpression,
+        ) => Role::Cast,
+        (NodeKind::LeftParenthesis, NodeKind::ParenthesizedDeclarator) => Role::Apart,
         _ => return None,
     })
 }

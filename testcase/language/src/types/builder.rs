@@ -2,6 +2,7 @@
 
 use super::{Base, Field, Type, Types, is_vector, vector_literal};
 use crate::builtins::Shape;
+use crate::kind::{NodeField, NodeKind};
 use crate::numbers::{Number, Scalar, components, literal};
 use crate::steps::text_steps;
 use crate::symbols::{SymbolKind, Symbols, declared_by};
@@ -58,32 +59,32 @@ impl<'a> Builder<'a> {
         let kind = tree.kind(id);
         let declares = matches!(
             kind,
-            "declaration"
-                | "parameter_declaration"
-                | "field_declaration"
-                | "type_definition"
-                | "function_definition"
-                | "type_descriptor"
+            NodeKind::Declaration
+                | NodeKind::ParameterDeclaration
+                | NodeKind::FieldDeclaration
+                | NodeKind::TypeDefinition
+                | NodeKind::FunctionDefinition
+                | NodeKind::TypeDescriptor
         );
-        if !declares || !tree.is_sound(id) && kind != "function_definition" {
+        if !declares || !tree.is_sound(id) && kind != NodeKind::FunctionDefinition {
             return;
         }
-        let Some(name) = tree.field(id, "type") else { return };
+        let Some(name) = tree.field(id, NodeField::Type) else { return };
         let base = self.named_type(name);
         self.set(id, base);
-        let declarators: Vec<NodeId> = tree.fields(id, "declarator").collect();
+        let declarators: Vec<NodeId> = tree.fields(id, NodeField::Declarator).collect();
         for declarator in declarators {
             let shape = self.declarator(declarator);
             let mut found = Type { levels: base.levels.saturating_add(shape.levels), ..base };
             if !shape.known {
                 found = Type::default();
             }
-            if matches!(kind, "type_descriptor" | "parameter_declaration") {
+            if matches!(kind, NodeKind::TypeDescriptor | NodeKind::ParameterDeclaration) {
                 self.set(id, found);
             }
             let Some(name) = shape.name else { continue };
             self.set(name, found);
-            if kind == "field_declaration" {
+            if kind == NodeKind::FieldDeclaration {
                 let field = Field { of: found, is_pointer: shape.has_pointer };
                 self.field(id, name, field);
             } else if let Some(symbol) = self.symbols.of(name) {
@@ -102,7 +103,8 @@ impl<'a> Builder<'a> {
     }
 
     fn aggregate(&self, specifier: NodeId) -> NodeId {
-        let tag = self.tree.field(specifier, "name").and_then(|name| self.symbols.of(name));
+        let tag =
+            self.tree.field(specifier, NodeField::Name).and_then(|name| self.symbols.of(name));
         tag.map_or(specifier, |tag| self.symbols.get(tag).declarations[0])
     }
 
@@ -110,10 +112,10 @@ impl<'a> Builder<'a> {
     fn named_type(&self, node: NodeId) -> Type {
         let spelled = |base| Type { base, levels: 0, slot: Some(node), storage: Some(node) };
         match self.tree.kind(node) {
-            "struct_specifier" | "union_specifier" => {
+            NodeKind::StructSpecifier | NodeKind::UnionSpecifier => {
                 return spelled(Base::Aggregate(self.aggregate(node)));
             }
-            "enum_specifier" => return spelled(Base::Number(Number::scalar(Scalar::Int))),
+            NodeKind::EnumSpecifier => return spelled(Base::Number(Number::scalar(Scalar::Int))),
             _ => {}
         }
         if let Some(symbol) = self.symbols.of(node) {
@@ -136,26 +138,30 @@ impl<'a> Builder<'a> {
         let mut shape = Declarator { name: None, levels: 0, has_pointer: false, known: true };
         loop {
             let next = match tree.kind(at) {
-                "pointer_declarator" | "abstract_pointer_declarator" => {
+                NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator => {
                     shape.levels = shape.levels.saturating_add(1);
                     shape.has_pointer = true;
-                    tree.field(at, "declarator")
+                    tree.field(at, NodeField::Declarator)
                 }
-                "array_declarator" | "abstract_array_declarator" => {
+                NodeKind::ArrayDeclarator | NodeKind::AbstractArrayDeclarator => {
                     shape.levels = shape.levels.saturating_add(1);
-                    tree.field(at, "declarator")
+                    tree.field(at, NodeField::Declarator)
                 }
-                "function_declarator" => {
-                    let inner = tree.field(at, "declarator");
+                NodeKind::FunctionDeclarator => {
+                    let inner = tree.field(at, NodeField::Declarator);
                     // A pointer to a function is nothing that this model knows.
-                    shape.known &= inner.is_some_and(|inner| tree.kind(inner) == "identifier");
+                    shape.known &=
+                        inner.is_some_and(|inner| tree.kind(inner) == NodeKind::Identifier);
                     inner
                 }
-                "init_declarator" => tree.field(at, "declarator"),
-                "parenthesized_declarator" | "attributed_declarator" => {
-                    tree.named_children(at).find(|&child| !tree.kind(child).starts_with("ms_"))
+                NodeKind::InitDeclarator => tree.field(at, NodeField::Declarator),
+                NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {
+                    tree.named_children(at).find(|&child| !tree.kind(child).is_microsoft())
                 }
-                "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
+                NodeKind::Identifier
+                | NodeKind::FieldIdentifier
+                | NodeKind::TypeIdentifier
+                | NodeKind::PrimitiveType => {
                     shape.name = Some(at);
                     return shape;
                 }
@@ -174,30 +180,39 @@ impl<'a> Builder<'a> {
     /// The type of an expression whose operands are known; `None` for what is no expression.
     fn expression(&self, id: NodeId) -> Option<Type> {
         let tree = self.tree;
-        let of =
-            |field: &str| tree.field(id, field).map_or(Type::default(), |node| self.out.of(node));
+        let of = |field: NodeField| {
+            tree.field(id, field).map_or(Type::default(), |node| self.out.of(node))
+        };
         Some(match tree.kind(id) {
-            "identifier" => self.name(id)?,
-            "number_literal" => Type::numeric(literal(self.text(id))),
-            "char_literal" | "sizeof_expression" => Type::numeric(Number::scalar(Scalar::Int)),
-            "parenthesized_expression" => self.parenthesized(id),
-            "compound_statement" => self.statement_expression(id)?,
-            "field_expression" => self.member(id, of("argument")),
-            "subscript_expression" => of("argument").pointed_to(),
-            "pointer_expression" if self.text(id).starts_with('&') => of("argument").pointer(),
-            "pointer_expression" => of("argument").pointed_to(),
-            "cast_expression" | "compound_literal_expression" => of("type"),
-            "update_expression" => of("argument"),
-            "unary_expression" if self.text(id).starts_with('!') => masked(of("argument")),
-            "unary_expression" => of("argument"),
-            "assignment_expression" => of("left"),
-            "comma_expression" => of("right"),
-            "conditional_expression" => {
-                let (yes, no) = (of("consequence"), of("alternative"));
+            NodeKind::Identifier => self.name(id)?,
+            NodeKind::NumberLiteral => Type::numeric(literal(self.text(id))),
+            NodeKind::CharLiteral | NodeKind::SizeofExpression => {
+                Type::numeric(Number::scalar(Scalar::Int))
+            }
+            NodeKind::ParenthesizedExpression => self.parenthesized(id),
+            NodeKind::CompoundStatement => self.statement_expression(id)?,
+            NodeKind::FieldExpression => self.member(id, of(NodeField::Argument)),
+            NodeKind::SubscriptExpression => of(NodeField::Argument).pointed_to(),
+            NodeKind::PointerExpression if self.text(id).starts_with('&') => {
+                of(NodeField::Argument).pointer()
+            }
+            NodeKind::PointerExpression => of(NodeField::Argument).pointed_to(),
+            NodeKind::CastExpression | NodeKind::CompoundLiteralExpression => of(NodeField::Type),
+            NodeKind::UpdateExpression => of(NodeField::Argument),
+            NodeKind::UnaryExpression if self.text(id).starts_with('!') => {
+                masked(of(NodeField::Argument))
+            }
+            NodeKind::UnaryExpression => of(NodeField::Argument),
+            NodeKind::AssignmentExpression => of(NodeField::Left),
+            NodeKind::CommaExpression => of(NodeField::Right),
+            NodeKind::ConditionalExpression => {
+                let (yes, no) = (of(NodeField::Consequence), of(NodeField::Alternative));
                 if yes.levels > 0 || no.base == Base::Unknown { yes } else { arithmetic(yes, no) }
             }
-            "binary_expression" => self.binary(id, of("left"), of("right")),
-            "call_expression" => self.call(id),
+            NodeKind::BinaryExpression => {
+                self.binary(id, of(NodeField::Left), of(NodeField::Right))
+            }
+            NodeKind::CallExpression => self.call(id),
             _ => return None,
         })
     }
@@ -220,18 +235,19 @@ impl<'a> Builder<'a> {
 
     fn statement_expression(&self, id: NodeId) -> Option<Type> {
         let tree = self.tree;
-        if tree.kind(tree.parent(id)?) != "parenthesized_expression" {
+        if tree.kind(tree.parent(id)?) != NodeKind::ParenthesizedExpression {
             return None;
         }
         let last = tree.named_children(id).last()?;
         let value = tree.named_children(last).next()?;
-        (tree.kind(last) == "expression_statement").then(|| self.out.of(value))
+        (tree.kind(last) == NodeKind::ExpressionStatement).then(|| self.out.of(value))
     }
 
     /// A member of a structure, or components of a vector.
     fn member(&self, id: NodeId, of: Type) -> Type {
-        let Some(name) = self.tree.field(id, "field") else { return Type::default() };
-        let through_pointer = self.tree.children(id).any(|child| self.tree.kind(child) == "->");
+        let Some(name) = self.tree.field(id, NodeField::Field) else { return Type::default() };
+        let through_pointer =
+            self.tree.children(id).any(|child| self.tree.kind(child) == NodeKind::Arrow);
         let of = if through_pointer { of.pointed_to() } else { of };
         match of.base {
             Base::Number(number) if of.levels == 0 => {
@@ -253,7 +269,7 @@ impl<'a> Builder<'a> {
     }
 
     fn binary(&self, id: NodeId, left: Type, right: Type) -> Type {
-        let operator = self.tree.field(id, "operator").map_or("", |node| self.text(node));
+        let operator = self.tree.field(id, NodeField::Operator).map_or("", |node| self.text(node));
         match operator {
             "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => masked(arithmetic(left, right)),
             "<<" | ">>" if left.number().is_some_and(|left| left.lanes == 1) => left,
@@ -266,11 +282,11 @@ impl<'a> Builder<'a> {
 
     fn call(&self, id: NodeId) -> Type {
         let tree = self.tree;
-        let Some(function) = tree.field(id, "function") else { return Type::default() };
+        let Some(function) = tree.field(id, NodeField::Function) else { return Type::default() };
         if let Some(name) = vector_literal(tree, id) {
             return self.named_type(name);
         }
-        if tree.kind(function) != "identifier" {
+        if tree.kind(function) != NodeKind::Identifier {
             return Type::default();
         }
         if let Some(symbol) = self.symbols.of(function) {
@@ -280,7 +296,7 @@ impl<'a> Builder<'a> {
             };
         }
         let Some(shape) = Shape::of(self.text(function)) else { return Type::default() };
-        let Some(list) = tree.field(id, "arguments") else { return Type::default() };
+        let Some(list) = tree.field(id, NodeField::Arguments) else { return Type::default() };
         let arguments: Vec<Type> =
             tree.named_children(list).take(8).map(|argument| self.out.of(argument)).collect();
         if matches!(shape, Shape::Elementwise | Shape::Mask | Shape::Widened)

@@ -8,6 +8,7 @@ mod builder;
 
 use std::collections::HashMap;
 
+use crate::kind::{NodeField, NodeKind};
 use crate::numbers::Number;
 use crate::steps::step;
 use crate::symbols::{SymbolId, Symbols};
@@ -148,13 +149,13 @@ pub fn converts(from: Type, to: Type) -> Option<bool> {
 #[must_use]
 pub fn vector_literal(tree: &SyntaxTree, call: NodeId) -> Option<NodeId> {
     // First of all, for looking for a field goes over all children.
-    if tree.kind(call) != "call_expression" {
+    if tree.kind(call) != NodeKind::CallExpression {
         return None;
     }
-    let function = tree.field(call, "function")?;
+    let function = tree.field(call, NodeField::Function)?;
     let name = tree.named_children(function).next()?;
-    let is_one =
-        tree.kind(function) == "parenthesized_expression" && tree.kind(name) == "identifier";
+    let is_one = tree.kind(function) == NodeKind::ParenthesizedExpression
+        && tree.kind(name) == NodeKind::Identifier;
     is_one.then_some(name)
 }
 
@@ -175,10 +176,10 @@ mod tests {
         let tree = SyntaxTree::parse(bytes, Language::OpenCl);
         let symbols = Symbols::new(bytes, &tree);
         let types = Types::new(bytes, &tree, &symbols);
-        let values = tree.ids().filter(|&id| tree.kind(id) == "assignment_expression");
+        let values = tree.ids().filter(|&id| tree.kind(id) == NodeKind::AssignmentExpression);
         let values = values.filter(|&id| source[tree.range(id)].starts_with("_ ="));
         let shown = values.map(|id| {
-            let found = types.of(tree.field(id, "right").unwrap());
+            let found = types.of(tree.field(id, NodeField::Right).unwrap());
             let base = match found.base {
                 Base::Number(number) => number.name(),
                 Base::Aggregate(_) => "struct".into(),
