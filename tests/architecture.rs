@@ -12,13 +12,21 @@ use workspace::{packages, root, sources};
 /// any other use, so that this table is the whole of the layers. `clreduce-` is left out in front of names. Add a
 /// line for a new crate.
 const CRATES: &str = "
-    clreduce: batch candidates cli engine interestingness journal passes reducer report speculation testcase triage
+    clreduce: batch candidates cli engine interestingness journal passes recipe reducer report speculation testcase triage
     batch: engine interestingness journal speculation testcase
     candidates: testcase
     capi: clreduce
-    cli: batch engine interestingness journal passes report testcase triage
+    cli: batch check compiler devices engine interestingness journal kernel passes process recipe report testcase triage
     engine: candidates interestingness journal reducer speculation testcase
-    interestingness: testcase
+    check: compiler host kernel process testcase
+    compiler: interestingness process testcase
+    devices: host kernel process testcase
+    host: compiler kernel process testcase
+    interestingness: process testcase
+    interestingness-tests: check compiler devices interestingness kernel process testcase
+    kernel: process testcase
+    process: testcase
+    recipe: check devices interestingness kernel process testcase
     journal: interestingness testcase
     language: testcase
     passes: language testcase

@@ -156,7 +156,10 @@ fn a_test_that_prints_without_end() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "wine limits no memory; see interestingness/tests/windows.rs")]
+#[cfg_attr(
+    windows,
+    ignore = "wine limits no memory; see interestingness/test-host/tests/windows.rs"
+)]
 fn a_test_that_needs_too_much_memory() {
     let bench = Bench::with_bug();
     bench.script("test.sh", "#!/bin/sh\nhead -c 300000000 /dev/zero | tail\nsleep 2\n");

@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use clreduce_interestingness::recipe::Recipe;
+use clreduce_recipe::Recipe;
 use regex::Regex;
 use support::{Bench, assert_mentions, stderr, stdout};
 

@@ -17,10 +17,10 @@ const MOST_LINES: usize = 600;
 /// The only places for `unsafe` code. Their module docs say why it is sound.
 const UNSAFE: &[&str] = &[
     "capi/src/",
-    "interestingness/src/command/windows/job.rs",
-    "interestingness/src/compile_worker/api.rs",
-    "interestingness/src/cuda/api/",
-    "interestingness/src/opencl/api/",
+    "interestingness/compiler/src/api.rs",
+    "interestingness/devices/src/cuda/api/",
+    "interestingness/devices/src/opencl/api/",
+    "interestingness/process/src/windows/job.rs",
 ];
 
 /// What decides the questions. It has to come to the same everywhere, each time.
@@ -36,8 +36,20 @@ const DECIDES: &[&str] = &[
 ];
 
 /// Everything that ends up in the library and the program.
-const PRODUCT: &[&str] =
-    &["interestingness/src/", "passes/src/", "src/", "testcase/language/src/", "testcase/src/"];
+const PRODUCT: &[&str] = &[
+    "interestingness/check/src/",
+    "interestingness/compiler/src/",
+    "interestingness/devices/src/",
+    "interestingness/host/src/",
+    "interestingness/kernel/src/",
+    "interestingness/process/src/",
+    "interestingness/recipe/src/",
+    "interestingness/src/",
+    "passes/src/",
+    "src/",
+    "testcase/language/src/",
+    "testcase/src/",
+];
 
 struct Ban {
     what: &'static str,
@@ -46,7 +58,7 @@ struct Ban {
     instead: &'static str,
 }
 
-const BANS: [Ban; 10] = [
+const BANS: [Ban; 11] = [
     Ban {
         what: r"\b(todo|unimplemented|dbg)!",
         within: &[""],
@@ -105,9 +117,19 @@ const BANS: [Ban; 10] = [
     },
     Ban {
         what: r"\bCommand::new\b",
-        within: &["passes/src/", "src/", "testcase/language/src/", "testcase/src/"],
-        except: &[],
-        instead: "processes belong to clreduce-interestingness, which kills and cleans up after them",
+        within: PRODUCT,
+        except: &["interestingness/process/src/"],
+        instead: "processes belong to clreduce-process, which kills and cleans up after them",
+    },
+    Ban {
+        what: r"\.spawn\(\)",
+        within: PRODUCT,
+        except: &[
+            "interestingness/process/src/launch.rs",
+            // Called by it.
+            "interestingness/process/src/windows/job.rs",
+        ],
+        instead: "`clreduce_process::launch::start`: there a sandbox is applied",
     },
     Ban {
         what: r"\btemp_dir\(\)",

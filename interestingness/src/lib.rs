@@ -1,38 +1,34 @@
-//! Who answers whether a variant is interesting.
+//! Interestingness: the decision whether a variant still shows the bug.
 //!
-//! This crate knows processes, compilers, simulators and devices. It knows nothing of passes,
-//! searches or reductions: a variant comes in, an outcome goes out.
+//! A reduction knows this crate alone of all that decides: it hands over a variant, and gets an [`Outcome`]. What is
+//! here besides the trait is the test that a person writes ([`CommandTest`]), and the interface of a
+//! [`CompileFilter`], which rejects variants that do not compile before they are tested. Compilers, devices and
+//! recipes are crates of their own that stand on this one.
 
-mod cancel;
-pub mod check;
 mod command;
-pub mod compile_worker;
-pub mod cuda;
-mod gate;
-pub mod opencl;
+mod filter;
+mod hints;
 mod outcome;
-pub mod recipe;
-pub mod units;
 
-pub use cancel::{Cancel, Hook};
-pub use command::{
-    CommandError, CommandOptions, CommandTest, Hint, Limits, OutputPattern, Rehearsal, SetupError,
-    TestCommand, guardian_main, when_free,
+pub use clreduce_process::{
+    Cancel, CommandError, Hook, Limits, SetupError, TestCommand, units, when_free, worker_main,
 };
-pub use gate::{CompileGate, Gate, Gated};
+pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
+pub use filter::{CompileFilter, CompileFilter as Gate, Gated};
+pub use hints::{Hint, hints};
 pub use outcome::{Outcome, Verdict};
 
 use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 
-/// Something that decides whether a variant is interesting.
+/// An interestingness test.
 ///
-/// The verdict must depend on nothing but the variant's content: the reducer asks each question once
-/// and remembers the answer. Calls come from several threads at once.
+/// The verdict must depend on nothing but the variant's content: each variant is judged once, and its verdict is
+/// remembered. Calls come from several threads at once.
 pub trait Interestingness: Send + Sync {
-    /// Judges one variant. Blocks until the answer is known, or until `cancel` is triggered, after
-    /// which it returns soon, with any outcome: nobody reads it.
+    /// Judges one variant. Blocks until the verdict is known, or until `cancel` is triggered, after which it returns
+    /// soon, with any outcome: nobody reads it.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome;
 
     /// Sets the wall-time limit of every later test. The reducer calls it before it judges the

@@ -1,11 +1,13 @@
-//! What a test says of one variant.
+//! Verdicts, and what is known of them.
 
 use std::time::Duration;
 
-/// The answer to a question. The reducer sees everything but `Interesting` as "no".
+use clreduce_process::{Completed, End};
+
+/// The result of a test. The reducer sees everything but `Interesting` as "no".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The variant still shows what is looked for.
+    /// The variant still shows the bug.
     Interesting,
     /// It does not.
     Uninteresting,
@@ -18,7 +20,7 @@ pub enum Verdict {
 /// A verdict and what is worth telling a person about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
     /// Exit status of the test program, where there is one.
     pub exit_code: Option<i32>,
@@ -40,5 +42,20 @@ impl From<Verdict> for Outcome {
             output_tail: Vec::new(),
             wall: Duration::ZERO,
         }
+    }
+}
+
+/// The outcome of a test whose exit code decides.
+impl From<Completed> for Outcome {
+    fn from(completed: Completed) -> Self {
+        let (verdict, exit_code) = match completed.end {
+            End::Exited(0) => (Verdict::Interesting, Some(0)),
+            End::Exited(code) => (Verdict::Uninteresting, Some(code)),
+            End::Signalled(_) => (Verdict::Uninteresting, None),
+            End::TimedOut => (Verdict::TimedOut, None),
+            End::Cancelled | End::Failed(_) => (Verdict::Unresolved, None),
+        };
+        let (reason, output_tail) = (completed.end.reason(), completed.tail);
+        Self { verdict, exit_code, reason, output_tail, wall: completed.wall }
     }
 }

@@ -8,10 +8,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
+use clreduce_check::{Check, CheckOptions, Finding, Kind, Report, StageName, Subject, Validity};
 use clreduce_interestingness::Cancel;
-use clreduce_interestingness::check::{
-    Check, CheckOptions, Finding, Kind, Report, StageName, Subject, Validity,
-};
 
 use crate::failure::Failure;
 use crate::units;

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clreduce_interestingness::cuda::has_main;
-use clreduce_interestingness::opencl::{Device, Devices, Through, WorkerOptions};
+use clreduce_devices::{BACKENDS, Device, Devices, WorkerOptions};
+use clreduce_kernel::{ProgramKind, has_main};
 
 use crate::failure::Failure;
 use crate::units::show_bytes;
@@ -65,11 +65,11 @@ impl Text {
         }
     }
 
-    fn runs_through(self, through: Through) -> bool {
-        match through {
-            Through::Loader | Through::Oclgrind | Through::Host => self == Self::OpenCl,
-            Through::Cuda => self == Self::CudaKernels,
-            Through::Nvcc => self == Self::CudaProgram,
+    fn runs_on(self, device: &Device) -> bool {
+        match device.takes() {
+            ProgramKind::OpenCl => self == Self::OpenCl,
+            ProgramKind::CudaKernels => self == Self::CudaKernels,
+            ProgramKind::CudaProgram => self == Self::CudaProgram,
         }
     }
 }
@@ -107,16 +107,12 @@ fn table(found: &Devices) -> String {
     for device in &found.devices {
         let facts = &device.facts;
         let memory = usize::try_from(facts.memory_bytes).unwrap_or(usize::MAX);
-        let kind = match device.through {
-            Through::Loader | Through::Cuda => "",
-            Through::Oclgrind => ", simulated",
-            Through::Host => ", clang without OpenCL",
-            Through::Nvcc => ", compiler",
-        };
+        let remark = device.backend.remark();
+        let remark = if remark.is_empty() { String::new() } else { format!(", {remark}") };
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "{}.{}  {}: {}\n     {}{kind}, {}, {} compute units, {}, driver {}\n",
+            "{}.{}  {}: {}\n     {}{remark}, {}, {} compute units, {}, driver {}\n",
             device.platform,
             device.device,
             facts.platform,
@@ -141,7 +137,7 @@ fn table(found: &Devices) -> String {
 /// When there is none, with those that there are.
 pub fn choose(args: &DeviceArgs, text: Text, options: &WorkerOptions) -> Result<Device, String> {
     let wanted = |device: &Device| {
-        text.runs_through(device.through)
+        text.runs_on(device)
             && match &args.device_name {
                 Some(name) => device.is_called(name),
                 None => {
@@ -150,15 +146,12 @@ pub fn choose(args: &DeviceArgs, text: Text, options: &WorkerOptions) -> Result<
                 }
             }
     };
-    let mut found = Devices::of_loader(options);
-    if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
-        return Ok(device.clone());
-    }
-    found.add_oclgrind(options);
-    found.add_host();
-    found.add_cuda(options);
-    if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
-        return Ok(device.clone());
+    let mut found = Devices::default();
+    for backend in BACKENDS {
+        found.add(backend, options);
+        if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
+            return Ok(device.clone());
+        }
     }
     let mut message = format!("there is no such device for {}", text.name());
     if found.devices.is_empty() {

@@ -7,14 +7,13 @@ use std::process::ExitCode;
 
 use clap::ValueHint;
 use clreduce_interestingness::Verdict;
-use clreduce_interestingness::recipe::{Answer, Judgement, Recipe, Step};
+use clreduce_recipe::{Answer, Judgement, Recipe, Step};
 use clreduce_testcase::TestCase;
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::load::{Input, ORIGINAL, beside, load};
-use crate::recipe;
 use crate::units::show_duration;
+use crate::{interrupt, recipe};
 
 /// What `explain` is told.
 #[derive(Debug, clap::Args)]

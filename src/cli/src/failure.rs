@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
+use clreduce_check::CheckError;
 use clreduce_engine::ReductionError;
 use clreduce_interestingness::SetupError;
-use clreduce_interestingness::check::CheckError;
-use clreduce_interestingness::recipe::RecipeError;
 use clreduce_journal::StateError;
+use clreduce_recipe::RecipeError;
 use thiserror::Error;
 
 use crate::init::InitError;

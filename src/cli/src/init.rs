@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueHint;
-use clreduce_interestingness::opencl::{Finding, PlanError};
-use clreduce_interestingness::recipe::{
-    Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey,
-};
+use clreduce_kernel::{Finding, PlanError};
+use clreduce_recipe::{Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey};
 use clreduce_testcase::TestCase;
 use thiserror::Error;
 
@@ -207,7 +205,7 @@ fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
 /// What every configuration says, with the verdict on it.
 fn table(survey: &Survey) -> String {
     let width = survey.seen.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
-    let line = |seen: &clreduce_interestingness::recipe::Seen| {
+    let line = |seen: &clreduce_recipe::Seen| {
         let finding = match seen.finding {
             Finding::Agrees => "agrees",
             Finding::Unknown => "?",

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use clreduce_interestingness::recipe::{RecipeTest, StageCounts};
 use clreduce_interestingness::{Cancel, CommandTest, Interestingness, Outcome, Rehearsal, Verdict};
+use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::TestCase;
 
 /// The test, and what is watched.

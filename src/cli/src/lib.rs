@@ -36,16 +36,14 @@ mod units;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Args, Color, Command};
+use clap::Parser;
 use failure::Failure;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let helper = clreduce_interestingness::guardian_main()
-        .or_else(clreduce_interestingness::opencl::device_worker_main);
-    if let Some(code) = helper {
+    let services = [clreduce_compiler::SERVICES, clreduce_devices::SERVICES].concat();
+    if let Some(code) = clreduce_process::worker_main(&services) {
         return code;
     }
     let args = Args::parse();

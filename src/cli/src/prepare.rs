@@ -8,9 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueHint;
-use clreduce_engine::PassChoice;
-use clreduce_engine::Reduction;
-use clreduce_interestingness::check::{CheckOptions, needs_preprocessing, preprocess};
+use clreduce_check::{CheckOptions, needs_preprocessing, preprocess};
+use clreduce_engine::{PassChoice, Reduction};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
 use clreduce_testcase::{Language, Size, TestCase};
 

@@ -2,8 +2,8 @@
 //! knows it.
 
 use clreduce_interestingness::Cancel;
-use clreduce_interestingness::recipe::{Recipe, RecipeOptions, RecipeTest};
 use clreduce_journal::{Facts, StateFolder};
+use clreduce_recipe::{Recipe, RecipeOptions, RecipeTest};
 use clreduce_testcase::TestCase;
 
 use crate::failure::Failure;

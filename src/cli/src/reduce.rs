@@ -7,28 +7,24 @@ use std::sync::{Arc, OnceLock};
 
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
-use clreduce_interestingness::recipe::{RecipeTest, StageCounts};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Hint, Interestingness, TestCommand, Verdict,
 };
 use clreduce_journal::StateFolder;
+use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use crate::events_file::EventsFile;
-use crate::facts;
 use crate::failure::Failure;
 use crate::interrupt::{self, INTERRUPTED};
 use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{Input, Place, load};
-use crate::not_interesting;
 use crate::progress::Progress;
-use crate::recipe;
-use crate::report;
 use crate::resolve::{Settings, Test};
 use crate::statistics::Statistics;
-use crate::summary;
 use crate::target::{self, Target};
+use crate::{facts, not_interesting, recipe, report, summary};
 
 /// Folder in the state folder with a copy of a test case that was not interesting.
 const TRY: &str = "try";
@@ -252,7 +248,7 @@ fn check_hints(
     progress: &Progress,
 ) -> Result<(), Failure> {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
-    for hint in command.hints(&inputs) {
+    for hint in clreduce_interestingness::hints(&command, &inputs) {
         if let Hint::AbsolutePath(path) = &hint {
             let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
             let nothing = TestCase::new(case.files().iter().map(empty).collect());

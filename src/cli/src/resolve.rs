@@ -7,12 +7,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clreduce_compiler::LibclangFilter;
+use clreduce_devices::WorkerOptions;
 use clreduce_engine::{PassChoice, Reduction};
-use clreduce_interestingness::opencl::WorkerOptions;
-use clreduce_interestingness::recipe::{Recipe, RecipeError};
-use clreduce_interestingness::{
-    CommandError, CommandOptions, CompileGate, Limits, OutputPattern, TestCommand,
-};
+use clreduce_interestingness::{CommandError, CommandOptions, Limits, OutputPattern, TestCommand};
+use clreduce_recipe::{Recipe, RecipeError};
 use clreduce_testcase::Language;
 use regex::bytes::Regex;
 use thiserror::Error;
@@ -121,10 +120,10 @@ impl How {
     }
 
     /// The first stage of a recipe does what a gate would.
-    fn gate_for(&self, language: Language) -> Option<CompileGate> {
+    fn gate_for(&self, language: Language) -> Option<LibclangFilter> {
         let wanted = self.gate && matches!(self.test, Test::Command(_));
         let worker = std::env::current_exe().ok().filter(|_| wanted)?;
-        CompileGate::new(language, WorkerOptions::new(worker))
+        LibclangFilter::new(language, WorkerOptions::new(worker))
     }
 
     /// What tests are run with.

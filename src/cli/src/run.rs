@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
+use clreduce_devices::DeviceWorker;
 use clreduce_interestingness::Cancel;
-use clreduce_interestingness::cuda::plan_cuda;
-use clreduce_interestingness::opencl::{
-    DeviceWorker, KernelRun, OutcomeClass, Output, Plan, PlanError, RunLimits, RunReport, plan,
+use clreduce_kernel::{
+    KernelRun, OutcomeClass, Output, Plan, PlanError, RunLimits, RunReport, plan, plan_cuda,
 };
 use clreduce_testcase::ContentHash;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clreduce_interestingness::opencl::OutcomeClass;
+use clreduce_kernel::OutcomeClass;
 
 use crate::run::status;
 

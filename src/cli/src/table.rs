@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use clreduce_engine::PassStatistics;
-use clreduce_interestingness::recipe::StageCounts;
 use clreduce_passes::{Row, TABLE};
+use clreduce_recipe::StageCounts;
 use clreduce_testcase::Language;
 use console::style;
 

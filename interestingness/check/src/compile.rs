@@ -1,0 +1,204 @@
+//! clang's warnings that say that a program has no defined or no portable meaning.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use clreduce_compiler::{Clang, CompileOptions, CompileWorkers, Diagnostic, Severity};
+use clreduce_host::{FILE, Subject};
+use clreduce_process::worker::WorkerOptions;
+use clreduce_process::{Cancel, End, ToolRunner};
+use clreduce_testcase::Language;
+
+use super::finding::{Certainty, Finding, Kind};
+use super::{Stage, StageName, StageReport};
+
+const TOOL: &str = "clang";
+
+/// Warnings by their flag. Those of clang that speak of a path that may not be taken are suspicions. Comparing
+/// pointers to different types and declarations of nothing (`int;`) are not here: programs that CLsmith makes are
+/// full of them, and all compilers agree on what they mean.
+const WARNINGS: [(&str, Kind, Certainty); 22] = {
+    use Certainty::{Certain, Suspected};
+    use Kind::{Lifetime, NonPortable, Uninitialised};
+    [
+        ("gnu-empty-struct", NonPortable, Certain),
+        ("gnu-empty-initializer", NonPortable, Certain),
+        ("int-conversion", NonPortable, Certain),
+        ("int-to-pointer-cast", NonPortable, Certain),
+        ("pointer-to-int-cast", NonPortable, Certain),
+        ("pointer-integer-compare", NonPortable, Certain),
+        ("incompatible-pointer-types", NonPortable, Certain),
+        ("incompatible-pointer-types-discards-qualifiers", NonPortable, Certain),
+        ("gnu-conditional-omitted-operand", NonPortable, Certain),
+        ("return-type", NonPortable, Certain),
+        ("zero-length-array", NonPortable, Certain),
+        ("excess-initializers", NonPortable, Certain),
+        ("implicit-int", NonPortable, Certain),
+        ("implicit-function-declaration", NonPortable, Certain),
+        ("duplicate-decl-specifier", NonPortable, Certain),
+        ("return-stack-address", Lifetime, Certain),
+        ("uninitialized", Uninitialised, Certain),
+        ("uninitialized-const-reference", Uninitialised, Certain),
+        ("uninitialized-const-pointer", Uninitialised, Suspected),
+        ("sometimes-uninitialized", Uninitialised, Suspected),
+        ("conditional-uninitialized", Uninitialised, Suspected),
+        ("self-assign-field", NonPortable, Suspected),
+    ]
+};
+
+/// Of these, one has no flag.
+const NO_SEMICOLON: &str = "expected ';' at end of declaration list";
+
+/// The stage.
+pub struct Compile {
+    program: String,
+    tools: ToolRunner,
+    opencl: Reader,
+    cuda: Reader,
+    /// Kernels looked at so far.
+    seen: AtomicU32,
+}
+
+/// How one language is read.
+struct Reader {
+    arguments: Vec<String>,
+    /// For every kernel but the first: starting a worker costs as much as starting clang.
+    workers: Option<CompileWorkers>,
+}
+
+impl Compile {
+    /// `worker` is a program that becomes a worker process.
+    pub(super) fn new(clang: Clang, tools: ToolRunner, worker: Option<PathBuf>) -> Self {
+        let library = worker.as_ref().and_then(|_| clang.library_folder());
+        let reader = |language: Vec<OsString>| {
+            let arguments = arguments(language);
+            let workers = worker.clone().map(|program| {
+                let mut worker = WorkerOptions::new(program);
+                worker.temporary = tools.temporary().to_owned();
+                worker.start_limit = tools.limits.time.unwrap_or(worker.start_limit);
+                let (library, file) = (library.clone(), FILE.to_owned());
+                let arguments = arguments.clone();
+                CompileWorkers::new(CompileOptions { worker, library, file, arguments })
+            });
+            Reader { arguments, workers }
+        };
+        let (opencl, cuda) = (reader(clang.language()), reader(clang.cuda()));
+        Self { program: clang.program().to_owned(), tools, opencl, cuda, seen: AtomicU32::new(0) }
+    }
+
+    fn reader(&self, subject: &Subject) -> &Reader {
+        if subject.language == Language::Cuda { &self.cuda } else { &self.opencl }
+    }
+
+    /// What clang says, as a process of its own.
+    fn start_clang(&self, subject: &Subject, cancel: &Cancel) -> Result<Vec<Diagnostic>, String> {
+        let arguments = &self.reader(subject).arguments;
+        let mut args: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        args.push("-fsyntax-only".into());
+        args.push(FILE.into());
+        let ran = self.tools.run(&self.program, args, &subject.files, cancel);
+        let diagnostics: Vec<_> = ran.stderr.lines().filter_map(Diagnostic::read).collect();
+        let rejected = diagnostics.iter().any(|diagnostic| diagnostic.severity > Severity::Warning);
+        match ran.end {
+            End::Exited(0) => Ok(diagnostics),
+            // A crash of the compiler may come with errors; then it is still a crash.
+            End::Exited(1) if rejected => Ok(diagnostics),
+            _ => Err(ran.trouble()),
+        }
+    }
+}
+
+fn arguments(language: Vec<OsString>) -> Vec<String> {
+    let mut arguments: Vec<String> =
+        language.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    arguments.extend(["-fno-caret-diagnostics", "-Wno-unknown-warning-option"].map(Into::into));
+    arguments.extend(WARNINGS.iter().map(|(flag, ..)| format!("-W{flag}")));
+    arguments
+}
+
+impl Stage for Compile {
+    fn name(&self) -> StageName {
+        StageName::Compile
+    }
+
+    fn looks_for(&self) -> BTreeSet<Kind> {
+        [Kind::Rejected, Kind::NonPortable].into()
+    }
+
+    fn runs(&self) -> bool {
+        false
+    }
+
+    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
+        let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
+        let workers = self.reader(subject).workers.as_ref().filter(|_| !is_first);
+        let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
+        let diagnostics = match known.map_or_else(|| self.start_clang(subject, cancel), Ok) {
+            Ok(diagnostics) => diagnostics,
+            Err(reason) => return StageReport::failed(TOOL, reason),
+        };
+        // It is no judge of CUDA: what it does not accept may be what is not declared for it.
+        if subject.language == Language::Cuda
+            && let Some(error) = diagnostics.iter().find(|one| one.severity > Severity::Warning)
+        {
+            let Diagnostic { line, message, .. } = error;
+            let reason = format!("does not accept this CUDA: line {line}: {message}");
+            return StageReport::failed(TOOL, reason);
+        }
+        let findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
+        StageReport {
+            findings: findings.into_iter().collect(),
+            checked: self.looks_for(),
+            ..StageReport::default()
+        }
+    }
+}
+
+/// What one of clang's diagnostics says of the kernel.
+fn finding(diagnostic: &Diagnostic) -> Option<Finding> {
+    let Diagnostic { severity, message, flag, .. } = diagnostic;
+    let flag = flag.as_deref().unwrap_or_default();
+    let listed = || {
+        let (_, kind, certainty) = WARNINGS.iter().find(|(name, ..)| *name == flag)?;
+        Some((*kind, *certainty))
+    };
+    let (kind, certainty) = match severity {
+        // What older versions warn of, newer ones refuse.
+        Severity::Error | Severity::Fatal => {
+            listed().unwrap_or((Kind::Rejected, Certainty::Certain))
+        }
+        Severity::Warning if message.starts_with(NO_SEMICOLON) => {
+            (Kind::NonPortable, Certainty::Certain)
+        }
+        Severity::Warning => listed()?,
+    };
+    let line = (diagnostic.file == FILE).then_some(diagnostic.line);
+    let flag = if flag.is_empty() { String::new() } else { format!(" [-W{flag}]") };
+    Some(Finding { kind, line, tool: TOOL, certainty, message: format!("{message}{flag}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_diagnostics() {
+        let read = |line| {
+            let found = finding(&Diagnostic::read(line)?)?;
+            Some((found.kind, found.line, found.certainty))
+        };
+        let suspected = Some((Kind::Uninitialised, Some(3), Certainty::Suspected));
+        assert_eq!(
+            read(
+                "kernel.cl:3:7: warning: variable 'x' may be uninitialized [-Wconditional-uninitialized]"
+            ),
+            suspected
+        );
+        let rejected = Some((Kind::Rejected, Some(12), Certainty::Certain));
+        assert_eq!(read("kernel.cl:12:1: error: unknown type name 'y'"), rejected);
+        assert_eq!(read("kernel.cl:1:1: warning: unused variable 'x' [-Wunused-variable]"), None);
+        assert_eq!(read("kernel.cl:1:1: note: initialize it"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! A program as one file: included, conditions decided, macros replaced, no line markers.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clreduce_compiler::Clang;
+use clreduce_process::{Cancel, End};
+use clreduce_testcase::{Language, Launch, TestCase};
+
+use super::CheckOptions;
+
+/// Whether there is anything to preprocess. Pragmas stay in any case.
+#[must_use]
+pub fn needs_preprocessing(source: &[u8]) -> bool {
+    let directive = |line: &[u8]| {
+        let name = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+        name.is_some_and(|name| !name.starts_with(b"pragma"))
+    };
+    source.split(|&byte| byte == b'\n').any(directive)
+}
+
+/// Preprocesses a program that lies in `folder`. The launch comment of a kernel stays. What OpenCL itself
+/// declares is left to the compilers.
+///
+/// # Errors
+/// When there is no clang, or it refuses; with its first error.
+pub fn preprocess(
+    source: &[u8],
+    folder: &Path,
+    language: Language,
+    options: &CheckOptions,
+    cancel: &Cancel,
+) -> Result<Vec<u8>, String> {
+    let clang = Clang::find(options.clang.as_deref(), &options.build_options);
+    let clang = clang.map_err(|error| error.to_string())?;
+    let (name, mut args) = match language {
+        Language::OpenCl => {
+            let mut args = clang.language();
+            args.push("-cl-no-stdinc".into());
+            ("kernel.cl", args)
+        }
+        Language::C | Language::Text => ("program.c", vec!["-x".into(), "c".into()]),
+        Language::Cuda => return Err("CUDA programs cannot be preprocessed".to_owned()),
+    };
+    let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
+    args.extend(["-E", "-P", "-w", "-I"].map(OsString::from));
+    args.extend([folder.into_os_string(), name.into()]);
+    let files = TestCase::single(name, source).map_err(|error| error.to_string())?;
+    let ran = options.tools().run(clang.program(), args, &files, cancel);
+    if ran.end != End::Exited(0) {
+        let error = ran.stderr.lines().find(|line| line.contains("error: ")).map(str::to_owned);
+        return Err(error.unwrap_or_else(|| ran.trouble()));
+    }
+    let mut text = Vec::new();
+    if let Some(launch) = Launch::find(source) {
+        text.extend_from_slice(&source[launch.comment]);
+        text.push(b'\n');
+    }
+    text.extend_from_slice(ran.stdout.trim_start().as_bytes());
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pragmas_are_no_reason() {
+        assert!(!needs_preprocessing(b"int x;\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
+        assert!(needs_preprocessing(b"int x;\n  # define N 4\n"));
+    }
+
+    #[test]
+    #[cfg_attr(windows, ignore = "needs clang")]
+    fn one_file_with_its_launch_comment() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("n.h"), "#define N 4\n").unwrap();
+        let source =
+            b"// -g 4 -l 2\n#include \"n.h\"\n#ifdef N\nkernel void k(global int *r) { r[N] = 1; \
+            barrier(CLK_LOCAL_MEM_FENCE); }\n#endif\n";
+        let text = preprocess(
+            source,
+            folder.path(),
+            Language::OpenCl,
+            &CheckOptions::default(),
+            &Cancel::new(),
+        );
+        let text = String::from_utf8(text.unwrap()).unwrap();
+        assert_eq!(
+            text,
+            "// -g 4 -l 2\nkernel void k(global int *r) { r[4] = 1; barrier(CLK_LOCAL_MEM_FENCE); }\n"
+        );
+        let gone = preprocess(
+            b"#include \"gone.h\"\n",
+            folder.path(),
+            Language::C,
+            &CheckOptions::default(),
+            &Cancel::new(),
+        );
+        assert!(gone.unwrap_err().contains("gone.h"));
+    }
+}

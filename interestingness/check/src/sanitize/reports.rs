@@ -1,0 +1,179 @@
+//! What the sanitizers and the run-time print.
+
+use std::collections::BTreeSet;
+
+use clreduce_host::{CODE, Flavour, Place, Symbols};
+
+use crate::finding::{Certainty, Finding, Kind};
+use crate::split_location;
+
+/// The findings in what a program printed on standard error, each once.
+pub(super) fn parse(text: &str, symbols: &Symbols) -> Vec<Finding> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut findings = BTreeSet::new();
+    for (at, line) in lines.iter().enumerate() {
+        let found = undefined(line)
+            .or_else(|| runtime(line, symbols))
+            .or_else(|| report(line, &lines[at + 1..], symbols));
+        findings.extend(found);
+    }
+    // A fault that follows from what was reported already is no news.
+    let trap = |finding: &Finding| finding.tool == Flavour::Addresses.tool();
+    let explained: BTreeSet<Option<u32>> =
+        findings.iter().filter(|finding| !trap(finding)).map(|finding| finding.line).collect();
+    findings
+        .into_iter()
+        .filter(|finding| !trap(finding) || !explained.contains(&finding.line))
+        .collect()
+}
+
+/// Whether there is anything that [`parse`] might make a finding of.
+pub(super) fn says_anything(text: &str) -> bool {
+    let marks = ["clreduce: ", "runtime error: ", "Sanitizer: "];
+    text.lines().any(|line| marks.iter().any(|mark| line.contains(mark)))
+}
+
+fn certain(kind: Kind, line: Option<u32>, tool: &'static str, message: String) -> Finding {
+    Finding { kind, line, tool, certainty: Certainty::Certain, message }
+}
+
+/// `kernel.cl:6:3: runtime error: signed integer overflow: …`
+fn undefined(line: &str) -> Option<Finding> {
+    let (number, rest) = split_location(line)?;
+    let message = rest.strip_prefix("runtime error: ")?;
+    let has = |text: &str| message.contains(text);
+    let kind = match () {
+        () if has("division by zero") => Kind::DivisionByZero,
+        () if has("signed integer overflow")
+            || has("cannot be represented in type") && !has("outside") =>
+        {
+            Kind::SignedOverflow
+        }
+        () if has("outside the range of representable values") => Kind::Conversion,
+        () if has("null pointer") => Kind::NullPointer,
+        () if has("misaligned") => Kind::Misaligned,
+        () if has("not a valid value for type") => Kind::Uninitialised,
+        () => Kind::OutOfBounds,
+    };
+    Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
+}
+
+/// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`
+fn runtime(line: &str, symbols: &Symbols) -> Option<Finding> {
+    let mut words = line.strip_prefix("clreduce: ")?.split(' ');
+    let kind = words.next()?;
+    let place = |calls: &str| symbols.line(calls.split(',').filter_map(address).map(Place::Kernel));
+    let first = place(words.next().unwrap_or_default());
+    match kind {
+        "clamp-range" => {
+            let message = "clamp with a minimum above the maximum".to_owned();
+            Some(certain(Kind::ClampRange, first, "host", message))
+        }
+        "divergence" => {
+            let other = words.next()?;
+            let elsewhere = match place(other) {
+                _ if other == "ended" => "has ended".to_owned(),
+                Some(line) if Some(line) != first => format!("waits at line {line}"),
+                _ => "came there another way".to_owned(),
+            };
+            let message =
+                format!("a work-item waits at a barrier while another of its group {elsewhere}");
+            Some(certain(Kind::Divergence, first, "host", message))
+        }
+        _ => None,
+    }
+}
+
+/// `==1==ERROR: AddressSanitizer: …`, `==1==WARNING: MemorySanitizer: …`, with a stack below.
+fn report(line: &str, below: &[&str], symbols: &Symbols) -> Option<Finding> {
+    let line = line.trim_start_matches('=').trim_start_matches(|c: char| c.is_ascii_digit());
+    let line = line.strip_prefix("==")?;
+    let (_, message) = line.split_once(": ")?;
+    let frames =
+        below.iter().map(|line| line.trim_start()).skip_while(|line| !line.starts_with("#0 "));
+    let frames = frames.take_while(|line| line.starts_with('#')).filter_map(frame);
+    let place = symbols.line(frames);
+    if let Some(message) = message.strip_prefix("MemorySanitizer: ") {
+        if !message.starts_with("use-of-uninitialized-value") {
+            return None;
+        }
+        if let Some(found) = undefined_value(below, symbols) {
+            return Some(found);
+        }
+        let (place, message) = match place {
+            Some(_) => (place, "use of an uninitialised value".to_owned()),
+            // Seen in a buffer at the end: then the line of the variable that it came from.
+            None => (
+                origin(below, symbols),
+                "an uninitialised value becomes part of the result".to_owned(),
+            ),
+        };
+        return Some(certain(Kind::Uninitialised, place, Flavour::Memory.tool(), message));
+    }
+    let message = message.strip_prefix("AddressSanitizer: ")?;
+    let what = message.split(' ').next()?;
+    let kind = match what {
+        "SEGV" if is_low(message) => Kind::NullPointer,
+        "SEGV" | "BUS" => Kind::OutOfBounds,
+        "FPE" => Kind::DivisionByZero,
+        "stack-use-after-return" | "stack-use-after-scope" => Kind::Lifetime,
+        _ if what.ends_with("-overflow") && what != "stack-overflow" => Kind::OutOfBounds,
+        _ if what.ends_with("-underflow") || what == "unknown-crash" => Kind::OutOfBounds,
+        _ => return None,
+    };
+    let message = message.split(" on ").next()?.to_owned();
+    Some(certain(kind, place, Flavour::Addresses.tool(), message))
+}
+
+/// A value that exists for no reason but that every lane of a vector is computed, and that is used.
+fn undefined_value(below: &[&str], symbols: &Symbols) -> Option<Finding> {
+    let (kind, message) = origin_frames(below).find_map(|place| {
+        let name = symbols.function(place)?;
+        Some(match name.strip_prefix("clreduce_undefined_")?.split('_').next()? {
+            "clamp" => (Kind::ClampRange, "clamp with a minimum above the maximum"),
+            "quotient" => (Kind::DivisionByZero, "a lane is divided by zero, and the result used"),
+            _ => (Kind::SignedOverflow, "the least number is divided by -1 in a lane"),
+        })
+    })?;
+    let line = symbols.line(origin_frames(below));
+    Some(certain(kind, line, Flavour::Memory.tool(), message.to_owned()))
+}
+
+/// Where the value was made, from the second stack of a report of MemorySanitizer.
+fn origin(below: &[&str], symbols: &Symbols) -> Option<u32> {
+    symbols.line(origin_frames(below))
+}
+
+fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = Place> + 'a {
+    let is_origin = |line: &str| {
+        line.contains("was created by") || line.contains("was marked as uninitialized")
+    };
+    let created = below.iter().skip_while(move |line| !is_origin(line));
+    created.filter_map(|line| frame(line.trim_start()))
+}
+
+/// Whether an access went to one of the first pages.
+fn is_low(message: &str) -> bool {
+    let digits =
+        message.split_once("address 0x").map(|(_, rest)| rest.split(' ').next().unwrap_or(rest));
+    digits.is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok_and(|address| address < 4096))
+}
+
+/// `#0 0x55d0c0  (/tmp/kernel.so+0x12345) (BuildId: …)`: the address relative to the file.
+fn frame(line: &str) -> Option<Place> {
+    let (path, rest) = line.rsplit_once("+0x")?;
+    let (digits, _) = rest.split_once(')')?;
+    // The first one is where it happened and not where a call returns to; one more does no harm, as
+    // instructions that access memory are longer than that.
+    let address = u64::from_str_radix(digits, 16).ok()? + u64::from(line.starts_with("#0 "));
+    let (_, file) = path.rsplit_once('/')?;
+    match () {
+        () if file == CODE => Some(Place::Kernel(address)),
+        () if file.starts_with("host-") => Some(Place::Host(address)),
+        () => None,
+    }
+}
+
+fn address(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}

@@ -1,0 +1,175 @@
+//! libclang as one safe function.
+//!
+//! One of the modules with `unsafe` code. It is sound as long as libclang does what its manual says: every pointer
+//! passed is valid for the sizes passed with it, every object is disposed of once by the type that owns it, and
+//! strings are copied before they are disposed of. libclang also crashes, on programs like those that are being
+//! reduced: therefore it runs in a worker process that holds nothing of value.
+
+#![allow(unsafe_code)]
+// The names are libclang's.
+#![allow(non_upper_case_globals)]
+
+use std::ffi::{CStr, CString};
+use std::ptr::null_mut;
+
+use clang_sys::*;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// The reason that libclang is of no use.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum LibclangError {
+    /// There is no library, or one that is too old.
+    #[error("libclang cannot be loaded: {0}")]
+    Missing(String),
+    /// The library does not begin to work.
+    #[error("libclang has no index")]
+    NoIndex,
+    /// It was not loaded before it was used.
+    #[error("libclang is not loaded")]
+    NotLoaded,
+    /// A name or an option has a zero byte in it.
+    #[error("there is a zero byte in a file name or an option")]
+    ZeroByte,
+    /// The text, or the list of options, is longer than the library can take.
+    #[error("the file or the list of options is too long for libclang")]
+    TooLong,
+    /// The library gave up, with a code of its own.
+    #[error("libclang error {0}")]
+    Failed(i32),
+}
+
+/// libclang, loaded.
+pub(crate) struct Index(CXIndex);
+
+impl Index {
+    /// Loads the library from the folder that `LIBCLANG_PATH` names, or where it is usually found.
+    pub fn load() -> Result<Self, LibclangError> {
+        load().map_err(LibclangError::Missing)?;
+        // SAFETY: it was just loaded. Neither precompiled headers nor printing are wanted.
+        let raw = unsafe { clang_createIndex(0, 0) };
+        if raw.is_null() { Err(LibclangError::NoIndex) } else { Ok(Self(raw)) }
+    }
+
+    /// Returns the compiler's diagnostics of a text, as if it were in a file of that name.
+    pub fn diagnose(
+        &self,
+        file: &str,
+        arguments: &[String],
+        source: &[u8],
+    ) -> Result<Vec<Diagnostic>, LibclangError> {
+        let text = |text: &str| CString::new(text).map_err(|_| LibclangError::ZeroByte);
+        let name = text(file)?;
+        let arguments = arguments.iter().map(|argument| text(argument));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = arguments.iter().map(|argument| argument.as_ptr()).collect();
+        let mut unsaved = CXUnsavedFile {
+            Filename: name.as_ptr(),
+            Contents: source.as_ptr().cast(),
+            Length: source.len().try_into().map_err(|_| LibclangError::TooLong)?,
+        };
+        let count = i32::try_from(pointers.len()).map_err(|_| LibclangError::TooLong)?;
+        let mut unit = null_mut();
+        // SAFETY: there are as many arguments, one file, and room for one unit.
+        let code = unsafe {
+            clang_parseTranslationUnit2(
+                self.0,
+                name.as_ptr(),
+                pointers.as_ptr(),
+                count,
+                &mut unsaved,
+                1,
+                CXTranslationUnit_None,
+                &mut unit,
+            )
+        };
+        if code != CXError_Success || unit.is_null() {
+            return Err(LibclangError::Failed(code));
+        }
+        let unit = Unit(unit);
+        // SAFETY: the unit is valid.
+        let count = unsafe { clang_getNumDiagnostics(unit.0) };
+        Ok((0..count).filter_map(|number| unit.diagnostic(number)).collect())
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        // SAFETY: made by the library, and this is the only disposal.
+        unsafe { clang_disposeIndex(self.0) };
+    }
+}
+
+struct Unit(CXTranslationUnit);
+
+impl Unit {
+    /// `None` for notes.
+    fn diagnostic(&self, number: u32) -> Option<Diagnostic> {
+        // SAFETY: there are more than `number`; it is disposed of below, after its last use.
+        let raw = unsafe { clang_getDiagnostic(self.0, number) };
+        // SAFETY: the diagnostic is valid, and each string is taken over.
+        let (severity, message, flag) = unsafe {
+            (
+                clang_getDiagnosticSeverity(raw),
+                own(clang_getDiagnosticSpelling(raw)),
+                own(clang_getDiagnosticOption(raw, null_mut())),
+            )
+        };
+        let (mut file, mut line, mut column) = (empty(), 0, 0);
+        // SAFETY: it writes a string, which is taken over below, and two numbers.
+        unsafe {
+            clang_getPresumedLocation(
+                clang_getDiagnosticLocation(raw),
+                &mut file,
+                &mut line,
+                &mut column,
+            );
+            clang_disposeDiagnostic(raw);
+        }
+        // SAFETY: it was written just now.
+        let file = unsafe { own(file) };
+        let severity = match severity {
+            CXDiagnostic_Warning => Severity::Warning,
+            CXDiagnostic_Error => Severity::Error,
+            CXDiagnostic_Fatal => Severity::Fatal,
+            _ => return None,
+        };
+        let flag = flag.strip_prefix("-W").map(str::to_owned);
+        Some(Diagnostic { severity, file, line, column, message, flag })
+    }
+}
+
+impl Drop for Unit {
+    fn drop(&mut self) {
+        // SAFETY: made by the library, and this is the only disposal.
+        unsafe { clang_disposeTranslationUnit(self.0) };
+    }
+}
+
+fn empty() -> CXString {
+    CXString { data: null_mut(), private_flags: 0 }
+}
+
+/// A copy of the text, which is disposed of.
+///
+/// # Safety
+/// The string is one of libclang's, or empty.
+unsafe fn own(string: CXString) -> String {
+    if string.data.is_null() {
+        return String::new();
+    }
+    // SAFETY: the text ends with a zero byte and lives until it is disposed of.
+    unsafe {
+        let text = clang_getCString(string);
+        let copy = if text.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        };
+        clang_disposeString(string);
+        copy
+    }
+}

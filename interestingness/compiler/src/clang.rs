@@ -1,0 +1,127 @@
+//! The program clang: where it is, and the options with which it reads kernels.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clreduce_process::query;
+use clreduce_testcase::Language;
+use thiserror::Error;
+
+use crate::cuda;
+
+/// Names under which clang is looked for, best first. Older ones lack the option that declares built-ins
+/// without a header of a megabyte.
+const NAMES: [&str; 7] =
+    ["clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"];
+
+/// There is no clang.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no usable clang found (tried {tried}): install one of clang-14 to clang-19, or name one")]
+pub struct NoClang {
+    /// The names that were tried.
+    pub tried: String,
+}
+
+/// A clang and the options for the kernel.
+#[derive(Clone, Debug)]
+pub struct Clang {
+    program: String,
+    version: String,
+    build_options: Vec<String>,
+}
+
+impl Clang {
+    /// The one named, or the newest one on the `PATH`.
+    ///
+    /// # Errors
+    /// When none can be run.
+    pub fn find(named: Option<&Path>, build_options: &[String]) -> Result<Self, NoClang> {
+        let named = named.map(|path| {
+            // Tools run in other directories.
+            let has_folder = path.components().count() > 1;
+            let path = if has_folder { std::path::absolute(path).ok() } else { None }
+                .unwrap_or_else(|| path.to_owned());
+            path.to_string_lossy().into_owned()
+        });
+        let candidates = match named {
+            Some(name) => vec![name],
+            None => NAMES.map(str::to_owned).to_vec(),
+        };
+        for program in &candidates {
+            if let Some(version) = version_of(program) {
+                let build_options = build_options.to_vec();
+                return Ok(Self { program: program.clone(), version, build_options });
+            }
+        }
+        Err(NoClang { tried: candidates.join(", ") })
+    }
+
+    /// The program to start.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// What it prints about itself; part of the key of what is cached.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The same one, with other options for the kernel.
+    #[must_use]
+    pub fn with(&self, build_options: &[String]) -> Self {
+        Self { build_options: build_options.to_vec(), ..self.clone() }
+    }
+
+    /// Where its libclang lies, if there is one.
+    #[must_use]
+    pub fn library_folder(&self) -> Option<PathBuf> {
+        let text = query(self.program.as_ref(), &["-print-resource-dir"])?;
+        // `lib/clang/19` in the folder of this version.
+        let folder = Path::new(text.trim()).parent()?.parent()?;
+        folder.is_dir().then(|| folder.to_owned())
+    }
+
+    /// The first line of what it says of itself.
+    #[must_use]
+    pub fn version_line(&self) -> &str {
+        self.version.lines().next().unwrap_or_default()
+    }
+
+    /// Arguments with which the kernel is read as OpenCL C. Optimisation switches of a build mean nothing
+    /// here.
+    #[must_use]
+    pub fn language(&self) -> Vec<OsString> {
+        let own_standard = self.build_options.iter().any(|option| option.starts_with("-cl-std"));
+        let standard = (!own_standard).then_some("-cl-std=CL1.2");
+        // Built-ins are what OpenCL says, not what a device of that name has.
+        let fixed = ["-x", "cl", "-target", "x86_64-linux-gnu", "-fno-color-diagnostics"];
+        let fixed = fixed.into_iter().chain(standard).map(OsString::from);
+        fixed.chain(self.build_options.iter().map(OsString::from)).collect()
+    }
+
+    /// Arguments with which a program with the declarations of CUDA is read.
+    #[must_use]
+    pub fn cuda(&self) -> Vec<OsString> {
+        self.with_shared(&cuda::DIALECT)
+    }
+
+    /// Arguments with which a kernel is read that is to run on the host.
+    #[must_use]
+    pub fn host(&self, language: Language) -> Vec<OsString> {
+        match language {
+            Language::Cuda => self.with_shared(&cuda::HOST_DIALECT),
+            _ => self.language(),
+        }
+    }
+
+    fn with_shared(&self, dialect: &[&str]) -> Vec<OsString> {
+        let options = cuda::shared(&self.build_options).map(OsString::from);
+        dialect.iter().map(OsString::from).chain(options).collect()
+    }
+}
+
+fn version_of(program: &str) -> Option<String> {
+    query(program.as_ref(), &["--version"]).filter(|text| text.contains("clang version"))
+}

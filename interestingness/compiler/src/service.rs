@@ -1,0 +1,68 @@
+//! The service of a worker with libclang: its orders, its replies, and how it answers. Only the last runs in the worker
+//! process.
+
+use std::io;
+
+use clreduce_process::worker::{Replies, Service, WorkerFolder};
+use serde::{Deserialize, Serialize};
+
+use crate::api::{Index, LibclangError};
+use crate::diagnostic::Diagnostic;
+
+/// An order to the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum CompilerOrder {
+    /// Make libclang ready.
+    Load,
+    /// Return libclang's diagnostics of a text.
+    Diagnose {
+        /// Name of its file.
+        file: String,
+        /// Options of clang.
+        arguments: Vec<String>,
+        /// The text.
+        source: Vec<u8>,
+    },
+}
+
+/// A reply of the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum CompilerReply {
+    /// To `Load`.
+    Loaded(Result<(), LibclangError>),
+    /// To `Diagnose`.
+    Diagnostics(Result<Vec<Diagnostic>, LibclangError>),
+}
+
+/// A worker with libclang.
+pub struct CompilerService {
+    folder: WorkerFolder,
+    index: Option<Index>,
+}
+
+impl Service for CompilerService {
+    const NAME: &'static str = "compiler";
+    type Order = CompilerOrder;
+    type Reply = CompilerReply;
+
+    fn begin(folder: WorkerFolder) -> Self {
+        Self { folder, index: None }
+    }
+
+    fn answer(&mut self, order: CompilerOrder, replies: &Replies<CompilerReply>) -> io::Result<()> {
+        let reply = match order {
+            CompilerOrder::Load => CompilerReply::Loaded(Index::load().map(|index| {
+                // No file of the folder that clreduce was started in is meant.
+                let _ = self.folder.path().map(std::env::set_current_dir);
+                self.index = Some(index);
+            })),
+            CompilerOrder::Diagnose { file, arguments, source } => {
+                let index = self.index.as_ref().ok_or(LibclangError::NotLoaded);
+                CompilerReply::Diagnostics(
+                    index.and_then(|index| index.diagnose(&file, &arguments, &source)),
+                )
+            }
+        };
+        replies.send(&reply)
+    }
+}

@@ -1,0 +1,75 @@
+//! Backends: the ways in which kernels reach a device.
+
+use std::fmt;
+use std::path::Path;
+
+use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, RunReport};
+use clreduce_process::Cancel;
+use clreduce_process::worker::{WorkerError, WorkerOptions};
+
+use crate::error::DeviceError;
+use crate::facts::DeviceFacts;
+use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, FoundDevice};
+
+/// A way in which kernels reach a device.
+///
+/// A new one is a file with an implementation, and a line in [`BACKENDS`](crate::BACKENDS).
+pub trait Backend: fmt::Debug + Send + Sync {
+    /// Its name in JSON.
+    fn name(&self) -> &'static str;
+
+    /// Its name before the message of a failure.
+    fn title(&self) -> &'static str;
+
+    /// The kind of programs that its devices take.
+    fn takes(&self) -> ProgramKind;
+
+    /// What a person should know of its devices, as in "simulated". Empty for an ordinary driver.
+    fn remark(&self) -> &'static str {
+        ""
+    }
+
+    /// Whether its results must not count in a vote.
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
+    /// Whether a kernel can harm no more than processes of its own.
+    fn is_robust(&self, facts: &DeviceFacts) -> bool {
+        facts.kind == "cpu"
+    }
+
+    /// Whether the time limit of a kernel is one of computing: what its worker spends waiting for a processor does not
+    /// count, so that a time-out says nothing of what else the machine does.
+    fn is_timed_fairly(&self, _facts: &DeviceFacts) -> bool {
+        false
+    }
+
+    /// Finds its devices. None is no error where what gives access to them is optional.
+    ///
+    /// # Errors
+    /// When it ought to have devices, and they cannot be listed.
+    fn find(&self, options: &WorkerOptions) -> Result<Vec<FoundDevice>, DeviceError>;
+
+    /// How kernels get to a device.
+    fn transport(&self) -> Transport;
+}
+
+/// How kernels get to a device.
+pub enum Transport {
+    /// A worker process keeps the driver; this starts it.
+    Worker(fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>),
+    /// Each kernel is a program with a process of its own; this runs it, in a folder below the one given.
+    Programs(fn(&Path, &KernelRun, RunLimits, &Cancel) -> RunReport),
+}
+
+/// Has a fresh worker process list the devices of its driver: a driver may crash as soon as it is loaded.
+pub(crate) fn list(
+    options: &WorkerOptions,
+    start: fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>,
+) -> Result<Vec<FoundDevice>, DeviceError> {
+    match start(options)?.ask(&DeviceOrder::List, options.start_limit)? {
+        DeviceReply::Devices(devices) => Ok(devices?),
+        _ => Err(WorkerError::WrongReply.into()),
+    }
+}

@@ -1,0 +1,312 @@
+//! A device as clreduce sees it: kernels go in, outcomes come out, whatever happens to the driver.
+//!
+//! The worker process stays from kernel to kernel. A kernel can leave it damaged in ways that show
+//! only later, so nothing bad that is said by a worker with a past is believed at once: a crash is
+//! tried again on a fresh worker; after a failure, and now and then after results, the worker must
+//! still get a kernel right whose result is known.
+
+use std::time::{Duration, Instant};
+
+use clreduce_kernel::{
+    Argument, Fill, KernelLaunch, KernelRun, ProgramKind, RunLimits, RunOutcome, RunReport, Scalar,
+};
+use clreduce_process::Cancel;
+use clreduce_process::worker::{WorkerError, WorkerEvent, WorkerOptions};
+
+use crate::backend::Transport;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, Done};
+
+/// After so many kernels in a row that ended well, the worker is examined.
+const EXAMINE_EVERY: u32 = 32;
+/// After so many kernels, a worker is replaced: drivers forget to give back memory.
+const RETIRE_AFTER: u32 = 1000;
+
+/// How a worker has behaved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkerStatistics {
+    /// Worker processes that were started.
+    pub started: u32,
+    /// Kernels that were run, those of examinations not counted.
+    pub kernels: u32,
+    /// How often a worker was found damaged: the kernel that followed was run again on a fresh one.
+    pub damaged: u32,
+}
+
+/// Starts a worker for the backend of a device.
+type Start = fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>;
+
+/// A device with its worker process.
+pub struct DeviceWorker {
+    options: WorkerOptions,
+    device: Device,
+    /// With the number of kernels that it has run.
+    process: Option<(DeviceProcess, u32)>,
+    since_examined: u32,
+    statistics: WorkerStatistics,
+}
+
+impl DeviceWorker {
+    /// A worker for a device; its process starts with the first kernel.
+    #[must_use]
+    pub fn new(options: WorkerOptions, device: Device) -> Self {
+        let statistics = WorkerStatistics::default();
+        Self { options, device, process: None, since_examined: 0, statistics }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How it has behaved so far.
+    #[must_use]
+    pub fn statistics(&self) -> WorkerStatistics {
+        self.statistics
+    }
+
+    /// Runs a kernel. Blocks until the outcome is known, or until `cancel` is triggered.
+    pub fn run(&mut self, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
+        self.statistics.kernels += 1;
+        let start = match self.device.backend.transport() {
+            // There is no driver that could be kept.
+            Transport::Programs(run_program) => {
+                return run_program(&self.options.temporary, run, limits, cancel);
+            }
+            Transport::Worker(start) => start,
+        };
+        if self.process.as_ref().is_some_and(|(_, served)| *served >= RETIRE_AFTER) {
+            self.process = None;
+        }
+        let had_a_past = self.process.as_ref().is_some_and(|(_, served)| *served > 0);
+        let report = self.attempt(start, run, limits, cancel);
+        if !had_a_past || cancel.is_cancelled() || !self.is_suspicious(start, &report.outcome) {
+            return report;
+        }
+        // Whether the worker was to blame shows when a fresh one says something else.
+        self.process = None;
+        let again = self.attempt(start, run, limits, cancel);
+        self.statistics.damaged += u32::from(again.outcome.class() != report.outcome.class());
+        again
+    }
+
+    /// Ends the worker process; the next kernel gets a fresh one.
+    pub fn restart(&mut self) {
+        self.process = None;
+    }
+
+    /// Whether an outcome may be due to an earlier kernel.
+    fn is_suspicious(&mut self, start: Start, outcome: &RunOutcome) -> bool {
+        match outcome {
+            RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => true,
+            RunOutcome::BuildFailure { .. } | RunOutcome::RunFailure { .. } => {
+                !self.is_healthy(start)
+            }
+            RunOutcome::Built | RunOutcome::Results(_) => {
+                self.since_examined += 1;
+                self.since_examined >= EXAMINE_EVERY && !self.is_healthy(start)
+            }
+            // The worker has been replaced already. To wait as long once more is too dear.
+            RunOutcome::BuildTimeout | RunOutcome::RunTimeout | RunOutcome::Unresolved(_) => false,
+        }
+    }
+
+    /// Whether the worker still gets a kernel right whose result is known.
+    fn is_healthy(&mut self, start: Start) -> bool {
+        self.since_examined = 0;
+        let (run, expected) = examination(self.statistics.kernels, self.device.takes());
+        let limit = self.options.start_limit;
+        let limits = RunLimits { build: limit, run: limit };
+        let report = self.attempt(start, &run, limits, &Cancel::new());
+        report
+            .outcome
+            .result()
+            .is_some_and(|outputs| outputs.len() == 1 && outputs[0].bytes == expected)
+    }
+
+    /// Runs a kernel once, and drops the process where it cannot be used any more.
+    fn attempt(
+        &mut self,
+        start: Start,
+        run: &KernelRun,
+        limits: RunLimits,
+        cancel: &Cancel,
+    ) -> RunReport {
+        let (mut process, served) = match self.take_process(start) {
+            Ok(taken) => taken,
+            Err(error) => {
+                let (build, run) = (Duration::ZERO, Duration::ZERO);
+                return RunReport {
+                    outcome: RunOutcome::Unresolved(error.to_string()),
+                    build,
+                    run,
+                };
+            }
+        };
+        let hook = process.listen_to(cancel);
+        let started = Instant::now();
+        // A worker that has gone cannot be written to; that it has is heard.
+        let _ = process.send(&DeviceOrder::Run(run.clone()));
+        let mut built = None;
+        let is_fair = self.device.is_timed_fairly();
+        let outcome = loop {
+            let limit = if built.is_some() { limits.run } else { limits.build };
+            match hear(&process, limit, is_fair) {
+                WorkerEvent::Reply(DeviceReply::Built) if built.is_none() => {
+                    built = Some(started.elapsed())
+                }
+                event => break outcome_of(event, &mut process, built.is_some()),
+            }
+        };
+        drop(hook);
+        let all = started.elapsed();
+        if outcome.is_ok() && !cancel.is_cancelled() {
+            self.process = Some((process, served + 1));
+        }
+        let build = built.unwrap_or(all);
+        let outcome = outcome.unwrap_or_else(|outcome| outcome);
+        RunReport { outcome, build, run: all.saturating_sub(build) }
+    }
+
+    fn take_process(&mut self, start: Start) -> Result<(DeviceProcess, u32), DeviceError> {
+        if let Some(taken) = self.process.take() {
+            return Ok(taken);
+        }
+        self.since_examined = 0;
+        self.statistics.started += 1;
+        let mut process = start(&self.options)?;
+        let (platform, device) = (self.device.worker_platform, self.device.device);
+        match process.ask(&DeviceOrder::Open { platform, device }, self.options.start_limit)? {
+            DeviceReply::Opened(Ok(())) => Ok((process, 0)),
+            DeviceReply::Opened(Err(error)) => Err(error.into()),
+            _ => Err(WorkerError::WrongReply.into()),
+        }
+    }
+}
+
+/// What is heard within a limit, in which the worker must have been able to compute if it `is_fair`: what it spent
+/// waiting for a processor is not counted, twice the limit at most.
+fn hear(process: &DeviceProcess, limit: Duration, is_fair: bool) -> WorkerEvent<DeviceReply> {
+    let started = Instant::now();
+    if !is_fair {
+        return process.hear(started + limit);
+    }
+    let (before, last) = (process.computed(), started + limit * 3);
+    let mut deadline = started + limit;
+    loop {
+        let event = process.hear(deadline);
+        if !matches!(event, WorkerEvent::Silence) || Instant::now() >= last {
+            return event;
+        }
+        let Some((now, before)) = process.computed().zip(before) else { return event };
+        // A driver that computes is never quite busy.
+        let missing = (limit * 9 / 10).saturating_sub(now.saturating_sub(before));
+        if missing.is_zero() {
+            return event;
+        }
+        deadline = (Instant::now() + missing).min(last);
+    }
+}
+
+/// What an event says of the kernel: `Ok` where the worker can go on.
+fn outcome_of(
+    event: WorkerEvent<DeviceReply>,
+    process: &mut DeviceProcess,
+    is_built: bool,
+) -> Result<RunOutcome, RunOutcome> {
+    match event {
+        WorkerEvent::Reply(DeviceReply::Done(done)) => match (done, is_built) {
+            (Done::BuildFailure(log), false) => Ok(RunOutcome::BuildFailure { log }),
+            (Done::Built, true) => Ok(RunOutcome::Built),
+            (Done::RunFailure(reason), true) => Ok(RunOutcome::RunFailure { reason }),
+            (Done::Results(results), true) if !results.is_empty() => {
+                Ok(RunOutcome::Results(results))
+            }
+            _ => Err(RunOutcome::Unresolved("the worker process talks nonsense".to_owned())),
+        },
+        WorkerEvent::Reply(_) => {
+            Err(RunOutcome::Unresolved("the worker process talks nonsense".to_owned()))
+        }
+        WorkerEvent::Nonsense(error) => {
+            Err(RunOutcome::Unresolved(format!("the worker process talks nonsense ({error})")))
+        }
+        WorkerEvent::Floods => {
+            Err(RunOutcome::Unresolved("the driver or the kernel prints without end".to_owned()))
+        }
+        WorkerEvent::Cancelled => Err(RunOutcome::Unresolved("cancelled".to_owned())),
+        WorkerEvent::Silence if is_built => Err(RunOutcome::RunTimeout),
+        WorkerEvent::Silence => Err(RunOutcome::BuildTimeout),
+        WorkerEvent::Gone => {
+            let crash = process.crash();
+            Err(if is_built { RunOutcome::RunCrash(crash) } else { RunOutcome::BuildCrash(crash) })
+        }
+    }
+}
+
+/// A kernel whose result is known, another one for every number: no driver knows it from before.
+fn examination(number: u32, takes: ProgramKind) -> (KernelRun, Vec<u8>) {
+    const ITEMS: u32 = 8;
+    let factor = number.wrapping_mul(2_654_435_761) | 1;
+    let (begin, place) = match takes {
+        ProgramKind::CudaKernels => ("__global__ void examine(unsigned *out)", "blockIdx.x"),
+        _ => ("__kernel void examine(__global unsigned *out)", "get_global_id(0)"),
+    };
+    let source = format!(
+        "{begin} {{\n\
+         \x20 unsigned x = {place}, sum = 0;\n\
+         \x20 for (unsigned i = 0; i <= x; i++) sum += i * {factor}u ^ x;\n\
+         \x20 out[x] = sum;\n}}\n"
+    );
+    let expected = (0..ITEMS)
+        .map(|x| (0..=x).fold(0_u32, |sum, i| sum.wrapping_add(i.wrapping_mul(factor) ^ x)));
+    let launch = KernelLaunch {
+        kernel: "examine".to_owned(),
+        global: vec![ITEMS.into()],
+        local: None,
+        arguments: vec![Argument::Buffer {
+            name: "out".to_owned(),
+            element: Scalar::Uint.into(),
+            elements: ITEMS.into(),
+            fill: Fill::all(0.0),
+            output: true,
+        }],
+    };
+    let (source, options) = (source.into_bytes(), String::new());
+    let run = KernelRun { source, options, launches: vec![launch], repeat: 1 };
+    (run, expected.flat_map(u32::to_ne_bytes).collect())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::opencl::OpenClService;
+
+    const LIMIT: Duration = Duration::from_millis(300);
+
+    /// How long a worker is heard out that does nothing but `line`, and what it computed meanwhile.
+    fn heard(line: &str, is_fair: bool) -> (Duration, Duration) {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("worker");
+        std::fs::write(&program, format!("#!/bin/sh\n{line}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let options = WorkerOptions::new(program);
+        let process = DeviceProcess::start::<OpenClService>(&options, None).unwrap();
+        let started = Instant::now();
+        assert!(matches!(hear(&process, LIMIT, is_fair), WorkerEvent::Silence));
+        (started.elapsed(), process.computed().unwrap())
+    }
+
+    #[test]
+    fn a_limit_is_one_of_computing() {
+        let (wall, computed) = heard("while :; do :; done", true);
+        assert!(computed >= LIMIT * 8 / 10 || wall >= LIMIT * 3, "{computed:?} in {wall:?}");
+        let (wall, computed) = heard("exec sleep 60", true);
+        assert!(computed < LIMIT / 2 && wall >= LIMIT * 3, "{computed:?} in {wall:?}");
+        let (wall, _) = heard("exec sleep 60", false);
+        assert!(wall >= LIMIT);
+    }
+}

@@ -1,0 +1,128 @@
+//! The functions of the CUDA driver and of NVRTC, by name, and where the libraries are looked for.
+
+use std::ffi::{OsString, c_char, c_void};
+use std::path::{Path, PathBuf};
+
+use libloading::Library;
+
+/// Any of CUDA's objects.
+pub(super) type Object = *mut c_void;
+
+/// Declares a table: a field per function, and the name that the library has for it.
+macro_rules! symbols {
+    ($table:ident: $($name:ident = $symbol:literal ($($argument:ty),* $(,)?);)*) => {
+        pub(super) struct $table {
+            $(pub $name: unsafe extern "C" fn($($argument),*) -> i32,)*
+        }
+
+        impl $table {
+            fn of(library: &Library) -> Result<Self, libloading::Error> {
+                // SAFETY: these are the signatures that the manuals give for these names; a library
+                // that uses the names for something else is not this library.
+                unsafe {
+                    Ok(Self { $($name: *library.get(concat!($symbol, "\0").as_bytes())?,)* })
+                }
+            }
+        }
+    };
+}
+
+symbols! { Driver:
+    init = "cuInit"(u32);
+    version = "cuDriverGetVersion"(*mut i32);
+    device_count = "cuDeviceGetCount"(*mut i32);
+    device = "cuDeviceGet"(*mut i32, i32);
+    device_name = "cuDeviceGetName"(*mut c_char, i32, i32);
+    device_memory = "cuDeviceTotalMem_v2"(*mut usize, i32);
+    device_attribute = "cuDeviceGetAttribute"(*mut i32, i32, i32);
+    retain_context = "cuDevicePrimaryCtxRetain"(*mut Object, i32);
+    set_context = "cuCtxSetCurrent"(Object);
+    synchronise = "cuCtxSynchronize"();
+    load_module = "cuModuleLoadDataEx"(*mut Object, *const c_void, u32, *mut i32, *mut *mut c_void);
+    unload_module = "cuModuleUnload"(Object);
+    function = "cuModuleGetFunction"(*mut Object, Object, *const c_char);
+    allocate = "cuMemAlloc_v2"(*mut u64, usize);
+    free = "cuMemFree_v2"(u64);
+    copy_to_device = "cuMemcpyHtoD_v2"(u64, *const c_void, usize);
+    copy_to_host = "cuMemcpyDtoH_v2"(*mut c_void, u64, usize);
+    launch = "cuLaunchKernel"(
+        Object, u32, u32, u32, u32, u32, u32, u32, Object, *mut *mut c_void, *mut *mut c_void,
+    );
+    error_name = "cuGetErrorName"(i32, *mut *const c_char);
+}
+
+symbols! { Nvrtc:
+    version = "nvrtcVersion"(*mut i32, *mut i32);
+    create = "nvrtcCreateProgram"(
+        *mut Object, *const c_char, *const c_char, i32, *const *const c_char, *const *const c_char,
+    );
+    destroy = "nvrtcDestroyProgram"(*mut Object);
+    add_name = "nvrtcAddNameExpression"(Object, *const c_char);
+    lowered_name = "nvrtcGetLoweredName"(Object, *const c_char, *mut *const c_char);
+    compile = "nvrtcCompileProgram"(Object, i32, *const *const c_char);
+    log_size = "nvrtcGetProgramLogSize"(Object, *mut usize);
+    log = "nvrtcGetProgramLog"(Object, *mut c_char);
+    code_size = "nvrtcGetCUBINSize"(Object, *mut usize);
+    code = "nvrtcGetCUBIN"(Object, *mut c_char);
+}
+
+#[cfg(windows)]
+const DRIVER_NAMES: [&str; 1] = ["nvcuda.dll"];
+#[cfg(not(windows))]
+const DRIVER_NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+/// Loads the driver, for as long as the process lives.
+pub(super) fn load_driver() -> Result<&'static Driver, libloading::Error> {
+    let library = open(&DRIVER_NAMES.map(PathBuf::from))?;
+    let symbols = Driver::of(&library)?;
+    std::mem::forget(library);
+    Ok(Box::leak(Box::new(symbols)))
+}
+
+/// Loads NVRTC, for as long as the process lives.
+pub(super) fn load_nvrtc() -> Result<&'static Nvrtc, libloading::Error> {
+    let library = open(&nvrtc_paths())?;
+    let symbols = Nvrtc::of(&library)?;
+    std::mem::forget(library);
+    Ok(Box::leak(Box::new(symbols)))
+}
+
+/// The first of these files that can be loaded.
+fn open(paths: &[PathBuf]) -> Result<Library, libloading::Error> {
+    let mut first = None;
+    for path in paths {
+        // SAFETY: loading runs the library's initialisers. They are the driver's, which this process exists
+        // to run.
+        match unsafe { Library::new(path) } {
+            Ok(library) => return Ok(library),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.unwrap_or(libloading::Error::DlOpenUnknown))
+}
+
+/// Where NVRTC may be: where the system looks, and in the toolkit, which the system need not know.
+fn nvrtc_paths() -> Vec<PathBuf> {
+    #[cfg(windows)]
+    let names = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
+    #[cfg(not(windows))]
+    let names = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];
+    let variable = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let mut toolkits: Vec<PathBuf> =
+        ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(variable).map(PathBuf::from).collect();
+    let nvcc = crate::nvcc::nvcc().and_then(|path| path.canonicalize().ok());
+    toolkits.extend(nvcc.as_deref().and_then(Path::parent).and_then(Path::parent).map(Into::into));
+    toolkits.push("/usr/local/cuda".into());
+    let mut paths: Vec<PathBuf> = names.map(PathBuf::from).into();
+    for toolkit in toolkits {
+        for folder in ["lib64", "lib", "bin", "bin/x64"] {
+            paths.extend(
+                names
+                    .map(|name| toolkit.join(folder).join(name))
+                    .into_iter()
+                    .filter(|path| path.is_file()),
+            );
+        }
+    }
+    paths
+}

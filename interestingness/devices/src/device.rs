@@ -1,0 +1,82 @@
+//! A device that was found.
+
+use clreduce_kernel::ProgramKind;
+use serde::{Serialize, Serializer};
+
+use crate::backend::Backend;
+use crate::facts::DeviceFacts;
+use crate::protocol::FoundDevice;
+
+/// A device that kernels can be run on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Device {
+    /// Number of its platform among all that were found.
+    pub platform: u32,
+    /// Its number on the platform.
+    pub device: u32,
+    /// The way in which kernels reach it.
+    #[serde(rename = "through", serialize_with = "name")]
+    pub backend: &'static dyn Backend,
+    /// What it says of itself.
+    #[serde(flatten)]
+    pub facts: DeviceFacts,
+    /// Number of the platform for the worker.
+    #[serde(skip)]
+    pub(crate) worker_platform: u32,
+}
+
+fn name<S: Serializer>(backend: &&'static dyn Backend, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(backend.name())
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |one: &Self| (one.platform, one.device, one.worker_platform);
+        numbers(self) == numbers(other)
+            && self.backend.name() == other.backend.name()
+            && self.facts == other.facts
+    }
+}
+
+impl Eq for Device {}
+
+impl Device {
+    /// A device that a backend has found, where platforms are counted from `first`.
+    #[must_use]
+    pub fn new(backend: &'static dyn Backend, first: u32, found: FoundDevice) -> Self {
+        Self {
+            platform: first + found.platform,
+            device: found.device,
+            backend,
+            facts: found.facts,
+            worker_platform: found.platform,
+        }
+    }
+
+    /// The kind of programs that it takes.
+    #[must_use]
+    pub fn takes(&self) -> ProgramKind {
+        self.backend.takes()
+    }
+
+    /// Whether kernels run on this machine's processors, in processes of their own: they cannot harm more than these.
+    #[must_use]
+    pub fn is_robust(&self) -> bool {
+        self.backend.is_robust(&self.facts)
+    }
+
+    /// Whether the time limit of a kernel is one of computing. See [`Backend::is_timed_fairly`].
+    #[must_use]
+    pub fn is_timed_fairly(&self) -> bool {
+        cfg!(target_os = "linux") && self.is_robust() && self.backend.is_timed_fairly(&self.facts)
+    }
+
+    /// Whether a part of one of its names is `name`, whatever the case.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let facts = &self.facts;
+        let names = [&facts.platform, &facts.platform_version, &facts.name, &facts.vendor];
+        names.into_iter().any(|own| own.to_lowercase().contains(&name))
+    }
+}

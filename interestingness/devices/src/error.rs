@@ -1,0 +1,46 @@
+//! The reasons that a device cannot be used.
+
+use clreduce_process::worker::WorkerError;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The reason that a device cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// The program that gives access to the device is not installed.
+    #[error("`{0}` is not installed")]
+    NotInstalled(&'static str),
+    /// The worker process failed: the driver crashed, or took too long.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The driver says so itself.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+/// What a driver says of its own failure.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum DriverError {
+    /// The driver's library is missing or cannot be used.
+    #[error("{0}")]
+    Library(String),
+    /// The platform or the device has gone since it was found.
+    #[error("there is no such {0} any more")]
+    Gone(String),
+    /// A call has failed, with the name of the error.
+    #[error("{0}")]
+    Call(String),
+    /// A call that does something in particular has failed, with the name of the error.
+    #[error("{action}: {error}")]
+    Action {
+        /// What was to be done.
+        action: String,
+        /// The name of the error.
+        error: String,
+    },
+    /// The launch makes no sense for the kernel or the device.
+    #[error("{0}")]
+    Launch(String),
+}

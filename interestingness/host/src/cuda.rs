@@ -1,0 +1,64 @@
+//! CUDA as clang reads it where CUDA is not installed: what CUDA declares stands before the program. The program is
+//! read as for the host, where clang minds less what device code may do; nvcc and NVRTC say that themselves. What is
+//! not declared here clang does not know: then nothing can be said. To run on the host, a bare kernel is C++.
+
+use clreduce_kernel::has_main;
+
+use crate::subject::FILE;
+
+const DECLARATIONS: &str = include_str!("cuda/declarations.h");
+
+/// Headers of CUDA's whose content stands before the program.
+const HEADERS: [&str; 10] = [
+    "cuda.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "device_atomic_functions.h",
+    "device_functions.h",
+    "device_launch_parameters.h",
+    "driver_types.h",
+    "math_functions.h",
+    "vector_functions.h",
+    "vector_types.h",
+];
+
+/// Where variables lie that the work-items of a group share.
+pub(crate) const SHARED: &str = ".bss.clreduce_shared";
+
+/// The program with the declarations before it; its lines keep their numbers.
+pub(crate) fn text(source: &[u8]) -> Vec<u8> {
+    let kind = if has_main(source) {
+        "#define CLREDUCE_PROGRAM 1\n"
+    } else {
+        "#define __CUDACC_RTC__ 1\n"
+    };
+    let mut text =
+        format!("{kind}#line 1 \"declarations\"\n{DECLARATIONS}#line 1 \"{FILE}\"\n").into_bytes();
+    for line in source.split_inclusive(|&byte| byte == b'\n') {
+        let is_declared = included(line).is_some_and(|name| HEADERS.contains(&name));
+        text.extend_from_slice(if is_declared { b"\n" } else { line });
+    }
+    text
+}
+
+/// The name in `#include <NAME>`.
+fn included(line: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(line).ok()?.trim_start().strip_prefix('#')?;
+    let name = line.trim_start().strip_prefix("include")?.trim_start().strip_prefix(['<', '"'])?;
+    name.split(['>', '"']).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let text = text(b"#include <stdio.h>\n # include \"cuda_runtime.h\" // x\nint main() {}\n");
+        let text = String::from_utf8(text).unwrap();
+        assert!(
+            text.ends_with("#line 1 \"kernel.cl\"\n#include <stdio.h>\n\nint main() {}\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! The parts of the run-time: compiled when first needed, and kept.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clreduce_testcase::TestCase;
+
+use crate::build::{Build, Flavour, HostError};
+use crate::{cache, symbols};
+
+/// A part that is written in OpenCL C: its name and its text.
+type Part = (&'static str, &'static str);
+
+const COMMON: &str = include_str!("runtime/common.cl");
+const RUNTIME: &str = include_str!("runtime/runtime.c");
+const PARTS: [Part; 9] = [
+    ("work_items", include_str!("runtime/work_items.cl")),
+    ("integers", include_str!("runtime/integers.cl")),
+    ("conversions", include_str!("runtime/conversions.cl")),
+    ("roundings", include_str!("runtime/roundings.cl")),
+    ("memory", include_str!("runtime/memory.cl")),
+    ("halves", include_str!("runtime/halves.cl")),
+    ("copies", include_str!("runtime/copies.cl")),
+    ("vectors", include_str!("runtime/vectors.cl")),
+    ("floats", include_str!("runtime/floats.cl")),
+];
+
+/// How a part is linked: the run-time loads it, and defines what is still missing. Last comes arithmetic that the
+/// compiler leaves to a library.
+const LINK: [&str; 6] =
+    ["-target", "x86_64-linux-gnu", "-shared", "-nostdlib", "-Wl,-z,now", "-lgcc"];
+
+/// The same for the linker, and a kernel with the parts that it needs.
+pub(crate) const LINKER: [&str; 6] =
+    ["-shared", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-o"];
+
+/// How long a part may take to compile, on a machine that is busy.
+const PART_LIMIT: Duration = Duration::from_secs(300);
+
+/// The program that runs kernels: launch, fibres, barriers.
+pub(crate) fn host(build: &Build<'_>, flavour: Flavour) -> Result<PathBuf, HostError> {
+    let undefined = if flavour == Flavour::Addresses { &["-fsanitize=undefined"][..] } else { &[] };
+    let fixed =
+        ["-x", "c", "-std=gnu11", "-target", "x86_64-linux-gnu", "-O1", "-fno-omit-frame-pointer"];
+    // What kernels may report with is in it even though its own code reports nothing.
+    let link = ["-rdynamic", "runtime.c", "-Wl,--no-as-needed", "-ldl", "-lm"];
+    let args = fixed.iter().chain(flavour.switches()).chain(undefined).chain(&link);
+    cached(build, "host", RUNTIME, "runtime.c", args.map(OsString::from).collect())
+}
+
+/// A part in OpenCL C. Not optimised: that takes three times as long and is done for a small share of what
+/// the kernel uses.
+pub(crate) fn built_in(
+    build: &Build<'_>,
+    flavour: Flavour,
+    (name, text): Part,
+) -> Result<PathBuf, HostError> {
+    let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
+    let args = fixed.iter().chain(flavour.switches()).chain(&LINK);
+    let args = args.map(OsString::from);
+    cached(build, name, &format!("{COMMON}\n{text}"), "part.cl", args.collect())
+}
+
+/// The library with arithmetic, for the linker.
+pub(crate) fn library(build: &Build<'_>) -> Result<PathBuf, HostError> {
+    let place =
+        cache::place(build.cache, "library", &(build.clang.program(), build.clang.version()));
+    if !place.exists() {
+        let args = ["-target", "x86_64-linux-gnu", "-print-libgcc-file-name"].map(OsString::from);
+        let files = &build.subject.files;
+        let ran = build.tools.run(build.clang.program(), args.into(), files, build.cancel);
+        cache::make(&place, |finished| fs::copy(ran.stdout.trim(), finished).map(drop))?;
+    }
+    Ok(place)
+}
+
+fn cached(
+    build: &Build<'_>,
+    name: &str,
+    text: &str,
+    file: &str,
+    mut args: Vec<OsString>,
+) -> Result<PathBuf, HostError> {
+    let key = (text, &args, build.clang.program(), build.clang.version());
+    let place = cache::place(build.cache, name, &key);
+    if place.exists() {
+        return Ok(place);
+    }
+    let files = TestCase::single(file, text.as_bytes());
+    let files = files.map_err(|error| HostError::Clang(error.to_string()))?;
+    // The limit is meant for kernels; this is done once and kept.
+    let limit = build.tools.limits.time.map(|limit| limit.max(PART_LIMIT));
+    let tools = build.tools.within(limit);
+    cache::make(&place, |finished| {
+        args.extend(["-w", "-o"].map(OsString::from));
+        args.push(finished.into());
+        Build { tools: &tools, ..*build }.clang(args, &files)
+    })?;
+    Ok(place)
+}
+
+/// The parts in which the symbols would be.
+pub(crate) fn of(undefined: &BTreeSet<String>) -> impl Iterator<Item = Part> {
+    let names: BTreeSet<&str> = undefined.iter().filter_map(|symbol| part_of(symbol)).collect();
+    PARTS.into_iter().filter(move |(name, _)| names.contains(name))
+}
+
+/// The part for a built-in, by its name and the types of its arguments.
+fn part_of(symbol: &str) -> Option<&'static str> {
+    let (name, types) = symbols::split_mangled(symbol)?;
+    let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    Some(if begins(&["get_", "barrier", "mem_fence", "read_mem_", "write_mem_"]) {
+        "work_items"
+    } else if name.contains("_half") && begins(&["vload", "vstore"]) {
+        "halves"
+    } else if begins(&["vload", "vstore", "atom"]) {
+        "memory"
+    } else if begins(&["async_", "wait_group", "prefetch"]) {
+        "copies"
+    } else if begins(&["convert_"]) {
+        let saturates = name.ends_with("_sat") && symbols::has_floating(types);
+        if saturates || name.contains("_rt") { "roundings" } else { "conversions" }
+    } else if begins(&["shuffle"]) {
+        "vectors"
+    } else if symbols::has_floating(types) {
+        "floats"
+    } else {
+        "integers"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_by_name_and_types() {
+        assert_eq!(part_of("_Z13get_global_idj"), Some("work_items"));
+        assert_eq!(part_of("_Z5clampDv4_iS_S_"), Some("integers"));
+        assert_eq!(part_of("_Z5clampDv4_fff"), Some("floats"));
+        assert_eq!(part_of("_Z6vload4mPU8CLglobalKf"), Some("memory"));
+        assert_eq!(part_of("_Z11vload_half4mPU8CLglobalKDh"), Some("halves"));
+        assert_eq!(part_of("_Z15convert_int_satf"), Some("roundings"));
+        assert_eq!(part_of("_Z15convert_int_satj"), Some("conversions"));
+        assert_eq!(part_of("_Z7shuffleDv4_fDv4_j"), Some("vectors"));
+        assert_eq!(part_of("printf"), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! A run of a kernel, compiled plainly for this machine: a configuration beside those of devices.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use clreduce_compiler::Clang;
+use clreduce_kernel::{
+    Argument, KernelLaunch, KernelRun, Output, RunLimits, RunOutcome, RunReport,
+};
+use clreduce_process::{
+    Cancel, Crash, End, Limits, ToolRun, ToolRunner, describe_exit, describe_signal,
+};
+
+use crate::build::{Build, Detail, Flavour, HostError, Program};
+use crate::cache::default_cache;
+use crate::subject::Subject;
+
+/// The status of the run-time when the work-items of a group do not meet at a barrier.
+const EXIT_DIVERGENCE: i32 = 90;
+
+/// Whether kernels can be run on such a system.
+#[must_use]
+pub fn is_supported() -> bool {
+    cfg!(all(target_os = "linux", target_arch = "x86_64"))
+}
+
+/// The newest clang there is; looked for once.
+#[must_use]
+pub fn clang() -> Option<&'static Clang> {
+    static CLANG: OnceLock<Option<Clang>> = OnceLock::new();
+    CLANG.get_or_init(|| Clang::find(None, &[]).ok()).as_ref()
+}
+
+/// Compiles and runs a kernel. Without `-cl-opt-disable`, it is optimised.
+#[must_use]
+pub fn run(temporary: &Path, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
+    let started = Instant::now();
+    let tools = ToolRunner::local(temporary.to_owned(), None, Limits::default());
+    let program = build(&tools.within(Some(limits.build)), run, cancel);
+    let build = started.elapsed();
+    let outcome = match program {
+        Ok(_) if run.launches.is_empty() => RunOutcome::Built,
+        Ok(program) => repeat(&program, &tools.within(Some(limits.run)), run.repeat, cancel),
+        Err(outcome) => outcome,
+    };
+    RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
+}
+
+fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<Program, RunOutcome> {
+    let unresolved = |reason: &str| RunOutcome::Unresolved(reason.to_owned());
+    let clang = clang().ok_or_else(|| unresolved("there is no clang"))?;
+    let mut options = shlex::split(&run.options)
+        .ok_or_else(|| unresolved("a quotation in the build options does not end"))?;
+    let all = options.len();
+    options.retain(|option| option != "-cl-opt-disable");
+    let optimisation = if options.len() < all { "-O0" } else { "-O2" };
+    let subject = Subject::launched(&run.source[..], Ok(run.launches.clone()))
+        .map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
+    let clang = clang.with(&options);
+    let cache = default_cache();
+    let build =
+        Build { clang: &clang, tools, cache: &cache, subject: &subject, cancel, optimisation };
+    build.program(Flavour::Plain, Detail::Verdict).map_err(|error| match error {
+        HostError::Kernel(ran) => build_outcome(&ran),
+        HostError::Launch(reason) => RunOutcome::RunFailure { reason },
+        error => RunOutcome::Unresolved(error.to_string()),
+    })
+}
+
+fn build_outcome(ran: &ToolRun) -> RunOutcome {
+    let crash = |how| RunOutcome::BuildCrash(Crash { how, output: ran.stderr.trim().to_owned() });
+    match ran.end {
+        End::Exited(1) if ran.stderr.contains(": error: ") => {
+            RunOutcome::BuildFailure { log: ran.stderr.trim().to_owned() }
+        }
+        End::Exited(code) => crash(describe_exit(code)),
+        End::Signalled(signal) => crash(describe_signal(signal)),
+        End::TimedOut => RunOutcome::BuildTimeout,
+        End::Cancelled | End::Failed(_) => RunOutcome::Unresolved(ran.trouble()),
+    }
+}
+
+fn repeat(program: &Program, tools: &ToolRunner, times: u32, cancel: &Cancel) -> RunOutcome {
+    let mut results: Vec<Vec<Output>> = Vec::new();
+    let deadline = tools.limits.time.map(|limit| Instant::now() + limit);
+    for _ in 0..times.max(1) {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let tools = tools.within(left);
+        if left.is_some_and(|left| left < Duration::from_millis(1)) {
+            return RunOutcome::RunTimeout;
+        }
+        match once(program, &tools, cancel) {
+            Ok(outputs) if results.contains(&outputs) => {}
+            Ok(outputs) => results.push(outputs),
+            Err(outcome) => return outcome,
+        }
+    }
+    RunOutcome::Results(results)
+}
+
+fn once(program: &Program, tools: &ToolRunner, cancel: &Cancel) -> Result<Vec<Output>, RunOutcome> {
+    let runs = program.run(tools, cancel);
+    let runs = runs.map_err(|error| RunOutcome::Unresolved(error.to_string()))?;
+    let mut outputs = Vec::new();
+    for (ran, launch) in runs.iter().zip(program.launches()) {
+        match ran.end {
+            End::Exited(0) => outputs.extend(outputs_of(launch, &ran.stdout)),
+            End::Exited(EXIT_DIVERGENCE) => {
+                let reason = "the work-items of a group do not meet at a barrier".to_owned();
+                return Err(RunOutcome::RunFailure { reason });
+            }
+            End::TimedOut => return Err(RunOutcome::RunTimeout),
+            End::Signalled(signal) => {
+                let (how, output) = (describe_signal(signal), ran.stderr.trim().to_owned());
+                return Err(RunOutcome::RunCrash(Crash { how, output }));
+            }
+            _ => return Err(RunOutcome::Unresolved(ran.trouble())),
+        }
+    }
+    Ok(outputs)
+}
+
+/// `clreduce-output: 0 00ff…`: the number of an argument, and what is in the buffer.
+fn outputs_of(launch: &KernelLaunch, printed: &str) -> Vec<Output> {
+    let line = |line: &str| {
+        let (number, digits) = line.strip_prefix("clreduce-output: ")?.split_once(' ')?;
+        let argument = launch.arguments.get(number.parse::<usize>().ok()?)?;
+        let Argument::Buffer { name, element, .. } = argument else { return None };
+        let bytes = digits
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        let (kernel, name, scalar) = (launch.kernel.clone(), name.clone(), element.scalar);
+        Some(Output { kernel, name, scalar, bytes: bytes.collect::<Option<_>>()? })
+    };
+    printed.lines().filter_map(line).collect()
+}

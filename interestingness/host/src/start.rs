@@ -1,0 +1,190 @@
+//! How a kernel is called by the host run-time: the function that does it, and what it is called with.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use clreduce_kernel::{Argument, KernelLaunch, Parameter, Prototype};
+use clreduce_testcase::{Language, TestCase};
+
+use crate::subject::{Subject, sizes};
+
+/// The file with what all buffers of a launch hold to begin with, one after the other.
+const CONTENTS: &str = "contents";
+
+/// The function, in the kernel's own language, that calls it for the launch with this number. The kernels are
+/// declared once more under other names, with pointers to nothing in particular: so it does not matter what
+/// exactly the description of an argument says that a pointer points to.
+pub(crate) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<String, String> {
+    if subject.language == Language::Cuda {
+        return function_in_cuda(launches);
+    }
+    let mut text = String::from(
+        "\n#line 1 \"start\"\n__global void *clreduce_global(unsigned);\n__local void *clreduce_local(unsigned);\n",
+    );
+    let mut cases = String::new();
+    for (number, launch) in launches.iter().enumerate() {
+        let prototype = subject.prototypes.iter().find(|kernel| kernel.name == launch.kernel);
+        let prototype =
+            prototype.ok_or_else(|| format!("there is no kernel `{}`", launch.kernel))?;
+        let call = call(prototype, launch)?;
+        let kernel = &launch.kernel;
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(
+            text,
+            "__kernel void clreduce_kernel_{number}({}) __asm__(\"{kernel}\");",
+            call.types.join(", ")
+        );
+        let _ = writeln!(
+            cases,
+            "    case {number}: {{ {}clreduce_kernel_{number}({}); break; }}",
+            call.variables,
+            call.values.join(", ")
+        );
+    }
+    let _ = writeln!(
+        text,
+        "void clreduce_start(unsigned launch)\n{{\n    switch (launch) {{\n{cases}    }}\n}}"
+    );
+    Ok(text)
+}
+
+/// In CUDA: arguments that become whatever a kernel takes.
+const CUDA: &str = r#"
+#line 1 "start"
+struct clreduce_buffer {
+    void *place;
+    template <class T> operator T *() const { return static_cast<T *>(place); }
+};
+template <unsigned N> struct clreduce_bytes {
+    unsigned char bytes[N];
+    template <class T> operator T() const { return __builtin_bit_cast(T, *this); }
+};
+"#;
+
+/// The same in C++.
+fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, String> {
+    let mut cases = String::new();
+    for (number, launch) in launches.iter().enumerate() {
+        let value = |(index, argument): (usize, &Argument)| match argument {
+            Argument::Buffer { .. } => Ok(format!("clreduce_buffer{{clreduce_global({index})}}")),
+            Argument::Value(bytes) => {
+                let values: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                Ok(format!("clreduce_bytes<{}>{{{{{}}}}}", bytes.len(), values.join(", ")))
+            }
+            Argument::Local(_) => Err("CUDA has no arguments in local memory".to_owned()),
+        };
+        let values = launch.arguments.iter().enumerate().map(value);
+        let values = values.collect::<Result<Vec<String>, _>>()?.join(", ");
+        let _ = writeln!(cases, "    case {number}: {}({values}); break;", launch.kernel);
+    }
+    Ok(format!(
+        "{CUDA}extern \"C\" void clreduce_start(unsigned launch)\n{{\n    switch (launch) {{\n{cases}    }}\n}}\n"
+    ))
+}
+
+#[derive(Default)]
+struct Call {
+    types: Vec<String>,
+    variables: String,
+    values: Vec<String>,
+}
+
+fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, String> {
+    let (found, given) = (prototype.parameters.len(), launch.arguments.len());
+    if found != given {
+        return Err(format!("`{}` takes {found} arguments, and there are {given}", launch.kernel));
+    }
+    let mut call = Call::default();
+    for (index, argument) in launch.arguments.iter().enumerate() {
+        match (argument, &prototype.parameters[index]) {
+            (Argument::Buffer { .. }, _) => {
+                call.types.push("__global void *".to_owned());
+                call.values.push(format!("clreduce_global({index})"));
+            }
+            (Argument::Local(_), _) => {
+                call.types.push("__local void *".to_owned());
+                call.values.push(format!("clreduce_local({index})"));
+            }
+            (Argument::Value(bytes), Parameter::Value(element))
+                if bytes.len() == element.bytes() =>
+            {
+                let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                let _ = write!(
+                    call.variables,
+                    "union {{ uchar bytes[{}]; {element} value; }} v{index} = {{ {{ {} }} }}; ",
+                    bytes.len(),
+                    bytes.join(", ")
+                );
+                call.types.push(element.to_string());
+                call.values.push(format!("v{index}.value"));
+            }
+            (Argument::Value(_), parameter) => {
+                return Err(format!("no value can be passed as {parameter:?}"));
+            }
+        }
+    }
+    Ok(call)
+}
+
+/// The words that tell the run-time about a launch. `results` asks for what the kernel writes.
+pub(crate) fn words(number: usize, launch: &KernelLaunch, results: bool) -> Vec<OsString> {
+    let mut words = vec![number.to_string(), launch.global.len().to_string()];
+    words.extend(sizes(launch).as_flattened().iter().map(u64::to_string));
+    words.extend(launch.arguments.iter().map(|argument| match argument {
+        Argument::Buffer { element, elements, output, .. } => {
+            let bytes = elements.saturating_mul(element.bytes() as u64);
+            // In memory, a vector of three is one of four with padding.
+            let whole = if element.lanes == 3 { "" } else { "c" };
+            let result = if results && *output { "o" } else { "" };
+            format!("g:{bytes}:-{whole}{result}")
+        }
+        Argument::Local(bytes) => format!("l:{bytes}:-"),
+        Argument::Value(_) => "v:0:-".to_owned(),
+    }));
+    words.into_iter().map(OsString::from).collect()
+}
+
+/// What the buffers hold, for the run-time's directory.
+pub(crate) fn contents(launch: &KernelLaunch) -> Result<TestCase, String> {
+    let mut bytes = Vec::new();
+    for argument in &launch.arguments {
+        if let Argument::Buffer { element, elements, fill, .. } = argument {
+            bytes.extend(fill.content(*element, *elements));
+        }
+    }
+    TestCase::single(CONTENTS, bytes).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_launch_is_a_case() {
+        let source = b"kernel void k(global int *p, local float2 *l, short n) {}";
+        let subject = Subject::new(&source[..]).unwrap();
+        let launches = subject.launches.clone().unwrap();
+        let text = function(&subject, &launches).unwrap();
+        assert!(
+            text.contains(
+                "clreduce_kernel_1(__global void *, __local void *, short) __asm__(\"k\");"
+            )
+        );
+        assert!(text.contains("uchar bytes[2]; short value; } v2 = { { 0, 8 } };"), "{text}");
+        assert!(
+            text.contains("clreduce_kernel_0(clreduce_global(0), clreduce_local(1), v2.value)")
+        );
+        let words = words(1, &launches[1], true).join(" ".as_ref());
+        assert_eq!(words, "1 1 2048 1 1 32 1 1 g:8192:-co l:256:- v:0:-");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        let subject = Subject::new(&b"kernel void k(global int *p, int n) {}"[..]).unwrap();
+        let mut launches = subject.launches.clone().unwrap();
+        launches[0].arguments.pop();
+        assert!(function(&subject, &launches).unwrap_err().contains("takes 2 arguments"));
+        launches[0].arguments.push(Argument::Value(vec![0; 3]));
+        assert!(function(&subject, &launches).is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! A kernel as clang reads it, with its launches.
+
+use std::sync::Arc;
+
+use clreduce_kernel::{
+    KernelLaunch, Plan, PlanError, Prototype, cuda_kernels, has_main, kernels, plan, plan_cuda,
+};
+use clreduce_testcase::{Language, TestCase};
+use thiserror::Error;
+
+use crate::cuda;
+
+/// Name of the kernel's file where the tools run; they are told its language.
+pub const FILE: &str = "kernel.cl";
+
+/// A kernel with what it is launched with.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The language.
+    pub language: Language,
+    /// The one file, under the name that tools are given.
+    pub files: TestCase,
+    /// As tools read it: a program in CUDA comes with declarations.
+    pub source: Arc<[u8]>,
+    /// The prototypes of its kernels.
+    pub prototypes: Vec<Prototype>,
+    /// Why it is not known how to launch it matters only to the stages that run the kernel.
+    pub launches: Result<Vec<KernelLaunch>, String>,
+}
+
+/// Why a file is no kernel that could be looked at.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SubjectError {
+    /// There is no `__kernel` function with a body, nor, in CUDA, a `__global__` one or `main`.
+    #[error("there is no kernel function in it")]
+    NoKernel,
+    /// The global sizes are no multiples of the local ones.
+    #[error("the launch comment's global sizes are not multiples of its local ones")]
+    Launch,
+}
+
+impl Subject {
+    /// A program in the language that its file's name tells: CUDA or OpenCL C.
+    ///
+    /// # Errors
+    /// When there is no kernel, or it cannot be launched as it says.
+    pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
+        if path.ends_with(".cu") { Self::cuda(&source.into()) } else { Self::new(source) }
+    }
+
+    /// A bare kernel in CUDA, or a whole program.
+    fn cuda(source: &[u8]) -> Result<Self, SubjectError> {
+        if has_main(source) {
+            let launches = Err("a whole program launches itself".to_owned());
+            return Self::made(Language::Cuda, cuda::text(source).into(), Vec::new(), launches);
+        }
+        let launches = launches(plan_cuda(source, None))?;
+        let prototypes = cuda_kernels(source);
+        Self::made(Language::Cuda, cuda::text(source).into(), prototypes, launches)
+    }
+
+    /// A kernel that is launched as [`plan`] says without a description of its arguments.
+    ///
+    /// # Errors
+    /// When there is no kernel, or it cannot be launched so.
+    pub fn new(source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
+        let source = source.into();
+        let launches = launches(plan(&source, None))?;
+        Self::launched(source, launches)
+    }
+
+    /// A kernel with the launches that somebody else has found out, or why there are none.
+    ///
+    /// # Errors
+    /// When there is no kernel, or it cannot be launched so.
+    pub fn launched(
+        source: impl Into<Arc<[u8]>>,
+        launches: Result<Vec<KernelLaunch>, String>,
+    ) -> Result<Self, SubjectError> {
+        let source = source.into();
+        let prototypes = kernels(&source);
+        if prototypes.is_empty() {
+            return Err(SubjectError::NoKernel);
+        }
+        Self::made(Language::OpenCl, source, prototypes, launches)
+    }
+
+    fn made(
+        language: Language,
+        source: Arc<[u8]>,
+        prototypes: Vec<Prototype>,
+        launches: Result<Vec<KernelLaunch>, String>,
+    ) -> Result<Self, SubjectError> {
+        if launches.iter().flatten().any(|launch| !has_whole_groups(launch)) {
+            return Err(SubjectError::Launch);
+        }
+        // The name is no absolute path, and there is one file: this is always a test case.
+        let files =
+            TestCase::single(FILE, Arc::clone(&source)).map_err(|_| SubjectError::NoKernel)?;
+        Ok(Self { language, files, source, prototypes, launches })
+    }
+}
+
+/// The launches of a plan, or why there are none.
+fn launches(
+    plan: Result<Plan, PlanError>,
+) -> Result<Result<Vec<KernelLaunch>, String>, SubjectError> {
+    match plan {
+        Err(PlanError::NoKernel) => Err(SubjectError::NoKernel),
+        Err(error) => Ok(Err(error.to_string())),
+        Ok(plan) => Ok(plan.compile_only.map_or(Ok(plan.launches), Err)),
+    }
+}
+
+fn has_whole_groups(launch: &KernelLaunch) -> bool {
+    let local = launch.local.iter().flatten();
+    launch.global.iter().zip(local).all(|(global, local)| global.is_multiple_of(*local))
+}
+
+/// Global and local size in three dimensions. Where the local size is left to the driver, each work-item is a
+/// group of its own.
+#[must_use]
+pub fn sizes(launch: &KernelLaunch) -> [[u64; 3]; 2] {
+    let padded = |sizes: &[u64]| [0, 1, 2].map(|at| sizes.get(at).copied().unwrap_or(1));
+    [padded(&launch.global), padded(launch.local.as_deref().unwrap_or_default())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_launched_is_known() {
+        let error = |source: &str| Subject::new(source.as_bytes()).map(drop);
+        assert_eq!(error("int x;"), Err(SubjectError::NoKernel));
+        let launch = "// -g 4 -l 3\nkernel void entry(global ulong *r) {}";
+        assert_eq!(error(launch), Err(SubjectError::Launch));
+        let image = Subject::new(&b"kernel void k(image2d_t i) {}"[..]).unwrap();
+        assert!(image.launches.unwrap_err().contains("image2d_t i"));
+        let two = Subject::new(&b"kernel void k(global int *p) {}"[..]).unwrap().launches.unwrap();
+        assert_eq!(
+            two.iter().map(sizes).collect::<Vec<_>>(),
+            [[[1; 3], [1; 3]], [[2048, 1, 1], [32, 1, 1]]]
+        );
+    }
+}

@@ -1,0 +1,193 @@
+//! A file that says with which arguments a kernel is launched:
+//!
+//! ```toml
+//! kernel = "blur"
+//! global = [64, 64]
+//! local = [8, 8]
+//!
+//! [[argument]]
+//! buffer = "float4"
+//! elements = 4096
+//! fill = { first = 1, step = 1 }     # or a number, or a list of numbers; 0 where it is missing
+//! output = true                      # as it is where this is missing
+//!
+//! [[argument]]
+//! value = "int"
+//! is = 64
+//!
+//! [[argument]]
+//! local = "float"
+//! elements = 64
+//! ```
+//!
+//! Several kernels, or several launches of one, are `[[launch]]` tables with the same keys.
+
+use serde::Deserialize;
+
+use crate::job::{Argument, ElementType, Fill, KernelLaunch};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Several {
+    launch: Vec<LaunchTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaunchTable {
+    kernel: String,
+    global: Vec<u64>,
+    local: Option<Vec<u64>>,
+    #[serde(default)]
+    argument: Vec<ArgumentTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArgumentTable {
+    buffer: Option<String>,
+    value: Option<String>,
+    local: Option<String>,
+    elements: Option<u64>,
+    fill: Option<FillValue>,
+    output: Option<bool>,
+    is: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum FillValue {
+    All(f64),
+    List(Vec<f64>),
+    Steps { first: f64, step: f64 },
+}
+
+/// The launches that a file describes; the error is for the person who wrote it.
+pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, String> {
+    let document: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    // Parsed a second time into its type, so that errors come with lines.
+    let tables = if document.contains_key("launch") {
+        toml::from_str::<Several>(text).map(|several| several.launch)
+    } else {
+        toml::from_str::<LaunchTable>(text).map(|one| vec![one])
+    };
+    tables.map_err(|error| error.to_string())?.into_iter().map(launch).collect()
+}
+
+fn launch(table: LaunchTable) -> Result<KernelLaunch, String> {
+    let name = &table.kernel;
+    let sizes_are_good = |sizes: &Vec<u64>| matches!(sizes.len(), 1..=3) && !sizes.contains(&0);
+    if !sizes_are_good(&table.global) {
+        return Err(format!("`global` of `{name}` must be one to three numbers greater than 0"));
+    }
+    if let Some(local) = &table.local
+        && (!sizes_are_good(local) || local.len() != table.global.len())
+    {
+        return Err(format!(
+            "`local` of `{name}` must be as many numbers as `global`, none of them 0"
+        ));
+    }
+    let arguments = table.argument.into_iter().enumerate().map(|(index, table)| {
+        argument(index, table)
+            .map_err(|error| format!("argument {} of `{name}`: {error}", index + 1))
+    });
+    let arguments = arguments.collect::<Result<_, _>>()?;
+    Ok(KernelLaunch { kernel: table.kernel, global: table.global, local: table.local, arguments })
+}
+
+fn argument(index: usize, table: ArgumentTable) -> Result<Argument, String> {
+    let element = |name: &str| {
+        name.parse::<ElementType>().map_err(|()| {
+            format!(
+                "`{name}` is no type of numbers; those of OpenCL C are, as in int, ulong, float4"
+            )
+        })
+    };
+    let elements = || table.elements.filter(|&n| n > 0).ok_or("`elements` is needed, at least 1");
+    let has_buffer_keys = table.fill.is_some() || table.output.is_some();
+    match (&table.buffer, &table.value, &table.local) {
+        (Some(name), None, None) if table.is.is_none() => {
+            let fill = match table.fill {
+                None => Fill::all(0.0),
+                Some(FillValue::All(number)) => Fill::all(number),
+                Some(FillValue::Steps { first, step }) => Fill::Steps { first, step },
+                Some(FillValue::List(ref values)) if values.is_empty() => {
+                    return Err("`fill` is an empty list".to_owned());
+                }
+                Some(FillValue::List(ref values)) => Fill::Values(values.clone()),
+            };
+            Ok(Argument::Buffer {
+                name: index.to_string(),
+                element: element(name)?,
+                elements: elements()?,
+                fill,
+                output: table.output.unwrap_or(true),
+            })
+        }
+        (None, Some(name), None) if !has_buffer_keys && table.elements.is_none() => {
+            let number = table.is.ok_or("`is` is needed: the number")?;
+            Ok(Argument::Value(element(name)?.encode(number)))
+        }
+        (None, None, Some(name)) if !has_buffer_keys && table.is.is_none() => {
+            Ok(Argument::Local(elements()?.saturating_mul(element(name)?.bytes() as u64)))
+        }
+        _ => Err("either `buffer` with `elements`, `fill`, `output`, or `value` with `is`, or \
+                  `local` with `elements`"
+            .to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "kernel = \"k\"\nglobal = [4, 4]\nlocal = [2, 1]\n\
+        [[argument]]\nbuffer = \"short2\"\nelements = 3\nfill = { first = 1, step = 2 }\n\
+        [[argument]]\nbuffer = \"uchar\"\nelements = 2\nfill = [7, 8]\noutput = false\n\
+        [[argument]]\nvalue = \"int\"\nis = -1\n\
+        [[argument]]\nlocal = \"float\"\nelements = 8\n";
+
+    #[test]
+    fn reads_what_the_docs_say() {
+        let launch = launches(GOOD).unwrap().remove(0);
+        assert_eq!((launch.global, launch.local), (vec![4, 4], Some(vec![2, 1])));
+        assert_eq!(
+            launch.arguments[1..],
+            [
+                Argument::Buffer {
+                    name: "1".into(),
+                    element: "uchar".parse().unwrap(),
+                    elements: 2,
+                    fill: Fill::Values(vec![7.0, 8.0]),
+                    output: false,
+                },
+                Argument::Value(vec![0xff; 4]),
+                Argument::Local(32),
+            ]
+        );
+        let twice =
+            "[[launch]]\nkernel = \"a\"\nglobal = [1]\n[[launch]]\nkernel = \"b\"\nglobal = [2]";
+        assert_eq!(launches(twice).unwrap()[1].kernel, "b");
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        let cases = [
+            ("kernel = \"k\"\nglobal = [1]\nlokal = [1]", "lokal"),
+            ("kernel = \"k\"\nglobal = [0]", "greater than 0"),
+            ("kernel = \"k\"\nglobal = [1]\nlocal = [1, 1]", "as many"),
+            (
+                "kernel = \"k\"\nglobal = [1]\n[[argument]]\nbuffer = \"bool\"\nelements = 1",
+                "no type",
+            ),
+            ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nbuffer = \"int\"", "argument 1 of `k`"),
+            ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nvalue = \"int\"", "`is` is needed"),
+            ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nelements = 2", "either"),
+            ("kernel =", "line 1"),
+        ];
+        for (text, part) in cases {
+            let error = launches(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Votes: which configuration is wrong when the same kernel gives different results on several.
+
+use crate::outcome::{Output, RunOutcome};
+
+/// Whether a configuration counts when the majority is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Its result counts.
+    Voter,
+    /// It can be found wrong, but its result never counts: Oclgrind, which has bugs that no device
+    /// shares.
+    Accused,
+}
+
+/// What one configuration says.
+#[derive(Clone, Copy, Debug)]
+pub struct Ballot<'a> {
+    /// Whether it counts.
+    pub role: Role,
+    /// What it made of the kernel.
+    pub outcome: &'a RunOutcome,
+}
+
+/// What a majority is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// More than half of the voters that have a result, and at least three (CLsmith).
+    AtLeastThree,
+    /// Two thirds of all voters, rounded up, and at least two (DeepSmith).
+    TwoThirds,
+}
+
+/// What is wrong with one configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Its result is the majority's.
+    Agrees,
+    /// Nothing can be said: no majority, or the tool failed.
+    Unknown,
+    /// Its result is another one than the majority's.
+    WrongCode,
+    /// Its own repetitions gave different results.
+    Unstable,
+    /// A bug by itself, whatever the others say.
+    BuildCrash,
+    /// A bug by itself, whatever the others say.
+    BuildTimeout,
+    /// The majority could run what it refuses to build.
+    BuildFailure,
+    /// The majority could run what it refuses to run.
+    RunFailure,
+    /// The majority could run what it dies of.
+    RunCrash,
+    /// The majority finished what it does not finish.
+    RunTimeout,
+}
+
+/// The result of a vote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vote<'a> {
+    /// The result that the majority agrees on.
+    pub majority: Option<&'a [Output]>,
+    /// One for each ballot.
+    pub findings: Vec<Finding>,
+}
+
+/// Counts the votes.
+#[must_use]
+pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
+    let voters: Vec<&Ballot<'a>> =
+        ballots.iter().filter(|ballot| ballot.role == Role::Voter).collect();
+    let results: Vec<&'a [Output]> =
+        voters.iter().filter_map(|ballot| ballot.outcome.result()).collect();
+    let enough = match rule {
+        Rule::AtLeastThree => (results.len() / 2 + 1).max(3),
+        Rule::TwoThirds => (2 * voters.len()).div_ceil(3).max(2),
+    };
+    let votes_for = |result: &[Output]| results.iter().filter(|other| **other == result).count();
+    // Both rules ask for more than half of all results, so there is at most one.
+    let majority = results.iter().copied().find(|result| votes_for(result) >= enough);
+    // Those who ran it may disagree on what came out, and still show that it can be run.
+    let needed = match rule {
+        Rule::AtLeastThree => (voters.len() / 2 + 1).max(3),
+        Rule::TwoThirds => enough,
+    };
+    let executed = results.len() >= needed;
+    let if_executed = |finding| if executed { finding } else { Finding::Unknown };
+    let finding = |ballot: &Ballot<'_>| match ballot.outcome {
+        RunOutcome::BuildCrash(_) => Finding::BuildCrash,
+        RunOutcome::BuildTimeout => Finding::BuildTimeout,
+        RunOutcome::BuildFailure { .. } => if_executed(Finding::BuildFailure),
+        RunOutcome::RunFailure { .. } => if_executed(Finding::RunFailure),
+        RunOutcome::RunCrash(_) => if_executed(Finding::RunCrash),
+        RunOutcome::RunTimeout => if_executed(Finding::RunTimeout),
+        RunOutcome::Results(_) => match (ballot.outcome.result(), majority) {
+            (None, _) => Finding::Unstable,
+            (Some(_), None) => Finding::Unknown,
+            (Some(result), Some(majority)) if result == majority => Finding::Agrees,
+            (Some(_), Some(_)) => Finding::WrongCode,
+        },
+        RunOutcome::Built | RunOutcome::Unresolved(_) => Finding::Unknown,
+    };
+    Vote { majority, findings: ballots.iter().map(finding).collect() }
+}
+
+/// Whether variants of one base, equivalent modulo the input, agree on one configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emi {
+    /// All that have a result have the same, and there are at least two.
+    Agree,
+    /// These two, by their place in the list, have different results.
+    Differ(usize, usize),
+    /// Fewer than two have a result.
+    Unknown,
+}
+
+/// Compares the variants of one base on one configuration.
+#[must_use]
+pub fn emi(outcomes: &[RunOutcome]) -> Emi {
+    let results = outcomes.iter().enumerate();
+    let mut results = results.filter_map(|(index, outcome)| Some((index, outcome.result()?)));
+    let Some((first, expected)) = results.next() else { return Emi::Unknown };
+    let mut count = 1;
+    for (index, result) in results {
+        if result != expected {
+            return Emi::Differ(first, index);
+        }
+        count += 1;
+    }
+    if count > 1 { Emi::Agree } else { Emi::Unknown }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_process::Crash;
+
+    use super::*;
+    use crate::job::Scalar;
+
+    fn result(value: u8) -> RunOutcome {
+        let output = |value| Output {
+            kernel: "k".into(),
+            name: "r".into(),
+            scalar: Scalar::Uchar,
+            bytes: vec![value],
+        };
+        RunOutcome::Results(vec![vec![output(value)]])
+    }
+
+    fn crash() -> Crash {
+        Crash { how: "killed".into(), output: String::new() }
+    }
+
+    fn findings(outcomes: &[RunOutcome], accused: usize, rule: Rule) -> Vec<Finding> {
+        let role = |index| if index < accused { Role::Accused } else { Role::Voter };
+        let ballots: Vec<Ballot<'_>> = outcomes
+            .iter()
+            .enumerate()
+            .map(|(index, outcome)| Ballot { role: role(index), outcome })
+            .collect();
+        vote(&ballots, rule).findings
+    }
+
+    use Finding::*;
+
+    #[test]
+    fn three_must_agree() {
+        let rule = Rule::AtLeastThree;
+        let of = |values: &[u8]| {
+            let outcomes: Vec<_> = values.iter().map(|&value| result(value)).collect();
+            findings(&outcomes, 0, rule)
+        };
+        assert_eq!(of(&[1, 1, 2, 1]), [Agrees, Agrees, WrongCode, Agrees]);
+        assert_eq!(of(&[1, 1, 2]), [Unknown; 3]);
+        assert_eq!(of(&[1, 1, 1, 2, 2, 2]), [Unknown; 6]);
+        assert_eq!(of(&[1, 1, 1, 2, 2]), [Agrees, Agrees, Agrees, WrongCode, WrongCode]);
+    }
+
+    #[test]
+    fn two_thirds_of_all_must_agree() {
+        let rule = Rule::TwoThirds;
+        let of = |outcomes: &[RunOutcome]| findings(outcomes, 0, rule);
+        assert_eq!(of(&[result(1), result(1), result(2)]), [Agrees, Agrees, WrongCode]);
+        let four = [result(1), result(1), result(2), RunOutcome::RunTimeout];
+        assert_eq!(of(&four), [Unknown, Unknown, Unknown, RunTimeout]);
+        assert_eq!(of(&[result(1)]), [Unknown]);
+    }
+
+    #[test]
+    fn the_accused_does_not_count() {
+        let outcomes = [result(2), result(1), result(1), result(1)];
+        assert_eq!(findings(&outcomes, 1, Rule::AtLeastThree), [WrongCode, Agrees, Agrees, Agrees]);
+        // Its vote would make a majority.
+        let outcomes = [result(1), result(1), result(1), result(2)];
+        assert_eq!(findings(&outcomes, 1, Rule::AtLeastThree), [Unknown; 4]);
+        assert_eq!(findings(&outcomes, 1, Rule::TwoThirds), [Agrees, Agrees, Agrees, WrongCode]);
+    }
+
+    #[test]
+    fn crashes_of_builds_need_nobody_and_failures_a_majority() {
+        let rule = Rule::AtLeastThree;
+        let bad = || {
+            vec![
+                RunOutcome::BuildCrash(crash()),
+                RunOutcome::BuildTimeout,
+                RunOutcome::BuildFailure { log: String::new() },
+                RunOutcome::RunCrash(crash()),
+                RunOutcome::Unresolved(String::new()),
+                RunOutcome::Built,
+            ]
+        };
+        assert_eq!(
+            findings(&bad(), 0, rule),
+            [BuildCrash, BuildTimeout, Unknown, Unknown, Unknown, Unknown]
+        );
+        let mut with_results = bad();
+        with_results.extend((0..7).map(|_| result(1)));
+        assert_eq!(
+            findings(&with_results, 0, rule)[2..6],
+            [BuildFailure, Finding::RunCrash, Unknown, Unknown]
+        );
+    }
+
+    #[test]
+    fn unstable_results_do_not_count() {
+        let RunOutcome::Results(mut both) = result(1) else { unreachable!() };
+        let RunOutcome::Results(other) = result(2) else { unreachable!() };
+        both.extend(other);
+        let outcomes = [RunOutcome::Results(both), result(1), result(1)];
+        assert_eq!(findings(&outcomes, 0, Rule::AtLeastThree), [Unstable, Unknown, Unknown]);
+    }
+
+    #[test]
+    fn emi_variants_agree_or_not() {
+        assert_eq!(emi(&[result(1), RunOutcome::RunTimeout, result(1)]), Emi::Agree);
+        assert_eq!(emi(&[RunOutcome::Built, result(1), result(1), result(2)]), Emi::Differ(1, 3));
+        assert_eq!(emi(&[result(1), RunOutcome::BuildTimeout]), Emi::Unknown);
+        assert_eq!(emi(&[]), Emi::Unknown);
+    }
+}

@@ -1,0 +1,215 @@
+//! The folder of one task: a directory for its files, and one for temporary files beside it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clreduce_testcase::TestCase;
+
+use super::sharing::when_free;
+
+/// The folder in which one task runs. It is removed by [`RunFolder::remove`], not on drop: the code that kills the
+/// processes decides when.
+#[derive(Debug)]
+pub struct RunFolder {
+    root: PathBuf,
+    /// Holds the files of the task and nothing else, and is its working directory.
+    pub variant: PathBuf,
+    /// `TMPDIR` of the test.
+    pub temporary: PathBuf,
+}
+
+impl RunFolder {
+    /// The directories of task `number` under `directory`; creates nothing.
+    pub(crate) fn of(directory: &Path, number: u64) -> Self {
+        let root = directory.join(number.to_string());
+        let (variant, temporary) = (root.join("variant"), root.join("tmp"));
+        Self { root, variant, temporary }
+    }
+
+    /// Creates both directories and writes the variant's files.
+    pub(crate) fn fill(&self, variant: &TestCase) -> io::Result<()> {
+        fs::create_dir(&self.root)?;
+        fs::create_dir(&self.variant)?;
+        fs::create_dir(&self.temporary)?;
+        for file in variant.files() {
+            let path = self.variant.join(file.path.as_ref());
+            if file.path.contains('/')
+                && let Some(parent) = path.parent()
+            {
+                fs::create_dir_all(parent)?;
+            }
+            fs::File::create_new(path)?.write_all(&file.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Environment variables that lead the test's temporary files into this place.
+    pub(crate) fn environment(&self) -> [(&'static str, &Path); 3] {
+        ["TMPDIR", "TMP", "TEMP"].map(|name| (name, self.temporary.as_path()))
+    }
+
+    /// Disk space that the test occupies, in bytes; stops counting once it is more than `enough`.
+    pub(crate) fn disk_usage(&self, enough: u64) -> u64 {
+        let mut total = 0;
+        let mut pending = vec![self.root.clone()];
+        while let Some(directory) = pending.pop() {
+            // What cannot be read or is gone meanwhile counts as nothing.
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                let Ok(metadata) = entry.metadata() else { continue };
+                // Every entry costs something, or a million empty files would be free.
+                total += allocated(&metadata).max(512);
+                if total > enough {
+                    return total;
+                }
+                if metadata.is_dir() {
+                    pending.push(entry.path());
+                }
+            }
+        }
+        total
+    }
+
+    /// Paths of the variant's files that are no longer what was written.
+    #[must_use]
+    pub fn modified(&self, variant: &TestCase) -> Vec<String> {
+        let intact = |path: &str, bytes: &[u8]| {
+            let path = self.variant.join(path);
+            fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file())
+                && fs::read(&path).is_ok_and(|now| now == bytes)
+        };
+        let files = variant.files().iter();
+        files.filter(|file| !intact(&file.path, &file.bytes)).map(|f| f.path.to_string()).collect()
+    }
+
+    /// Names directly in the variant's directory that the variant did not put there.
+    #[must_use]
+    pub fn added(&self, variant: &TestCase) -> Vec<OsString> {
+        let ours = |name: &OsString| {
+            let first = |file: &str| file.split('/').next().is_some_and(|part| name == part);
+            variant.files().iter().any(|file| first(&file.path))
+        };
+        let entries = fs::read_dir(&self.variant).into_iter().flatten().flatten();
+        let mut names: Vec<_> = entries.map(|e| e.file_name()).filter(|n| !ours(n)).collect();
+        names.sort();
+        names
+    }
+
+    /// Moves both directories below `folder`, under a name that no other task of the same launcher has.
+    ///
+    /// # Errors
+    /// When the system cannot, for example because `folder` is on another file system.
+    pub fn move_to(&self, folder: &Path) -> io::Result<()> {
+        let mut name = OsString::new();
+        let (slot, number) = (self.root.parent().and_then(Path::file_name), self.root.file_name());
+        for part in slot.into_iter().chain(number) {
+            name.push(if name.is_empty() { "test-" } else { "-" });
+            name.push(part);
+        }
+        let to = folder.join(name);
+        when_free(|| fs::rename(&self.root, &to))
+    }
+
+    /// Removes both directories with everything in them.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        remove_tree(&self.root)
+    }
+}
+
+#[cfg(unix)]
+fn allocated(metadata: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks() * 512
+}
+
+#[cfg(not(unix))]
+fn allocated(metadata: &fs::Metadata) -> u64 {
+    metadata.len()
+}
+
+/// Removes a directory and what is in it, also where a test took away the permissions needed.
+/// Nothing there is success.
+pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
+    let first = match fs::remove_dir_all(root) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => error,
+        _ => return Ok(()),
+    };
+    if first.kind() == io::ErrorKind::PermissionDenied {
+        let mut pending = vec![root.to_owned()];
+        while let Some(directory) = pending.pop() {
+            unlock(&directory);
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    pending.push(entry.path());
+                } else if cfg!(windows) {
+                    unlock(&entry.path());
+                }
+            }
+        }
+    }
+    match when_free(|| fs::remove_dir_all(root)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes it possible to remove what is in a directory (Unix) or the file itself (Windows).
+fn unlock(path: &Path) {
+    #[cfg(unix)]
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    #[cfg(not(unix))]
+    let permissions = {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return };
+        let mut permissions = metadata.permissions();
+        // World-writable on Unix only, which this is not.
+        #[allow(clippy::permissions_set_readonly_false)]
+        permissions.set_readonly(false);
+        permissions
+    };
+    // Where this fails, the removal that follows says so.
+    let _ = fs::set_permissions(path, permissions);
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::SourceFile;
+
+    use super::*;
+
+    fn two_files() -> TestCase {
+        let file = |path: &str| SourceFile { path: path.into(), bytes: b"x\n".as_slice().into() };
+        TestCase::new(vec![file("a.c"), file("inc/b.h")]).unwrap()
+    }
+
+    #[test]
+    fn sees_what_changed() {
+        let base = tempfile::tempdir().unwrap();
+        let (place, variant) = (RunFolder::of(base.path(), 7), two_files());
+        place.fill(&variant).unwrap();
+        assert!(place.modified(&variant).is_empty() && place.added(&variant).is_empty());
+        fs::write(place.variant.join("a.c"), b"y\n").unwrap();
+        fs::write(place.variant.join("a.out"), b"").unwrap();
+        fs::remove_file(place.variant.join("inc/b.h")).unwrap();
+        assert_eq!(place.modified(&variant), ["a.c", "inc/b.h"]);
+        assert_eq!(place.added(&variant), ["a.out"]);
+        fs::write(place.temporary.join("big"), vec![1; 1 << 20]).unwrap();
+        assert!(place.disk_usage(u64::MAX) >= 1 << 20);
+        place.remove().unwrap();
+        place.remove().unwrap();
+        assert!(fs::read_dir(base.path()).unwrap().next().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn removes_what_was_locked() {
+        use std::os::unix::fs::PermissionsExt;
+        let base = tempfile::tempdir().unwrap();
+        let inner = base.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("f"), b"").unwrap();
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o000)).unwrap();
+        remove_tree(&base.path().join("a")).unwrap();
+        assert!(!base.path().join("a").exists());
+    }
+}

@@ -1,0 +1,188 @@
+//! The one place where processes are started, and where a sandbox and a remote runner plug in.
+//!
+//! Everything that clreduce starts comes through here: interestingness tests, tools such as compilers, and worker
+//! processes. There are two seams.
+//!
+//! - **Another machine** is another [`Launcher`]. A launcher gets a [`Task`] (a command with its limits) and the files
+//!   that the command works on, and returns what is known of its end. Both are plain data, so that a remote launcher
+//!   can upload the files, run the task as an action, and return the [`Completed`] that it reads from the action's
+//!   output. [`CommandTest`] and [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is the one for
+//!   this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the same supervisor,
+//!   limits and sandbox.
+//! - **A sandbox** is a variant of [`Confinement`]. [`start`] is the only function of the workspace that spawns a
+//!   process, and it applies the confinement to the command before it does. The supervisor process of a test calls
+//!   it for the test; the confinement is therefore part of what the supervisor is told when it begins its service.
+//!
+//! [`CommandTest`]: https://docs.rs/clreduce-interestingness
+//! [`LocalLauncher`]: crate::LocalLauncher
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use clreduce_testcase::TestCase;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::cancel::Cancel;
+use crate::end::Completed;
+use crate::folder::RunFolder;
+use crate::limits::Limits;
+use crate::test_command::TestCommand;
+
+/// A command to run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// What is started.
+    pub command: TestCommand,
+    /// What it may use.
+    pub limits: Limits,
+    /// Whether all of standard output and of standard error is wanted, apart. Otherwise there is only the end of both
+    /// together.
+    pub whole_output: bool,
+    /// Whether processes that are still running at the end of the main one are counted.
+    pub count_left: bool,
+}
+
+/// A place where commands run: this machine, or another one.
+pub trait Launcher: fmt::Debug + Send + Sync {
+    /// Runs a task in a fresh folder that holds `files`, until it ends by itself, exceeds a limit or is cancelled.
+    ///
+    /// When this returns, no process of the task is left, and its folder is removed. `inspect` sees the folder before
+    /// it goes; a launcher whose folders are elsewhere does not call it.
+    fn run(
+        &self,
+        task: &Task,
+        files: &TestCase,
+        cancel: &Cancel,
+        inspect: &mut dyn FnMut(&RunFolder),
+    ) -> Completed;
+
+    /// Finds out whether anything can be run at all, before the first task.
+    ///
+    /// # Errors
+    /// When nothing can.
+    fn prepare(&self) -> Result<(), SetupError>;
+
+    /// The folder on this machine for files that outlive one task.
+    fn temporary(&self) -> &Path;
+}
+
+/// The reason that tests cannot be run at all.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// There is no folder for tests.
+    #[error("no directory for tests can be made in `{}`; is the disk full or read-only?", .path.display())]
+    Directory {
+        /// Where it was tried.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The worker program does not do what it should.
+    #[error("`{}` cannot be used to run tests", .path.display())]
+    Worker {
+        /// The worker program.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+}
+
+/// What a process is kept from doing.
+///
+/// There is no sandbox yet. One adds variants here (with the folders that may be written, and whether there is a
+/// network) and applies them in [`start`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Confinement {
+    /// The process may do what its user may do.
+    #[default]
+    Unconfined,
+}
+
+/// Spawns a process, as the leader of a group where one is given.
+///
+/// # Errors
+/// When the system cannot start it.
+pub fn start(
+    command: &mut Command,
+    confinement: &Confinement,
+    group: Option<&ProcessGroup>,
+) -> io::Result<Child> {
+    match confinement {
+        Confinement::Unconfined => {}
+    }
+    match group {
+        Some(group) => group.spawn(command),
+        None => command.spawn(),
+    }
+}
+
+/// A process and everything that it starts, to be ended together: on Linux a process group, on Windows a job object.
+#[derive(Debug)]
+pub struct ProcessGroup {
+    #[cfg(windows)]
+    job: crate::system::Job,
+}
+
+#[cfg(windows)]
+impl ProcessGroup {
+    /// A group without processes.
+    ///
+    /// # Errors
+    /// When the system has no job object to give.
+    pub fn new() -> io::Result<Self> {
+        crate::system::Job::new(None, None).map(|job| Self { job })
+    }
+
+    /// A group that the system keeps within limits.
+    pub(crate) fn of(job: crate::system::Job) -> Self {
+        Self { job }
+    }
+
+    pub(crate) fn job(&self) -> &crate::system::Job {
+        &self.job
+    }
+
+    fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        self.job.start(command)
+    }
+
+    /// Ends every process of the group.
+    pub(crate) fn end(&self, _leader: &mut Child) {
+        self.job.end();
+    }
+}
+
+#[cfg(unix)]
+impl ProcessGroup {
+    /// A group without processes.
+    ///
+    /// # Errors
+    /// Never on this system.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {})
+    }
+
+    #[expect(clippy::unused_self, reason = "on Windows the group is an object")]
+    fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        // Nothing here needs code between fork and exec, so that starting stays cheap.
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        command.spawn()
+    }
+
+    /// Ends every process of the group that `leader` leads.
+    #[expect(clippy::unused_self, reason = "on Windows the group is an object")]
+    pub(crate) fn end(&self, leader: &mut Child) {
+        #[cfg(target_os = "linux")]
+        if matches!(leader.try_wait(), Ok(None)) {
+            // Not waited for yet, so that the number still means its group.
+            let group = rustix::process::Pid::from_child(leader);
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        // It may have gone already.
+        let _ = leader.kill();
+    }
+}

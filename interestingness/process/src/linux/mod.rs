@@ -1,0 +1,381 @@
+//! Tasks on Linux: a pool of supervisors, one per task under way, or threads where there is no program to make
+//! supervisors of.
+
+mod orders;
+mod supervise;
+pub(crate) mod supervisor;
+mod tree;
+
+use std::fs::Permissions;
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use clreduce_testcase::TestCase;
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::cancel::Cancel;
+use crate::end::Completed;
+use crate::folder::{RunFolder, remove_tree};
+use crate::launch::{Confinement, Launcher, SetupError, Task, start};
+use crate::worker::{ARGUMENT, frames::FrameError};
+use orders::{Order, Reply, RunOrder};
+use supervise::{Control, Job, supervise};
+use tree::Scope;
+
+/// How long a supervisor may take to begin its service.
+const BEGIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Runs tasks on this machine, as many at a time as are asked for. Nothing happens before the first one.
+#[derive(Debug)]
+pub struct LocalLauncher {
+    base: PathBuf,
+    worker: Option<PathBuf>,
+    slots: Mutex<Slots>,
+    next_slot: AtomicU64,
+    next_task: AtomicU64,
+}
+
+/// The folder of a launcher, and who waits for work in it.
+#[derive(Debug, Default)]
+struct Slots {
+    /// Holds the folders of all tasks; this process removes it at the end.
+    root: Option<PathBuf>,
+    idle: Vec<Slot>,
+}
+
+/// Room for one task at a time.
+#[derive(Debug)]
+struct Slot {
+    number: u64,
+    /// The root of the launcher.
+    root: PathBuf,
+    supervisor: Option<Supervisor>,
+}
+
+impl Slot {
+    fn directory(&self) -> PathBuf {
+        self.root.join(self.number.to_string())
+    }
+}
+
+impl LocalLauncher {
+    /// Runs tasks in folders below `base`.
+    ///
+    /// `worker` is a program that calls [`worker_main`](crate::worker_main) first thing. Without it everything works
+    /// but two things: after a `SIGKILL` of this process, tasks go on running and their files stay; and a process that
+    /// detaches itself *and* empties its environment escapes.
+    #[must_use]
+    pub fn new(base: PathBuf, worker: Option<PathBuf>) -> Self {
+        // Tasks run in other directories. The path is absolute already where there is no current directory.
+        let base = std::path::absolute(&base).unwrap_or(base);
+        let (next_slot, next_task) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { base, worker, slots: Mutex::default(), next_slot, next_task }
+    }
+
+    /// An error means that the supervisor was lost.
+    fn attempt(
+        &self,
+        task: &Task,
+        files: &TestCase,
+        cancel: &Cancel,
+        inspect: &mut dyn FnMut(&RunFolder),
+    ) -> Result<Completed, FrameError> {
+        let mut slot = match self.take_slot() {
+            Ok(slot) => slot,
+            Err(error) => {
+                return Ok(Completed::failed(format!(
+                    "the test could not be prepared: {}",
+                    with_source(&error)
+                )));
+            }
+        };
+        let number = self.next_task.fetch_add(1, Ordering::Relaxed);
+        let folder = RunFolder::of(&slot.directory(), number);
+        if let Err(error) = folder.fill(files) {
+            // Whatever is in the way here is in the way again, and seen, when the root goes.
+            let _ = folder.remove();
+            self.give_back(slot);
+            return Ok(Completed::failed(format!("the variant could not be written: {error}")));
+        }
+        let completed = match &mut slot.supervisor {
+            Some(supervisor) => supervisor.run(number, task, cancel),
+            None => Ok(run_here(&slot, number, &folder, task, cancel)),
+        };
+        if completed.is_err() {
+            clean_up_after(slot);
+            return completed;
+        }
+        inspect(&folder);
+        let _ = folder.remove();
+        if completed.as_ref().is_ok_and(|completed| !completed.stuck) {
+            self.give_back(slot);
+        }
+        completed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_slot(&self) -> Result<Slot, SetupError> {
+        let mut slots = self.lock();
+        if let Some(slot) = slots.idle.pop() {
+            return Ok(slot);
+        }
+        match slots.root.clone() {
+            Some(root) => {
+                // Starting a supervisor takes a while, and others need not wait for it.
+                drop(slots);
+                self.new_slot(Some(&root))
+            }
+            None => {
+                let slot = self.new_slot(None)?;
+                slots.root = Some(slot.root.clone());
+                Ok(slot)
+            }
+        }
+    }
+
+    /// A slot in the root. The first supervisor makes the root: so there is none without somebody to remove it.
+    fn new_slot(&self, root: Option<&Path>) -> Result<Slot, SetupError> {
+        let no_directory = |source| SetupError::Directory { path: self.base.clone(), source };
+        let number = self.next_slot.fetch_add(1, Ordering::Relaxed);
+        let Some(worker) = &self.worker else {
+            let root = match root {
+                Some(root) => root.to_owned(),
+                None => make_root(&self.base, std::process::id()).map_err(no_directory)?,
+            };
+            let slot = Slot { number, root, supervisor: None };
+            std::fs::create_dir(slot.directory()).map_err(no_directory)?;
+            return Ok(slot);
+        };
+        let failed = |source| SetupError::Worker { path: worker.clone(), source };
+        let mut supervisor = Supervisor::start(worker).map_err(failed)?;
+        let order = supervisor::begin(&self.base, root, number);
+        let root = supervisor.begin(&order).map_err(failed)?.map_err(no_directory)?;
+        Ok(Slot { number, root, supervisor: Some(supervisor) })
+    }
+
+    fn give_back(&self, slot: Slot) {
+        self.lock().idle.push(slot);
+    }
+}
+
+impl Launcher for LocalLauncher {
+    fn run(
+        &self,
+        task: &Task,
+        files: &TestCase,
+        cancel: &Cancel,
+        inspect: &mut dyn FnMut(&RunFolder),
+    ) -> Completed {
+        let mut lost = None;
+        // A lost supervisor says nothing about the variant: once more with another one.
+        for _ in 0..2 {
+            if cancel.is_cancelled() {
+                return Completed::cancelled();
+            }
+            match self.attempt(task, files, cancel, inspect) {
+                Ok(completed) => return completed,
+                Err(error) => lost = Some(error),
+            }
+        }
+        let error = lost.map(|error| error.to_string()).unwrap_or_default();
+        Completed::failed(format!("the supervisor of the test was lost: {error}"))
+    }
+
+    fn prepare(&self) -> Result<(), SetupError> {
+        let slot = self.take_slot()?;
+        self.give_back(slot);
+        Ok(())
+    }
+
+    fn temporary(&self) -> &Path {
+        &self.base
+    }
+}
+
+impl Drop for LocalLauncher {
+    fn drop(&mut self) {
+        let slots = self.slots.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Slots { root, idle } = std::mem::take(slots);
+        // First told, then waited for, so that they clean up at the same time.
+        for supervisor in idle.iter().filter_map(|slot| slot.supervisor.as_ref()) {
+            supervisor.dismiss();
+        }
+        drop(idle);
+        if let Some(root) = root {
+            let _ = remove_tree(&root);
+        }
+    }
+}
+
+fn with_source(error: &SetupError) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+/// Runs a task without a supervisor, in this thread.
+fn run_here(
+    slot: &Slot,
+    number: u64,
+    folder: &RunFolder,
+    task: &Task,
+    cancel: &Cancel,
+) -> Completed {
+    let wake = match eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK) {
+        Ok(fd) => Arc::new(fd),
+        Err(error) => {
+            return Completed::failed(format!("the test could not be prepared: {error}"));
+        }
+    };
+    let (program, args) = task.command.argv();
+    let job = Job {
+        program: &program,
+        args: &args,
+        folder,
+        mark: &mark(&slot.root, slot.number, Some(number)),
+        scope: Scope::Marked,
+        limits: &task.limits,
+        whole_output: task.whole_output,
+        count_left: task.count_left,
+        confinement: &Confinement::default(),
+    };
+    let hook = cancel.on_cancel({
+        let wake = Arc::clone(&wake);
+        move || {
+            // Only a counter that is full refuses, and this is the only write.
+            let _ = rustix::io::write(&*wake, &1_u64.to_ne_bytes());
+        }
+    });
+    let completed = supervise(&job, &mut Wake(&wake));
+    drop(hook);
+    completed
+}
+
+/// A supervisor that was killed took no task with it.
+fn clean_up_after(slot: Slot) {
+    let (mark, directory) = (mark(&slot.root, slot.number, None), slot.directory());
+    drop(slot);
+    tree::sweep(&mark);
+    let _ = remove_tree(&directory);
+}
+
+/// The eventfd that a cancellation is written to.
+struct Wake<'a>(&'a OwnedFd);
+
+impl Control for Wake<'_> {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    fn cancelled(&mut self) -> bool {
+        true
+    }
+}
+
+/// This process's end of a supervisor.
+#[derive(Debug)]
+struct Supervisor {
+    socket: Arc<UnixStream>,
+    process: Child,
+}
+
+impl Supervisor {
+    fn start(worker: &Path) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(worker);
+        command
+            .arg0(supervisor::NAME)
+            .args([ARGUMENT, supervisor::SERVICE])
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        // In no group: it makes a session of its own, which the leader of a group cannot.
+        let process = start(&mut command, &Confinement::Unconfined, None)?;
+        Ok(Self { socket: Arc::new(ours), process })
+    }
+
+    /// The root directory; the inner error is why there is none.
+    fn begin(&mut self, order: &Order) -> io::Result<io::Result<PathBuf>> {
+        // Whatever else the program may be doing instead.
+        self.socket.set_read_timeout(Some(BEGIN_LIMIT))?;
+        orders::write(&self.socket, order)?;
+        let reply = orders::read(&self.socket).map_err(|_| {
+            io::Error::other(format!("it does not understand `{ARGUMENT}`, or it crashed"))
+        })?;
+        self.socket.set_read_timeout(None)?;
+        match reply {
+            Reply::Ready(Ok(root)) => Ok(Ok(root.into())),
+            Reply::Ready(Err(reason)) => Ok(Err(io::Error::other(reason))),
+            Reply::Completed(_) => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    fn run(&mut self, number: u64, task: &Task, cancel: &Cancel) -> Result<Completed, FrameError> {
+        let (program, args) = task.command.argv();
+        let order = RunOrder {
+            number,
+            program,
+            args,
+            limits: task.limits.clone(),
+            whole_output: task.whole_output,
+            count_left: task.count_left,
+        };
+        orders::write(&self.socket, &Order::Run(Box::new(order)))?;
+        let hook = cancel.on_cancel({
+            let socket = Arc::clone(&self.socket);
+            move || {
+                // Where the supervisor has gone, the read below ends by itself.
+                let _ = orders::write(&socket, &Order::Cancel(number));
+            }
+        });
+        let reply = orders::read(&self.socket)?;
+        drop(hook);
+        match reply {
+            Reply::Completed(completed) => Ok(completed),
+            Reply::Ready(_) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
+        }
+    }
+
+    fn dismiss(&self) {
+        // It may have gone already.
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        self.dismiss();
+        let _ = self.process.wait();
+    }
+}
+
+/// Makes a directory that nobody else can have foreseen or can enter.
+fn make_root(base: &Path, owner: u32) -> io::Result<PathBuf> {
+    let prefix = format!("clreduce-{owner}-");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).rand_bytes(12).permissions(Permissions::from_mode(0o700));
+    Ok(builder.tempdir_in(base)?.keep())
+}
+
+/// What the processes of a test carry in their environment; without a test, what those of all tests
+/// of a slot begin with.
+fn mark(root: &Path, slot: u64, test: Option<u64>) -> String {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    match test {
+        Some(test) => format!("{name}/{slot}/{test}"),
+        None => format!("{name}/{slot}/"),
+    }
+}

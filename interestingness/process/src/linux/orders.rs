@@ -1,0 +1,84 @@
+//! The messages between clreduce and a supervisor.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+
+use rustix::net::{SendFlags, send};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::end::Completed;
+use crate::launch::Confinement;
+use crate::limits::Limits;
+use crate::worker::frames::{self, FrameError};
+
+/// A message to the supervisor. The end of the stream means that clreduce has gone.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// The first one.
+    Begin(Begin),
+    /// Run a task in its folder.
+    Run(Box<RunOrder>),
+    /// End the task with this number, if it is still running.
+    Cancel(u64),
+}
+
+/// What stays the same for all tasks of a supervisor.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Begin {
+    /// Process number of clreduce.
+    pub owner: u32,
+    /// Where to make the root directory.
+    pub base: OsString,
+    /// The root directory, if it is already there.
+    pub root: Option<OsString>,
+    /// Number of the supervisor, and name of its directory in the root.
+    pub slot: u64,
+    /// What its tasks are kept from doing.
+    pub confinement: Confinement,
+}
+
+/// One task.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RunOrder {
+    /// Its number, and the name of its folder in the supervisor's directory.
+    pub number: u64,
+    pub program: OsString,
+    pub args: Vec<OsString>,
+    pub limits: Limits,
+    pub whole_output: bool,
+    pub count_left: bool,
+}
+
+/// A message from the supervisor.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Reply {
+    /// To `Begin`: the root directory, or why there is none.
+    Ready(Result<OsString, String>),
+    /// To `Run`.
+    Completed(Completed),
+}
+
+/// Sends one message.
+pub(super) fn write(socket: &UnixStream, message: &impl Serialize) -> Result<(), FrameError> {
+    frames::write(Quiet(socket), message)
+}
+
+/// Waits for the next message.
+pub(super) fn read<M: DeserializeOwned>(socket: &UnixStream) -> Result<M, FrameError> {
+    frames::read(socket)
+}
+
+/// A socket that is written to without a signal: inside a library user's process, SIGPIPE may be deadly.
+struct Quiet<'a>(&'a UnixStream);
+
+impl Write for Quiet<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(send(self.0, bytes, SendFlags::NOSIGNAL)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

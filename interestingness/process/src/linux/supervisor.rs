@@ -1,0 +1,150 @@
+//! The supervisor: a process that runs one task after the other for clreduce, and outlives clreduce just long enough
+//! to clean up.
+//!
+//! It has a session of its own, so that neither `Ctrl-C` nor a signal to clreduce's process group reaches it or the
+//! tests, and a name of its own, so that `pkill clreduce` does not.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustix::process::{Resource, Rlimit, getpid, set_child_subreaper, setrlimit, setsid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::orders::{self, Begin, Order, Reply};
+use super::supervise::{Control, Job, supervise};
+use super::tree::{self, Scope};
+use crate::folder::{RunFolder, remove_tree};
+use crate::launch::Confinement;
+use crate::worker::frames::FrameError;
+
+/// The name of the service, for the worker program.
+pub(crate) const SERVICE: &str = "supervisor";
+/// How many processes and threads a user's tests may add to those that are there.
+const SPARE_PROCESSES: u64 = 8192;
+/// What it is called in a list of processes.
+pub(super) const NAME: &str = "test-supervisor";
+
+/// Serves as a supervisor until clreduce has gone.
+pub(crate) fn serve() -> io::Result<()> {
+    // Standard input is the socket. Kept aside, closed on exec.
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    become_supervisor()?;
+    let Order::Begin(begin) = orders::read(&socket)? else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    let (root, directory) = match make_directories(&begin) {
+        Ok(made) => made,
+        Err(error) => {
+            return Ok(orders::write(&socket, &Reply::Ready(Err(error.to_string())))?);
+        }
+    };
+    let ready = Reply::Ready(Ok(root.clone().into_os_string()));
+    let served = orders::write(&socket, &ready)
+        .and_then(|()| serve_tasks(&socket, &begin, &root, &directory));
+    tree::end_all_children();
+    let removed = remove_tree(&directory);
+    // Goes with the last supervisor: until then it is not empty.
+    let _ = std::fs::remove_dir(&root);
+    Ok(served.map_err(io::Error::from).and(removed)?)
+}
+
+fn become_supervisor() -> io::Result<()> {
+    setsid()?;
+    set_child_subreaper(Some(getpid()))?;
+    if let Ok(name) = std::ffi::CString::new(NAME) {
+        // Cosmetic only.
+        let _ = rustix::thread::set_name(&name);
+    }
+    // Crashing compilers are daily business. One byte rather than none: that also keeps the kernel
+    // from piping the core into a crash reporter.
+    let hard = rustix::process::getrlimit(Resource::Core).maximum;
+    let soft = Some(hard.map_or(1, |hard| hard.min(1)));
+    let _ = setrlimit(Resource::Core, Rlimit { current: soft, maximum: hard });
+    // A second fence against forking without end, far away from what anybody means to do; it does
+    // not hold back root.
+    if let Some(most) = tree::count_processes().checked_add(SPARE_PROCESSES) {
+        let old = rustix::process::getrlimit(Resource::Nproc);
+        let current = Some(old.current.map_or(most, |old| old.min(most)));
+        let _ = setrlimit(Resource::Nproc, Rlimit { current, ..old });
+    }
+    // Who wants to end clreduce by a signal to everything in sight ends clreduce; the supervisor
+    // notices and cleans up. A handler, because tests would inherit an ignored signal.
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    std::env::set_current_dir("/")
+}
+
+/// The root directory and the supervisor's own in it.
+fn make_directories(begin: &Begin) -> io::Result<(PathBuf, PathBuf)> {
+    let root = match &begin.root {
+        Some(root) => PathBuf::from(root),
+        None => super::make_root(Path::new(&begin.base), begin.owner)?,
+    };
+    let directory = root.join(begin.slot.to_string());
+    std::fs::create_dir(&directory)?;
+    Ok((root, directory))
+}
+
+/// Runs tasks until clreduce has gone.
+fn serve_tasks(
+    socket: &UnixStream,
+    begin: &Begin,
+    root: &Path,
+    directory: &Path,
+) -> Result<(), FrameError> {
+    loop {
+        let order = match orders::read(socket) {
+            Ok(Order::Run(order)) => order,
+            // Came too late: the task had ended.
+            Ok(Order::Cancel(_)) => continue,
+            Ok(Order::Begin(_)) => return Err(io::Error::from(io::ErrorKind::InvalidData).into()),
+            Err(FrameError::Ended) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let number = order.number;
+        let job = Job {
+            program: &order.program,
+            args: &order.args,
+            folder: &RunFolder::of(directory, number),
+            mark: &super::mark(root, begin.slot, Some(number)),
+            scope: Scope::Subreaper,
+            limits: &order.limits,
+            whole_output: order.whole_output,
+            count_left: order.count_left,
+            confinement: &begin.confinement,
+        };
+        let completed = supervise(&job, &mut Orders { socket, number });
+        orders::write(socket, &Reply::Completed(completed))?;
+    }
+}
+
+/// Listens to clreduce while test `number` runs.
+struct Orders<'a> {
+    socket: &'a UnixStream,
+    number: u64,
+}
+
+impl Control for Orders<'_> {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn cancelled(&mut self) -> bool {
+        match orders::read(self.socket) {
+            Ok(Order::Cancel(number)) => number == self.number,
+            // Clreduce has gone, or talks nonsense.
+            Ok(_) | Err(_) => true,
+        }
+    }
+}
+
+/// The order that begins the service of a supervisor.
+pub(super) fn begin(base: &Path, root: Option<&Path>, slot: u64) -> Order {
+    let (owner, confinement) = (std::process::id(), Confinement::default());
+    Order::Begin(Begin { owner, base: base.into(), root: root.map(Into::into), slot, confinement })
+}

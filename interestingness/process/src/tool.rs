@@ -1,0 +1,116 @@
+//! Tools: programs whose output is read, such as compilers.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clreduce_testcase::TestCase;
+
+use crate::cancel::Cancel;
+use crate::end::End;
+use crate::launch::{Confinement, Launcher, Task, start};
+use crate::limits::Limits;
+use crate::system::LocalLauncher;
+use crate::test_command::TestCommand;
+
+/// Runs tools, each within the same limits.
+#[derive(Clone, Debug)]
+pub struct ToolRunner {
+    /// What one run of a tool may use.
+    pub limits: Limits,
+    launcher: Arc<dyn Launcher>,
+}
+
+/// One run of a tool.
+#[derive(Clone, Debug)]
+pub struct ToolRun {
+    /// The way in which it ended.
+    pub end: End,
+    /// What it printed on standard output.
+    pub stdout: String,
+    /// What it printed on standard error.
+    pub stderr: String,
+}
+
+impl ToolRunner {
+    /// Runs tools by a launcher.
+    #[must_use]
+    pub fn new(launcher: Arc<dyn Launcher>, limits: Limits) -> Self {
+        Self { limits, launcher }
+    }
+
+    /// Runs tools on this machine, in folders below `temporary`. With a worker program, each has a supervisor.
+    #[must_use]
+    pub fn local(temporary: PathBuf, worker: Option<PathBuf>, limits: Limits) -> Self {
+        Self::new(Arc::new(LocalLauncher::new(temporary, worker)), limits)
+    }
+
+    /// The same runner with another time limit.
+    #[must_use]
+    pub fn within(&self, time: Option<Duration>) -> Self {
+        let mut runner = self.clone();
+        runner.limits.time = time;
+        runner
+    }
+
+    /// The folder for files that outlive one run.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        self.launcher.temporary()
+    }
+
+    /// Runs a program in a fresh directory that holds `files`, until it ends or a limit ends it.
+    #[must_use]
+    pub fn run(
+        &self,
+        program: &str,
+        args: Vec<OsString>,
+        files: &TestCase,
+        cancel: &Cancel,
+    ) -> ToolRun {
+        self.run_command(TestCommand::Program { path: program.into(), args }, files, cancel)
+    }
+
+    /// Runs a line of the shell in the same way.
+    #[must_use]
+    pub fn shell(&self, line: &str, files: &TestCase, cancel: &Cancel) -> ToolRun {
+        self.run_command(TestCommand::Shell(line.to_owned()), files, cancel)
+    }
+
+    fn run_command(&self, command: TestCommand, files: &TestCase, cancel: &Cancel) -> ToolRun {
+        let limits = self.limits.clone();
+        let task = Task { command, limits, whole_output: true, count_left: false };
+        let completed = self.launcher.run(&task, files, cancel, &mut |_| {});
+        let [stdout, stderr] = completed.streams;
+        // Tools quote what they read: that need not be text.
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        ToolRun { end: completed.end, stdout: text(stdout), stderr: text(stderr) }
+    }
+}
+
+impl ToolRun {
+    /// The reason that nothing can be concluded from the run: the signal, the limit or the status, and the last line
+    /// of standard error.
+    #[must_use]
+    pub fn trouble(&self) -> String {
+        let reason = self.end.reason();
+        let reason = if reason.is_empty() { "ended".to_owned() } else { reason };
+        match self.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+            Some(line) => format!("{reason}: {}", line.trim()),
+            None => reason,
+        }
+    }
+}
+
+/// The standard output of a program that only tells about itself, as `clang --version` does. `None` where the program
+/// is missing or fails.
+#[must_use]
+pub fn query(program: &Path, args: &[&str]) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = start(&mut command, &Confinement::default(), None).ok()?;
+    let output = child.wait_with_output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,324 @@
+//! This process's end of a worker: starting it, talking to it, ending it.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use super::frames::{self, FrameError};
+use super::serve::Service;
+use super::{ARGUMENT, CACHE, FOLDER};
+use crate::cancel::{Cancel, Hook};
+use crate::capture::Capture;
+use crate::end::{Crash, describe_exit, describe_signal};
+use crate::folder::remove_tree;
+use crate::launch::{Confinement, ProcessGroup, start};
+
+/// How much a worker may print, in bytes, all orders together.
+const MOST_OUTPUT: u64 = 64 << 20;
+/// How long a worker that is done for may take to go.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a worker that is sent away may take to clean up and go before it is killed.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub struct WorkerOptions {
+    /// A program that calls [`worker_main`](super::worker_main) first thing.
+    pub program: PathBuf,
+    /// Where the folders of the workers go, for what their libraries keep.
+    pub temporary: PathBuf,
+    /// Environment variables for workers alone, such as `OCL_ICD_VENDORS`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// How long a worker may take until it is ready.
+    pub start_limit: Duration,
+}
+
+impl WorkerOptions {
+    /// With a minute to start, and the system's folder for temporary files.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            temporary: std::env::temp_dir(),
+            environment: Vec::new(),
+            start_limit: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What is heard from a worker.
+#[derive(Debug)]
+pub enum WorkerEvent<R> {
+    /// It replies.
+    Reply(R),
+    /// It sends what is no reply.
+    Nonsense(FrameError),
+    /// It has gone.
+    Gone,
+    /// It prints without end.
+    Floods,
+    /// The caller does not wait for it any more.
+    Cancelled,
+    /// Nothing, for too long.
+    Silence,
+}
+
+/// The reason that a worker did not give the reply that it was asked for.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WorkerError {
+    /// There is no such program, or the system refuses to start it.
+    #[error("the worker `{}` cannot be started: {source}", .program.display())]
+    Start {
+        /// The worker program, or the one that wraps it.
+        program: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// It has died: what it had loaded crashed.
+    #[error("the worker process died ({}){}{}", .0.how, if .0.output.is_empty() { "" } else { "\n" }, .0.output)]
+    Died(Crash),
+    /// It sends what is no message. A program that is no worker does so.
+    #[error("the worker process talks nonsense ({0})")]
+    Nonsense(FrameError),
+    /// It gives a reply that belongs to another order.
+    #[error("the worker process talks nonsense (a reply to another order)")]
+    WrongReply,
+    /// It prints without end.
+    #[error("the worker process prints without end")]
+    Floods,
+    /// The caller does not wait for it any more.
+    #[error("cancelled")]
+    Cancelled,
+    /// It is still not ready.
+    #[error("the worker process is not ready after {0:?}")]
+    Silent(Duration),
+}
+
+/// A worker process that takes orders of type `O` and gives replies of type `R`. It ends when this is dropped.
+#[derive(Debug)]
+pub struct WorkerProcess<O, R> {
+    child: Child,
+    group: ProcessGroup,
+    /// Closing it sends the worker away.
+    orders: Option<ChildStdin>,
+    news: Receiver<WorkerEvent<R>>,
+    /// For cancellations.
+    sender: Sender<WorkerEvent<R>>,
+    printed: Arc<Mutex<Capture>>,
+    /// Disconnected when all that was printed has been read.
+    all_read: Receiver<()>,
+    /// The worker makes it and removes it, so that it goes also where this process is killed, at whatever moment.
+    folder: PathBuf,
+    takes: PhantomData<fn(O)>,
+}
+
+impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
+    /// Starts a worker for a service. Where `wrapper` is given, that program is started, with the worker program as
+    /// its first argument.
+    ///
+    /// # Errors
+    /// When the system cannot start it.
+    pub fn start<S>(options: &WorkerOptions, wrapper: Option<&Path>) -> Result<Self, WorkerError>
+    where
+        S: Service<Order = O, Reply = R>,
+    {
+        let program = wrapper.unwrap_or(&options.program);
+        let failed = |source| WorkerError::Start { program: program.to_owned(), source };
+        let folder = new_folder(&options.temporary);
+        let cache = folder.join(CACHE);
+        let mut command = Command::new(program);
+        if wrapper.is_some() {
+            command.arg(&options.program);
+        }
+        command
+            .args([ARGUMENT, S::NAME])
+            .env(FOLDER, &folder)
+            // Nothing that was kept earlier, by anybody, may count.
+            .envs(S::CACHE_VARIABLES.iter().map(|name| (name, &cache)))
+            .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &folder)))
+            .envs(options.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let group = ProcessGroup::new().map_err(failed)?;
+        let child = start(&mut command, &Confinement::default(), Some(&group));
+        let mut child = child.map_err(failed)?;
+        let (Some(orders), Some(replies), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(failed(io::ErrorKind::BrokenPipe.into()));
+        };
+        let (sender, news) = mpsc::channel();
+        let printed = Arc::new(Mutex::new(Capture::new(false)));
+        let (open, all_read) = mpsc::channel();
+        let listener = sender.clone();
+        std::thread::spawn(move || listen(replies, &listener));
+        let (listener, capture) = (sender.clone(), Arc::clone(&printed));
+        std::thread::spawn(move || {
+            collect(errors, &capture, &listener);
+            drop(open);
+        });
+        let orders = Some(orders);
+        let takes = PhantomData;
+        Ok(Self { child, group, orders, news, sender, printed, all_read, folder, takes })
+    }
+
+    /// Gives an order.
+    ///
+    /// # Errors
+    /// When it has gone. The reason is heard next.
+    pub fn send(&mut self, order: &O) -> Result<(), FrameError> {
+        let orders = self.orders.as_mut().ok_or(FrameError::Ended)?;
+        frames::write(orders, order)
+    }
+
+    /// Waits until something is heard.
+    pub fn hear(&self, deadline: Instant) -> WorkerEvent<R> {
+        match self.news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => WorkerEvent::Silence,
+            // This end holds a sender.
+            Err(RecvTimeoutError::Disconnected) => WorkerEvent::Gone,
+        }
+    }
+
+    /// Gives an order that has one reply. After an error, the process is of no use.
+    ///
+    /// # Errors
+    /// When there is no reply within the limit.
+    pub fn ask(&mut self, order: &O, limit: Duration) -> Result<R, WorkerError> {
+        // A worker that has gone cannot be written to; why it has is heard below.
+        let _ = self.send(order);
+        match self.hear(Instant::now() + limit) {
+            WorkerEvent::Reply(reply) => Ok(reply),
+            WorkerEvent::Nonsense(error) => Err(WorkerError::Nonsense(error)),
+            WorkerEvent::Floods => Err(WorkerError::Floods),
+            WorkerEvent::Cancelled => Err(WorkerError::Cancelled),
+            WorkerEvent::Silence => Err(WorkerError::Silent(limit)),
+            WorkerEvent::Gone => Err(WorkerError::Died(self.crash())),
+        }
+    }
+
+    /// Has [`WorkerEvent::Cancelled`] heard when the token is triggered, as long as the hook lives.
+    #[must_use]
+    pub fn listen_to<'a>(&self, cancel: &'a Cancel) -> Hook<'a> {
+        let sender = self.sender.clone();
+        cancel.on_cancel(move || {
+            // Nobody listens any more when it has ended meanwhile.
+            let _ = sender.send(WorkerEvent::Cancelled);
+        })
+    }
+}
+
+impl<O, R> WorkerProcess<O, R> {
+    /// Processor time that it has used so far, all threads together; none where the system does not tell.
+    #[must_use]
+    pub fn computed(&self) -> Option<Duration> {
+        #[cfg(target_os = "linux")]
+        {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+            // The name, in parentheses, may hold anything; user and system time are fields 14 and 15 (proc(5)).
+            let (_, fields) = stat.rsplit_once(')')?;
+            let mut ticks = fields.split_whitespace().skip(11).map(str::parse::<u64>);
+            let used = ticks.next()?.ok()? + ticks.next()?.ok()?;
+            Some(Duration::from_millis(used * 1000 / rustix::param::clock_ticks_per_second()))
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// The death of a worker that has gone.
+    pub fn crash(&mut self) -> Crash {
+        let status = self.wait(PATIENCE);
+        // What it started may still hold the pipe; what it printed itself has arrived by then.
+        let _ = self.all_read.recv_timeout(Duration::from_millis(500));
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (tail, _) = std::mem::replace(&mut *printed, Capture::new(false)).finish();
+        Crash { how: describe(status), output: String::from_utf8_lossy(&tail).trim().to_owned() }
+    }
+
+    /// How the process ended; none if it has not within the limit.
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                ended => return ended.ok().flatten(),
+            }
+        }
+    }
+}
+
+impl<O, R> Drop for WorkerProcess<O, R> {
+    fn drop(&mut self) {
+        self.orders = None;
+        self.wait(FAREWELL);
+        self.group.end(&mut self.child);
+        let _ = self.child.wait();
+        // It is there if the worker could not remove it. Where that fails, there is nobody to tell.
+        let _ = remove_tree(&self.folder);
+    }
+}
+
+/// A name for the folder of a worker that no other has. Whoever makes it refuses one that is there.
+fn new_folder(temporary: &Path) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    // Containers that share the folder may count processes alike; a clock before 1970 is no reason to stop.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let owner = std::process::id();
+    temporary.join(format!("clreduce-worker-{owner}-{number}-{:x}", now.as_nanos()))
+}
+
+fn listen<R: DeserializeOwned>(mut replies: ChildStdout, listener: &Sender<WorkerEvent<R>>) {
+    loop {
+        let event = match frames::read(&mut replies) {
+            Ok(reply) => WorkerEvent::Reply(reply),
+            Err(error) if error.is_nonsense() => WorkerEvent::Nonsense(error),
+            Err(_) => WorkerEvent::Gone,
+        };
+        let last = !matches!(event, WorkerEvent::Reply(_));
+        if listener.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn collect<R>(
+    mut errors: ChildStderr,
+    capture: &Mutex<Capture>,
+    listener: &Sender<WorkerEvent<R>>,
+) {
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(length @ 1..) = errors.read(&mut buffer) {
+        let mut capture = capture.lock().unwrap_or_else(PoisonError::into_inner);
+        capture.push(1, &buffer[..length]);
+        if capture.total() > MOST_OUTPUT {
+            // Nobody may be listening any more.
+            let _ = listener.send(WorkerEvent::Floods);
+            return;
+        }
+    }
+}
+
+fn describe(status: Option<ExitStatus>) -> String {
+    let Some(status) = status else { return "it closed its pipe and stayed".to_owned() };
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return describe_signal(signal);
+    }
+    status.code().map_or_else(|| describe_signal(0), describe_exit)
+}

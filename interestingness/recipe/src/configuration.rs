@@ -1,0 +1,298 @@
+//! What variants are built and run with: a device with options, or commands. Both come to a [`RunOutcome`].
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clreduce_check::Subject;
+use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
+use clreduce_kernel::{Crash, KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome, Scalar};
+use clreduce_process::{Cancel, End, ToolRun, ToolRunner, describe_exit, quoted};
+use clreduce_testcase::TestCase;
+
+use crate::signature;
+
+/// One configuration that is ready.
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    pub name: String,
+    pub means: Means,
+    /// Bytes that it may need.
+    pub memory: u64,
+    /// Given by a person; measured otherwise.
+    pub timeout: Option<Duration>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Means {
+    /// A device, by its place among the devices of the recipe, and all options of the build.
+    Device { device: usize, options: String, simulated: bool },
+    /// Lines for the shell.
+    Commands { build: String, run: Option<String> },
+}
+
+/// What kernels are run on.
+pub(crate) struct DevicePool {
+    pub device: Device,
+    options: WorkerOptions,
+    idle: Mutex<Vec<DeviceWorker>>,
+}
+
+/// A variant, and what all configurations need to know of it.
+pub(crate) struct Program<'a> {
+    pub case: &'a TestCase,
+    /// Which file is meant by `{file}` and run on devices.
+    pub file: usize,
+    /// How kernels are launched; an error where this cannot be known.
+    pub plan: Result<Plan, String>,
+    /// In addition, for this program alone.
+    pub options: &'a str,
+}
+
+/// An outcome, and how long its two halves took.
+#[derive(Clone, Debug)]
+pub(crate) struct ConfigurationRun {
+    pub outcome: RunOutcome,
+    pub wall: Duration,
+}
+
+impl<'a> Program<'a> {
+    /// The file named so, which may be gone, or else the first one that looks like a kernel, or the first
+    /// one.
+    pub fn new(
+        case: &'a TestCase,
+        named: Option<&str>,
+        arguments: Option<&str>,
+        options: &'a str,
+    ) -> Option<Self> {
+        let find = |is: &dyn Fn(&str) -> bool| case.files().iter().position(|file| is(&file.path));
+        let file = match named {
+            Some(named) => find(&|path| path == named)?,
+            None => find(&|path| path.ends_with(".cl")).unwrap_or(0),
+        };
+        let source = &case.files().get(file)?.bytes;
+        let runs = ProgramKind::of(&case.files()[file].path, source);
+        let plan = runs.plan(source, arguments).map_err(|error| error.to_string());
+        Some(Self { case, file, plan, options })
+    }
+
+    pub fn source(&self) -> &[u8] {
+        self.case.files().get(self.file).map(|file| &*file.bytes).unwrap_or_default()
+    }
+
+    /// What the checks look at; `None` where there is no kernel.
+    pub fn subject(&self) -> Option<Subject> {
+        Subject::of(self.path(), self.source().to_vec()).ok()
+    }
+
+    pub fn path(&self) -> &str {
+        self.case.files().get(self.file).map(|file| &*file.path).unwrap_or_default()
+    }
+}
+
+impl DevicePool {
+    pub fn new(device: Device, options: WorkerOptions) -> Self {
+        Self { device, options, idle: Mutex::new(Vec::new()) }
+    }
+
+    fn run(&self, run: &KernelRun, limit: Duration, cancel: &Cancel) -> ConfigurationRun {
+        let take = || self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut worker =
+            take().unwrap_or_else(|| DeviceWorker::new(self.options.clone(), self.device.clone()));
+        let report = worker.run(run, RunLimits { build: limit, run: limit }, cancel);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        ConfigurationRun { outcome: report.outcome, wall: report.build + report.run }
+    }
+}
+
+impl Configuration {
+    /// The device that it occupies.
+    pub fn device(&self) -> Option<usize> {
+        match self.means {
+            Means::Device { device, .. } => Some(device),
+            Means::Commands { .. } => None,
+        }
+    }
+
+    /// Whether its result must not count.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.means, Means::Device { simulated: true, .. })
+    }
+
+    /// Builds and runs a program.
+    pub fn run(
+        &self,
+        program: &Program<'_>,
+        pools: &[DevicePool],
+        bench: &ToolRunner,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> ConfigurationRun {
+        match &self.means {
+            Means::Device { device, options, .. } => {
+                let plan = match &program.plan {
+                    Ok(plan) => plan,
+                    Err(reason) => {
+                        let outcome = RunOutcome::RunFailure { reason: reason.clone() };
+                        return ConfigurationRun { outcome, wall: Duration::ZERO };
+                    }
+                };
+                let run = KernelRun {
+                    source: program.source().to_vec(),
+                    options: format!("{options} {}", program.options).trim_end().to_owned(),
+                    launches: plan.launches.clone(),
+                    repeat: 1,
+                };
+                pools[*device].run(&run, limit, cancel)
+            }
+            Means::Commands { build, run } => {
+                let mut bench = bench.within(Some(limit));
+                bench.limits.memory_bytes = Some(self.memory);
+                let expand = |line: &str| expand(line, program.path(), program.options);
+                let line = one_line(&expand(build), run.as_deref().map(expand).as_deref());
+                let started = Instant::now();
+                let ran = bench.shell(&line, program.case, cancel);
+                ConfigurationRun {
+                    outcome: outcome_of(ran, run.is_some()),
+                    wall: started.elapsed(),
+                }
+            }
+        }
+    }
+}
+
+/// `{file}` and `{options}` in a command.
+pub(crate) fn expand(line: &str, path: &str, options: &str) -> String {
+    let quoted = quoted(path.as_ref());
+    line.replace("{file}", &quoted).replace("{options}", options)
+}
+
+/// Printed on both streams between building and running.
+const BUILT: &str = "clreduce: built";
+
+/// Both commands in one directory. Compilers need not look up the symbols of their stack for people.
+fn one_line(build: &str, run: Option<&str>) -> String {
+    let (quiet, echo) = if cfg!(windows) {
+        ("set LLVM_DISABLE_SYMBOLIZATION=1&&", format!("echo {BUILT}&& echo {BUILT}>&2"))
+    } else {
+        ("export LLVM_DISABLE_SYMBOLIZATION=1;", format!("echo '{BUILT}' && echo '{BUILT}' >&2"))
+    };
+    match run {
+        Some(run) => format!("{quiet} ({build}) && {echo} && ({run})"),
+        None => format!("{quiet} ({build}) && {echo}"),
+    }
+}
+
+fn outcome_of(ran: ToolRun, runs: bool) -> RunOutcome {
+    let after = |text: &str| text.split_once(BUILT).map(|(_, after)| after.to_owned());
+    let printed = after(&ran.stdout);
+    let built = after(&ran.stderr).is_some();
+    let said = if built { after(&ran.stderr).unwrap_or_default() } else { ran.stderr.clone() };
+    let crash = |how: String| Crash { how, output: said.clone() };
+    if let Some(how) = ran.end.crash() {
+        let crash = crash(how);
+        return if built { RunOutcome::RunCrash(crash) } else { RunOutcome::BuildCrash(crash) };
+    }
+    match ran.end {
+        End::Cancelled => RunOutcome::Unresolved("cancelled".to_owned()),
+        End::Failed(reason) => RunOutcome::Unresolved(reason),
+        End::TimedOut if built => RunOutcome::RunTimeout,
+        End::TimedOut => RunOutcome::BuildTimeout,
+        End::Exited(0) if !runs => RunOutcome::Built,
+        End::Exited(0) => {
+            let text = printed.unwrap_or_default();
+            RunOutcome::Results(vec![vec![printed_result(text.trim_start_matches(['\r', '\n']))]])
+        }
+        End::Exited(status @ (126 | 127 | 9009)) if !built => {
+            RunOutcome::Unresolved(describe_exit(status))
+        }
+        // Its status belongs to the result.
+        End::Exited(status) if built => {
+            let text = printed.unwrap_or_default();
+            let text = format!("{}\nexit status {status}", text.trim_start_matches(['\r', '\n']));
+            RunOutcome::Results(vec![vec![printed_result(&text)]])
+        }
+        End::Exited(status) if signature::is_crash(&said) => {
+            RunOutcome::BuildCrash(crash(describe_exit(status)))
+        }
+        End::Exited(_) | End::Signalled(_) => RunOutcome::BuildFailure { log: said },
+    }
+}
+
+/// What a program printed, as what a kernel wrote.
+fn printed_result(text: &str) -> Output {
+    Output {
+        kernel: String::new(),
+        name: "standard output".to_owned(),
+        scalar: Scalar::Uchar,
+        bytes: text.as_bytes().to_vec(),
+    }
+}
+
+/// A result for people, and for comparison with what a person wrote: printed text as it is, numbers as
+/// `clreduce run` shows them.
+pub(crate) fn show(outputs: &[Output]) -> String {
+    let show = |output: &Output| {
+        if output.kernel.is_empty() {
+            String::from_utf8_lossy(&output.bytes).into_owned()
+        } else {
+            output.show()
+        }
+    };
+    outputs.iter().map(show).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use clreduce_kernel::OutcomeClass;
+    use clreduce_process::Limits;
+
+    use super::*;
+
+    fn class(build: &str, run: Option<&str>) -> OutcomeClass {
+        let means = Means::Commands { build: build.to_owned(), run: run.map(str::to_owned) };
+        let memory = 1 << 30;
+        let configuration = Configuration { name: "fake".into(), means, memory, timeout: None };
+        let case = TestCase::single("my file.c", b"int x;\n".as_slice()).unwrap();
+        let program = Program::new(&case, None, None, "").unwrap();
+        let limits = Limits { output_bytes: 1 << 20, ..Limits::default() };
+        let bench = ToolRunner::local(std::env::temp_dir(), None, limits);
+        let limit = Duration::from_secs(2);
+        configuration.run(&program, &[], &bench, limit, &Cancel::new()).outcome.class()
+    }
+
+    /// Compilers and programs that crash, hang, flood and lie.
+    #[test]
+    fn every_end_has_its_class() {
+        use OutcomeClass::*;
+        let cases: &[(&str, Option<&str>, OutcomeClass)] = &[
+            ("grep -q int {file}", None, Built),
+            ("grep -q float {file}", None, BuildFailure),
+            ("kill -11 $$", None, BuildCrash),
+            ("sh -c 'kill -6 $$'", None, BuildCrash),
+            ("echo 'PLEASE submit a bug report' >&2; exit 1", None, BuildCrash),
+            ("sleep 1000", None, BuildTimeout),
+            ("yes", None, Unresolved),
+            ("no-such-compiler {file}", None, Unresolved),
+            ("exit 3 || true", Some("true"), BuildFailure),
+            ("echo noise", Some("echo 7"), Result),
+            ("true", Some("exit 3"), Result),
+            ("true", Some("kill -11 $$"), RunCrash),
+            ("true", Some("sleep 1000"), RunTimeout),
+            ("true", Some("yes"), Unresolved),
+        ];
+        for (build, run, expected) in cases {
+            assert_eq!(class(build, *run), *expected, "{build} {run:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_build_prints_is_no_result() {
+        let ran = ToolRun {
+            end: End::Exited(0),
+            stdout: format!("noise\n{BUILT}\n7\n"),
+            stderr: format!("{BUILT}\n"),
+        };
+        let outcome = outcome_of(ran, true);
+        assert_eq!(show(outcome.result().unwrap()), "7");
+    }
+}

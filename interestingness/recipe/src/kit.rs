@@ -1,0 +1,389 @@
+//! From what a recipe says to what it needs: the devices and tools are there, and everything fits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clreduce_check::{CheckOptions, StageName};
+use clreduce_devices::{Device, Devices, WorkerOptions};
+use clreduce_kernel::ProgramKind;
+use clreduce_process::{Limits, ToolRunner};
+use clreduce_testcase::{Language, TestCase};
+use toml::Spanned;
+
+use crate::admission::Admission;
+use crate::configuration::{Configuration, DevicePool, Means, Program};
+use crate::error::Problem;
+use crate::format::{
+    Check, ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable,
+};
+use crate::pin::Demands;
+use crate::stages::{Does, Stage};
+use crate::{RecipeOptions, naming};
+
+/// Bytes that a configuration gets where the recipe does not say.
+const USUAL_MEMORY: u64 = 1 << 30;
+/// Jobs at a time on a GPU, where the recipe does not say.
+const USUAL_JOBS: u32 = 1;
+
+/// What the stage `simulate` runs.
+const SIMULATOR: &str = "oclgrind-kernel";
+
+/// Everything that a recipe names, found.
+pub(crate) struct Kit {
+    pub preset: Preset,
+    pub demands: Demands,
+    pub confirm: Confirm,
+    pub stages: Vec<Stage>,
+    pub configurations: Vec<Configuration>,
+    pub accused: Option<usize>,
+    pub pools: Vec<DevicePool>,
+    pub admission: Admission,
+    pub bench: ToolRunner,
+    pub check: CheckOptions,
+    variants: Vec<VariantTable>,
+    arguments: Option<String>,
+}
+
+impl Kit {
+    /// Looks for everything.
+    pub fn find(
+        document: &Document,
+        folder: &Path,
+        case: &TestCase,
+        options: &RecipeOptions,
+    ) -> Result<Self, Problem> {
+        let bench =
+            ToolRunner::local(options.temporary.clone(), options.worker.clone(), Limits::default());
+        let split = |options: &str| {
+            shlex::split(options).ok_or_else(|| {
+                Problem::new("`options` ends within a quoted word", "close the quotation mark")
+            })
+        };
+        let mut words = split(&document.options)?;
+        // The program that is checked is the one that the accused sees.
+        let tables = &document.configurations;
+        let only = tables.first().filter(|_| tables.len() == 1);
+        if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
+            let accused = accused.get_ref();
+            let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
+            let options = build.flatten().unwrap_or(split(&accused.options)?);
+            words.extend(options.into_iter().filter(|word| is_macro(word)));
+        }
+        let check = CheckOptions {
+            build_options: words,
+            worker: options.worker.clone(),
+            compile_worker: options.worker.clone(),
+            temporary: options.temporary.clone(),
+            ..CheckOptions::default()
+        };
+        let arguments = document.arguments.as_ref().map(|path| {
+            let file = folder.join(path.get_ref());
+            fs::read_to_string(&file).map_err(|error| {
+                Problem::new(
+                    format!("`{}` cannot be read: {error}", file.display()),
+                    "name a file beside the recipe that describes the kernel's arguments",
+                )
+                .at(path.span().start)
+            })
+        });
+        let runs = ProgramKind::of_case(case);
+        let mut finder = Finder { options, runs, found: None, pools: Vec::new() };
+        let mut configurations = Vec::new();
+        for table in &document.configurations {
+            configurations.push(finder.configuration(document, table)?);
+        }
+        let kit = Self {
+            preset: *document.preset.get_ref(),
+            demands: Demands {
+                class: document.outcome.class.as_ref().map(|class| *class.get_ref()),
+                message: document.outcome.message.as_ref().map(|pattern| pattern.0.clone()),
+                reference: document.outcome.reference.clone(),
+            },
+            confirm: document.outcome.confirm.unwrap_or(Confirm::ONCE),
+            stages: stages(document, case)?,
+            accused: document.configurations.iter().position(|table| table.get_ref().accused),
+            admission: Admission::new(
+                document.memory.map_or_else(machine_memory, |size| size.0),
+                finder.jobs(document),
+            ),
+            configurations,
+            pools: finder.pools,
+            bench,
+            check,
+            variants: document.variants.clone(),
+            arguments: arguments.transpose()?,
+        };
+        kit.check_memory(document)?;
+        Ok(kit)
+    }
+
+    /// What is compared, of a variant; `None` where a part of it is gone.
+    pub fn programs<'a>(&'a self, case: &'a TestCase) -> Option<Vec<Program<'a>>> {
+        let arguments = self.arguments.as_deref();
+        if self.variants.is_empty() {
+            return Program::new(case, None, arguments, "").map(|program| vec![program]);
+        }
+        let program = |variant: &'a VariantTable| {
+            Program::new(case, variant.file.as_deref(), arguments, &variant.options)
+        };
+        self.variants.iter().map(program).collect()
+    }
+
+    fn check_memory(&self, document: &Document) -> Result<(), Problem> {
+        let total = document.memory.map_or_else(machine_memory, |size| size.0);
+        let needs = self.stages.iter().map(|stage| (&stage.name, stage.memory));
+        let needs = needs.chain(self.configurations.iter().map(|one| (&one.name, one.memory)));
+        match needs.max_by_key(|(_, memory)| *memory) {
+            Some((name, memory)) if memory > total => Err(Problem::new(
+                format!(
+                    "`{name}` needs {} MiB of memory, and all together may have {}",
+                    memory >> 20,
+                    total >> 20
+                ),
+                "lower its `memory`, or raise that of the recipe",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether an option of a build decides what the program says.
+fn is_macro(word: &str) -> bool {
+    ["-D", "-U"].iter().any(|start| word.starts_with(start) && word.len() > start.len())
+}
+
+/// The stages that a recipe names, or that its preset stands for.
+fn stages(document: &Document, case: &TestCase) -> Result<Vec<Stage>, Problem> {
+    let language = Language::detect(case);
+    let runs = ProgramKind::of_case(case);
+    let reads = |name: StageName| match language {
+        // Programs launch themselves, and nobody looks at what goes by another name.
+        Language::Cuda if runs == ProgramKind::CudaProgram => name == StageName::Compile,
+        Language::Cuda if runs == ProgramKind::OpenCl => false,
+        language => name.reads(language),
+    };
+    let Some(tables) = &document.stages else {
+        let checks = document.preset.get_ref().checks().iter().copied();
+        return Ok(checks.filter(|name| reads(*name)).map(usual).collect());
+    };
+    tables.iter().map(|table| stage(table, &reads)).collect()
+}
+
+fn usual(name: StageName) -> Stage {
+    let does = Does::Check(name);
+    Stage {
+        name: name.name().to_owned(),
+        memory: Stage::usual_memory(&does),
+        does,
+        // It has nothing but suspicions.
+        required: name != StageName::Analyze,
+        timeout: None,
+        confirm: Confirm::ONCE,
+        at: None,
+    }
+}
+
+fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Result<Stage, Problem> {
+    let start = table.span().start;
+    let table = table.get_ref();
+    let mut stage = match (&table.check, &table.command) {
+        (Some(Check(name @ StageName::Simulate)), _) if reads(*name) && !on_path(SIMULATOR) => {
+            let help = "install Oclgrind (apt-get install oclgrind), or take the stage out";
+            return Err(Problem::new(format!("there is no program `{SIMULATOR}`"), help).at(start));
+        }
+        (Some(check), _) if reads(check.0) => usual(check.0),
+        (Some(check), _) => {
+            return Err(Problem::new(
+                format!("the check `{}` is for {}", check.0.name(), readers(check.0)),
+                "use `command`, with a compiler and its sanitizers for example",
+            )
+            .at(start));
+        }
+        (None, command) => {
+            let line = command.as_ref().map(|line| line.get_ref().clone()).unwrap_or_default();
+            if let Some(command) = command {
+                tool(command)?;
+            }
+            let does = Does::Command(line.clone());
+            Stage { name: line, does, required: true, ..usual(StageName::Compile) }
+        }
+    };
+    if let Some(name) = &table.name {
+        stage.name.clone_from(name);
+    }
+    stage.required = table.required.unwrap_or(stage.required);
+    stage.timeout = table.timeout.map(|time| time.0);
+    stage.memory = table.memory.map_or(Stage::usual_memory(&stage.does), |size| size.0);
+    stage.confirm = table.confirm.unwrap_or(Confirm::ONCE);
+    stage.at = Some(start);
+    Ok(stage)
+}
+
+/// What a check can look at, for people.
+fn readers(check: StageName) -> &'static str {
+    if check.reads(Language::Cuda) { "kernels in OpenCL and CUDA" } else { "OpenCL kernels" }
+}
+
+/// Finds devices, each once.
+struct Finder<'a> {
+    options: &'a RecipeOptions,
+    runs: ProgramKind,
+    found: Option<Devices>,
+    pools: Vec<DevicePool>,
+}
+
+impl Finder<'_> {
+    fn configuration(
+        &mut self,
+        document: &Document,
+        table: &Spanned<ConfigurationTable>,
+    ) -> Result<Configuration, Problem> {
+        let table = table.get_ref();
+        let means = match (&table.device, &table.build) {
+            (Some(name), _) => {
+                let device = self.device(name)?;
+                let simulated = self.pools[device].device.backend.is_simulated();
+                // Warnings are off, as in the hosts of CLsmith.
+                let options = format!("-w {} {}", document.options, table.options);
+                let options = options.split_whitespace().collect::<Vec<_>>().join(" ");
+                Means::Device { device, options, simulated }
+            }
+            (None, build) => {
+                let commands = build.iter().chain(&table.run);
+                if let Some(build) = build {
+                    tool(build)?;
+                }
+                let mut lines = commands.map(|line| line.get_ref().clone());
+                Means::Commands { build: lines.next().unwrap_or_default(), run: lines.next() }
+            }
+        };
+        Ok(Configuration {
+            name: table.name(),
+            means,
+            memory: table.memory.map_or(USUAL_MEMORY, |size| size.0),
+            timeout: table.timeout.map(|time| time.0),
+        })
+    }
+
+    fn device(&mut self, name: &Spanned<String>) -> Result<usize, Problem> {
+        let at = name.span().start;
+        let program = self.options.worker.clone().ok_or_else(|| {
+            Problem::new(
+                "devices need a worker program, and none is known",
+                "name the program `clreduce` as the worker",
+            )
+            .at(at)
+        })?;
+        let worker = WorkerOptions {
+            temporary: self.options.temporary.clone(),
+            ..WorkerOptions::new(program)
+        };
+        let found = self.found.get_or_insert_with(|| {
+            let mut found = Devices::find(&worker);
+            found.devices.retain(|device| device.takes() == self.runs);
+            found
+        });
+        let device = naming::find(name.get_ref(), &found.devices).cloned();
+        let device = device.ok_or_else(|| no_device(name.get_ref(), found).at(at))?;
+        if let Some(known) = self.pools.iter().position(|pool| pool.device == device) {
+            return Ok(known);
+        }
+        self.pools.push(DevicePool::new(device, worker));
+        Ok(self.pools.len() - 1)
+    }
+
+    /// How many jobs each device takes.
+    fn jobs(&self, document: &Document) -> Vec<u32> {
+        let jobs = |pool: &DevicePool| {
+            let found = self.found.iter().flat_map(|found| &found.devices);
+            let all: Vec<Device> = found.cloned().collect();
+            let given = document.configurations.iter().map(Spanned::get_ref).filter_map(|table| {
+                let name = table.device.as_ref()?.get_ref();
+                (naming::find(name, &all) == Some(&pool.device)).then_some(table.jobs?)
+            });
+            let usual = if pool.device.is_robust() { u32::MAX } else { USUAL_JOBS };
+            given.min().unwrap_or(usual).max(1)
+        };
+        self.pools.iter().map(jobs).collect()
+    }
+}
+
+fn no_device(name: &str, found: &Devices) -> Problem {
+    let names = found
+        .devices
+        .iter()
+        .map(|device| format!("\n    {}: {}", device.facts.platform, device.facts.name));
+    let there: String =
+        names.chain(found.problems.iter().map(|text| format!("\n    {text}"))).collect();
+    let help = if there.is_empty() { "\n    none".to_owned() } else { there };
+    Problem::new(
+        format!("there is no device `{name}`"),
+        format!("write a part of the name of one of these:{help}"),
+    )
+}
+
+/// The program that a command begins with is there.
+fn tool(command: &Spanned<String>) -> Result<(), Problem> {
+    let words = shlex::split(command.get_ref()).unwrap_or_default();
+    let is_assignment =
+        |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let Some(program) = words.iter().find(|word| !is_assignment(word)) else { return Ok(()) };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_+./".contains(c);
+    const SHELL: [&str; 16] = [
+        "if", "for", "while", "case", "until", "cd", "test", "export", "set", "ulimit", "exit",
+        "true", "false", "echo", "exec", "kill",
+    ];
+    if !program.chars().all(plain) || SHELL.contains(&program.as_str()) || on_path(program) {
+        return Ok(());
+    }
+    let similar = similar(program);
+    let help = if similar.is_empty() {
+        "install it, or write the name of one that is there".to_owned()
+    } else {
+        format!("install it, or write one that is there: {}", similar.join(", "))
+    };
+    Err(Problem::new(format!("there is no program `{program}`"), help).at(command.span().start))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn folders() -> Vec<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
+
+fn on_path(program: &str) -> bool {
+    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    // What lies in the variant's directory is not there yet.
+    program.starts_with("./") || folders().iter().any(|folder| folder.join(&name).is_file())
+}
+
+/// Programs of the same name but for its version.
+fn similar(program: &str) -> Vec<String> {
+    let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+    let is_version = |name: &str| {
+        let rest = name.strip_prefix(stem)?;
+        rest.chars().all(|c| c.is_ascii_digit() || "-.".contains(c)).then_some(())
+    };
+    let entries = folders().into_iter().flat_map(fs::read_dir).flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| is_version(name).is_some()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Three quarters of the machine's memory, in bytes, or of what the process may use.
+fn machine_memory() -> u64 {
+    let of_file = |path: &str| fs::read_to_string(path).ok();
+    let total = of_file("/proc/meminfo").and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?.to_owned();
+        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(kilobytes << 10)
+    });
+    let group = of_file("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
+    // Where nobody tells, a small machine is assumed.
+    let total = total.unwrap_or(16 << 30).min(group.unwrap_or(u64::MAX));
+    total / 4 * 3
+}

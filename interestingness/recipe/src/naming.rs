@@ -1,0 +1,67 @@
+//! Which device a recipe means, and what is run on it. A processor by Intel is no device of Intel's run-time: names of vendors are
+//! looked for in the names of platforms alone.
+
+use clreduce_devices::Device;
+
+/// Names of vendors' run-times, as people write them.
+const USUAL: [&str; 6] = ["pocl", "intel", "nvidia", "amd", "oclgrind", "host"];
+
+/// The first device of that name: on a platform that is called so, or else one that is called so itself.
+pub(crate) fn find<'a>(name: &str, devices: &'a [Device]) -> Option<&'a Device> {
+    let on_platform = || devices.iter().find(|device| platform_is(device, name));
+    let itself = || devices.iter().find(|device| contains(&device.facts.name, name));
+    let is_vendor = USUAL.iter().any(|usual| usual.eq_ignore_ascii_case(name));
+    on_platform().or_else(|| if is_vendor { None } else { itself() })
+}
+
+/// The shortest name by which [`find`] finds a device.
+pub(crate) fn short(device: &Device, devices: &[Device]) -> String {
+    let own = [device.facts.platform.as_str(), device.facts.name.as_str()];
+    let means_it = |name: &&str| find(name, devices) == Some(device);
+    let found = USUAL.into_iter().chain(own).find(means_it);
+    found.unwrap_or(&device.facts.name).to_owned()
+}
+
+fn platform_is(device: &Device, name: &str) -> bool {
+    contains(&device.facts.platform, name) || contains(&device.facts.platform_version, name)
+}
+
+fn contains(text: &str, name: &str) -> bool {
+    text.to_lowercase().contains(&name.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_devices::{DeviceFacts, FoundDevice, OpenClLoader};
+
+    use super::*;
+
+    fn device(platform: &str, version: &str, name: &str) -> Device {
+        let facts = DeviceFacts {
+            platform: platform.into(),
+            platform_version: version.into(),
+            name: name.into(),
+            vendor: "GenuineIntel".into(),
+            driver: String::new(),
+            version: String::new(),
+            kind: "cpu".into(),
+            compute_units: 1,
+            max_work_group: 1,
+            memory_bytes: 1,
+        };
+        let found = FoundDevice { platform: 0, device: 0, facts };
+        Device::new(&OpenClLoader, 0, found)
+    }
+
+    #[test]
+    fn a_processor_is_no_run_time() {
+        let pocl =
+            device("Portable Computing Language", "OpenCL 3.0 PoCL", "pthread-Intel(R) Xeon(R)");
+        let intel = device("Intel(R) OpenCL", "OpenCL 3.0", "Intel(R) Xeon(R)");
+        let both = [pocl.clone(), intel.clone()];
+        assert_eq!((find("intel", &both), find("PoCL", &both)), (Some(&intel), Some(&pocl)));
+        assert_eq!(find("intel", &both[..1]), None);
+        assert_eq!(find("xeon", &both[..1]), Some(&pocl));
+        assert_eq!((short(&intel, &both), short(&pocl, &both)), ("intel".into(), "pocl".into()));
+    }
+}

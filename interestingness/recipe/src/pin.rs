@@ -1,0 +1,402 @@
+//! The outcome that a variant must show: the one that was found on the original, on the same configuration and
+//! with the same words, while the configurations that agreed there still agree.
+
+use clreduce_kernel::{
+    Ballot, Emi, Finding, OutcomeClass, Output, Role, Rule, RunOutcome, emi, vote,
+};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::show;
+use crate::error::Problem;
+use crate::format::Preset;
+use crate::signature;
+
+/// What was found on the original.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    /// The configuration that is wrong.
+    pub accused: String,
+    /// How.
+    pub class: OutcomeClass,
+    /// What its crash or its refusal says, without what changes from program to program.
+    pub signature: Vec<String>,
+    /// The configurations that came to the same on the original, and have to go on doing so.
+    pub witnesses: Vec<String>,
+}
+
+/// What a stage says of a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing against it.
+    Holds,
+    /// It is invalid, or does not show the bug.
+    No(String),
+    /// It shows a bug, but another one.
+    Slipped(String),
+    /// It took longer than the limit.
+    TimedOut(String),
+    /// A tool failed.
+    Unresolved(String),
+}
+
+/// What the recipe says of the outcome, beside its preset.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Demands {
+    pub class: Option<OutcomeClass>,
+    pub message: Option<Regex>,
+    pub reference: Option<String>,
+}
+
+/// What a configuration came to: one outcome for each program that is compared, mostly one.
+pub(crate) struct Shown<'a> {
+    pub name: &'a str,
+    pub accused: bool,
+    pub simulated: bool,
+    pub outcomes: Vec<RunOutcome>,
+}
+
+impl Shown<'_> {
+    /// For people.
+    pub fn describe(&self) -> String {
+        let outcomes: Vec<String> = self.outcomes.iter().map(describe).collect();
+        format!("{}: {}", self.name, outcomes.join(" / "))
+    }
+
+    /// What it has built or computed, where it is of one mind.
+    pub fn success(&self) -> Option<&[Output]> {
+        match &self.outcomes[..] {
+            [RunOutcome::Built] => Some(&[]),
+            [one] => one.result(),
+            several => {
+                (emi(several) == Emi::Agree).then(|| several.iter().find_map(RunOutcome::result))?
+            }
+        }
+    }
+}
+
+/// An outcome on one short line.
+pub(crate) fn describe(outcome: &RunOutcome) -> String {
+    const MOST: usize = 60;
+    let details = match outcome {
+        RunOutcome::Results(_) => outcome.result().map(show).unwrap_or_default(),
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
+            let words = signature::of_crash(&crash.output);
+            std::iter::once(crash.how.clone()).chain(words).collect::<Vec<_>>().join("; ")
+        }
+        RunOutcome::BuildFailure { log } => signature::of_failure(log).join("; "),
+        _ => outcome.details(),
+    };
+    let line: String = details.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(MOST).collect();
+    let dots = if short.len() < line.len() { "…" } else { "" };
+    let colon = if short.is_empty() { "" } else { " " };
+    format!("{}{colon}{short}{dots}", outcome.class().name().replace('_', " "))
+}
+
+fn signature_of(outcome: &RunOutcome) -> Vec<String> {
+    match outcome {
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
+            let words = signature::of_crash(&crash.output);
+            std::iter::once(crash.how.clone()).chain(words).collect()
+        }
+        RunOutcome::BuildFailure { log } => signature::of_failure(log),
+        _ => Vec::new(),
+    }
+}
+
+/// Pins what the configurations show of the original.
+pub(crate) fn pin(preset: Preset, demands: &Demands, shown: &[Shown<'_>]) -> Result<Pin, Problem> {
+    let accused = accused(preset, demands, shown)?;
+    let others = || shown.iter().filter(|other| other.name != accused.name && !other.simulated);
+    let support =
+        |result: &[Output]| others().filter(|other| other.success() == Some(result)).count();
+    let best = others().filter_map(|other| Some((support(other.success()?), other.success()?)));
+    // Of several, the first: the order is the recipe's.
+    let best = best.fold(None, |best: Option<(usize, &[Output])>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
+    });
+    let witnesses: Vec<String> = match best {
+        None => Vec::new(),
+        Some((_, result)) => others()
+            .filter(|other| match preset {
+                Preset::Emi => other.success().is_some(),
+                _ => other.success() == Some(result),
+            })
+            .map(|other| other.name.to_owned())
+            .collect(),
+    };
+    let class = accused.outcomes.first().map_or(OutcomeClass::Unresolved, RunOutcome::class);
+    let signature = accused.outcomes.first().map(signature_of).unwrap_or_default();
+    let pin = Pin { accused: accused.name.to_owned(), class, signature, witnesses };
+    let mut verdict = pin.accused(preset, demands, &accused.outcomes);
+    for other in others().filter(|other| pin.witnesses.iter().any(|name| name == other.name)) {
+        if verdict == Answer::Holds {
+            let first = best.map(|(_, result)| result);
+            verdict = pin.witness(preset, demands, &accused.outcomes, first, other);
+        }
+    }
+    let alone =
+        pin.witnesses.is_empty() && preset == Preset::WrongCode && demands.reference.is_none();
+    match verdict {
+        Answer::Holds if alone => {
+            Err(not_shown(preset, shown, "no other configuration has a result"))
+        }
+        Answer::Holds => Ok(pin),
+        Answer::No(reason)
+        | Answer::Slipped(reason)
+        | Answer::TimedOut(reason)
+        | Answer::Unresolved(reason) => Err(not_shown(preset, shown, &reason)),
+    }
+}
+
+fn not_shown(preset: Preset, shown: &[Shown<'_>], why: &str) -> Problem {
+    let all: Vec<String> = shown.iter().map(|one| format!("\n    {}", one.describe())).collect();
+    Problem::new(
+        format!("the original does not show `{}`: {why}{}", preset.name(), all.concat()),
+        "choose the preset and the configurations that fit; `clreduce init KERNEL` finds out what is wrong",
+    )
+}
+
+fn accused<'a, 's>(
+    preset: Preset,
+    demands: &Demands,
+    shown: &'a [Shown<'s>],
+) -> Result<&'a Shown<'s>, Problem> {
+    if let Some(named) = shown.iter().find(|one| one.accused) {
+        return Ok(named);
+    }
+    let guilty: Vec<&Shown<'_>> = match (preset, shown) {
+        (_, [one]) => vec![one],
+        (Preset::WrongCode, _) => wrong(demands, shown),
+        (Preset::Emi, _) => {
+            let differs = |one: &&Shown<'_>| matches!(emi(&one.outcomes), Emi::Differ(..));
+            shown.iter().filter(differs).collect()
+        }
+        _ => {
+            let shows = |one: &&Shown<'_>| {
+                one.outcomes.iter().any(|outcome| preset.classes().contains(&outcome.class()))
+            };
+            shown.iter().filter(shows).collect()
+        }
+    };
+    match guilty[..] {
+        [one] => Ok(one),
+        [] => Err(not_shown(preset, shown, "no configuration is found guilty")),
+        _ => Err(Problem {
+            help: "write `accused = true` in the [[configuration]] that this recipe is about"
+                .to_owned(),
+            ..not_shown(preset, shown, "more than one configuration does")
+        }),
+    }
+}
+
+/// Whose result is not the majority's, or not the right one.
+fn wrong<'a, 's>(demands: &Demands, shown: &'a [Shown<'s>]) -> Vec<&'a Shown<'s>> {
+    if let Some(reference) = &demands.reference {
+        let differs = |one: &&Shown<'_>| {
+            one.outcomes
+                .first()
+                .and_then(RunOutcome::result)
+                .is_some_and(|result| show(result) != reference.trim())
+        };
+        return shown.iter().filter(differs).collect();
+    }
+    let role = |one: &Shown<'_>| if one.simulated { Role::Accused } else { Role::Voter };
+    let ballots: Vec<Ballot<'_>> = shown
+        .iter()
+        .filter_map(|one| Some(Ballot { role: role(one), outcome: one.outcomes.first()? }))
+        .collect();
+    let findings = vote(&ballots, Rule::AtLeastThree).findings;
+    let pairs = shown.iter().zip(findings);
+    pairs.filter(|(_, finding)| *finding == Finding::WrongCode).map(|(one, _)| one).collect()
+}
+
+impl Pin {
+    /// Whether the accused shows what it showed on the original.
+    pub(crate) fn accused(
+        &self,
+        preset: Preset,
+        demands: &Demands,
+        outcomes: &[RunOutcome],
+    ) -> Answer {
+        let name = &self.accused;
+        for outcome in outcomes {
+            let class = outcome.class();
+            let expected = demands.class.unwrap_or(self.class);
+            if class != expected || !preset.classes().contains(&class) {
+                return unexpected(name, outcome);
+            }
+            let same = match &demands.message {
+                Some(message) => message.is_match(&outcome.details()),
+                None => signature_of(outcome) == self.signature,
+            };
+            if !same {
+                return Answer::Slipped(format!("{name}: another {}", describe(outcome)));
+            }
+        }
+        match preset {
+            Preset::Emi => match emi(outcomes) {
+                Emi::Differ(..) => Answer::Holds,
+                _ => Answer::No(format!("{name}: the variants agree")),
+            },
+            Preset::WrongCode => self.against_reference(demands, outcomes),
+            _ => Answer::Holds,
+        }
+    }
+
+    fn against_reference(&self, demands: &Demands, outcomes: &[RunOutcome]) -> Answer {
+        let result = outcomes.first().and_then(RunOutcome::result).map(show);
+        match &demands.reference {
+            Some(reference) if result.as_deref() == Some(reference.trim()) => {
+                Answer::No(format!("{}: the right result", self.accused))
+            }
+            _ => Answer::Holds,
+        }
+    }
+
+    /// Whether another configuration still does what it did on the original. `first` is what
+    /// those before it came to.
+    pub(crate) fn witness(
+        &self,
+        preset: Preset,
+        demands: &Demands,
+        accused: &[RunOutcome],
+        first: Option<&[Output]>,
+        witness: &Shown<'_>,
+    ) -> Answer {
+        let name = witness.name;
+        let Some(result) = witness.success() else {
+            return match witness.outcomes.iter().find(|outcome| outcome.result().is_none()) {
+                Some(outcome) => unexpected(name, outcome),
+                None => Answer::Slipped(format!("{name}: the variants do not agree")),
+            };
+        };
+        if preset == Preset::Emi {
+            return Answer::Holds;
+        }
+        if first.is_some_and(|first| first != result) {
+            return Answer::Slipped(format!("{name}: another result than the other witnesses"));
+        }
+        if preset == Preset::WrongCode {
+            if accused.first().and_then(RunOutcome::result) == Some(result) {
+                return Answer::No(format!("{name}: the same result as {}", self.accused));
+            }
+            if demands.reference.as_ref().is_some_and(|right| show(result) != right.trim()) {
+                return Answer::No(format!("{name}: not the reference result"));
+            }
+        }
+        Answer::Holds
+    }
+}
+
+/// What it means that a configuration shows something else.
+fn unexpected(name: &str, outcome: &RunOutcome) -> Answer {
+    let text = format!("{name}: {}", describe(outcome));
+    match outcome {
+        RunOutcome::BuildTimeout | RunOutcome::RunTimeout => Answer::TimedOut(text),
+        RunOutcome::Unresolved(_) => Answer::Unresolved(text),
+        RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => Answer::Slipped(text),
+        _ => Answer::No(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_kernel::{Crash, Output, Scalar};
+
+    use super::*;
+
+    /// The result of a kernel that wrote one byte.
+    fn result(value: u8) -> RunOutcome {
+        let (kernel, name) = ("k".into(), "r".into());
+        let output = Output { kernel, name, scalar: Scalar::Uchar, bytes: vec![value] };
+        RunOutcome::Results(vec![vec![output]])
+    }
+
+    fn crash(text: &str) -> RunOutcome {
+        RunOutcome::BuildCrash(Crash { how: "SIGABRT".into(), output: text.into() })
+    }
+
+    fn shown(outcomes: &[RunOutcome]) -> Vec<Shown<'static>> {
+        let names = ["a", "b", "c", "d", "simulator"];
+        let shown = outcomes.iter().zip(names).map(|(outcome, name)| Shown {
+            name,
+            accused: false,
+            simulated: name == "simulator",
+            outcomes: vec![outcome.clone()],
+        });
+        shown.collect()
+    }
+
+    fn pinned(preset: Preset, outcomes: &[RunOutcome]) -> Result<Pin, String> {
+        pin(preset, &Demands::default(), &shown(outcomes)).map_err(|problem| problem.what)
+    }
+
+    #[test]
+    fn the_majority_names_the_accused() {
+        let all = [result(2), result(1), result(1), result(1), result(3)];
+        let error = pinned(Preset::WrongCode, &all).unwrap_err();
+        assert!(error.contains("more than one"), "{error}");
+        let pin = pinned(Preset::WrongCode, &all[..4]).unwrap();
+        assert_eq!(
+            (pin.accused.as_str(), &pin.witnesses[..]),
+            ("a", &["b", "c", "d"].map(String::from)[..])
+        );
+        let error = pinned(Preset::WrongCode, &all[..3]).unwrap_err();
+        assert!(
+            error.contains("no configuration is found guilty") && error.contains("a: result 0x2"),
+            "{error}"
+        );
+        let none = [result(1), result(1), result(1), result(1), result(2)];
+        assert_eq!(pinned(Preset::WrongCode, &none).unwrap().accused, "simulator");
+    }
+
+    #[test]
+    fn two_are_enough_when_one_is_accused() {
+        let mut two = shown(&[result(1), result(2)]);
+        two[1].accused = true;
+        let pin = pin(Preset::WrongCode, &Demands::default(), &two).unwrap();
+        assert_eq!((pin.accused.as_str(), pin.witnesses.len()), ("b", 1));
+        two[0].outcomes = vec![result(2)];
+        let error = super::pin(Preset::WrongCode, &Demands::default(), &two).unwrap_err();
+        assert!(error.what.contains("the same result as b"), "{}", error.what);
+    }
+
+    #[test]
+    fn nothing_slips() {
+        let demands = Demands::default();
+        let first = crash("x: Assertion `N > 1' failed.");
+        let pin = pinned(Preset::Crash, &[first.clone(), result(1)]).unwrap();
+        assert_eq!(pin.witnesses, ["b"]);
+        let accused = |outcome: RunOutcome| pin.accused(Preset::Crash, &demands, &[outcome]);
+        assert_eq!(accused(first), Answer::Holds);
+        assert!(matches!(accused(crash("x: Assertion `N > 2' failed.")), Answer::Slipped(_)));
+        assert!(matches!(accused(result(1)), Answer::No(_)));
+        assert!(matches!(accused(RunOutcome::BuildTimeout), Answer::TimedOut(_)));
+        assert!(matches!(accused(RunOutcome::Unresolved("x".into())), Answer::Unresolved(_)));
+
+        let [_, witness] = &shown(&[result(1), crash("")])[..] else { panic!() };
+        let answer = pin.witness(Preset::Crash, &demands, &[], None, witness);
+        assert!(matches!(answer, Answer::Slipped(_)), "{answer:?}");
+    }
+
+    #[test]
+    fn a_reference_stands_for_witnesses() {
+        let demands = Demands { reference: Some("0x7,".into()), ..Demands::default() };
+        let wrong = pin(Preset::WrongCode, &demands, &shown(&[result(1)])).unwrap();
+        assert_eq!(wrong.accused, "a");
+        let right = pin(Preset::WrongCode, &demands, &shown(&[result(7)])).unwrap_err();
+        assert!(right.what.contains("the right result"), "{}", right.what);
+    }
+
+    #[test]
+    fn variants_of_one_base_are_compared_on_one_configuration() {
+        let variants = |name, outcomes| Shown { name, accused: false, simulated: false, outcomes };
+        let both =
+            [variants("a", vec![result(1), result(1)]), variants("b", vec![result(1), result(2)])];
+        let pin = pin(Preset::Emi, &Demands::default(), &both).unwrap();
+        assert_eq!((pin.accused.as_str(), &pin.witnesses[..]), ("b", &["a".to_owned()][..]));
+    }
+}

@@ -1,0 +1,193 @@
+//! The interestingness test that is a program or a shell command.
+//!
+//! Each test runs in a fresh directory that holds only the variant's files, without input, with `TMPDIR` beside that
+//! directory, and within [`Limits`]. When it ends, for whatever reason, all processes it started are killed and both
+//! directories removed. On Linux a small supervisor process per concurrent test starts it, watches it and cleans up
+//! after it, also when this process dies by `SIGKILL`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use clreduce_process::{
+    Cancel, Completed, End, Launcher, Limits, LocalLauncher, RunFolder, SetupError, Task,
+    TestCommand,
+};
+use clreduce_testcase::TestCase;
+use regex::bytes::Regex;
+
+use crate::{Interestingness, Outcome, Verdict};
+
+/// What the output of a test must look like, instead of an exit code of 0. Every pattern given must
+/// be found.
+#[derive(Clone, Debug, Default)]
+pub struct OutputPattern {
+    /// Looked for in standard output.
+    pub stdout: Option<Regex>,
+    /// Looked for in standard error.
+    pub stderr: Option<Regex>,
+}
+
+/// Everything about a [`CommandTest`] but its command.
+#[derive(Clone, Debug)]
+pub struct CommandOptions {
+    /// What a test may use.
+    pub limits: Limits,
+    /// Where given, the output decides, and the exit code does not matter.
+    pub pattern: Option<OutputPattern>,
+    /// A program that calls [`worker_main`](crate::worker_main) first thing, such as `clreduce` itself. Without it
+    /// everything works but two things: after a `SIGKILL` of this process, tests go on running and
+    /// their files stay; and a process that detaches itself *and* empties its environment escapes.
+    /// Not used on Windows, where the system itself ties processes together.
+    pub worker: Option<PathBuf>,
+    /// Where the directories of the tests go.
+    pub temporary: PathBuf,
+    /// A folder on the same file system that tests' directories are moved to when they have ended,
+    /// numbered, for somebody who wants to look at them; otherwise they are removed.
+    pub save: Option<PathBuf>,
+}
+
+impl Default for CommandOptions {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            pattern: None,
+            worker: None,
+            temporary: std::env::temp_dir(),
+            save: None,
+        }
+    }
+}
+
+/// A program or shell command as an interestingness test: exit code 0 means "interesting".
+#[derive(Debug)]
+pub struct CommandTest {
+    command: TestCommand,
+    launcher: Arc<dyn Launcher>,
+    limits: Mutex<Limits>,
+    save: Option<PathBuf>,
+    pattern: Option<OutputPattern>,
+}
+
+/// A run of the test that is looked at more closely. What it did that others should know.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    /// As [`Interestingness::judge`] gives it.
+    pub outcome: Outcome,
+    /// Files of the variant that the test changed or removed. It should work on a copy: later
+    /// variants have their own directories, but what it judges is no longer what was asked.
+    pub modified: Vec<String>,
+    /// What it left in the variant's directory, such as `a.out`. No reason to worry.
+    pub added: Vec<OsString>,
+    /// Processes that were still running when the test's own had ended; they were killed.
+    pub processes_left: u32,
+}
+
+impl CommandTest {
+    /// A test by `command` on this machine. On Linux with a worker program, starts the first supervisor.
+    ///
+    /// # Errors
+    /// When there is no place for the tests, or the worker program does not answer.
+    pub fn new(command: &TestCommand, options: CommandOptions) -> Result<Self, SetupError> {
+        let local = LocalLauncher::new(options.temporary.clone(), options.worker.clone());
+        Self::on(Arc::new(local), command, options)
+    }
+
+    /// A test by `command` that a launcher runs, on whichever machine. The places that `options` names are those of
+    /// this machine, and the launcher knows its own.
+    ///
+    /// # Errors
+    /// When the launcher cannot run anything.
+    pub fn on(
+        launcher: Arc<dyn Launcher>,
+        command: &TestCommand,
+        options: CommandOptions,
+    ) -> Result<Self, SetupError> {
+        launcher.prepare()?;
+        let CommandOptions { limits, pattern, save, .. } = options;
+        Ok(Self { command: command.clone(), launcher, limits: Mutex::new(limits), save, pattern })
+    }
+
+    /// Changes the limits of the tests to come.
+    pub fn set_limits(&self, limits: Limits) {
+        *self.lock_limits() = limits;
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.lock_limits().clone()
+    }
+
+    fn lock_limits(&self) -> MutexGuard<'_, Limits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the directories of an ended test, where that is wanted. That it fails shows in the folder.
+    fn save(&self, folder: &RunFolder) {
+        if let Some(save) = &self.save {
+            let _ = folder.move_to(save);
+        }
+    }
+
+    /// Runs the test once and looks at what it leaves; for the original, before a reduction.
+    #[must_use]
+    pub fn rehearse(&self, variant: &TestCase, cancel: &Cancel) -> Rehearsal {
+        let (mut modified, mut added) = (Vec::new(), Vec::new());
+        let completed = self.launcher.run(&self.task(true), variant, cancel, &mut |folder| {
+            modified = folder.modified(variant);
+            added = folder.added(variant);
+            self.save(folder);
+        });
+        let processes_left = completed.processes_left;
+        Rehearsal { outcome: self.outcome(completed), modified, added, processes_left }
+    }
+
+    fn task(&self, count_left: bool) -> Task {
+        Task {
+            command: self.command.clone(),
+            limits: self.limits(),
+            whole_output: self.pattern.is_some(),
+            count_left,
+        }
+    }
+
+    fn outcome(&self, completed: Completed) -> Outcome {
+        let Some(pattern) = &self.pattern else { return Outcome::from(completed) };
+        let missing = pattern.missing(&completed.streams);
+        let decided = matches!(completed.end, End::Exited(_) | End::Signalled(_));
+        let mut outcome = Outcome::from(completed);
+        if decided {
+            (outcome.verdict, outcome.reason) = match missing {
+                None => (Verdict::Interesting, String::new()),
+                Some(reason) => (Verdict::Uninteresting, reason),
+            };
+        }
+        outcome
+    }
+}
+
+impl Interestingness for CommandTest {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+        self.outcome(self.launcher.run(&self.task(false), variant, cancel, &mut |folder| {
+            self.save(folder);
+        }))
+    }
+
+    fn set_time_limit(&self, limit: Duration) {
+        self.lock_limits().time = Some(limit);
+    }
+}
+
+impl OutputPattern {
+    /// Which pattern is not found; `None` where all are.
+    fn missing(&self, [stdout, stderr]: &[Vec<u8>; 2]) -> Option<String> {
+        let streams = [(&self.stdout, stdout, "output"), (&self.stderr, stderr, "error")];
+        let lacking = |(pattern, bytes, name): (&Option<Regex>, &Vec<u8>, &str)| {
+            let pattern = pattern.as_ref().filter(|pattern| !pattern.is_match(bytes))?;
+            Some(format!("`{pattern}` is not in standard {name}"))
+        };
+        streams.into_iter().find_map(lacking)
+    }
+}

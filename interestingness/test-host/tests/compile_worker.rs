@@ -1,0 +1,135 @@
+//! libclang in a process of its own says what clang says, and does no harm where it is missing or crashes.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clreduce_check::{Check, CheckOptions, Finding, StageName, Subject};
+use clreduce_compiler::{CompileOptions, CompileWorker, LibclangFilter, Severity};
+use clreduce_devices::WorkerOptions;
+use clreduce_interestingness::{Cancel, CompileFilter};
+use clreduce_testcase::{Language, SourceFile, TestCase};
+use support::HOST;
+
+fn kernels() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/validity");
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+fn compile_stage(worker: Option<&str>) -> Check {
+    let options = CheckOptions {
+        stages: [StageName::Compile].into(),
+        compile_worker: worker.map(PathBuf::from),
+        ..CheckOptions::default()
+    };
+    Check::new(&options).unwrap()
+}
+
+fn findings(check: &Check, kernel: &Path) -> Vec<Finding> {
+    let subject = Subject::new(fs::read(kernel).unwrap()).unwrap();
+    let report = check.run(&subject, &Cancel::new());
+    assert_eq!(report.failures, [], "{}", kernel.display());
+    report.findings
+}
+
+#[test]
+fn it_finds_what_clang_finds() {
+    let (clang, worker) = (compile_stage(None), compile_stage(Some(HOST)));
+    let kernels = kernels();
+    // The worker is asked from the second kernel on.
+    findings(&worker, &kernels[0]);
+    for kernel in kernels {
+        assert_eq!(findings(&worker, &kernel), findings(&clang, &kernel), "{}", kernel.display());
+    }
+}
+
+#[test]
+fn a_worker_that_does_not_work_is_not_needed() {
+    let clang = compile_stage(None);
+    for program in ["/bin/false", "/bin/cat", "/nowhere"] {
+        let worker = compile_stage(Some(program));
+        for kernel in &kernels()[..4] {
+            assert_eq!(findings(&worker, kernel), findings(&clang, kernel), "{program}");
+        }
+    }
+}
+
+fn worker() -> CompileWorker {
+    let options = CompileOptions {
+        worker: WorkerOptions::new(HOST.into()),
+        library: None,
+        file: "a.c".to_owned(),
+        arguments: ["-x", "c", "-Wunused-variable"].map(str::to_owned).into(),
+    };
+    CompileWorker::new(options)
+}
+
+#[test]
+fn diagnostics_have_places_and_names() {
+    let mut worker = worker();
+    let of = |worker: &mut CompileWorker, text: &str| {
+        worker.diagnose(text.as_bytes(), &Cancel::new()).unwrap()
+    };
+    assert_eq!(of(&mut worker, "int x;\n"), []);
+    let warning = of(&mut worker, "void f(void) {\n  int y;\n}\n").remove(0);
+    assert_eq!((warning.severity, warning.line, warning.column), (Severity::Warning, 2, 7));
+    assert_eq!((&*warning.file, warning.flag.as_deref()), ("a.c", Some("unused-variable")));
+    let error = of(&mut worker, "int f(void) { return z; }").remove(0);
+    assert_eq!((error.severity, error.flag), (Severity::Error, None));
+    // Bytes that are no text, and none at all.
+    assert!(worker.diagnose(b"int \xff\xfe\0 x;", &Cancel::new()).is_ok());
+    assert_eq!(of(&mut worker, ""), []);
+}
+
+fn gate(language: Language) -> LibclangFilter {
+    LibclangFilter::new(language, WorkerOptions::new(HOST.into())).unwrap()
+}
+
+fn accepts(gate: &LibclangFilter, text: &str) -> Option<bool> {
+    gate.accepts(&TestCase::single("a.c", text.as_bytes()).unwrap(), &Cancel::new())
+}
+
+#[test]
+fn a_gate_is_as_lenient_as_it_can_be() {
+    let c = gate(Language::C);
+    for accepted in ["f(x) { return g(x); } h; main() { char *p = 3; int *q = p; }", ""] {
+        assert_eq!(accepts(&c, accepted), Some(true), "{accepted}");
+    }
+    for rejected in ["int f(void) { return x; }", "int f(void) { return 1", "T x;"] {
+        assert_eq!(accepts(&c, rejected), Some(false), "{rejected}");
+    }
+    let kernel = "kernel void k(global int *a) { a[get_global_id(0)] = mad_sat(1, 2, 3); }";
+    assert_eq!(accepts(&gate(Language::OpenCl), kernel), Some(true));
+    assert_eq!(accepts(&gate(Language::OpenCl), "kernel void k(gl int *a) { }"), Some(false));
+}
+
+#[test]
+fn a_gate_takes_the_dialect_that_accepts_the_original() {
+    let headers = "extern _Float128 f(void); void g(void *);\n\
+                   extern void *h(void) __attribute__((__malloc__ (g, 1)));\n";
+    let gcc = gate(Language::C);
+    assert_eq!(accepts(&gcc, headers), Some(true));
+    assert_eq!(accepts(&gcc, &format!("{headers} int x = y;")), Some(false));
+    let other = gate(Language::C);
+    assert_eq!(accepts(&other, "int x;"), Some(true));
+    assert_eq!(accepts(&other, headers), Some(false));
+    let cl_2 = "kernel void k(void) { global int *global *p; int *q = 0; q = *p; }";
+    assert_eq!(accepts(&gate(Language::OpenCl), cl_2), Some(true));
+}
+
+#[test]
+fn without_libclang_a_gate_says_nothing() {
+    for program in ["/bin/false", "/bin/cat", "/nowhere"] {
+        let gate = LibclangFilter::new(Language::C, WorkerOptions::new(program.into())).unwrap();
+        assert_eq!(accepts(&gate, "int x;"), None, "{program}");
+    }
+    for language in [Language::Cuda, Language::Text] {
+        assert!(LibclangFilter::new(language, WorkerOptions::new(HOST.into())).is_none());
+    }
+    let two = ["a.c", "b.c"]
+        .map(|path| SourceFile { path: path.into(), bytes: b"int x;".as_slice().into() });
+    let two = TestCase::new(two.into()).unwrap();
+    assert_eq!(gate(Language::C).accepts(&two, &Cancel::new()), None, "which one is compiled?");
+}

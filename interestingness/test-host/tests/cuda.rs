@@ -1,0 +1,85 @@
+//! CUDA without a device of NVIDIA's: a driver, an NVRTC and an nvcc that are made here. The real ones are tried by
+//! hand where there are any (docs/devices.md).
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use clreduce_devices::{Backend, CudaDriver, DeviceWorker, Devices, WorkerOptions};
+use clreduce_interestingness::Cancel;
+use clreduce_kernel::{KernelRun, OutcomeClass, RunLimits, RunOutcome, plan_cuda};
+use support::{HOST, PATIENCE};
+use tempfile::TempDir;
+
+/// A folder with both libraries, under the names that are looked for.
+static LIBRARIES: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake-cuda/cuda.c");
+    for name in ["libcuda.so.1", "libnvrtc.so"] {
+        let compiler = Command::new("cc")
+            .args(["-shared", "-fPIC", "-w", "-o"])
+            .args([&folder.path().join(name), &source])
+            .status()
+            .expect("these tests need a C compiler as `cc`");
+        assert!(compiler.success());
+    }
+    folder
+});
+
+fn worker(backend: &'static dyn Backend) -> DeviceWorker {
+    let mut options = WorkerOptions::new(HOST.into());
+    // Both are one library here: the second load must find the first one's state.
+    let both = LIBRARIES.path().join("libcuda.so.1");
+    options.environment.push(("LD_PRELOAD".into(), both.into()));
+    options.environment.push(("LD_LIBRARY_PATH".into(), LIBRARIES.path().into()));
+    let mut found = Devices::default();
+    found.add(backend, &options);
+    let device = found.devices.into_iter().next();
+    DeviceWorker::new(options, device.unwrap_or_else(|| panic!("{:?}", found.problems)))
+}
+
+fn run(worker: &mut DeviceWorker, source: &str) -> RunOutcome {
+    let launches = plan_cuda(source.as_bytes(), None).unwrap().launches;
+    let (source, options) = (source.as_bytes().to_owned(), "-w".to_owned());
+    let run = KernelRun { source, options, launches, repeat: 1 };
+    worker.run(&run, RunLimits { build: PATIENCE, run: PATIENCE }, &Cancel::new()).outcome
+}
+
+const KERNEL: &str = "// -g 4 -l 2\n__global__ void k(int *out, int n) { out[threadIdx.x] += n; }";
+
+#[test]
+fn kernels_get_their_arguments() {
+    let mut worker = worker(&CudaDriver);
+    let facts = &worker.device().facts;
+    assert_eq!(
+        (&*facts.name, &*facts.version, &*facts.platform_version),
+        ("Fake GPU", "compute capability 9.0", "CUDA 13.0, NVRTC 13.1")
+    );
+    let outcome = run(&mut worker, KERNEL);
+    // 1 + 0 + 4, 2 + 1 + 4, ...
+    assert_eq!(
+        outcome.result().unwrap_or_else(|| panic!("{outcome:?}"))[0].show(),
+        "0x5,0x7,0x9,0xb,"
+    );
+    assert_eq!(worker.statistics().started, 1);
+}
+
+#[test]
+fn what_goes_wrong_has_a_class() {
+    let mut worker = worker(&CudaDriver);
+    let failing = |word: &str| format!("{word}\n{KERNEL}").replace("// -g 4 -l 2\n", "");
+    let RunOutcome::BuildFailure { log } = run(&mut worker, &failing("build-fail")) else {
+        panic!()
+    };
+    assert_eq!(log, "NVRTC error 6\nerror: no");
+    assert_eq!(run(&mut worker, &failing("build-crash")).class(), OutcomeClass::BuildCrash);
+    let RunOutcome::RunFailure { reason } = run(&mut worker, &failing("run-fail")) else {
+        panic!()
+    };
+    assert_eq!(reason, "execution of `k`: FAKE_ILLEGAL_ADDRESS");
+    // The device is of no use after that, which is noticed.
+    assert!(run(&mut worker, KERNEL).result().is_some());
+}

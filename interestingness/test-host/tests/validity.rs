@@ -1,0 +1,195 @@
+//! The corpus of kernels under `fixtures/validity`: every stage of the check on the real tools, and the table
+//! in `docs/validity.md` of which tool finds what. After a change that is meant, write the table anew with
+//! `CLREDUCE_BLESS=1 cargo test -p clreduce-interestingness-tests --test validity`.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clreduce_check::{Certainty, Check, CheckOptions, Kind, Report, StageName, Subject, Validity};
+use clreduce_interestingness::Cancel;
+
+/// Long enough for every kernel that ends, and instrumented, on a machine that is busy.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Those that never end need not be waited for so long.
+const TIMEOUT_OF_ENDLESS: Duration = Duration::from_secs(4);
+
+struct Fixture {
+    name: String,
+    subject: Subject,
+    /// `None` for a valid one.
+    invalid: Option<Kind>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let entries = fs::read_dir(root().join("fixtures/validity")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fixture(path)).collect()
+}
+
+fn fixture(path: &Path) -> Fixture {
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let text = fs::read_to_string(path).unwrap();
+    let tag = text.lines().nth(1).unwrap().strip_prefix("// check: ").unwrap();
+    let invalid = match tag.strip_prefix("invalid ") {
+        Some(kind) => Some(Kind::ALL.into_iter().find(|known| known.name() == kind).unwrap()),
+        None => {
+            assert_eq!(tag, "valid", "{name}");
+            None
+        }
+    };
+    Fixture { name, subject: Subject::new(text.into_bytes()).unwrap(), invalid }
+}
+
+fn options(fixture: &Fixture, cache: &Path) -> CheckOptions {
+    let endless = fixture.invalid == Some(Kind::NonTermination);
+    CheckOptions {
+        timeout: if endless { TIMEOUT_OF_ENDLESS } else { TIMEOUT },
+        cache: cache.to_owned(),
+        ..CheckOptions::default()
+    }
+}
+
+/// What all stages say of a fixture, none of them left out because an earlier one has found something.
+fn look(fixture: &Fixture, cache: &Path) -> Report {
+    let options = CheckOptions { all_stages: true, ..options(fixture, cache) };
+    Check::new(&options).unwrap().run(&fixture.subject, &Cancel::new())
+}
+
+/// As [`look`], for all of them, a few at a time.
+fn look_at_all(fixtures: &[Fixture], cache: &Path) -> Vec<Report> {
+    let share = fixtures.len().div_ceil(4);
+    std::thread::scope(|scope| {
+        let look_at =
+            |share: &'_ [Fixture]| share.iter().map(|one| look(one, cache)).collect::<Vec<_>>();
+        let threads: Vec<_> =
+            fixtures.chunks(share).map(|share| scope.spawn(move || look_at(share))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn all_stages_together_are_right_and_the_table_says_which_finds_what() {
+    let cache = tempfile::tempdir().unwrap();
+    let fixtures = fixtures();
+    assert!(fixtures.len() >= 60);
+    let mut wrong = Vec::new();
+    let mut table = String::from(HEADER);
+    let reports = look_at_all(&fixtures, cache.path());
+    for (fixture, together) in fixtures.iter().zip(reports) {
+        let expected = if fixture.invalid.is_some() { Validity::Invalid } else { Validity::Valid };
+        let named = |report: &Report| {
+            report.findings.iter().any(|finding| Some(finding.kind) == fixture.invalid)
+        };
+        if together.validity != expected || fixture.invalid.is_some() && !named(&together) {
+            wrong.push(format!("{}: {together:?}", fixture.name));
+        }
+        let cells = StageName::ALL.map(|stage| cell(&together, stage, fixture.invalid));
+        let tag = fixture.invalid.map_or("valid", Kind::name);
+        let _ = writeln!(table, "| {} | {tag} | {} |", fixture.name, cells.join(" | "));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let path = root().join("docs/validity.md");
+    let written = fs::read_to_string(&path).unwrap();
+    let (prose, _) = written.split_once(HEADER).unwrap();
+    let true_page = format!("{prose}{table}");
+    if std::env::var_os("CLREDUCE_BLESS").is_some() {
+        fs::write(&path, &true_page).unwrap();
+    } else {
+        assert_eq!(written, true_page, "docs/validity.md is not what the tools say");
+    }
+}
+
+const HEADER: &str = "\
+| kernel | is | compile | analyze | sanitize | simulate |
+|---|---|---|---|---|---|
+";
+
+fn stage_of(tool: &str) -> StageName {
+    match tool {
+        "clang" => StageName::Compile,
+        "clang-analyzer" => StageName::Analyze,
+        "Oclgrind" => StageName::Simulate,
+        _ => StageName::Sanitize,
+    }
+}
+
+/// A stage that names what is wrong is shown with that alone: what follows from it depends on garbage.
+fn cell(report: &Report, stage: StageName, invalid: Option<Kind>) -> String {
+    let kinds = |certainty| -> BTreeSet<&str> {
+        let all = report.findings.iter().chain(&report.refuted);
+        let those =
+            all.filter(|found| stage_of(found.tool) == stage && found.certainty == certainty);
+        those.map(|finding| finding.kind.name()).collect()
+    };
+    let mut certain = kinds(Certainty::Certain);
+    if let Some(named) = invalid.map(Kind::name).filter(|name| certain.contains(name)) {
+        certain = BTreeSet::from([named]);
+    }
+    let suspected = kinds(Certainty::Suspected);
+    let suspected = suspected.difference(&certain).map(|kind| format!("({kind})"));
+    let words: Vec<String> =
+        certain.iter().map(|kind| (*kind).to_owned()).chain(suspected).collect();
+    let failed = report.failures.iter().any(|failure| stage_of(failure.tool) == stage);
+    match words.is_empty() {
+        true if failed => "?".to_owned(),
+        true => "–".to_owned(),
+        false => words.join(", "),
+    }
+}
+
+/// A check of a kernel that is not a fixture.
+fn check(source: &str, stages: &[StageName]) -> Report {
+    let cache = tempfile::tempdir().unwrap();
+    let options = CheckOptions {
+        stages: stages.iter().copied().collect(),
+        cache: cache.path().to_owned(),
+        ..CheckOptions::default()
+    };
+    let subject = Subject::new(source.as_bytes()).unwrap();
+    Check::new(&options).unwrap().run(&subject, &Cancel::new())
+}
+
+#[test]
+fn a_function_that_the_host_does_not_know_is_never_valid() {
+    let source = "int __attribute__((overloadable)) sub_group_of_a_vendor(int);\n\
+                  __kernel void entry(__global ulong *result) {\n\
+                  result[0] = sub_group_of_a_vendor(3) + abs(4);\n}\n";
+    let report = check(source, &[StageName::Sanitize]);
+    assert_eq!(report.validity, Validity::Unresolved);
+    let message = &report.failures[0].message;
+    assert!(message.contains("built-in sub_group_of_a_vendor not known"), "{message}");
+}
+
+#[test]
+fn findings_have_the_line_they_happen_on() {
+    let source = "__kernel void entry(__global ulong *result) {\n  int low = 3;\n  int x = INT_MAX;\n\
+                  \x20 result[0] = clamp(1, low,\n    2);\n  x += 1;\n  int none[2];\n  result[0] += none[x & 1];\n}\n";
+    let mut places: Vec<_> = check(source, &[StageName::Sanitize])
+        .findings
+        .iter()
+        .map(|finding| (finding.kind, finding.line))
+        .collect();
+    places.sort();
+    assert_eq!(places, [(Kind::SignedOverflow, Some(6)), (Kind::ClampRange, Some(4))]);
+    let uninitialised = source.replace("clamp(1, low,", "max(low,").replace("x += 1", "x -= 1");
+    let report = check(&uninitialised, &[StageName::Sanitize]);
+    let places: Vec<_> =
+        report.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
+    assert_eq!(places, [(Kind::Uninitialised, Some(7))], "{report:?}");
+}
+
+#[test]
+fn a_missing_tool_says_nothing_of_the_kernel() {
+    let missing = CheckOptions { clang: Some("/nowhere/clang".into()), ..CheckOptions::default() };
+    assert!(Check::new(&missing).is_err());
+}

@@ -1,0 +1,100 @@
+//! The programs in CUDA under `fixtures/validity-cuda`: what the check says of them, where CUDA is not installed. The
+//! second line of each tells what that must be.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use clreduce_check::{Certainty, Check, CheckOptions, Report, StageName, Subject, Validity};
+use clreduce_interestingness::Cancel;
+use support::HOST;
+use tempfile::TempDir;
+
+static CACHE: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/validity-cuda");
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn check(options: CheckOptions, source: &[u8]) -> Report {
+    let options = CheckOptions { cache: CACHE.path().to_owned(), ..options };
+    let subject = Subject::of("program.cu", source).unwrap();
+    Check::new(&options).unwrap().run(&subject, &Cancel::new())
+}
+
+/// `valid`, `unresolved`, or `invalid` with the kinds of what was found.
+fn verdict(report: &Report) -> String {
+    let kinds: BTreeSet<&str> = report.findings.iter().map(|finding| finding.kind.name()).collect();
+    match report.validity {
+        Validity::Valid => "valid".to_owned(),
+        Validity::Unresolved => "unresolved".to_owned(),
+        Validity::Invalid => {
+            format!("invalid {}", kinds.into_iter().collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+#[test]
+fn every_program_is_judged_right() {
+    // Asked from the second program on.
+    let with_libclang = CheckOptions {
+        compile_worker: Some(HOST.into()),
+        cache: CACHE.path().to_owned(),
+        ..CheckOptions::default()
+    };
+    let with_libclang = Check::new(&with_libclang).unwrap();
+    let programs = programs();
+    assert!(programs.len() >= 24);
+    for path in programs.iter().chain(&programs[..1]) {
+        let source = fs::read(path).unwrap();
+        let text = String::from_utf8_lossy(&source);
+        let tag = text.lines().nth(1).unwrap().strip_prefix("// check: ").unwrap();
+        let by_clang = check(CheckOptions::default(), &source);
+        assert_eq!(verdict(&by_clang), tag, "{}: {by_clang:?}", path.display());
+        let subject = Subject::of("program.cu", &*source).unwrap();
+        let by_libclang = with_libclang.run(&subject, &Cancel::new());
+        assert_eq!(by_libclang.findings, by_clang.findings, "{}", path.display());
+        assert_eq!(verdict(&by_libclang), tag, "{}: {by_libclang:?}", path.display());
+    }
+}
+
+#[test]
+fn what_is_found_has_its_line_and_what_is_unknown_its_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/validity-cuda");
+    let of = |name: &str| check(CheckOptions::default(), &fs::read(folder.join(name)).unwrap());
+    let found = of("return-missing-in-a-program.cu").findings.remove(0);
+    assert_eq!(found.line, Some(5), "{found}");
+    let found = of("divergence-half-waits.cu").findings.remove(0);
+    assert_eq!((found.line, found.certainty), (Some(5), Certainty::Certain), "{found}");
+    let unknown = of("unknown-header.cu").failures.remove(0);
+    assert!(unknown.message.contains("line 3: 'cuda_fp16.h' file not found"), "{unknown:?}");
+}
+
+#[test]
+fn macros_of_the_build_decide_and_switches_of_nvcc_do_not_matter() {
+    let source = b"__device__ int f(int a) {\n#ifdef BUG\n  a++;\n#else\n  return a;\n#endif\n}\n\
+                   __global__ void k(int *out) { out[0] = f(1); }";
+    let words = |words: &[&str]| CheckOptions {
+        build_options: words.iter().map(|word| (*word).to_owned()).collect(),
+        ..CheckOptions::default()
+    };
+    let verdict = |options| verdict(&check(options, source));
+    assert_eq!(verdict(words(&["-G", "-arch=sm_90", "--use_fast_math", "-DOTHER"])), "valid");
+    assert_eq!(verdict(words(&["-w", "-DBUG", "-G"])), "invalid non-portable");
+}
+
+#[test]
+fn stages_that_cannot_look_at_cuda_say_nothing_of_it() {
+    let stages = [StageName::Analyze, StageName::Simulate].into();
+    let report =
+        check(CheckOptions { stages, ..CheckOptions::default() }, b"__global__ void k(int *p) {}");
+    assert_eq!(report.validity, Validity::Unresolved, "{report:?}");
+}
