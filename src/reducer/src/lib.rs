@@ -12,8 +12,7 @@ mod pass_run;
 mod protected;
 mod rates;
 mod reducer;
-mod refusals;
-mod ruled_out;
+mod refuted;
 mod schedule;
 pub mod search;
 #[cfg(test)]

@@ -8,8 +8,7 @@ use clreduce_passes::{Grouping, Orphans, Proposal, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
 use crate::order::{Order, is_smaller};
-use crate::refusals::{Fingerprints, Refusals};
-use crate::ruled_out::{Places, RuledOut};
+use crate::refuted::{Refuted, Tried};
 use crate::search::{OneByOne, Search, Sizes};
 
 /// The state of one pass run. Proposals and patches are shared between clones.
@@ -18,7 +17,7 @@ pub(crate) struct PassRun<G> {
     base: Arc<Snapshot>,
     /// By file of the base, whether variants can be measured by what is new in them.
     recountable: Arc<[bool]>,
-    proposals: Arc<[Prepared]>,
+    proposals: Arc<[Patch]>,
     /// The lists not begun yet, the next one last.
     lists: Arc<[Vec<u32>]>,
     lists_left: usize,
@@ -31,12 +30,6 @@ pub(crate) struct PassRun<G> {
     order: Order,
     /// A nested search made something better of a variant that grew: the turn is over.
     superseded: bool,
-    /// Proposals refused alone, by index, each with the variant that was.
-    refused: Vec<(u32, ContentHash)>,
-    /// Those and what contains one of them: each group with one of these would be refused.
-    hopeless: Arc<HashSet<u32>>,
-    /// Where large groups are tried, what the refused ones rule out.
-    ruled_out: Option<RuledOut>,
     attempt: Option<Attempt>,
 }
 
@@ -47,56 +40,39 @@ enum Exploration<G> {
     OneByOne(OneByOne),
 }
 
-/// A proposal and what the search needs to know of it.
-struct Prepared {
-    patch: Patch,
-    fingerprint: u64,
-}
-
 /// What is being asked.
 #[derive(Clone)]
 pub(crate) struct Attempt {
     pub(crate) variant: TestCase,
     pub(crate) hash: ContentHash,
     pub(crate) size: Size,
-    /// The proposals that are tried together, by index.
-    items: Arc<[u32]>,
     patch: Arc<Patch>,
-    /// What it has of the program, where large groups are tried.
-    places: Option<Places>,
+    tried: Tried,
 }
 
 impl<G: Search> PassRun<G> {
-    /// A turn of the proposals of one pass; those refused earlier are left out. With `orphans`, what patches
-    /// leave without a use goes with them.
+    /// Begins a run of the proposals of one pass. With `orphans`, declarations that a patch leaves without a use go
+    /// with it.
     pub(crate) fn new(
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
-        refusals: &Refusals,
         sizes: Sizes,
         orphans: Option<Arc<Orphans>>,
     ) -> Self {
-        let fingerprints = Fingerprints::new(&base, row);
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
-        let mut prepared: Vec<Prepared> = Vec::new();
-        for proposal in proposals {
-            let fingerprint = fingerprints.of(&proposal.patch);
-            if proposal.patch.is_empty() || refusals.contains(fingerprint) {
-                continue;
-            }
-            let index = prepared.len() as u32;
+        for (index, proposal) in (0..).zip(&proposals) {
             match lists.binary_search_by_key(&proposal.list, |(list, _)| *list) {
                 Ok(at) => lists[at].1.push(index),
                 Err(at) => lists.insert(at, (proposal.list, vec![index])),
             }
-            prepared.push(Prepared { patch: proposal.patch, fingerprint });
         }
+        let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
         let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
         let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
             let gain_of = |index: u32| -> i64 {
-                prepared[index as usize].patch.edits().iter().map(|edit| gain(&base, edit)).sum()
+                patches[index as usize].edits().iter().map(|edit| gain(&base, edit)).sum()
             };
             for items in &mut lists {
                 items.sort_by_cached_key(|&index| (Reverse(gain_of(index)), index));
@@ -109,7 +85,7 @@ impl<G: Search> PassRun<G> {
             base,
             recountable,
             orphans,
-            proposals: prepared.into(),
+            proposals: patches.into(),
             lists_left: lists.len(),
             lists: lists.into(),
             search: Exploration::OneByOne(OneByOne::new(Vec::new())),
@@ -117,21 +93,17 @@ impl<G: Search> PassRun<G> {
             accepted: Arc::default(),
             order: Order::of(row),
             superseded: false,
-            refused: Vec::new(),
-            hopeless: Arc::default(),
-            ruled_out: None,
             attempt: None,
         }
     }
 
-    /// The same, which does not ask what is ruled out.
-    pub(crate) fn ruling_out(self, ruled_out: Option<RuledOut>) -> Self {
-        Self { ruled_out, ..self }
-    }
-
-    /// What to ask next; `None` when the turn is over. `current` is the test case that a variant must
-    /// be smaller than.
-    pub(crate) fn next(&mut self, current: &(TestCase, Size)) -> Option<&Attempt> {
+    /// Returns what to try next, or `None` when the run is over. `current` is the test case that a variant must be
+    /// smaller than.
+    pub(crate) fn next(
+        &mut self,
+        current: &(TestCase, Size),
+        refuted: &Refuted,
+    ) -> Option<&Attempt> {
         while self.attempt.is_none() && !self.superseded {
             let items = self.search.next();
             if items.is_empty() {
@@ -139,7 +111,7 @@ impl<G: Search> PassRun<G> {
                 continue;
             }
             let items: Vec<u32> =
-                items.iter().copied().filter(|item| !self.hopeless.contains(item)).collect();
+                items.iter().copied().filter(|item| !refuted.is_hopeless(*item)).collect();
             let patch = (!items.is_empty())
                 .then(|| union(&self.accepted, &items, &self.proposals))
                 .flatten()
@@ -147,7 +119,7 @@ impl<G: Search> PassRun<G> {
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.take_verdict(true),
                 Some(patch) => {
-                    self.attempt = self.materialise(patch, items, current);
+                    self.attempt = self.materialise(patch, items, current, refuted);
                     if self.attempt.is_none() {
                         self.search.take_verdict(false);
                     }
@@ -158,29 +130,19 @@ impl<G: Search> PassRun<G> {
         self.attempt.as_ref()
     }
 
-    /// Takes the answer to what is being asked; the new test case if there is one.
-    pub(crate) fn take_verdict(&mut self, interesting: bool) -> Option<Attempt> {
+    /// Takes the verdict on the variant that is being tried. Returns what was tried if it is the new test case.
+    pub(crate) fn take_verdict(
+        &mut self,
+        interesting: bool,
+        refuted: &mut Refuted,
+    ) -> Option<Attempt> {
         let attempt = self.attempt.take()?;
         if interesting {
             self.accepted = Arc::clone(&attempt.patch);
-        } else if let &[item] = &*attempt.items {
-            self.refuse(item, attempt.hash);
         }
-        if let (Some(ruled_out), Some(places)) = (&mut self.ruled_out, &attempt.places) {
-            ruled_out.take(places.clone(), interesting);
-        }
+        refuted.learn(&attempt.tried, interesting, &self.proposals);
         self.search.take_verdict(interesting);
         interesting.then_some(attempt)
-    }
-
-    /// A proposal is refused alone.
-    fn refuse(&mut self, item: u32, variant: ContentHash) {
-        self.refused.push((item, variant));
-        let refused = &self.proposals[item as usize].patch;
-        let containing = self.proposals.iter().enumerate().filter_map(|(other, prepared)| {
-            prepared.patch.contains(refused).then_some(other as u32)
-        });
-        Arc::make_mut(&mut self.hopeless).extend(containing);
     }
 
     /// Everything accepted so far, as one patch of the snapshot that the turn began with; `None` where
@@ -198,8 +160,8 @@ impl<G: Search> PassRun<G> {
     }
 
     /// Nothing came of the variant that grew.
-    pub(crate) fn give_up_grown(&mut self) {
-        self.take_verdict(false);
+    pub(crate) fn give_up_grown(&mut self, refuted: &mut Refuted) {
+        self.take_verdict(false, refuted);
     }
 
     /// Something better came of the variant that grew, and takes the place of the turn's snapshot.
@@ -213,32 +175,12 @@ impl<G: Search> PassRun<G> {
         self.superseded || !self.accepted.is_empty()
     }
 
-    /// Adds what was refused in this turn to what is not asked again.
-    pub(crate) fn remember_refusals(&self, refusals: &mut Refusals) {
-        let fingerprint = |index: u32| self.proposals[index as usize].fingerprint;
-        refusals.extend(self.refused.iter().map(|(index, hash)| (fingerprint(*index), *hash)));
-    }
-
-    /// Forgets refusals that are retracted.
-    pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
-        self.refused.retain(|(_, hash)| !is_retracted(hash));
-        self.hopeless = Arc::default();
-        if let Some(ruled_out) = &mut self.ruled_out {
-            ruled_out.clear();
-        }
-    }
-
-    /// What is ruled out of a turn after this one.
-    pub(crate) fn into_ruled_out(self) -> Option<RuledOut> {
-        self.ruled_out.map(RuledOut::followed)
-    }
-
     fn begin_next_list(&mut self) -> Option<()> {
         self.lists_left = self.lists_left.checked_sub(1)?;
         let items: Vec<u32> = self.lists[self.lists_left]
             .iter()
             .copied()
-            .filter(|&index| !self.accepted.covers(&self.proposals[index as usize].patch))
+            .filter(|&index| !self.accepted.covers(&self.proposals[index as usize]))
             .collect();
         self.search = match self.sizes {
             Some(sizes) => {
@@ -255,7 +197,7 @@ impl<G: Search> PassRun<G> {
     fn weights(&self, items: &[u32]) -> Vec<u64> {
         let mut seen = HashSet::new();
         let mut weight = |item: &u32| -> u64 {
-            let edits = self.proposals[*item as usize].patch.edits().iter();
+            let edits = self.proposals[*item as usize].edits().iter();
             let new = edits.filter(|edit| seen.insert((edit.file, edit.start, edit.end)));
             new.map(|edit| gain(&self.base, edit)).sum::<i64>().max(1) as u64
         };
@@ -272,12 +214,13 @@ impl<G: Search> PassRun<G> {
         }
     }
 
-    /// The variant that a patch makes, unless it is no smaller than what there is or ruled out.
+    /// The variant that a patch makes, unless it is not small enough or known to be refuted.
     fn materialise(
         &self,
         patch: Patch,
         items: Vec<u32>,
         current: &(TestCase, Size),
+        refuted: &Refuted,
     ) -> Option<Attempt> {
         let (variant, kept) = self.base.case().apply_and_track(&patch);
         let size = Size::of_variant(&variant, &kept, |file| {
@@ -286,24 +229,9 @@ impl<G: Search> PassRun<G> {
         if !self.order.allows((&variant, &size), current) {
             return None;
         }
-        let places = match &self.ruled_out {
-            Some(ruled_out) => {
-                let places = ruled_out.places(&kept);
-                if ruled_out.contains(&places) {
-                    return None;
-                }
-                Some(places)
-            }
-            None => None,
-        };
-        Some(Attempt {
-            hash: variant.hash(),
-            variant,
-            size,
-            items: items.into(),
-            patch: Arc::new(patch),
-            places,
-        })
+        let hash = variant.hash();
+        let tried = refuted.consider(hash, items.into(), &kept)?;
+        Some(Attempt { hash, variant, size, patch: Arc::new(patch), tried })
     }
 }
 
@@ -324,8 +252,8 @@ impl<G: Search> Exploration<G> {
 }
 
 /// Everything accepted and these proposals; `None` where they contradict each other.
-fn union(accepted: &Patch, items: &[u32], proposals: &[Prepared]) -> Option<Patch> {
-    let patch_of = |item: &u32| &proposals[*item as usize].patch;
+fn union(accepted: &Patch, items: &[u32], proposals: &[Patch]) -> Option<Patch> {
+    let patch_of = |item: &u32| &proposals[*item as usize];
     match items {
         [item] => accepted.union(patch_of(item)),
         _ => {

@@ -12,8 +12,7 @@ use crate::nested::Nested;
 use crate::pass_run::{Attempt, PassRun};
 use crate::protected::Protected;
 use crate::rates::{Rates, Trial};
-use crate::refusals::Refusals;
-use crate::ruled_out::RuledOut;
+use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
 use crate::search::{Groups, Search, Sizes};
 
@@ -59,9 +58,7 @@ pub struct Reducer<G = Groups> {
     pass_run: Option<(usize, PassRun<G>)>,
     /// The nested reduction that the pass run waits for.
     nested: Option<Nested<Self>>,
-    refusals: Refusals,
-    /// What the last run of large groups rules out.
-    ruled_out: Option<RuledOut>,
+    refuted: Refuted,
     rates: Rates,
     supposed: bool,
     supposed_commit: bool,
@@ -89,8 +86,7 @@ impl<G: Search> Reducer<G> {
             at: Position::default(),
             pass_run: None,
             nested: None,
-            refusals: Refusals::default(),
-            ruled_out: None,
+            refuted: Refuted::default(),
             rates: Rates::new(&rows),
             language: plan.language,
             protected: Arc::new(plan.protected),
@@ -111,7 +107,7 @@ impl<G: Search> Reducer<G> {
             at: Position::default(),
             pass_run: None,
             nested: None,
-            ruled_out: None,
+            refuted: self.refuted.for_nested(),
             headers,
             rates: Rates::new(&rows),
             schedule: Arc::new(Schedule::new(rows, None)),
@@ -150,12 +146,10 @@ impl<G: Search> Reducer<G> {
             .then(|| Orphans::new(&self.base).map(Arc::new))
             .flatten();
         let sizes = self.sizes(row);
-        let before = self.ruled_out.take();
-        let skips = self.grain().is_some_and(|grain| grain.policy.skips_refuted);
-        let ruled_out = (skips && sizes.least > 0)
-            .then(|| before.unwrap_or_else(|| RuledOut::new(self.current.0.clone())));
-        let run = PassRun::new(base, row, proposals, &self.refusals, sizes, orphans);
-        self.pass_run = Some((index, run.ruling_out(ruled_out)));
+        let skips_texts =
+            sizes.least > 0 && self.grain().is_some_and(|grain| grain.policy.skips_refuted);
+        let proposals = self.refuted.begin_run(&base, row, skips_texts, proposals);
+        self.pass_run = Some((index, PassRun::new(base, row, proposals, sizes, orphans)));
         true
     }
 
@@ -196,12 +190,12 @@ impl<G: Search> Reducer<G> {
             return false;
         }
         self.rates.end_run(*row);
-        run.remember_refusals(&mut self.refusals);
+        self.refuted.end_run();
         if changed {
             self.headers = self.headers_now();
             self.base = Arc::new(Snapshot::new(self.current.0.clone(), self.language));
         }
-        self.ruled_out = self.pass_run.take().and_then(|(_, run)| run.into_ruled_out());
+        self.pass_run = None;
         self.schedule.advance(&mut self.at, changed);
         true
     }
@@ -219,7 +213,7 @@ impl<G: Search> CandidateSource for Reducer<G> {
                 match nested.next() {
                     Next::Done => {
                         self.nested = None;
-                        run.give_up_grown();
+                        run.give_up_grown(&mut self.refuted);
                     }
                     Next::Blocked => return Next::Blocked,
                     Next::Candidate(candidate) => {
@@ -234,7 +228,7 @@ impl<G: Search> CandidateSource for Reducer<G> {
                 }
                 continue;
             };
-            if let Some(attempt) = run.next(&self.current) {
+            if let Some(attempt) = run.next(&self.current, &self.refuted) {
                 let trial = trial(*row, attempt, &self.current.1);
                 return Next::Candidate(Candidate {
                     variant: attempt.variant.clone(),
@@ -261,25 +255,21 @@ impl<G: Search> CandidateSource for Reducer<G> {
             self.current = better;
             return Some(self.current.0.clone());
         }
-        let asked = run.next(&self.current)?;
+        let asked = run.next(&self.current, &self.refuted)?;
         self.rates.record(trial(*row, asked, &self.current.1), interesting);
         if interesting && let Some((grown, patch)) = run.grown(&self.current) {
             let headers = self.headers.followed(self.base.case(), &patch);
             self.nested = Some(Nested::new(self.for_grown(grown, headers)));
             return None;
         }
-        let accepted = run.take_verdict(interesting)?;
+        let accepted = run.take_verdict(interesting, &mut self.refuted)?;
         self.supposed_commit |= self.supposed;
         self.current = (accepted.variant.clone(), accepted.size);
         Some(accepted.variant)
     }
 
     fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
-        self.refusals.retract(is_retracted);
-        self.ruled_out = None;
-        if let Some((_, run)) = &mut self.pass_run {
-            run.retract(is_retracted);
-        }
+        self.refuted.retract(is_retracted);
         if let Some(nested) = &mut self.nested {
             nested.retract(is_retracted);
         }

@@ -1,42 +1,17 @@
-//! What was refused and has not changed since, so that it is not asked again.
+//! A fingerprint recognises a proposal on a later snapshot by what it touches.
 //!
-//! A proposal is recognised on a later snapshot by a fingerprint of what it touches: the text it
-//! removes and what it puts there, the tokens beside it, and how often each name in the removed text
-//! occurs in the program. A declaration that could not go while it was used is so asked again once a
-//! use is gone, and only then.
+//! That is the text it removes and what it puts there, the tokens beside it, and how often each name in the removed
+//! text occurs in the program. A declaration that was refuted while it was used gets another fingerprint once a use
+//! is gone, and only then.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use clreduce_passes::{Phase, Row, Snapshot};
 use clreduce_testcase::{ContentHash, Patch, Token, TokenKind};
 
-/// Fingerprints of refused proposals, each with the variant that was refused. Cloning is cheap.
-#[derive(Clone, Default)]
-pub(crate) struct Refusals {
-    known: Arc<BTreeMap<u64, ContentHash>>,
-}
-
-impl Refusals {
-    pub(crate) fn contains(&self, fingerprint: u64) -> bool {
-        self.known.contains_key(&fingerprint)
-    }
-
-    pub(crate) fn extend(&mut self, refused: impl ExactSizeIterator<Item = (u64, ContentHash)>) {
-        if refused.len() > 0 {
-            Arc::make_mut(&mut self.known).extend(refused);
-        }
-    }
-
-    /// Forgets what rests on answers that are retracted.
-    pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
-        Arc::make_mut(&mut self.known).retain(|_, variant| !is_retracted(variant));
-    }
-}
-
 /// Computes fingerprints on one snapshot for one pass.
-pub(crate) struct Fingerprints<'a> {
+pub(super) struct Fingerprints<'a> {
     snapshot: &'a Snapshot,
     pass: &'static str,
     heads_only: bool,
@@ -50,15 +25,15 @@ const CONTEXT: usize = 2;
 const HEAD: usize = 8;
 
 impl<'a> Fingerprints<'a> {
-    /// Passes of the sweep come again and again: what they were refused is known by its first tokens
-    /// alone, however much of it has changed.
-    pub(crate) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
+    /// Prepares the fingerprints of a row. The passes of the sweep run again and again, so that their proposals are
+    /// recognised by their first tokens alone, however much of the rest has changed.
+    pub(super) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
         let heads_only = row.phase == Phase::Sweep;
         let files = if heads_only { Vec::new() } else { prefixes(snapshot) };
         Self { snapshot, pass: row.info().name, heads_only, files }
     }
 
-    pub(crate) fn of(&self, patch: &Patch) -> u64 {
+    pub(super) fn of(&self, patch: &Patch) -> u64 {
         let mut touched: Vec<u8> = self.pass.as_bytes().to_vec();
         for edit in patch.edits() {
             let file = edit.file as usize;
@@ -181,15 +156,6 @@ mod tests {
             assert_ne!(here, fingerprint(other, 5..10), "{other}");
         }
         assert_ne!(here, fingerprint("a(); x(y); b(); z;", 5..9));
-    }
-
-    #[test]
-    fn what_rests_on_retracted_answers_is_forgotten() {
-        let mut refusals = Refusals::default();
-        let [one, two] = [ContentHash([1; 32]), ContentHash([2; 32])];
-        refusals.extend([(1, one), (2, two)].into_iter());
-        refusals.retract(&|variant| *variant == one);
-        assert_eq!([refusals.contains(1), refusals.contains(2)], [false, true]);
     }
 
     #[test]

@@ -1,28 +1,26 @@
-//! What was refused of large groups, so that nothing is asked that keeps still less.
+//! Refuted variants by the text that they had, over several pass runs.
 //!
-//! A variant all of whose text a refused one had as well is taken for refused too: the rest of a group of which a part
-//! could go, or everything once more after the next pass. That holds of nearly all tests while large groups are
-//! removed; where single declarations go, what lacks a use may be refused and with the use gone be fine, so that small
-//! groups are asked about again.
+//! A variant all of whose text a refuted variant had as well is taken for refuted too: it is what is left of a group
+//! of which a part could go, or nearly everything once more in the next pass.
 
 use std::sync::Arc;
 
-use clreduce_testcase::{Kept, Run, TestCase};
+use clreduce_testcase::{ContentHash, Kept, Run, SourceFile, TestCase};
 
-/// Refused variants of the test cases of several turns, in places of the first of them.
+/// The refuted variants, with their text as positions in the test case that the first of the pass runs began with.
 #[derive(Clone)]
-pub(crate) struct RuledOut {
+pub(super) struct RefutedTexts {
     first: TestCase,
-    /// What the turn's base has of the first test case.
-    base: Places,
+    /// What the snapshot of the pass run has of the first test case.
+    base: Remains,
     /// What the current test case has of it.
-    current: Places,
-    refused: Vec<Places>,
+    current: Remains,
+    refuted: Vec<(Remains, ContentHash)>,
 }
 
-/// What is left of the first test case.
+/// What a variant has of the first test case.
 #[derive(Clone)]
-pub(crate) struct Places {
+pub(crate) struct Remains {
     files: Arc<[Left]>,
     bytes: usize,
 }
@@ -35,19 +33,19 @@ struct Left {
     runs: Arc<[Run]>,
 }
 
-impl RuledOut {
-    /// Nothing is ruled out of a test case yet.
-    pub(crate) fn new(first: TestCase) -> Self {
-        let file = |(index, file): (usize, &clreduce_testcase::SourceFile)| {
+impl RefutedTexts {
+    /// Begins with a test case of which nothing is known.
+    pub(super) fn new(first: TestCase) -> Self {
+        let file = |(index, file): (usize, &SourceFile)| {
             let all = Run { old: 0, new: 0, length: file.bytes.len() };
             Left { file: index, runs: Arc::new([all]) }
         };
-        let whole = Places::new(first.files().iter().enumerate().map(file).collect());
-        Self { first, base: whole.clone(), current: whole, refused: Vec::new() }
+        let whole = Remains::new(first.files().iter().enumerate().map(file).collect());
+        Self { first, base: whole.clone(), current: whole, refuted: Vec::new() }
     }
 
-    /// Where a variant's text comes from, given what it has of the base.
-    pub(crate) fn places(&self, kept: &[Kept]) -> Places {
+    /// What a variant has of the first test case, given what it has of the pass run's snapshot.
+    pub(super) fn remains(&self, kept: &[Kept]) -> Remains {
         let follow = |kept: &Kept| {
             let before = &self.base.files[kept.file];
             let runs = match &kept.runs {
@@ -56,35 +54,36 @@ impl RuledOut {
             };
             Left { file: before.file, runs }
         };
-        Places::new(kept.iter().map(follow).collect())
+        Remains::new(kept.iter().map(follow).collect())
     }
 
-    /// Whether a refused variant had all that this one has.
-    pub(crate) fn contains(&self, variant: &Places) -> bool {
-        self.refused.iter().any(|refused| self.is_part(variant, refused))
+    /// Returns whether a refuted variant had all the text that this one has.
+    pub(super) fn contain(&self, variant: &Remains) -> bool {
+        self.refuted.iter().any(|(refuted, _)| self.is_part(variant, refuted))
     }
 
-    /// A variant becomes the current test case, or is refused.
-    pub(crate) fn take(&mut self, variant: Places, interesting: bool) {
-        if interesting {
-            self.current = variant;
-        } else {
-            self.refused.push(variant);
-        }
+    /// A variant became the current test case.
+    pub(super) fn accept(&mut self, variant: Remains) {
+        self.current = variant;
     }
 
-    /// What is ruled out of the turn that begins with the current test case.
-    pub(crate) fn followed(self) -> Self {
-        Self { base: self.current.clone(), ..self }
+    /// A variant was refuted.
+    pub(super) fn refute(&mut self, variant: Remains, hash: ContentHash) {
+        self.refuted.push((variant, hash));
     }
 
-    /// Forgets what was refused.
-    pub(crate) fn clear(&mut self) {
-        self.refused.clear();
+    /// A pass run begins with the current test case as its snapshot.
+    pub(super) fn begin_run(&mut self) {
+        self.base = self.current.clone();
     }
 
-    /// Whether one has no text that the other has not; white space does not count.
-    fn is_part(&self, part: &Places, whole: &Places) -> bool {
+    /// Forgets what rests on retracted verdicts.
+    pub(super) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
+        self.refuted.retain(|(_, hash)| !is_retracted(hash));
+    }
+
+    /// Returns whether one has only text that the other has as well. White space does not count.
+    fn is_part(&self, part: &Remains, whole: &Remains) -> bool {
         part.bytes <= whole.bytes
             && part.files.iter().all(|part| {
                 let Some(whole) = whole.files.iter().find(|whole| whole.file == part.file) else {
@@ -96,14 +95,14 @@ impl RuledOut {
     }
 }
 
-impl Places {
+impl Remains {
     fn new(files: Vec<Left>) -> Self {
         let runs = files.iter().flat_map(|file| file.runs.iter());
         Self { bytes: runs.map(|run| run.length).sum(), files: files.into() }
     }
 }
 
-/// Whether all text of a run lies in others.
+/// Returns whether all text of a run lies in others.
 fn has_all(runs: &[Run], wanted: &Run, text: &[u8]) -> bool {
     let end = wanted.old + wanted.length;
     let first = runs.partition_point(|run| run.old + run.length <= wanted.old);
@@ -155,26 +154,28 @@ mod tests {
         (variant, kept, left)
     }
 
+    const HASH: ContentHash = ContentHash([0; 32]);
+
     proptest! {
         #[test]
-        fn a_variant_is_ruled_out_if_a_refused_one_had_all_of_it(
+        fn a_variant_is_refuted_if_a_refuted_one_had_all_of_it(
             masks in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..9), 4),
         ) {
             let mut case = TestCase::single("a.c", [b';'; 24]).unwrap();
             let mut there: Vec<usize> = (0..24).collect();
-            let mut ruled_out = RuledOut::new(case.clone());
-            let mut refused: Vec<Vec<usize>> = Vec::new();
+            let mut texts = RefutedTexts::new(case.clone());
+            let mut refuted: Vec<Vec<usize>> = Vec::new();
             for masks in masks.chunks(2) {
                 let (_, kept, left) = delete(&case, &masks[0], &there);
-                let places = ruled_out.places(&kept);
-                let had = |refused: &Vec<usize>| left.iter().all(|at| refused.contains(at));
-                prop_assert_eq!(ruled_out.contains(&places), refused.iter().any(had));
-                ruled_out.take(places, false);
-                refused.push(left);
+                let remains = texts.remains(&kept);
+                let had = |refuted: &Vec<usize>| left.iter().all(|at| refuted.contains(at));
+                prop_assert_eq!(texts.contain(&remains), refuted.iter().any(had));
+                texts.refute(remains, HASH);
+                refuted.push(left);
                 let kept;
                 (case, kept, there) = delete(&case, &masks[1], &there);
-                ruled_out.take(ruled_out.places(&kept), true);
-                ruled_out = ruled_out.followed();
+                texts.accept(texts.remains(&kept));
+                texts.begin_run();
             }
         }
     }
@@ -182,15 +183,15 @@ mod tests {
     #[test]
     fn white_space_is_no_text() {
         let case = TestCase::single("a.c", *b"a;\nb;\nc;").unwrap();
-        let places = |ruled_out: &RuledOut, gone: &[(usize, usize)]| {
+        let remains = |texts: &RefutedTexts, gone: &[(usize, usize)]| {
             let edits = gone.iter().map(|&(start, end)| Edit::delete(0, start..end)).collect();
-            ruled_out.places(&case.apply_and_track(&Patch::new(edits).unwrap()).1)
+            texts.remains(&case.apply_and_track(&Patch::new(edits).unwrap()).1)
         };
-        let mut ruled_out = RuledOut::new(case.clone());
-        ruled_out.take(places(&ruled_out, &[(0, 3)]), false);
-        assert!(ruled_out.contains(&places(&ruled_out, &[(0, 2), (3, 5)])));
-        assert!(!ruled_out.contains(&places(&ruled_out, &[(3, 5)])));
-        ruled_out.clear();
-        assert!(!ruled_out.contains(&places(&ruled_out, &[(0, 5)])));
+        let mut texts = RefutedTexts::new(case.clone());
+        texts.refute(remains(&texts, &[(0, 3)]), HASH);
+        assert!(texts.contain(&remains(&texts, &[(0, 2), (3, 5)])));
+        assert!(!texts.contain(&remains(&texts, &[(3, 5)])));
+        texts.retract(&|hash| *hash == HASH);
+        assert!(!texts.contain(&remains(&texts, &[(0, 5)])));
     }
 }
