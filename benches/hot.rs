@@ -97,7 +97,7 @@ fn reduce(case: TestCase, state: Option<Resume>) -> usize {
         .test(move |variant: &TestCase| *variant == original || test(variant))
         .jobs(NonZeroUsize::MIN)
         .recheck_one_in(0)
-        .max_questions(QUESTIONS);
+        .max_steps(QUESTIONS);
     let reduction = match state {
         Some(state) => reduction.state(state),
         None => reduction,

@@ -175,6 +175,38 @@ fn what_goes_wrong_is_recorded_and_the_rest_goes_on() {
     assert_mentions(&stderr(&bench.run(&args).code(1)), &["batch", "different: the test"]);
 }
 
+/// Finished cases are left as they are, so that a batch with other options would mix two kinds of results.
+#[test]
+fn a_batch_goes_on_only_with_the_options_it_was_begun_with() {
+    let bench = Bench::new();
+    bench.write("cases/a.c", "int needle;\nint hay;\n");
+    let test = if cfg!(windows) { "find \"needle\" a.c" } else { "grep -q needle a.c" };
+    let args = ["batch", "cases", "-t", test, "-o", "out"];
+    bench.reduce(&[&args[..], &["-j1"]].concat());
+    for option in [
+        "--timeout=7s",
+        "--time-limit=1h",
+        "--max-steps=1000000",
+        "--memory-limit=1T",
+        "--interesting-stdout=needle",
+        "--interesting-stderr=needle",
+        "--lang=text",
+        "--passes=lines",
+        "--skip-pass=lines",
+        "--start-with-pass=lines",
+        "--keep-names",
+        "--protect=needle",
+        "--compile-filter",
+        "--no-compile-filter",
+    ] {
+        let name = option.split('=').next().unwrap();
+        let name = if name.contains("pass") { "the choice of passes" } else { name };
+        let refused = bench.run(&[&args[..], &[option]].concat()).code(1);
+        assert_mentions(&stderr(&refused), &["different: ", name]);
+    }
+    bench.reduce(&[&args[..], &["-j2", "--no-speculation"]].concat());
+}
+
 #[test]
 fn folders_are_cases_too_and_inputs_are_left_alone() {
     let bench = Bench::new();

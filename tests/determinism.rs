@@ -132,7 +132,7 @@ fn the_reducer_itself_does_not_notice_speculation() {
                 transcript.push((*hash, outcome.verdict));
             }
         };
-        let reduced = reduction.max_questions(400).on_event(listen).run().unwrap();
+        let reduced = reduction.max_steps(400).on_event(listen).run().unwrap();
         (transcript, reduced.case)
     });
     assert!(transcripts[0].0.len() > 50);

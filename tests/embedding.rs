@@ -196,6 +196,6 @@ fn everything_a_person_can_choose_a_program_can() {
     let protected = Regex::new(r"int table\[4\]").unwrap();
     let kept = reduction().protect([protected]).keep_names().run().unwrap();
     assert!(text(&kept.case).contains("int table[4]"), "{}", text(&kept.case));
-    let cut = reduction().max_questions(3).run().unwrap();
+    let cut = reduction().max_steps(3).run().unwrap();
     assert_eq!((cut.questions, cut.ending), (3, Ending::QuestionLimit));
 }

@@ -58,7 +58,7 @@ fn a_journal_cut_anywhere_is_gone_on_with() {
     // The header is written long before a commit; without it the run starts anew.
     for cut in instants(journal.len()).chain([0, 1, journal.len() - 1]) {
         let directory = TempDir::new().unwrap();
-        drop(run(reduction(2).max_questions(0).state(resume(directory.path(), None))));
+        drop(run(reduction(2).max_steps(0).state(resume(directory.path(), None))));
         let mut torn = journal[..cut].to_vec();
         torn.extend_from_slice(if cut % 2 == 0 { b"" } else { b"no \xff torn" });
         fs::write(directory.path().join("journal"), torn).unwrap();
@@ -143,14 +143,14 @@ fn a_test_case_that_cannot_be_kept_ends_the_reduction() {
         Ok(())
     };
     let state = resume(directory.path(), Some(ORACLE.original()));
-    run(reduction(1).state(state).keep(keep).max_questions(0)).1.unwrap();
+    run(reduction(1).state(state).keep(keep).max_steps(0)).1.unwrap();
     assert_eq!(kept.len(), 1);
 }
 
 #[test]
 fn what_has_changed_under_a_journal_is_named() {
     let directory = TempDir::new().unwrap();
-    run(reduction(1).max_questions(30).state(resume(directory.path(), None))).1.unwrap();
+    run(reduction(1).max_steps(30).state(resume(directory.path(), None))).1.unwrap();
 
     let mut state = resume(directory.path(), None);
     state.facts = facts("exit 1");

@@ -120,7 +120,7 @@ fn what_is_tested_beside_the_original_has_the_limit_that_the_original_sets() {
     let reduction = Reduction::of(original.clone()).test(slow).jobs(jobs(2));
     let mut verdicts = Vec::new();
     let reduced = reduction
-        .max_questions(1)
+        .max_steps(1)
         .on_event(|event| {
             if let Event::Answered { outcome, .. } = event {
                 verdicts.push(outcome.verdict);
@@ -157,7 +157,7 @@ fn limits_end_a_reduction_early() {
     let original = ORACLE.original();
     for n in [1, 3] {
         let reduction = Reduction::of(original.clone()).test(ORACLE.test()).jobs(jobs(n));
-        let (transcript, reduced) = transcribe(reduction.max_questions(7), &original);
+        let (transcript, reduced) = transcribe(reduction.max_steps(7), &original);
         let reduced = reduced.unwrap();
         assert_eq!((transcript.len(), reduced.ending), (7, Ending::QuestionLimit));
     }

@@ -159,7 +159,7 @@ fn reduce(
         reduction = reduction.jobs(jobs);
     }
     if options.max_questions > 0 {
-        reduction = reduction.max_questions(options.max_questions);
+        reduction = reduction.max_steps(options.max_questions);
     }
     if options.time_limit_seconds > 0 {
         reduction = reduction.time_limit(Duration::from_secs(options.time_limit_seconds.into()));

@@ -22,7 +22,7 @@ use clreduce_interestingness::Cancel;
 use crossbeam_channel::{Sender, unbounded};
 use thiserror::Error;
 
-use clreduce_engine::Reduction;
+use clreduce_engine::{Options, Reduction};
 use clreduce_journal::{Facts, StateError, StateFolder};
 use clreduce_speculation::Pool;
 
@@ -120,12 +120,13 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Opens a folder, or goes on with the batch in it. `facts` is what results depend on besides the
-    /// cases: the test and the options.
+    /// Opens a folder, or goes on with the batch in it. `facts` say what results depend on besides the cases and the
+    /// options: the test.
     ///
     /// # Errors
     /// When it belongs to another batch or process, or the system refuses.
-    pub fn open(out: &Path, facts: Facts) -> Result<Self, BatchError> {
+    pub fn open(out: &Path, options: &Options, facts: Facts) -> Result<Self, BatchError> {
+        let facts: Facts = options.result_facts().into_iter().chain(facts).collect();
         let folder = StateFolder::open(out)?;
         let path = out.join(FACTS);
         let failed = |source| BatchError::Io { path: path.clone(), source };

@@ -9,17 +9,15 @@ use std::process::ExitCode;
 use clreduce_batch::BatchError;
 use clreduce_check::CheckError;
 use clreduce_engine::ReductionError;
-use clreduce_interestingness::SetupError;
+use clreduce_interestingness::{CommandError, SetupError};
 use clreduce_journal::StateError;
+use clreduce_kernel::PlanError;
 use clreduce_recipe::RecipeError;
 use thiserror::Error;
 
-use crate::init::InitError;
 use crate::interrupt::INTERRUPTED;
 use crate::keep::KeepError;
 use crate::load::LoadError;
-use crate::resolve::UsageError;
-use crate::run::RunError;
 use crate::target::OutputError;
 
 /// Why a run ended early.
@@ -116,4 +114,71 @@ impl Failure {
                 | Self::Reduction(ReductionError::State(StateError::Io { .. }))
         )
     }
+}
+
+/// Why the command line makes no sense.
+#[derive(Debug, Error)]
+pub enum UsageError {
+    #[error("nothing to reduce was named\nhelp: clreduce bug.c --test ./interesting.sh")]
+    NoInput,
+    #[error(
+        "no test was given: what decides whether a variant is interesting?\n\
+         help: clreduce {0} --test ./interesting.sh"
+    )]
+    NoTest(String),
+    #[error(
+        "no test was given: what decides whether a variant is interesting?\n\
+         help: clreduce batch {} --test ./interesting.sh --out OUT", .0.display()
+    )]
+    NoBatchTest(PathBuf),
+    #[error(
+        "`{path}` looks like the test but is not executable\n\
+         help: chmod +x {path}"
+    )]
+    FirstNotExecutable { path: String },
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    #[error("{0} is not for recipes\nhelp: {1}")]
+    NotForRecipes(&'static str, &'static str),
+    #[error(
+        "--allow-slippage needs a recipe as the test: a program does not tell one bug from another"
+    )]
+    NeedsRecipe,
+    #[error("the choice of passes leaves none to run")]
+    NoPasses,
+    #[error(transparent)]
+    Test(#[from] CommandError),
+}
+
+/// Why there is nothing to reduce, or no test for it.
+#[derive(Debug, Error)]
+pub enum InitError {
+    #[error("`{path}`: {source}")]
+    Plan { path: PathBuf, source: PlanError },
+    #[error(
+        "there is no device to run `{0}` on\n\
+         help: install one, for example: apt-get install pocl-opencl-icd ocl-icd-libopencl1"
+    )]
+    NoDevice(PathBuf),
+    #[error(
+        "nothing is found wrong with `{0}` on these devices\n\
+         help: to find one wrong, a majority of at least three configurations has to agree; `clreduce \
+         devices` lists what there is"
+    )]
+    NothingWrong(PathBuf),
+    #[error("`{0}` is not found wrong\nhelp: write one of: {1}")]
+    NotWrong(String, String),
+    #[error("`{0}` is there already\nhelp: remove it, or start the reduction with it")]
+    Exists(PathBuf),
+}
+
+/// Why a kernel was not even tried.
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error("cannot read `{path}`: {source}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("`{path}`: {source}")]
+    Plan { path: PathBuf, source: PlanError },
+    #[error("{0}\nhelp: `clreduce devices` lists them")]
+    NoDevice(String),
 }

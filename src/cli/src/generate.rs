@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::args::{Args, Generate};
+use crate::command_line::{Args, Generate};
 
 /// Writes what is asked for.
 ///

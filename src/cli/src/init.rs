@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueHint;
-use clreduce_kernel::{Finding, PlanError};
+use clreduce_kernel::Finding;
 use clreduce_recipe::{Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey};
 use clreduce_testcase::TestCase;
-use thiserror::Error;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, InitError};
 use crate::script::{self, Script};
 use crate::{interrupt, recipe};
 
@@ -43,28 +42,6 @@ pub struct InitArgs {
     /// Options for every build of the kernel, such as -DN=4
     #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
     pub build_options: Vec<String>,
-}
-
-/// Why there is nothing to reduce, or no test for it.
-#[derive(Debug, Error)]
-pub enum InitError {
-    #[error("`{path}`: {source}")]
-    Plan { path: PathBuf, source: PlanError },
-    #[error(
-        "there is no device to run `{0}` on\n\
-         help: install one, for example: apt-get install pocl-opencl-icd ocl-icd-libopencl1"
-    )]
-    NoDevice(PathBuf),
-    #[error(
-        "nothing is found wrong with `{0}` on these devices\n\
-         help: to find one wrong, a majority of at least three configurations has to agree; `clreduce \
-         devices` lists what there is"
-    )]
-    NothingWrong(PathBuf),
-    #[error("`{0}` is not found wrong\nhelp: write one of: {1}")]
-    NotWrong(String, String),
-    #[error("`{0}` is there already\nhelp: remove it, or start the reduction with it")]
-    Exists(PathBuf),
 }
 
 /// What was found wrong, and the recipe for it.

@@ -1,16 +1,16 @@
 //! The command line: what the user says, what the user sees.
 //!
 //! Everything about reductions is in the library; here are options, files, messages. Options pass two
-//! stages: [`args`] records them, [`resolve`] decides what they mean.
+//! stages: [`command_line`] records them, [`resolve`] decides what they mean.
 
 mod args;
 mod atomic;
 mod batch;
 mod check;
+mod command_line;
 mod devices;
 mod events_file;
 mod explain;
-mod facts;
 mod failure;
 mod generate;
 mod init;
@@ -31,13 +31,15 @@ mod statistics;
 mod summary;
 mod table;
 mod target;
+mod test;
 mod units;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use args::{Args, Color, Command};
+use args::Color;
 use clap::Parser;
+use command_line::{Args, Command};
 use failure::Failure;
 
 /// Runs the program.

@@ -15,7 +15,7 @@ use clreduce_testcase::{Language, Size, TestCase};
 
 use crate::failure::Failure;
 use crate::load::{ORIGINAL, beside};
-use crate::resolve::{Test, test_named};
+use crate::test::{Test, test_named};
 use crate::units::{show_bytes, show_count};
 use crate::{atomic, init, interrupt, recipe};
 

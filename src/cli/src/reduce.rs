@@ -21,10 +21,11 @@ use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{Input, Place, load};
 use crate::progress::Progress;
-use crate::resolve::{Settings, Test};
+use crate::resolve::Settings;
 use crate::statistics::Statistics;
 use crate::target::{self, Target};
-use crate::{facts, not_interesting, recipe, report, summary};
+use crate::test::{Test, facts};
+use crate::{not_interesting, recipe, report, summary};
 
 /// Folder in the state folder with a copy of a test case that was not interesting.
 const TRY: &str = "try";
@@ -44,7 +45,7 @@ pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
     tidy(&state, &result);
     let done = result?;
     if let Some(path) = &settings.summary {
-        summary::write(path, &done, settings.how.jobs.get())
+        summary::write(path, &done, settings.how.jobs().get())
             .map_err(|source| Failure::Report { path: path.clone(), source })?;
     }
     report::print(&done, &results, settings.verbosity, &progress)?;
@@ -169,7 +170,7 @@ fn run(
             progress.warning(&format!("the events are incomplete: {error}"));
         }
     };
-    let mut facts = facts::facts(&settings.how);
+    let mut facts = facts(&settings.how.test);
     if let Judge::Recipe(by) = &*judge {
         recipe::note(&mut facts, &by.test);
     }
@@ -230,7 +231,7 @@ fn judge(
     } else {
         None
     };
-    let options = CommandOptions { save, ..settings.how.options() };
+    let options = CommandOptions { save, ..settings.how.command_options() };
     let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
     let also = settings.also_interesting.map(|code| (code, aside()));
     let test = CommandTest::new(command, options)?;

@@ -10,14 +10,13 @@ use clap::ValueHint;
 use clreduce_devices::DeviceWorker;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{
-    KernelRun, OutcomeClass, Output, Plan, PlanError, RunLimits, RunReport, plan, plan_cuda,
+    KernelRun, OutcomeClass, Output, Plan, RunLimits, RunReport, plan, plan_cuda,
 };
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
-use thiserror::Error;
 
 use crate::devices::{DeviceArgs, Text, choose, worker_options};
-use crate::failure::Failure;
+use crate::failure::{Failure, RunError};
 use crate::units;
 
 /// What `run` is told.
@@ -72,17 +71,6 @@ Exit status:
   11  build crash          21  run crash
   12  build timeout        22  run timeout
   13  built, but not run   23  the repetitions gave different results";
-
-/// Why a kernel was not even tried.
-#[derive(Debug, Error)]
-pub enum RunError {
-    #[error("cannot read `{path}`: {source}")]
-    Read { path: PathBuf, source: io::Error },
-    #[error("`{path}`: {source}")]
-    Plan { path: PathBuf, source: PlanError },
-    #[error("{0}\nhelp: `clreduce devices` lists them")]
-    NoDevice(String),
-}
 
 /// Runs a kernel and prints what became of it.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub use clreduce_interestingness::units::{parse_bytes, parse_duration};
+pub use clreduce_interestingness::units::parse_duration;
 
 /// "512 B", "12.4 KB", "3.1 MB": powers of 1000, as file managers show them.
 pub fn show_bytes(bytes: usize) -> String {

@@ -5,9 +5,13 @@
 //! happens by [events].
 
 pub mod events;
+mod options;
+mod pattern;
 mod reduction;
 
 pub use clreduce_reducer::PassChoice;
+pub use options::Options;
+pub use pattern::TextPattern;
 pub use reduction::{
     Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, Reduction, ReductionError,
     Resume, Running, Subject,

@@ -14,7 +14,7 @@ use crate::error::StateError;
 use crate::line::{Chain, JournalEntry, read_entry, write_entry};
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -34,21 +34,25 @@ pub struct JournalHeader {
     /// Wall-time limit of one test, in milliseconds, measured or given.
     time_limit: u64,
     /// Whether there is a compile filter.
-    #[serde(default)]
-    gate: bool,
+    compile_filter: bool,
     pub(crate) facts: Facts,
 }
 
 impl JournalHeader {
     /// A header for a reduction of the test case with this content hash.
     #[must_use]
-    pub fn new(original: &ContentHash, time_limit: Duration, gate: bool, facts: Facts) -> Self {
+    pub fn new(
+        original: &ContentHash,
+        time_limit: Duration,
+        compile_filter: bool,
+        facts: Facts,
+    ) -> Self {
         Self {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             original: original.to_string(),
             time_limit: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
-            gate,
+            compile_filter,
             facts,
         }
     }
@@ -61,8 +65,8 @@ impl JournalHeader {
 
     /// Whether there is a compile filter.
     #[must_use]
-    pub fn gate(&self) -> bool {
-        self.gate
+    pub fn compile_filter(&self) -> bool {
+        self.compile_filter
     }
 
     /// Content hash of the original; `None` if the header is damaged.

@@ -24,6 +24,16 @@ impl PassChoice {
         TABLE.iter().filter(chosen).collect()
     }
 
+    /// The name of each pass and one sentence about it, in the order of the table.
+    pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let is_first = |index: &usize| {
+            let earlier = TABLE[..*index].iter().map(|row| row.info().name);
+            earlier.into_iter().all(|name| name != TABLE[*index].info().name)
+        };
+        let infos = (0..TABLE.len()).filter(is_first).map(|index| TABLE[index].info());
+        infos.map(|info| (info.name, info.about))
+    }
+
     /// The first name that no pass has.
     #[must_use]
     pub fn unknown(&self) -> Option<&str> {

@@ -11,19 +11,17 @@ use std::sync::Arc;
 
 use clap::{ValueEnum, ValueHint};
 use clreduce_batch::{Batch, Case, Done, Outcome, Record};
-use clreduce_engine::Reduction;
+use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
-use clreduce_journal::Facts;
-use regex::bytes::Regex;
 
-use crate::args::{LimitArgs, PassArgs, ShowArgs, TestArgs};
-use crate::facts;
-use crate::failure::Failure;
+use crate::args::{ShowArgs, TestArgs};
+use crate::failure::{Failure, UsageError};
 use crate::interrupt::{self, INTERRUPTED};
 use crate::load::{Input, load};
 use crate::progress::Verbosity;
 use crate::recipe;
-use crate::resolve::{How, Test, UsageError, how, test_named, verbosity};
+use crate::resolve::{TestAndOptions, verbosity};
+use crate::test::{Test, facts, test_named};
 use crate::units::{show_bytes, show_count, show_duration};
 use display::Display;
 
@@ -51,10 +49,7 @@ pub struct BatchArgs {
     pub known: Option<PathBuf>,
 
     #[command(flatten)]
-    pub limits: LimitArgs,
-
-    #[command(flatten)]
-    pub passes: PassArgs,
+    pub options: Options,
 
     #[command(flatten)]
     pub show: ShowArgs,
@@ -91,14 +86,16 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
         Some(test) => test_named(test)?,
         None => return Err(UsageError::NoBatchTest(args.dir).into()),
     };
-    let how = Arc::new(how(command, args.test, args.limits, args.passes)?);
+    let how = Arc::new(TestAndOptions::new(command, args.options)?);
     let mut excluded = vec![crate::target::absolute(&args.out).unwrap_or(args.out.clone())];
     if let Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) = &how.test {
         excluded.extend(crate::target::absolute(path));
     }
     let found = cases::find(&args.dir, args.layout, &excluded)?;
     let cancel = interrupt::on_interrupt()?;
-    let batch = Batch::open(&args.out, all_facts(&how))?.jobs(how.jobs).cancel(cancel.clone());
+    let batch = Batch::open(&args.out, &how.options, facts(&how.test))?
+        .jobs(how.jobs())
+        .cancel(cancel.clone());
     let mut display = Display::new(verbosity, found.iter().map(|case| case.name.clone()).collect());
     let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
     let done = batch.run(cases, |progress| display.update(progress))?;
@@ -111,26 +108,12 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
     Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// What makes the results what they are.
-fn all_facts(how: &How) -> Facts {
-    let mut facts = facts::facts(how);
-    let passes: Vec<_> = how.passes.rows().iter().map(|row| row.info().name).collect();
-    let protect: Vec<_> = how.protect.iter().map(Regex::as_str).collect();
-    let language = how.language.map_or_else(|| "auto".to_owned(), |lang| lang.to_string());
-    facts.extend(
-        [
-            ("--lang", language),
-            ("the choice of passes", passes.join(",")),
-            ("--start-with-pass", how.passes.first.clone().unwrap_or_default()),
-            ("--keep-names", how.keep_names.to_string()),
-            ("--protect", protect.join("\n")),
-        ]
-        .map(|(name, value)| (name.to_owned(), value)),
-    );
-    facts
-}
-
-fn case(found: cases::Found, how: &Arc<How>, excluded: &[PathBuf], cancel: &Cancel) -> Case {
+fn case(
+    found: cases::Found,
+    how: &Arc<TestAndOptions>,
+    excluded: &[PathBuf],
+    cancel: &Cancel,
+) -> Case {
     let (how, excluded, cancel) = (Arc::clone(how), excluded.to_vec(), cancel.clone());
     let open = move || -> Result<Reduction<'static>, String> {
         let inputs = Input::find_all(&[found.path]).map_err(|error| error.to_string())?;
@@ -138,7 +121,7 @@ fn case(found: cases::Found, how: &Arc<How>, excluded: &[PathBuf], cancel: &Canc
         // Its own: each case has its own time limit.
         let reduction = match &how.test {
             Test::Command(command) => {
-                let test = CommandTest::new(command, how.options());
+                let test = CommandTest::new(command, how.command_options());
                 Reduction::of(loaded.case).test(test.map_err(|error| error.to_string())?)
             }
             Test::Recipe(recipe, _) => {

@@ -10,7 +10,8 @@ use clreduce_triage::{Specimen, Triage};
 
 use crate::failure::Failure;
 use crate::not_interesting::quoted;
-use crate::resolve::{How, Test};
+use crate::resolve::TestAndOptions;
+use crate::test::Test;
 
 /// Cases named at the end of a batch.
 const FIRST: usize = 8;
@@ -32,7 +33,7 @@ pub struct Place<'a> {
 pub fn write(
     place: &Place<'_>,
     batch: &Batch,
-    how: &How,
+    how: &TestAndOptions,
     records: &[Record],
 ) -> Result<String, Failure> {
     let failed = |path: &Path| {
@@ -94,7 +95,12 @@ fn known(dir: &Path) -> io::Result<Vec<Specimen>> {
 }
 
 /// How somebody does it again.
-fn commands(place: &Place<'_>, folder: &Path, how: &How, name: &str) -> Vec<(String, String)> {
+fn commands(
+    place: &Place<'_>,
+    folder: &Path,
+    how: &TestAndOptions,
+    name: &str,
+) -> Vec<(String, String)> {
     let word = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         quoted(&path.display().to_string())

@@ -2,9 +2,8 @@
 //!
 //! It is the first question of the conversation, so that slots beside it test what will most likely be asked next.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use clreduce_interestingness::{Cancel, Gate};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
@@ -20,13 +19,6 @@ const LIMIT_FACTOR: u32 = 10;
 /// The original is judged a second time once so many tests have been consumed: soon, but not before what most of
 /// a program goes in.
 pub const CHECK_AFTER: u64 = 20;
-
-/// A gate that takes more than this part of the time of a test does not pay: most variants compile, and
-/// a test of one that does not is short.
-const GATE_SHARE: u32 = 5;
-
-/// With a shorter test there is nothing to gain: a gate has to be started first.
-const WORTH_A_GATE: Duration = Duration::from_millis(50);
 
 /// The original as the first question, and then what somebody else asks.
 #[derive(Clone)]
@@ -89,13 +81,4 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
 /// Wall-time limit of a test where the original took so long.
 pub fn limit_for(original: Duration) -> Duration {
     (original * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
-}
-
-/// Whether a gate is of use: it accepts the original, and takes far less time than a test.
-pub fn pays(gate: &dyn Gate, original: &TestCase, test: Duration, cancel: &Cancel) -> bool {
-    // The first look is cold and says little about time.
-    test >= WORTH_A_GATE && gate.accepts(original, cancel) == Some(true) && {
-        let began = Instant::now();
-        gate.accepts(original, cancel) == Some(true) && began.elapsed() * GATE_SHARE <= test
-    }
 }

@@ -1,13 +1,14 @@
 //! Holds the conversation: consumes answers in order, journals them, keeps what is committed.
 
 use std::collections::{HashSet, VecDeque};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Gated, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
-use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for, pays};
+use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for};
 use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
 use super::statistics::Statistics;
 use super::{Reduction, Resume};
@@ -27,10 +28,17 @@ pub fn hold(
     let mut state = reduction.state.take();
     let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
     let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
-    reduction.test.set_time_limit(reduction.timeout.unwrap_or(limit_before));
+    let given_timeout = reduction.options.timeout;
+    reduction.test.set_time_limit(given_timeout.unwrap_or(limit_before));
+    // In a resumed run as well: the filter reads everything as it could read the original.
+    let accepts_original = accepts_original(&reduction);
+    let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
-    let (verdicts, gate) = recall(&reduction.case, &replay);
+    let (verdicts, trust) = recall(&reduction.case, &replay);
     let mut executor = executor(&mut reduction, source, verdicts, started)?;
+    if is_filtered {
+        executor.scheduler_mut().set_gate(trust);
+    }
     let original = match executor.next_answer() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => {
@@ -41,21 +49,13 @@ pub fn hold(
     };
 
     let wall = original.outcome.wall;
-    let timeout = reduction.timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
+    let timeout = given_timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
     reduction.test.set_time_limit(timeout);
     executor.limit_running(timeout);
-    let has_gate = match (&earlier, &reduction.gate) {
-        (Some(earlier), _) => earlier.gate(),
-        (None, Some(gate)) => pays(&**gate, &reduction.case, wall, &reduction.cancel),
-        (None, None) => false,
-    };
-    if has_gate {
-        executor.scheduler_mut().set_gate(gate);
-    }
     let journal = match (journal, &state) {
         (None, Some(Resume { folder, facts, .. })) => {
             let header =
-                JournalHeader::new(&reduction.case.hash(), timeout, has_gate, facts.clone());
+                JournalHeader::new(&reduction.case.hash(), timeout, is_filtered, facts.clone());
             Some(folder.begin(&reduction.case, &header)?)
         }
         (journal, _) => journal,
@@ -111,16 +111,25 @@ fn executor<A: CandidateSource>(
     verdicts: Verdicts,
     started: Instant,
 ) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = reduction.options.jobs().unwrap_or_else(cores);
     let pool = match reduction.pool.take() {
         Some(pool) => pool,
-        None => Arc::new(Pool::new(reduction.jobs).map_err(ReductionError::Threads)?),
+        None => Arc::new(Pool::new(jobs).map_err(ReductionError::Threads)?),
     };
-    let slots = reduction.jobs.get().min(pool.threads());
+    let slots = jobs.get().min(pool.threads());
     let source = OriginalFirst::new(&reduction.case, source);
     let scheduler = Scheduler::new(source, slots, verdicts, reduction.recheck_one_in);
-    let (test, gate) = (Arc::clone(&reduction.test), reduction.gate.clone());
-    let deadline = reduction.time_limit.map(|limit| started + limit);
+    let (test, gate) = (Arc::clone(&reduction.test), reduction.compile_filter.clone());
+    let deadline = reduction.options.time_limit.map(|limit| started + limit);
     Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
+}
+
+/// Whether there is a compile filter that accepts the original. Nothing else decides whether it is used: no clock,
+/// and no test.
+fn accepts_original(reduction: &Reduction<'_>) -> bool {
+    let filter = reduction.compile_filter.as_ref();
+    filter.is_some_and(|filter| filter.accepts(&reduction.case, &reduction.cancel) == Some(true))
 }
 
 fn ending(stop: Stop) -> Ending {
@@ -245,7 +254,7 @@ impl Conversation<'_> {
         executor: &mut Executor<A>,
     ) -> Result<Ending, ReductionError> {
         loop {
-            let limit = self.reduction.max_questions;
+            let limit = self.reduction.options.max_steps;
             if limit.is_some_and(|limit| self.statistics.questions >= limit) && !executor.is_done()
             {
                 return Ok(Ending::QuestionLimit);
@@ -276,7 +285,7 @@ impl Conversation<'_> {
             let contrary = Box::new(check.second);
             return Err(ReductionError::Flaky { interesting: 1, runs: 2, contrary });
         }
-        if self.reduction.timeout.is_none() {
+        if self.reduction.options.timeout.is_none() {
             self.timeout = self.timeout.min(limit_for(check.second.wall));
             self.reduction.test.set_time_limit(self.timeout);
         }

@@ -12,15 +12,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Gate, Interestingness, SetupError, TestCommand,
+    Cancel, CommandOptions, CommandTest, CompileFilter, Interestingness, SetupError, TestCommand,
 };
 use clreduce_testcase::{Language, TestCase};
 use regex::bytes::Regex;
 
 use crate::events::Event;
+use crate::options::Options;
+use crate::pattern::TextPattern;
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
-use clreduce_reducer::{PassChoice, Plan, Reducer};
+use clreduce_reducer::{PassChoice, Reducer};
 use clreduce_speculation::Pool;
 
 pub use result::{Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, ReductionError};
@@ -68,15 +70,12 @@ impl Subject {
     /// Says who judges variants, possibly those of other reductions as well.
     pub fn shared_test<'a>(self, test: Arc<dyn Interestingness>) -> Reduction<'a> {
         Reduction {
-            plan: Plan::new(Language::detect(&self.0)),
+            language: Language::detect(&self.0),
             case: self.0,
             test,
-            gate: None,
-            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            options: Options::default(),
+            compile_filter: None,
             pool: None,
-            timeout: None,
-            time_limit: None,
-            max_questions: None,
             recheck_one_in: RECHECK_ONE_IN,
             state: None,
             keep: Box::new(|_| Ok(())),
@@ -106,13 +105,11 @@ type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + Send + 'a>;
 pub struct Reduction<'a> {
     case: TestCase,
     test: Arc<dyn Interestingness>,
-    gate: Option<Arc<dyn Gate>>,
-    plan: Plan,
-    jobs: NonZeroUsize,
+    /// The language that the files seem to be in.
+    language: Language,
+    options: Options,
+    compile_filter: Option<Arc<dyn CompileFilter>>,
     pool: Option<Arc<Pool>>,
-    timeout: Option<Duration>,
-    time_limit: Option<Duration>,
-    max_questions: Option<u64>,
     recheck_one_in: u64,
     state: Option<Resume>,
     keep: Keep<'a>,
@@ -127,45 +124,55 @@ impl<'a> Reduction<'a> {
         Subject(case)
     }
 
-    /// The language the passes see; guessed from the files otherwise.
+    /// Sets all options at once. The methods below set one each.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Sets the language that the passes see. Without it, the files decide.
     #[must_use]
     pub fn language(mut self, language: Language) -> Self {
-        self.plan.language = language;
+        self.options.lang = Some(language);
         self
     }
 
-    /// The passes that may run; all of them otherwise.
+    /// Chooses the passes that may run. Without it, all of them may.
     #[must_use]
     pub fn passes(mut self, passes: PassChoice) -> Self {
-        self.plan.passes = passes;
+        let PassChoice { only, skip, first } = passes;
+        (self.options.passes, self.options.skip_pass) = (only, skip);
+        self.options.start_with_pass = first;
         self
     }
 
-    /// Renames nothing.
+    /// Keeps all names as they are.
     #[must_use]
     pub fn keep_names(mut self) -> Self {
-        self.plan.protected.names = true;
+        self.options.keep_names = true;
         self
     }
 
-    /// Never edits text that matches one of these.
+    /// Protects text that matches one of these from every edit.
     #[must_use]
     pub fn protect(mut self, text: impl IntoIterator<Item = Regex>) -> Self {
-        self.plan.protected.text.extend(text);
+        self.options.protect.extend(text.into_iter().map(TextPattern::from));
         self
     }
 
-    /// Has variants that do not compile refused without a test, once tests have shown that they are not
-    /// interesting. Nothing is refused without a test otherwise.
+    /// Rejects variants without a test if `filter` says that they do not compile. It is used if it accepts the
+    /// original, and only as long as the tests agree with it: the first twenty variants that it rejects are tested
+    /// all the same, and later one in sixteen.
     #[must_use]
-    pub fn gate(self, gate: impl Gate + 'static) -> Self {
-        Self { gate: Some(Arc::new(gate)), ..self }
+    pub fn compile_filter(self, filter: impl CompileFilter + 'static) -> Self {
+        Self { compile_filter: Some(Arc::new(filter)), ..self }
     }
 
-    /// Most tests at a time; the number of cores otherwise. Changes nothing but the time it takes.
+    /// Sets the number of tests at a time; without it, that is the number of cores. It changes nothing but the time.
     #[must_use]
-    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
-        Self { jobs, ..self }
+    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
+        self.options.jobs = Some(jobs);
+        self
     }
 
     /// Threads shared with other reductions; own ones otherwise. Questions that a reduction cannot go on
@@ -175,23 +182,26 @@ impl<'a> Reduction<'a> {
         Self { pool: Some(pool), ..self }
     }
 
-    /// Wall-time limit of one test; derived from runs of the original otherwise.
+    /// Sets the wall-time limit of one test. Without it, the limit is measured on the original.
     #[must_use]
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self { timeout: Some(timeout), ..self }
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = Some(timeout);
+        self
     }
 
-    /// Ends the reduction after this time and keeps the best so far. What that is depends on time.
+    /// Ends the reduction after this time and keeps the best version so far. The result depends on time then.
     #[must_use]
-    pub fn time_limit(self, limit: Duration) -> Self {
-        Self { time_limit: Some(limit), ..self }
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.options.time_limit = Some(limit);
+        self
     }
 
-    /// Ends the reduction after this many questions and keeps the best so far. Questions of an earlier
-    /// run that is resumed count.
+    /// Ends the reduction after this many steps and keeps the best version so far. Steps of an earlier run that is
+    /// resumed count.
     #[must_use]
-    pub fn max_questions(self, limit: u64) -> Self {
-        Self { max_questions: Some(limit), ..self }
+    pub fn max_steps(mut self, limit: u64) -> Self {
+        self.options.max_steps = Some(limit);
+        self
     }
 
     /// Checks one in so many consumed answers by a second test, when a thread has nothing better to
@@ -234,10 +244,10 @@ impl<'a> Reduction<'a> {
     /// # Panics
     /// When the test or a listener does.
     pub fn run(self) -> Result<Reduced, ReductionError> {
-        if let Some(name) = self.plan.passes.unknown() {
+        if let Some(name) = self.options.pass_choice().unknown() {
             return Err(ReductionError::UnknownPass(name.to_owned()));
         }
-        let source = Reducer::new(self.case.clone(), self.plan.clone());
+        let source = Reducer::new(self.case.clone(), self.options.plan(self.language));
         self.run_with(source)
     }
 
@@ -255,7 +265,7 @@ impl<'a> Reduction<'a> {
     /// The language the passes see.
     #[must_use]
     pub fn language_of_passes(&self) -> Language {
-        self.plan.language
+        self.options.lang.unwrap_or(self.language)
     }
 
     /// What is reduced.
@@ -270,24 +280,12 @@ impl<'a> Reduction<'a> {
         Arc::clone(&self.test)
     }
 
-    /// What the answers rest on that the reduction knows of: a journal is gone on with only if it is the
-    /// same.
+    /// Facts that the verdicts depend on and that the reduction knows by itself.
     fn facts(&self) -> Facts {
-        let Plan { language, passes, protected } = &self.plan;
-        let rows = passes.rows();
-        let names = passes.first.as_deref().into_iter().chain(rows.iter().map(|r| r.info().name));
-        let protect: Vec<&str> = protected.text.iter().map(Regex::as_str).collect();
-        let timeout =
-            self.timeout.map_or_else(|| "measured".to_owned(), |time| format!("{time:?}"));
-        let facts = [
-            ("--lang", language.to_string()),
-            ("the choice of passes", names.collect::<Vec<_>>().join(",")),
-            ("--keep-names", protected.names.to_string()),
-            ("--protect", protect.join("\n")),
-            ("--no-gate", self.gate.is_none().to_string()),
-            ("--timeout", timeout),
-        ];
-        facts.map(|(name, value)| (name.to_owned(), value)).into()
+        let lang = Some(self.language_of_passes());
+        let mut facts = Options { lang, ..self.options.clone() }.facts();
+        facts.insert("the compile filter".to_owned(), self.compile_filter.is_some().to_string());
+        facts
     }
 }
 

@@ -1,0 +1,318 @@
+//! The options of a reduction. [`Options`] is the only place where an option is spelt: the command line parses it, a
+//! program that embeds clreduce sets it, and the journal and the record of a batch store it.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clreduce_interestingness::{Limits, OutputPattern};
+use clreduce_journal::Facts;
+use clreduce_reducer::{PassChoice, Plan, Protected};
+use clreduce_testcase::Language;
+use serde::{Deserialize, Serialize};
+
+use crate::pattern::TextPattern;
+
+/// Headings of groups of options in the help.
+#[cfg(feature = "clap")]
+mod heading {
+    pub const TEST: &str = "The test";
+    pub const LIMITS: &str = "Limits";
+    pub const PASSES: &str = "What is tried";
+    pub const COMPARE: &str = "To measure what they bring";
+}
+#[cfg(feature = "clap")]
+use heading::{COMPARE, LIMITS, PASSES, TEST};
+
+/// Options of a reduction. [`Default`] is what `clreduce` does without options.
+///
+/// The documentation of a field is its help on the command line. A new field is a fact by itself: a journal or a batch
+/// that was begun with another value is not continued. Only [`FREE`] and [`LIMITS_OF_A_RUN`] name exceptions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct Options {
+    /// Interesting is what prints text matching REGEX, whatever the exit status
+    #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = TEST))]
+    pub interesting_stdout: Option<TextPattern>,
+
+    /// Interesting is what writes text matching REGEX to standard error, whatever the exit status
+    ///
+    /// With it, a compiler's command line is a test. When both are given, both must match.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = TEST))]
+    pub interesting_stderr: Option<TextPattern>,
+
+    /// Tests to run at the same time; the result is the same for every N [default: physical cores]
+    #[cfg_attr(feature = "clap", arg(long, short = 'j', value_name = "N", help_heading = LIMITS))]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Longest time for one test, in seconds or as in 500ms, 90s, 2m
+    /// [default: ten times what the original takes, at least 2s, at most 300s]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", value_parser = parse::duration,
+        help_heading = LIMITS))]
+    pub timeout: Option<Duration>,
+
+    /// Stop after this time with the best so far; the one option that makes results depend on time
+    #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", value_parser = parse::duration,
+        help_heading = LIMITS))]
+    pub time_limit: Option<Duration>,
+
+    /// Stop after this many steps with the best so far; a step is one verdict on one variant
+    #[cfg_attr(feature = "clap", arg(long, alias = "max-questions", value_name = "N",
+        help_heading = LIMITS))]
+    pub max_steps: Option<u64>,
+
+    /// Memory for one test with all its processes, as in 500M or 2G
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = parse::bytes,
+        help_heading = LIMITS))]
+    pub memory_limit: Option<u64>,
+
+    /// Language of the program [default: auto]
+    // The full path keeps clap from taking the option apart: `auto` is a value as well.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LANG", value_parser = parse::languages(),
+        default_value = "auto", hide_default_value = true, help_heading = PASSES))]
+    #[serde(with = "language_name")]
+    pub lang: std::option::Option<Language>,
+
+    /// Run only these passes
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PASS", value_delimiter = ',',
+        value_parser = parse::passes(), hide_possible_values = true, help_heading = PASSES))]
+    pub passes: Vec<String>,
+
+    /// Leave this pass out; may be given several times
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PASS", value_delimiter = ',',
+        value_parser = parse::passes(), hide_possible_values = true, help_heading = PASSES))]
+    pub skip_pass: Vec<String>,
+
+    /// Begin with this pass, then go on with the table as it stands
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PASS", value_parser = parse::passes(),
+        hide_possible_values = true, help_heading = PASSES))]
+    pub start_with_pass: Option<String>,
+
+    /// Do not rename anything
+    #[cfg_attr(feature = "clap", arg(long, help_heading = PASSES))]
+    pub keep_names: bool,
+
+    /// Never edit text that matches REGEX; may be given several times
+    #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = PASSES))]
+    pub protect: Vec<TextPattern>,
+
+    /// Let libclang reject variants in C that do not compile, too, as long as the tests agree; it always does in OpenCL C
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with = "no_compile_filter", help_heading = COMPARE))]
+    pub compile_filter: bool,
+
+    /// Test also variants that libclang cannot compile
+    #[cfg_attr(feature = "clap", arg(long, alias = "no-gate", help_heading = COMPARE))]
+    pub no_compile_filter: bool,
+
+    /// Run only the test whose verdict is needed next, one at a time
+    #[cfg_attr(feature = "clap", arg(long, help_heading = COMPARE))]
+    pub no_speculation: bool,
+}
+
+/// Options that change the time a reduction takes, and nothing else.
+const FREE: [&str; 2] = ["jobs", "no-speculation"];
+
+/// Options that end a run early. The same reduction goes on from there under another limit.
+const LIMITS_OF_A_RUN: [&str; 2] = ["time-limit", "max-steps"];
+
+impl Options {
+    /// Tests at a time; `None` leaves the number to the one who runs them.
+    #[must_use]
+    pub fn jobs(&self) -> Option<NonZeroUsize> {
+        if self.no_speculation { Some(NonZeroUsize::MIN) } else { self.jobs }
+    }
+
+    /// The passes that may run.
+    #[must_use]
+    pub fn pass_choice(&self) -> PassChoice {
+        PassChoice {
+            only: self.passes.clone(),
+            skip: self.skip_pass.clone(),
+            first: self.start_with_pass.clone(),
+        }
+    }
+
+    /// The pattern that the output of a test must match, if the exit status does not decide.
+    #[must_use]
+    pub fn output_pattern(&self) -> Option<OutputPattern> {
+        let regex = |pattern: &Option<TextPattern>| pattern.as_ref().map(|p| p.regex().clone());
+        let stdout = regex(&self.interesting_stdout);
+        let stderr = regex(&self.interesting_stderr);
+        (stdout.is_some() || stderr.is_some()).then_some(OutputPattern { stdout, stderr })
+    }
+
+    /// The limits of one test.
+    #[must_use]
+    pub fn test_limits(&self) -> Limits {
+        Limits { memory_bytes: self.memory_limit, ..Limits::default() }
+    }
+
+    /// Whether a compile filter is wanted for a program in this language.
+    ///
+    /// It is on for OpenCL C, where it saves a sixth of the tests. It is off for C, where it saves hardly any
+    /// (`docs/benchmarks.md`).
+    #[must_use]
+    pub fn wants_compile_filter(&self, language: Language) -> bool {
+        !self.no_compile_filter && (self.compile_filter || language == Language::OpenCl)
+    }
+
+    /// What the reducer needs to know. `language` is used where the options leave it open.
+    pub(crate) fn plan(&self, language: Language) -> Plan {
+        let text = self.protect.iter().map(|pattern| pattern.regex().clone()).collect();
+        Plan {
+            language: self.lang.unwrap_or(language),
+            passes: self.pass_choice(),
+            protected: Protected { names: self.keep_names, text },
+        }
+    }
+
+    /// Facts that verdicts depend on, and with them what is tried: a journal is continued only under the same ones.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let mut facts = self.result_facts();
+        facts.retain(|name, _| !LIMITS_OF_A_RUN.contains(&name.trim_start_matches("--")));
+        facts
+    }
+
+    /// Facts that results depend on: all of [`facts`](Self::facts), and the limits of a run. A batch is continued only
+    /// under the same ones, since it leaves finished cases as they are.
+    ///
+    /// # Panics
+    /// Never: options are strings, numbers and lists of them.
+    #[must_use]
+    pub fn result_facts(&self) -> Facts {
+        let options = serde_json::to_value(self).expect("options can be written as JSON");
+        let serde_json::Value::Object(options) = options else { unreachable!("a struct") };
+        let facts = options.into_iter().filter(|(name, _)| !FREE.contains(&name.as_str()));
+        let mut facts: Facts =
+            facts.map(|(name, value)| (format!("--{name}"), value.to_string())).collect();
+        // Two ways to choose the same passes are one fact, and a build with other passes is another.
+        for name in ["--passes", "--skip-pass", "--start-with-pass"] {
+            facts.remove(name);
+        }
+        let choice = self.pass_choice();
+        let rows = choice.rows();
+        let names = choice.first.as_deref().into_iter().chain(rows.iter().map(|r| r.info().name));
+        let names = names.collect::<Vec<_>>().join(",");
+        facts.insert("the choice of passes".to_owned(), names);
+        facts
+    }
+}
+
+/// A language is stored by its name.
+mod language_name {
+    use clreduce_testcase::Language;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(
+        language: &Option<Language>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        language.map(|language| language.name()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Language>, D::Error> {
+        let name = Option::<String>::deserialize(deserializer)?;
+        name.map(|name| name.parse().map_err(serde::de::Error::custom)).transpose()
+    }
+}
+
+/// Parsers of values on the command line.
+#[cfg(feature = "clap")]
+mod parse {
+    use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+    use clreduce_reducer::PassChoice;
+    use clreduce_testcase::Language;
+
+    pub use clreduce_interestingness::units::{parse_bytes as bytes, parse_duration as duration};
+
+    /// The names of the passes: a wrong one gets a suggestion, and completions know them.
+    pub fn passes() -> PossibleValuesParser {
+        let value = |(name, about)| PossibleValue::new(name).help(about);
+        PossibleValuesParser::new(PassChoice::names().map(value))
+    }
+
+    /// The names of the languages, and `auto`.
+    pub fn languages() -> impl TypedValueParser<Value = Option<Language>> {
+        let names = Language::ALL.iter().map(|language| PossibleValue::new(language.name()));
+        PossibleValuesParser::new([PossibleValue::new("auto")].into_iter().chain(names))
+            .map(|name| name.parse().ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Options of which none has its default value.
+    fn all_set() -> Options {
+        Options {
+            interesting_stdout: Some("a".parse().unwrap()),
+            interesting_stderr: Some("b".parse().unwrap()),
+            jobs: NonZeroUsize::new(3),
+            timeout: Some(Duration::from_millis(1500)),
+            time_limit: Some(Duration::from_secs(60)),
+            max_steps: Some(5),
+            memory_limit: Some(1 << 30),
+            lang: Some(Language::OpenCl),
+            passes: vec!["lines".to_owned()],
+            skip_pass: vec!["statements".to_owned()],
+            start_with_pass: Some("lines".to_owned()),
+            keep_names: true,
+            protect: vec!["c+".parse().unwrap()],
+            compile_filter: true,
+            no_compile_filter: true,
+            no_speculation: true,
+        }
+    }
+
+    #[test]
+    fn options_survive_the_way_through_json() {
+        for options in [Options::default(), all_set()] {
+            let text = serde_json::to_string(&options).unwrap();
+            assert_eq!(serde_json::from_str::<Options>(&text).unwrap(), options, "{text}");
+        }
+    }
+
+    /// An option that is added later is a fact without anybody thinking of it.
+    #[test]
+    fn every_option_but_those_about_speed_is_a_fact() {
+        let object = |options: &Options| match serde_json::to_value(options).unwrap() {
+            serde_json::Value::Object(object) => object,
+            other => panic!("{other}"),
+        };
+        let (default, other) = (object(&Options::default()), object(&all_set()));
+        for (name, value) in other {
+            let mut changed = default.clone();
+            assert_ne!(changed.insert(name.clone(), value.clone()), Some(value), "{name}");
+            let changed: Options = serde_json::from_value(changed.into()).unwrap();
+            let is_free = FREE.contains(&&*name);
+            let is_limit = LIMITS_OF_A_RUN.contains(&&*name);
+            let same_result = changed.result_facts() == Options::default().result_facts();
+            let same_verdicts = changed.facts() == Options::default().facts();
+            assert_eq!((same_result, same_verdicts), (is_free, is_free || is_limit), "{name}");
+        }
+    }
+
+    #[test]
+    fn two_ways_to_choose_the_same_passes_are_one_fact() {
+        let names: Vec<&str> = PassChoice::names().map(|(name, _)| name).collect();
+        let all_but_first = names[1..].iter().map(|name| (*name).to_owned()).collect();
+        let only = Options { passes: all_but_first, ..Options::default() };
+        let skip = Options { skip_pass: vec![names[0].to_owned()], ..Options::default() };
+        assert_eq!(only.facts(), skip.facts());
+    }
+
+    #[test]
+    fn the_language_decides_about_a_compile_filter_where_the_user_does_not() {
+        let default = Options::default();
+        assert!(default.wants_compile_filter(Language::OpenCl));
+        assert!(!default.wants_compile_filter(Language::C));
+        let on = Options { compile_filter: true, ..Options::default() };
+        assert!(on.wants_compile_filter(Language::C));
+        let off = Options { no_compile_filter: true, ..Options::default() };
+        assert!(!off.wants_compile_filter(Language::OpenCl));
+    }
+}
