@@ -18,8 +18,8 @@ const MOST_LINES: usize = 600;
 const UNSAFE: &[&str] = &[
     "capi/src/",
     "interestingness/compiler/src/api.rs",
-    "interestingness/devices/src/cuda/api/",
-    "interestingness/devices/src/opencl/api/",
+    "interestingness/devices/src/cuda/",
+    "interestingness/devices/src/opencl/",
     "interestingness/process/src/windows/job.rs",
 ];
 

@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use clreduce_compiler::Clang;
 use clreduce_kernel::KernelLaunch;
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{TestCase, tokens};
 use tempfile::TempDir;
-use thiserror::Error;
 
-use crate::subject::{FILE, Subject};
-use crate::symbols::{self, Symbols};
-use crate::{divisions, parts, start};
+use crate::error::HostError;
+use crate::flavour::{BuildDetail, Flavour};
+use crate::subject::Subject;
+use crate::symbols::{self, ProgramSymbols};
+use crate::toolchain::Toolchain;
+use crate::{FILE, divisions, parts, start};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -23,116 +23,20 @@ pub const CODE: &str = "kernel.so";
 /// The status of the run-time when the kernel needs what is nowhere.
 const EXIT_UNKNOWN: i32 = 93;
 
-/// What a program is instrumented with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Flavour {
-    /// Nothing.
-    Plain,
-    /// UndefinedBehaviorSanitizer and AddressSanitizer.
-    Addresses,
-    /// MemorySanitizer.
-    Memory,
-}
-
-impl Flavour {
-    /// The name of what watches the program, for reports.
-    #[must_use]
-    pub fn tool(self) -> &'static str {
-        match self {
-            Self::Plain => "host",
-            Self::Addresses => "AddressSanitizer",
-            Self::Memory => "MemorySanitizer",
-        }
-    }
-
-    /// For the run-time and the built-ins.
-    pub(crate) fn switches(self) -> &'static [&'static str] {
-        match self {
-            Self::Plain => &[],
-            Self::Addresses => &["-fsanitize=address"],
-            Self::Memory => &["-fsanitize=memory", FOLLOW, ORIGINS],
-        }
-    }
-
-    /// For the kernel. What a verdict costs is mostly the compiler's time: line tables, messages and origins
-    /// double it.
-    fn kernel_switches(self, detail: Detail) -> Vec<&'static str> {
-        const LINES: &str = "-gline-tables-only";
-        match (self, detail) {
-            (Self::Plain, _) => vec![],
-            (Self::Addresses, Detail::Verdict) => vec![ADDRESS, UNDEFINED, TRAP],
-            (Self::Addresses, Detail::Report) => vec![ADDRESS, UNDEFINED, LINES],
-            (Self::Memory, Detail::Verdict) => vec!["-fsanitize=memory", FOLLOW],
-            (Self::Memory, Detail::Report) => vec!["-fsanitize=memory", FOLLOW, ORIGINS, LINES],
-        }
-    }
-}
-
-/// What is to be known of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// Whether anything is wrong.
-    Verdict,
-    /// What is wrong, and where.
-    Report,
-}
-
-const ADDRESS: &str = "-fsanitize=address";
-/// Shifts are left out: in OpenCL their counts wrap. So are `local-bounds`, which trap without a word.
-const UNDEFINED: &str = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,null,alignment,array-bounds,\
-                         pointer-overflow,float-cast-overflow,unreachable,bool";
-const TRAP: &str = "-fsanitize-trap=undefined";
-/// Follow values through calls instead of asking at each call: lanes that nobody uses may be undefined.
-const FOLLOW: &str = "-fno-sanitize-memory-param-retval";
-const ORIGINS: &str = "-fsanitize-memory-track-origins=1";
-
-/// The reason that there is no program.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum HostError {
-    /// The run-time lacks these built-ins.
-    #[error("built-in{} {} not known to the host run-time", if .0.len() == 1 { "" } else { "s" }, .0.join(", "))]
-    BuiltIns(Vec<String>),
-    /// The kernel cannot be launched.
-    #[error("{0}")]
-    Launch(String),
-    /// clang fails on a part of the run-time.
-    #[error("clang: {0}")]
-    Clang(String),
-    /// The linker fails.
-    #[error("ld: {0}")]
-    Linker(String),
-    /// clang fails on the kernel itself; with that run, for a caller that wants to know more.
-    #[error("clang: {}", first_error(.0))]
-    Kernel(Box<ToolRun>),
-    /// clang has written something that is no object.
-    #[error("the object of the kernel cannot be read: {0}")]
-    Object(#[from] object::Error),
-    /// A file cannot be read or written.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
-
-/// Everything needed to build a kernel.
+/// The build of one kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Build<'a> {
-    /// The compiler.
-    pub clang: &'a Clang,
-    /// Runs the compiler and the linker.
-    pub tools: &'a ToolRunner,
-    /// Where compiled parts of the run-time are kept.
-    pub cache: &'a Path,
+pub struct HostBuild<'a> {
+    /// The tools.
+    pub toolchain: Toolchain<'a>,
     /// The kernel.
     pub subject: &'a Subject,
-    /// Ends the build early.
-    pub cancel: &'a Cancel,
     /// As in `-O0`; instrumented programs are never optimised.
     pub optimisation: &'static str,
 }
 
 /// A kernel as a program; its files go with it.
 #[derive(Debug)]
-pub struct Program {
+pub struct HostProgram {
     folder: TempDir,
     host: PathBuf,
     parts: Vec<PathBuf>,
@@ -144,20 +48,20 @@ pub struct Program {
     results: bool,
 }
 
-impl Build<'_> {
+impl HostBuild<'_> {
     /// Compiles and links the kernel.
     ///
     /// # Errors
     /// When the kernel, or what it needs, cannot be compiled.
-    pub fn program(&self, flavour: Flavour, detail: Detail) -> Result<Program, HostError> {
+    pub fn program(&self, flavour: Flavour, detail: BuildDetail) -> Result<HostProgram, HostError> {
         let launches = self.subject.launches.clone().map_err(HostError::Launch)?;
         let folder = tempfile::Builder::new()
             .prefix("clreduce-host-")
-            .tempdir_in(&self.tools.temporary())?;
+            .tempdir_in(self.toolchain.tools.temporary())?;
         let object = self.compile_kernel(flavour, detail, &launches, folder.path())?;
         let kernel = symbols::of_kernel(&fs::read(&object)?)?;
         let parts = parts::of(&kernel.undefined);
-        let parts = parts.map(|part| parts::built_in(self, flavour, part));
+        let parts = parts.map(|part| parts::built_in(&self.toolchain, flavour, part));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let code = folder.path().join(CODE);
         self.link(&object, &parts, &code)?;
@@ -166,9 +70,9 @@ impl Build<'_> {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
             variables.extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
         }
-        let host = parts::host(self, flavour)?;
+        let host = parts::host(&self.toolchain, flavour)?;
         let (undefined, results) = (kernel.undefined, flavour == Flavour::Plain);
-        Ok(Program { folder, host, parts, launches, variables, undefined, results })
+        Ok(HostProgram { folder, host, parts, launches, variables, undefined, results })
     }
 
     /// Compiles the kernel, where it divides vectors by way of LLVM's intermediate language, in which these
@@ -176,7 +80,7 @@ impl Build<'_> {
     fn compile_kernel(
         &self,
         flavour: Flavour,
-        detail: Detail,
+        detail: BuildDetail,
         launches: &[KernelLaunch],
         folder: &Path,
     ) -> Result<PathBuf, HostError> {
@@ -190,7 +94,7 @@ impl Build<'_> {
         let switches = flavour.kernel_switches(detail);
         let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
-        let mut args = self.clang.host(self.subject.language);
+        let mut args = self.toolchain.clang.host(self.subject.language);
         args.extend(code.iter().cloned());
         let divides = divides_vectors(&self.subject.source);
         if divides {
@@ -201,7 +105,7 @@ impl Build<'_> {
             args.extend(["-c", FILE, "-o"].map(OsString::from));
             args.push(object.clone().into());
         }
-        let ran = self.tools.run(self.clang.program(), args, &files(FILE, source)?, self.cancel);
+        let ran = self.toolchain.run_clang(args, &files(FILE, source)?);
         if ran.end != End::Exited(0) {
             return Err(HostError::Kernel(Box::new(ran)));
         }
@@ -213,7 +117,7 @@ impl Build<'_> {
             args.extend(["-c", "kernel.ll", "-o"].map(OsString::from));
             args.push(object.clone().into());
             let files = files("kernel.ll", text.into_bytes())?;
-            let ran = self.tools.run(self.clang.program(), args, &files, self.cancel);
+            let ran = self.toolchain.run_clang(args, &files);
             if ran.end != End::Exited(0) {
                 return Err(HostError::Kernel(Box::new(ran)));
             }
@@ -223,22 +127,14 @@ impl Build<'_> {
 
     /// Asks the linker itself: starting clang costs more than linking, and as much as compiling a small kernel.
     fn link(&self, object: &Path, parts: &[PathBuf], code: &Path) -> Result<(), HostError> {
-        let library = parts::library(self)?;
+        let library = parts::library(&self.toolchain, &self.subject.files)?;
         let mut args: Vec<OsString> = parts::LINKER.map(OsString::from).into();
         args.extend([code, object].map(OsString::from));
         args.extend(parts.iter().chain([&library]).map(OsString::from));
-        let ran = self.tools.run("ld", args, &self.subject.files, self.cancel);
+        let ran = self.toolchain.run("ld", args, &self.subject.files);
         match ran.end {
             End::Exited(0) => Ok(()),
             _ => Err(HostError::Linker(ran.trouble())),
-        }
-    }
-
-    pub(crate) fn clang(&self, args: Vec<OsString>, files: &TestCase) -> Result<(), HostError> {
-        let ran = self.tools.run(self.clang.program(), args, files, self.cancel);
-        match ran.end {
-            End::Exited(0) => Ok(()),
-            _ => Err(HostError::Clang(first_error(&ran))),
         }
     }
 }
@@ -269,7 +165,7 @@ fn divides_vectors(source: &[u8]) -> bool {
     vectors && divisions
 }
 
-impl Program {
+impl HostProgram {
     fn code(&self) -> PathBuf {
         self.folder.path().join(CODE)
     }
@@ -327,14 +223,9 @@ impl Program {
 
     /// The names and lines behind its addresses.
     #[must_use]
-    pub fn symbols(&self) -> Symbols {
-        Symbols::of(&self.code(), &self.host)
+    pub fn symbols(&self) -> ProgramSymbols {
+        ProgramSymbols::of(&self.code(), &self.host)
     }
-}
-
-fn first_error(ran: &ToolRun) -> String {
-    let error = ran.stderr.lines().find(|line| line.contains("error: "));
-    error.map_or_else(|| ran.trouble(), str::to_owned)
 }
 
 #[cfg(test)]

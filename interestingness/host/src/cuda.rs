@@ -4,7 +4,7 @@
 
 use clreduce_kernel::has_main;
 
-use crate::subject::FILE;
+use crate::FILE;
 
 const DECLARATIONS: &str = include_str!("cuda/declarations.h");
 

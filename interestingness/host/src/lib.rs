@@ -1,21 +1,30 @@
 //! Kernels as programs of this machine.
 //!
 //! clang's own OpenCL front end compiles a kernel for the host, and a small run-time supplies work-items, barriers and
-//! built-ins. A [`Build`] makes such a program, plain or under clang's sanitizers. [`run`](run()) runs a kernel plainly
+//! built-ins. A [`HostBuild`] makes such a program, plain or under clang's sanitizers. [`run`](run()) runs a kernel plainly
 //! and returns its outcome, as a device would.
 
 mod build;
 mod cache;
 mod cuda;
 mod divisions;
+mod error;
+mod flavour;
 mod parts;
 mod run;
 mod start;
 mod subject;
 mod symbols;
+mod toolchain;
 
-pub use build::{Build, CODE, Detail, Flavour, HostError, Program};
+pub use build::{CODE, HostBuild, HostProgram};
 pub use cache::default_cache;
+pub use error::HostError;
+pub use flavour::{BuildDetail, Flavour};
 pub use run::{clang, is_supported, run};
-pub use subject::{FILE, Subject, SubjectError, sizes};
-pub use symbols::{Place, Symbols};
+pub use subject::{Subject, SubjectError, sizes};
+pub use symbols::{CodeAddress, ProgramSymbols};
+pub use toolchain::Toolchain;
+
+/// The name of the kernel's file where the tools run; they are told its language.
+pub const FILE: &str = "kernel.cl";

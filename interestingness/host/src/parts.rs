@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 
-use crate::build::{Build, Flavour, HostError};
+use crate::error::HostError;
+use crate::flavour::Flavour;
+use crate::toolchain::Toolchain;
 use crate::{cache, symbols};
 
 /// A part that is written in OpenCL C: its name and its text.
@@ -41,63 +43,65 @@ pub(crate) const LINKER: [&str; 6] =
 const PART_LIMIT: Duration = Duration::from_secs(300);
 
 /// The program that runs kernels: launch, fibres, barriers.
-pub(crate) fn host(build: &Build<'_>, flavour: Flavour) -> Result<PathBuf, HostError> {
+pub(crate) fn host(toolchain: &Toolchain<'_>, flavour: Flavour) -> Result<PathBuf, HostError> {
     let undefined = if flavour == Flavour::Addresses { &["-fsanitize=undefined"][..] } else { &[] };
     let fixed =
         ["-x", "c", "-std=gnu11", "-target", "x86_64-linux-gnu", "-O1", "-fno-omit-frame-pointer"];
     // What kernels may report with is in it even though its own code reports nothing.
     let link = ["-rdynamic", "runtime.c", "-Wl,--no-as-needed", "-ldl", "-lm"];
     let args = fixed.iter().chain(flavour.switches()).chain(undefined).chain(&link);
-    cached(build, "host", RUNTIME, "runtime.c", args.map(OsString::from).collect())
+    cached(toolchain, "host", RUNTIME, "runtime.c", args.map(OsString::from).collect())
 }
 
 /// A part in OpenCL C. Not optimised: that takes three times as long and is done for a small share of what
 /// the kernel uses.
 pub(crate) fn built_in(
-    build: &Build<'_>,
+    toolchain: &Toolchain<'_>,
     flavour: Flavour,
     (name, text): Part,
 ) -> Result<PathBuf, HostError> {
     let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
     let args = fixed.iter().chain(flavour.switches()).chain(&LINK);
     let args = args.map(OsString::from);
-    cached(build, name, &format!("{COMMON}\n{text}"), "part.cl", args.collect())
+    cached(toolchain, name, &format!("{COMMON}\n{text}"), "part.cl", args.collect())
 }
 
 /// The library with arithmetic, for the linker.
-pub(crate) fn library(build: &Build<'_>) -> Result<PathBuf, HostError> {
-    let place =
-        cache::place(build.cache, "library", &(build.clang.program(), build.clang.version()));
+pub(crate) fn library(toolchain: &Toolchain<'_>, files: &TestCase) -> Result<PathBuf, HostError> {
+    let place = cache::place(
+        toolchain.cache,
+        "library",
+        &(toolchain.clang.program(), toolchain.clang.version()),
+    );
     if !place.exists() {
         let args = ["-target", "x86_64-linux-gnu", "-print-libgcc-file-name"].map(OsString::from);
-        let files = &build.subject.files;
-        let ran = build.tools.run(build.clang.program(), args.into(), files, build.cancel);
+        let ran = toolchain.run_clang(args.into(), files);
         cache::make(&place, |finished| fs::copy(ran.stdout.trim(), finished).map(drop))?;
     }
     Ok(place)
 }
 
 fn cached(
-    build: &Build<'_>,
+    toolchain: &Toolchain<'_>,
     name: &str,
     text: &str,
     file: &str,
     mut args: Vec<OsString>,
 ) -> Result<PathBuf, HostError> {
-    let key = (text, &args, build.clang.program(), build.clang.version());
-    let place = cache::place(build.cache, name, &key);
+    let key = (text, &args, toolchain.clang.program(), toolchain.clang.version());
+    let place = cache::place(toolchain.cache, name, &key);
     if place.exists() {
         return Ok(place);
     }
     let files = TestCase::single(file, text.as_bytes());
     let files = files.map_err(|error| HostError::Clang(error.to_string()))?;
     // The limit is meant for kernels; this is done once and kept.
-    let limit = build.tools.limits.time.map(|limit| limit.max(PART_LIMIT));
-    let tools = build.tools.within(limit);
+    let limit = toolchain.tools.limits.time.map(|limit| limit.max(PART_LIMIT));
+    let tools = toolchain.tools.within(limit);
     cache::make(&place, |finished| {
         args.extend(["-w", "-o"].map(OsString::from));
         args.push(finished.into());
-        Build { tools: &tools, ..*build }.clang(args, &files)
+        Toolchain { tools: &tools, ..*toolchain }.compile(args, &files)
     })?;
     Ok(place)
 }

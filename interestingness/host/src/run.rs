@@ -12,9 +12,12 @@ use clreduce_process::{
     Cancel, Crash, End, Limits, ToolRun, ToolRunner, describe_exit, describe_signal,
 };
 
-use crate::build::{Build, Detail, Flavour, HostError, Program};
+use crate::build::{HostBuild, HostProgram};
 use crate::cache::default_cache;
+use crate::error::HostError;
+use crate::flavour::{BuildDetail, Flavour};
 use crate::subject::Subject;
+use crate::toolchain::Toolchain;
 
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
 const EXIT_DIVERGENCE: i32 = 90;
@@ -47,7 +50,7 @@ pub fn run(temporary: &Path, run: &KernelRun, limits: RunLimits, cancel: &Cancel
     RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
 }
 
-fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<Program, RunOutcome> {
+fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<HostProgram, RunOutcome> {
     let unresolved = |reason: &str| RunOutcome::Unresolved(reason.to_owned());
     let clang = clang().ok_or_else(|| unresolved("there is no clang"))?;
     let mut options = shlex::split(&run.options)
@@ -59,9 +62,9 @@ fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<Program
         .map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
     let clang = clang.with(&options);
     let cache = default_cache();
-    let build =
-        Build { clang: &clang, tools, cache: &cache, subject: &subject, cancel, optimisation };
-    build.program(Flavour::Plain, Detail::Verdict).map_err(|error| match error {
+    let toolchain = Toolchain { clang: &clang, tools, cache: &cache, cancel };
+    let build = HostBuild { toolchain, subject: &subject, optimisation };
+    build.program(Flavour::Plain, BuildDetail::Verdict).map_err(|error| match error {
         HostError::Kernel(ran) => build_outcome(&ran),
         HostError::Launch(reason) => RunOutcome::RunFailure { reason },
         error => RunOutcome::Unresolved(error.to_string()),
@@ -81,7 +84,7 @@ fn build_outcome(ran: &ToolRun) -> RunOutcome {
     }
 }
 
-fn repeat(program: &Program, tools: &ToolRunner, times: u32, cancel: &Cancel) -> RunOutcome {
+fn repeat(program: &HostProgram, tools: &ToolRunner, times: u32, cancel: &Cancel) -> RunOutcome {
     let mut results: Vec<Vec<Output>> = Vec::new();
     let deadline = tools.limits.time.map(|limit| Instant::now() + limit);
     for _ in 0..times.max(1) {
@@ -99,7 +102,11 @@ fn repeat(program: &Program, tools: &ToolRunner, times: u32, cancel: &Cancel) ->
     RunOutcome::Results(results)
 }
 
-fn once(program: &Program, tools: &ToolRunner, cancel: &Cancel) -> Result<Vec<Output>, RunOutcome> {
+fn once(
+    program: &HostProgram,
+    tools: &ToolRunner,
+    cancel: &Cancel,
+) -> Result<Vec<Output>, RunOutcome> {
     let runs = program.run(tools, cancel);
     let runs = runs.map_err(|error| RunOutcome::Unresolved(error.to_string()))?;
     let mut outputs = Vec::new();

@@ -8,10 +8,7 @@ use clreduce_kernel::{
 use clreduce_testcase::{Language, TestCase};
 use thiserror::Error;
 
-use crate::cuda;
-
-/// Name of the kernel's file where the tools run; they are told its language.
-pub const FILE: &str = "kernel.cl";
+use crate::{FILE, cuda};
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use addr2line::Loader;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
+use crate::FILE;
 use crate::cuda::SHARED;
-use crate::subject::FILE;
 
 /// What the object of a kernel says.
 pub(crate) struct OfKernel {
@@ -80,7 +80,7 @@ pub(crate) fn has_floating(types: &str) -> bool {
 
 /// An address in one of a program's two files, relative to where that lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CodeAddress {
     /// In the kernel.
     Kernel(u64),
     /// In the run-time that is the same for all kernels.
@@ -88,13 +88,13 @@ pub enum Place {
 }
 
 /// The lines of a kernel and the functions of the run-time.
-pub struct Symbols {
+pub struct ProgramSymbols {
     kernel: Option<Loader>,
     host: PathBuf,
     host_loader: OnceCell<Option<Loader>>,
 }
 
-impl Symbols {
+impl ProgramSymbols {
     /// Of a kernel with line tables; without them, no line is known.
     #[must_use]
     pub fn of(kernel: &Path, host: &Path) -> Self {
@@ -104,10 +104,10 @@ impl Symbols {
 
     /// The function that an address is in.
     #[must_use]
-    pub fn function(&self, place: Place) -> Option<&str> {
+    pub fn function(&self, place: CodeAddress) -> Option<&str> {
         match place {
-            Place::Kernel(address) => self.kernel.as_ref()?.find_symbol(address),
-            Place::Host(address) => {
+            CodeAddress::Kernel(address) => self.kernel.as_ref()?.find_symbol(address),
+            CodeAddress::Host(address) => {
                 let loader = self.host_loader.get_or_init(|| Loader::new(&self.host).ok());
                 let loader = loader.as_ref()?;
                 loader.find_symbol(address + loader.relative_address_base())
@@ -116,10 +116,10 @@ impl Symbols {
     }
 
     /// The line of the kernel that the innermost of these calls is in. Addresses are where a call returns to.
-    pub fn line(&self, calls: impl IntoIterator<Item = Place>) -> Option<u32> {
+    pub fn line(&self, calls: impl IntoIterator<Item = CodeAddress>) -> Option<u32> {
         let loader = self.kernel.as_ref()?;
         calls.into_iter().find_map(|place| {
-            let Place::Kernel(address) = place else { return None };
+            let CodeAddress::Kernel(address) = place else { return None };
             let location = loader.find_location(address.saturating_sub(1)).ok()??;
             let of_kernel = location.file.is_some_and(|file| Path::new(file).ends_with(FILE));
             location.line.filter(|&line| of_kernel && line > 0)

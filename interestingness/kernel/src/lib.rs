@@ -19,4 +19,4 @@ pub use job::{Argument, ElementType, Fill, KernelLaunch, KernelRun, RunLimits, S
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
 pub use program::ProgramKind;
 pub use prototype::{Parameter, Prototype, cuda_kernels, kernels};
-pub use votes::{Ballot, Emi, Finding, Role, Rule, Vote, emi, vote};
+pub use votes::{Ballot, Emi, Role, Rule, Vote, VoteResult, emi, vote};

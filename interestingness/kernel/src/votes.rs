@@ -30,9 +30,9 @@ pub enum Rule {
     TwoThirds,
 }
 
-/// What is wrong with one configuration.
+/// The result of a vote for one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum VoteResult {
     /// Its result is the majority's.
     Agrees,
     /// Nothing can be said: no majority, or the tool failed.
@@ -61,7 +61,7 @@ pub struct Vote<'a> {
     /// The result that the majority agrees on.
     pub majority: Option<&'a [Output]>,
     /// One for each ballot.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<VoteResult>,
 }
 
 /// Counts the votes.
@@ -84,21 +84,21 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
         Rule::TwoThirds => enough,
     };
     let executed = results.len() >= needed;
-    let if_executed = |finding| if executed { finding } else { Finding::Unknown };
+    let if_executed = |finding| if executed { finding } else { VoteResult::Unknown };
     let finding = |ballot: &Ballot<'_>| match ballot.outcome {
-        RunOutcome::BuildCrash(_) => Finding::BuildCrash,
-        RunOutcome::BuildTimeout => Finding::BuildTimeout,
-        RunOutcome::BuildFailure { .. } => if_executed(Finding::BuildFailure),
-        RunOutcome::RunFailure { .. } => if_executed(Finding::RunFailure),
-        RunOutcome::RunCrash(_) => if_executed(Finding::RunCrash),
-        RunOutcome::RunTimeout => if_executed(Finding::RunTimeout),
+        RunOutcome::BuildCrash(_) => VoteResult::BuildCrash,
+        RunOutcome::BuildTimeout => VoteResult::BuildTimeout,
+        RunOutcome::BuildFailure { .. } => if_executed(VoteResult::BuildFailure),
+        RunOutcome::RunFailure { .. } => if_executed(VoteResult::RunFailure),
+        RunOutcome::RunCrash(_) => if_executed(VoteResult::RunCrash),
+        RunOutcome::RunTimeout => if_executed(VoteResult::RunTimeout),
         RunOutcome::Results(_) => match (ballot.outcome.result(), majority) {
-            (None, _) => Finding::Unstable,
-            (Some(_), None) => Finding::Unknown,
-            (Some(result), Some(majority)) if result == majority => Finding::Agrees,
-            (Some(_), Some(_)) => Finding::WrongCode,
+            (None, _) => VoteResult::Unstable,
+            (Some(_), None) => VoteResult::Unknown,
+            (Some(result), Some(majority)) if result == majority => VoteResult::Agrees,
+            (Some(_), Some(_)) => VoteResult::WrongCode,
         },
-        RunOutcome::Built | RunOutcome::Unresolved(_) => Finding::Unknown,
+        RunOutcome::Built | RunOutcome::Unresolved(_) => VoteResult::Unknown,
     };
     Vote { majority, findings: ballots.iter().map(finding).collect() }
 }
@@ -151,7 +151,7 @@ mod tests {
         Crash { how: "killed".into(), output: String::new() }
     }
 
-    fn findings(outcomes: &[RunOutcome], accused: usize, rule: Rule) -> Vec<Finding> {
+    fn findings(outcomes: &[RunOutcome], accused: usize, rule: Rule) -> Vec<VoteResult> {
         let role = |index| if index < accused { Role::Accused } else { Role::Voter };
         let ballots: Vec<Ballot<'_>> = outcomes
             .iter()
@@ -161,7 +161,7 @@ mod tests {
         vote(&ballots, rule).findings
     }
 
-    use Finding::*;
+    use VoteResult::*;
 
     #[test]
     fn three_must_agree() {
@@ -217,7 +217,7 @@ mod tests {
         with_results.extend((0..7).map(|_| result(1)));
         assert_eq!(
             findings(&with_results, 0, rule)[2..6],
-            [BuildFailure, Finding::RunCrash, Unknown, Unknown]
+            [BuildFailure, VoteResult::RunCrash, Unknown, Unknown]
         );
     }
 

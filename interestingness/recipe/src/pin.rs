@@ -2,7 +2,7 @@
 //! with the same words, while the configurations that agreed there still agree.
 
 use clreduce_kernel::{
-    Ballot, Emi, Finding, OutcomeClass, Output, Role, Rule, RunOutcome, emi, vote,
+    Ballot, Emi, OutcomeClass, Output, Role, Rule, RunOutcome, VoteResult, emi, vote,
 };
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -210,7 +210,7 @@ fn wrong<'a, 's>(demands: &Demands, shown: &'a [Shown<'s>]) -> Vec<&'a Shown<'s>
         .collect();
     let findings = vote(&ballots, Rule::AtLeastThree).findings;
     let pairs = shown.iter().zip(findings);
-    pairs.filter(|(_, finding)| *finding == Finding::WrongCode).map(|(one, _)| one).collect()
+    pairs.filter(|(_, finding)| *finding == VoteResult::WrongCode).map(|(one, _)| one).collect()
 }
 
 impl Pin {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
-    Ballot, Finding, KernelRun, PlanError, ProgramKind, Role, Rule, RunLimits, RunOutcome, vote,
+    Ballot, KernelRun, PlanError, ProgramKind, Role, Rule, RunLimits, RunOutcome, VoteResult, vote,
 };
 
 use crate::configuration::show;
@@ -46,7 +46,7 @@ pub struct Seen {
     /// How long that took.
     pub wall: Duration,
     /// What that is, beside the others.
-    pub finding: Finding,
+    pub finding: VoteResult,
 }
 
 /// What all configurations at hand make of a kernel.
@@ -138,7 +138,7 @@ impl Survey {
                     is_gpu: !device.is_robust(),
                     outcome: RunOutcome::Unresolved("not run".to_owned()),
                     wall: Duration::ZERO,
-                    finding: Finding::Unknown,
+                    finding: VoteResult::Unknown,
                 });
             }
         }
@@ -196,7 +196,8 @@ impl Survey {
         let mut found: Vec<Accusation> = (0..self.seen.len())
             .filter_map(|accused| {
                 let finding = self.seen[accused].finding;
-                let needs_nobody = matches!(finding, Finding::BuildCrash | Finding::BuildTimeout);
+                let needs_nobody =
+                    matches!(finding, VoteResult::BuildCrash | VoteResult::BuildTimeout);
                 let basis = if voters < 3 && !needs_nobody { Basis::Two } else { Basis::Majority };
                 Some(Accusation { accused, preset: preset_of(finding)?, basis })
             })
@@ -232,7 +233,7 @@ impl Survey {
         let fits = |index: &usize| {
             let other = &self.seen[*index];
             let is_fine = match accusation.basis {
-                Basis::Majority | Basis::Two => other.finding == Finding::Agrees,
+                Basis::Majority | Basis::Two => other.finding == VoteResult::Agrees,
                 Basis::Guess => other.device == accused.device,
             };
             is_fine && !other.simulated
@@ -310,14 +311,17 @@ fn more_patience(seen: &[Seen]) -> Duration {
     slowest.map_or(USUAL_LIMIT, |wall| (wall * MORE_PATIENCE).clamp(LEAST_LIMIT, MOST_LIMIT))
 }
 
-fn preset_of(finding: Finding) -> Option<Preset> {
+fn preset_of(finding: VoteResult) -> Option<Preset> {
     match finding {
-        Finding::WrongCode => Some(Preset::WrongCode),
-        Finding::BuildCrash | Finding::RunCrash => Some(Preset::Crash),
-        Finding::BuildTimeout | Finding::RunTimeout => Some(Preset::Hang),
-        Finding::BuildFailure => Some(Preset::BuildFailure),
+        VoteResult::WrongCode => Some(Preset::WrongCode),
+        VoteResult::BuildCrash | VoteResult::RunCrash => Some(Preset::Crash),
+        VoteResult::BuildTimeout | VoteResult::RunTimeout => Some(Preset::Hang),
+        VoteResult::BuildFailure => Some(Preset::BuildFailure),
         // What a driver refuses to launch is mostly a matter of its limits.
-        Finding::RunFailure | Finding::Agrees | Finding::Unknown | Finding::Unstable => None,
+        VoteResult::RunFailure
+        | VoteResult::Agrees
+        | VoteResult::Unknown
+        | VoteResult::Unstable => None,
     }
 }
 
@@ -349,7 +353,7 @@ mod tests {
             is_gpu: *device == "nvidia",
             outcome: outcome.clone(),
             wall: Duration::from_secs(device.len() as u64),
-            finding: Finding::Unknown,
+            finding: VoteResult::Unknown,
         });
         Survey { seen: seen.collect(), problems: Vec::new() }.voted()
     }

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use clreduce_check::{Check, CheckOptions, Subject};
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
-    Ballot, Crash, Finding, KernelRun, Output, ProgramKind, Role, Rule, RunLimits, RunOutcome,
-    Scalar, plan, vote,
+    Ballot, Crash, KernelRun, Output, ProgramKind, Role, Rule, RunLimits, RunOutcome, Scalar,
+    VoteResult, plan, vote,
 };
 use clreduce_process::Cancel;
 use clreduce_process::worker_main;
@@ -244,8 +244,8 @@ fn table(rows: &[Row]) -> String {
         for name in &names {
             let at = cells.iter().position(|(own, _)| own == name);
             let shown = at.map_or("–", |at| match findings[at] {
-                Finding::Agrees => "=",
-                Finding::WrongCode => "≠",
+                VoteResult::Agrees => "=",
+                VoteResult::WrongCode => "≠",
                 _ if cells[at].1.hash.is_some() => "·",
                 _ => cells[at].1.class.as_str(),
             });

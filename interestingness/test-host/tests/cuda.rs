@@ -67,6 +67,19 @@ fn kernels_get_their_arguments() {
     assert_eq!(worker.statistics().started, 1);
 }
 
+/// The driver reads as many arguments as the kernel has, whatever their number.
+#[test]
+fn arguments_that_are_missing_are_zeros() {
+    let mut worker = worker(&CudaDriver);
+    // The driver takes it for one with two parameters.
+    let source = "// -g 4 -l 2\nextern \"C\" __global__ void k(int *r) {}";
+    let outcome = run(&mut worker, source);
+    assert_eq!(
+        outcome.result().unwrap_or_else(|| panic!("{outcome:?}"))[0].show(),
+        "0x1,0x3,0x5,0x7,"
+    );
+}
+
 #[test]
 fn what_goes_wrong_has_a_class() {
     let mut worker = worker(&CudaDriver);

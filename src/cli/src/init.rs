@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueHint;
-use clreduce_kernel::Finding;
+use clreduce_kernel::VoteResult;
 use clreduce_recipe::{Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey};
 use clreduce_testcase::TestCase;
 
@@ -184,16 +184,16 @@ fn table(survey: &Survey) -> String {
     let width = survey.seen.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
     let line = |seen: &clreduce_recipe::Seen| {
         let finding = match seen.finding {
-            Finding::Agrees => "agrees",
-            Finding::Unknown => "?",
-            Finding::WrongCode => "wrong code",
-            Finding::Unstable => "unstable",
-            Finding::BuildCrash => "build crash",
-            Finding::BuildTimeout => "build hangs",
-            Finding::BuildFailure => "refused",
-            Finding::RunFailure => "run failure",
-            Finding::RunCrash => "run crash",
-            Finding::RunTimeout => "run hangs",
+            VoteResult::Agrees => "agrees",
+            VoteResult::Unknown => "?",
+            VoteResult::WrongCode => "wrong code",
+            VoteResult::Unstable => "unstable",
+            VoteResult::BuildCrash => "build crash",
+            VoteResult::BuildTimeout => "build hangs",
+            VoteResult::BuildFailure => "refused",
+            VoteResult::RunFailure => "run failure",
+            VoteResult::RunCrash => "run crash",
+            VoteResult::RunTimeout => "run hangs",
         };
         format!("{:<width$}  {finding:<11}  {}\n", seen.name(), seen.describe())
     };

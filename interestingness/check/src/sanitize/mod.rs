@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clreduce_compiler::Clang;
-use clreduce_host::{Build, Detail, Flavour, HostError, Program, Subject};
+use clreduce_host::{BuildDetail, Flavour, HostBuild, HostError, HostProgram, Subject, Toolchain};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 
 use super::finding::{Certainty, Failure, Finding, Kind};
@@ -48,12 +48,13 @@ impl Sanitize {
     fn build(
         &self,
         flavour: Flavour,
-        detail: Detail,
+        detail: BuildDetail,
         subject: &Subject,
         cancel: &Cancel,
-    ) -> Result<Program, HostError> {
+    ) -> Result<HostProgram, HostError> {
         let (clang, tools, cache) = (&self.clang, &self.tools, &self.cache);
-        let build = Build { clang, tools, cache, subject, cancel, optimisation: "-O0" };
+        let toolchain = Toolchain { clang, tools, cache, cancel };
+        let build = HostBuild { toolchain, subject, optimisation: "-O0" };
         build.program(flavour, detail)
     }
 
@@ -64,7 +65,7 @@ impl Sanitize {
         subject: &Subject,
         cancel: &Cancel,
     ) -> Result<Said, HostError> {
-        let program = self.build(flavour, Detail::Verdict, subject, cancel)?;
+        let program = self.build(flavour, BuildDetail::Verdict, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;
         if runs.iter().any(|ran| ran.end == End::TimedOut) {
             return Ok(Said::TimedOut);
@@ -74,7 +75,7 @@ impl Sanitize {
             return Ok(Said::Findings(Vec::new()));
         }
         drop(program);
-        let program = self.build(flavour, Detail::Report, subject, cancel)?;
+        let program = self.build(flavour, BuildDetail::Report, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;
         let symbols = program.symbols();
         let findings: BTreeSet<Finding> =
@@ -119,7 +120,7 @@ impl Sanitize {
 
     /// Whether the plain build exceeds the limit as well.
     fn never_ends(&self, subject: &Subject, cancel: &Cancel) -> Result<bool, HostError> {
-        let program = self.build(Flavour::Plain, Detail::Verdict, subject, cancel)?;
+        let program = self.build(Flavour::Plain, BuildDetail::Verdict, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;
         Ok(runs.iter().any(|ran| ran.end == End::TimedOut))
     }

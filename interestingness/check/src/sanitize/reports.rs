@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use clreduce_host::{CODE, Flavour, Place, Symbols};
+use clreduce_host::{CODE, CodeAddress, Flavour, ProgramSymbols};
 
 use crate::finding::{Certainty, Finding, Kind};
 use crate::split_location;
 
 /// The findings in what a program printed on standard error, each once.
-pub(super) fn parse(text: &str, symbols: &Symbols) -> Vec<Finding> {
+pub(super) fn parse(text: &str, symbols: &ProgramSymbols) -> Vec<Finding> {
     let lines: Vec<&str> = text.lines().collect();
     let mut findings = BTreeSet::new();
     for (at, line) in lines.iter().enumerate() {
@@ -59,10 +59,11 @@ fn undefined(line: &str) -> Option<Finding> {
 }
 
 /// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`
-fn runtime(line: &str, symbols: &Symbols) -> Option<Finding> {
+fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
     let mut words = line.strip_prefix("clreduce: ")?.split(' ');
     let kind = words.next()?;
-    let place = |calls: &str| symbols.line(calls.split(',').filter_map(address).map(Place::Kernel));
+    let place =
+        |calls: &str| symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel));
     let first = place(words.next().unwrap_or_default());
     match kind {
         "clamp-range" => {
@@ -85,7 +86,7 @@ fn runtime(line: &str, symbols: &Symbols) -> Option<Finding> {
 }
 
 /// `==1==ERROR: AddressSanitizer: …`, `==1==WARNING: MemorySanitizer: …`, with a stack below.
-fn report(line: &str, below: &[&str], symbols: &Symbols) -> Option<Finding> {
+fn report(line: &str, below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> {
     let line = line.trim_start_matches('=').trim_start_matches(|c: char| c.is_ascii_digit());
     let line = line.strip_prefix("==")?;
     let (_, message) = line.split_once(": ")?;
@@ -126,7 +127,7 @@ fn report(line: &str, below: &[&str], symbols: &Symbols) -> Option<Finding> {
 }
 
 /// A value that exists for no reason but that every lane of a vector is computed, and that is used.
-fn undefined_value(below: &[&str], symbols: &Symbols) -> Option<Finding> {
+fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> {
     let (kind, message) = origin_frames(below).find_map(|place| {
         let name = symbols.function(place)?;
         Some(match name.strip_prefix("clreduce_undefined_")?.split('_').next()? {
@@ -140,11 +141,11 @@ fn undefined_value(below: &[&str], symbols: &Symbols) -> Option<Finding> {
 }
 
 /// Where the value was made, from the second stack of a report of MemorySanitizer.
-fn origin(below: &[&str], symbols: &Symbols) -> Option<u32> {
+fn origin(below: &[&str], symbols: &ProgramSymbols) -> Option<u32> {
     symbols.line(origin_frames(below))
 }
 
-fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = Place> + 'a {
+fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = CodeAddress> + 'a {
     let is_origin = |line: &str| {
         line.contains("was created by") || line.contains("was marked as uninitialized")
     };
@@ -160,7 +161,7 @@ fn is_low(message: &str) -> bool {
 }
 
 /// `#0 0x55d0c0  (/tmp/kernel.so+0x12345) (BuildId: …)`: the address relative to the file.
-fn frame(line: &str) -> Option<Place> {
+fn frame(line: &str) -> Option<CodeAddress> {
     let (path, rest) = line.rsplit_once("+0x")?;
     let (digits, _) = rest.split_once(')')?;
     // The first one is where it happened and not where a call returns to; one more does no harm, as
@@ -168,8 +169,8 @@ fn frame(line: &str) -> Option<Place> {
     let address = u64::from_str_radix(digits, 16).ok()? + u64::from(line.starts_with("#0 "));
     let (_, file) = path.rsplit_once('/')?;
     match () {
-        () if file == CODE => Some(Place::Kernel(address)),
-        () if file.starts_with("host-") => Some(Place::Host(address)),
+        () if file == CODE => Some(CodeAddress::Kernel(address)),
+        () if file.starts_with("host-") => Some(CodeAddress::Host(address)),
         () => None,
     }
 }

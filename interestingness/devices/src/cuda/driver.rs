@@ -1,10 +1,17 @@
 //! A CUDA device in a worker: it builds programs and runs their launches. It runs inside the worker process only.
+//!
+//! The `unsafe` code says one thing: a foreign kernel runs here. That is what the worker process is for: it holds
+//! nothing of value.
+
+#![allow(unsafe_code)]
 
 use std::ffi::CString;
 
 use clreduce_kernel::{Argument, KernelLaunch, KernelRun, Output};
 
-use super::api::{Api, Attribute, Buffer, Compiled, Compiler, CuError, Device, Module};
+use super::api::{
+    CuAttribute, CuBuffer, CuDevice, CuError, CuModule, CudaApi, NvrtcCode, NvrtcCompiler,
+};
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
 use crate::protocol::{Done, FoundDevice};
@@ -12,8 +19,8 @@ use crate::service::Driver;
 
 /// A device that is ready.
 pub(crate) struct CudaDevice {
-    api: Api,
-    compiler: Compiler,
+    api: CudaApi,
+    compiler: NvrtcCompiler,
     /// The compiler's option for it.
     architecture: String,
 }
@@ -22,16 +29,16 @@ pub(crate) struct CudaDevice {
 struct BuildLog(String);
 
 /// `None` where there is no driver; one that is there without a device is no error.
-fn load() -> Option<Api> {
-    Api::load()?.ok()
+fn load() -> Option<CudaApi> {
+    CudaApi::load()?.ok()
 }
 
-fn facts(api: Api, device: Device) -> Result<DeviceFacts, CuError> {
+fn facts(api: CudaApi, device: CuDevice) -> Result<DeviceFacts, CuError> {
     let version = api.version()?;
     let [major, minor] = capability(device)?;
     Ok(DeviceFacts {
         platform: "NVIDIA CUDA".to_owned(),
-        platform_version: match Compiler::load() {
+        platform_version: match NvrtcCompiler::load() {
             Ok(compiler) => format!("CUDA {version}, NVRTC {}", compiler.version()),
             Err(_) => format!("CUDA {version}, without NVRTC"),
         },
@@ -40,18 +47,18 @@ fn facts(api: Api, device: Device) -> Result<DeviceFacts, CuError> {
         driver: format!("CUDA {version}"),
         version: format!("compute capability {major}.{minor}"),
         kind: "gpu".to_owned(),
-        compute_units: device.attribute(Attribute::Multiprocessors)?,
-        max_work_group: device.attribute(Attribute::MaxThreadsPerBlock)?,
+        compute_units: device.attribute(CuAttribute::Multiprocessors)?,
+        max_work_group: device.attribute(CuAttribute::MaxThreadsPerBlock)?,
         memory_bytes: device.memory_bytes()?,
     })
 }
 
-fn capability(device: Device) -> Result<[u64; 2], CuError> {
-    let [major, minor] = [Attribute::CapabilityMajor, Attribute::CapabilityMinor];
+fn capability(device: CuDevice) -> Result<[u64; 2], CuError> {
+    let [major, minor] = [CuAttribute::CapabilityMajor, CuAttribute::CapabilityMinor];
     Ok([device.attribute(major)?, device.attribute(minor)?])
 }
 
-fn call(api: Api) -> impl Fn(CuError) -> DriverError {
+fn call(api: CudaApi) -> impl Fn(CuError) -> DriverError {
     move |error| DriverError::Call(api.name(error))
 }
 
@@ -80,7 +87,7 @@ impl Driver for CudaDevice {
         })?;
         let [major, minor] = capability(device).map_err(call(api))?;
         let architecture = format!("--gpu-architecture=sm_{major}{minor}");
-        let compiler = Compiler::load().map_err(DriverError::Library)?;
+        let compiler = NvrtcCompiler::load().map_err(DriverError::Library)?;
         Ok(Self { api, compiler, architecture })
     }
 
@@ -99,7 +106,7 @@ impl Driver for CudaDevice {
 }
 
 impl CudaDevice {
-    fn build(&self, run: &KernelRun) -> Result<(Compiled, Module), BuildLog> {
+    fn build(&self, run: &KernelRun) -> Result<(NvrtcCode, CuModule), BuildLog> {
         let refused = |reason: &str| BuildLog(reason.to_owned());
         let zero = |_| refused("there is a zero byte in it");
         let text = |text: &str| CString::new(text).map_err(zero);
@@ -124,7 +131,7 @@ impl CudaDevice {
 
     fn launch(
         &self,
-        module: &Module,
+        module: &CuModule,
         name: &CString,
         launch: &KernelLaunch,
     ) -> Result<Vec<Output>, DriverError> {
@@ -133,7 +140,7 @@ impl CudaDevice {
             move |error: CuError| DriverError::Action { action, error: self.api.name(error) }
         };
         let [blocks, threads] = grid(launch)?;
-        let mut buffers: Vec<Option<Buffer>> = Vec::new();
+        let mut buffers: Vec<Option<CuBuffer>> = Vec::new();
         let mut arguments = Vec::new();
         for argument in &launch.arguments {
             let (buffer, bytes) = match argument {
@@ -152,7 +159,9 @@ impl CudaDevice {
             buffers.push(buffer);
             arguments.push(bytes);
         }
-        module.launch(name, blocks, threads, &arguments).map_err(failed("launch"))?;
+        // SAFETY: this is a worker.
+        let launched = unsafe { module.launch(name, blocks, threads, &arguments) };
+        launched.map_err(failed("launch"))?;
         self.api.synchronise().map_err(failed("execution"))?;
         let mut outputs = Vec::new();
         for (argument, buffer) in launch.arguments.iter().zip(&buffers) {

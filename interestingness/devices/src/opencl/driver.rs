@@ -1,10 +1,16 @@
 //! An OpenCL device in a worker: it builds programs and runs their launches. It runs inside the worker process only.
+//!
+//! The `unsafe` code says one thing: a foreign program runs here, on whatever driver there is, and either may write
+//! anywhere. That is what the worker process is for. It holds nothing of value, clreduce believes nothing bad that it
+//! says without trying again, and it is killed and replaced when it behaves badly.
+
+#![allow(unsafe_code)]
 
 use std::ffi::CString;
 
 use clreduce_kernel::{Argument, ElementType, KernelLaunch, KernelRun, Output};
 
-use super::api::{Api, Buffer, ClError, Context, Device, Kernel, Program, Queue};
+use super::api::{ClContext, ClDevice, ClError, ClKernel, ClProgram, ClQueue, OpenClApi};
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
 use crate::protocol::{Done, FoundDevice};
@@ -12,9 +18,9 @@ use crate::service::Driver;
 
 /// A device that is ready.
 pub(crate) struct OpenClDevice {
-    device: Device,
-    context: Context,
-    queue: Queue,
+    device: ClDevice,
+    context: ClContext,
+    queue: ClQueue,
 }
 
 /// The reason that a program was not built: what the compiler printed, or else the error.
@@ -29,8 +35,8 @@ fn kind(bits: u64) -> &'static str {
     }
 }
 
-fn load() -> Result<Api, DriverError> {
-    Api::load().map_err(DriverError::Library)
+fn load() -> Result<OpenClApi, DriverError> {
+    OpenClApi::load().map_err(DriverError::Library)
 }
 
 fn call(error: ClError) -> DriverError {
@@ -101,7 +107,7 @@ impl Driver for OpenClDevice {
 }
 
 impl OpenClDevice {
-    fn build(&self, run: &KernelRun) -> Result<Program, BuildLog> {
+    fn build(&self, run: &KernelRun) -> Result<ClProgram, BuildLog> {
         let options = CString::new(run.options.as_str());
         let options =
             options.map_err(|_| BuildLog("the build options contain a zero byte".to_owned()))?;
@@ -115,23 +121,30 @@ impl OpenClDevice {
         Ok(program)
     }
 
-    fn launch(&self, program: &Program, launch: &KernelLaunch) -> Result<Vec<Output>, DriverError> {
+    fn launch(
+        &self,
+        program: &ClProgram,
+        launch: &KernelLaunch,
+    ) -> Result<Vec<Output>, DriverError> {
         let failed = |what: &str| failed(format!("{what} of `{}`", launch.kernel));
-        let kernel = program.kernel(&launch.kernel).map_err(failed("creation"))?;
+        let mut kernel = program.kernel(&launch.kernel).map_err(failed("creation"))?;
         let count = kernel.argument_count().map_err(failed("arguments"))?;
         if count != launch.arguments.len() as u64 {
             let (name, given) = (&launch.kernel, launch.arguments.len());
             let reason = format!("`{name}` takes {count} arguments, and there are {given}");
             return Err(DriverError::Launch(reason));
         }
-        let buffers = self.set_arguments(&kernel, launch)?;
+        let bound = self.set_arguments(&mut kernel, launch)?;
         let sizes = |sizes: &[u64]| sizes.iter().map(|&size| size as usize).collect::<Vec<_>>();
         let local = launch.local.as_deref().map(sizes);
-        let started = self.queue.launch(&kernel, &sizes(&launch.global), local.as_deref());
+        // SAFETY: this is a worker.
+        let started =
+            unsafe { self.queue.launch(&kernel, &sizes(&launch.global), local.as_deref()) };
         started.map_err(failed("launch"))?;
         self.queue.finish().map_err(failed("execution"))?;
         let mut outputs = Vec::new();
-        for (name, element, buffer) in buffers.iter().filter_map(|buffer| buffer.as_output()) {
+        for Bound { name, element, buffer } in bound {
+            let Some(buffer) = kernel.buffer(buffer) else { continue };
             let bytes = self.queue.read(buffer).map_err(failed("result"))?;
             outputs.push(Output {
                 kernel: launch.kernel.clone(),
@@ -145,7 +158,7 @@ impl OpenClDevice {
 
     fn set_arguments<'a>(
         &self,
-        kernel: &Kernel,
+        kernel: &mut ClKernel,
         launch: &'a KernelLaunch,
     ) -> Result<Vec<Bound<'a>>, DriverError> {
         let mut bound = Vec::new();
@@ -153,12 +166,15 @@ impl OpenClDevice {
             let at = index as u32;
             let set = match argument {
                 Argument::Local(bytes) => kernel.set_local(at, *bytes as usize),
-                Argument::Value(bytes) => kernel.set_value(at, bytes),
+                // SAFETY: this is a worker.
+                Argument::Value(bytes) => unsafe { kernel.set_value(at, bytes) },
                 Argument::Buffer { name, element, elements, fill, output } => {
                     let mut content = fill.content(*element, *elements);
                     self.context.buffer(&mut content).and_then(|buffer| {
-                        kernel.set_buffer(at, &buffer)?;
-                        bound.push(Bound { name, element: *element, output: *output, buffer });
+                        let buffer = kernel.set_buffer(at, buffer)?;
+                        if *output {
+                            bound.push(Bound { name, element: *element, buffer });
+                        }
                         Ok(())
                     })
                 }
@@ -169,16 +185,10 @@ impl OpenClDevice {
     }
 }
 
-/// A buffer that is set as an argument.
+/// A buffer that is set as an argument, and whose content is part of the result.
 struct Bound<'a> {
     name: &'a str,
     element: ElementType,
-    output: bool,
-    buffer: Buffer,
-}
-
-impl Bound<'_> {
-    fn as_output(&self) -> Option<(&str, ElementType, &Buffer)> {
-        self.output.then_some((self.name, self.element, &self.buffer))
-    }
+    /// Its number in the kernel.
+    buffer: usize,
 }

@@ -1,10 +1,13 @@
-//! The CUDA driver and NVRTC as safe Rust, as far as running kernels needs them.
+//! The CUDA driver and NVRTC as Rust, as far as running kernels needs them.
 //!
-//! One of the modules with `unsafe` code. It is sound as long as driver and compiler do what their manuals say:
-//! every pointer passed is valid for the sizes passed with it, sizes come from slices or were asked for
-//! immediately before, objects are released once by the types that own them, and all calls used here are blocking
-//! or are followed by a synchronisation before their memory goes. Drivers that do *not* do what their manuals say
-//! are what this project looks for: therefore all of it runs in a worker process that holds nothing of value.
+//! One of the modules with `unsafe` code. It is sound as long as driver and compiler do what their manuals say: every
+//! pointer passed is valid for the sizes passed with it, sizes come from slices or were asked for immediately before,
+//! objects are released once by the types that own them, and all calls used here are blocking or are followed by a
+//! synchronisation before their memory goes. The driver reads as many arguments as a kernel has, whatever their
+//! number: [`CuModule::launch`] therefore hands over as many as any kernel can have.
+//!
+//! What a kernel does is left to the caller: [`CuModule::launch`] is `unsafe`, and states what the caller has to
+//! ensure.
 
 #![allow(unsafe_code)]
 
@@ -13,7 +16,7 @@ mod symbols;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
-use symbols::{Driver, Nvrtc, Object};
+use symbols::{CuObject, DriverSymbols, NvrtcSymbols};
 
 /// An error code of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +30,25 @@ fn check(code: i32) -> Result<()> {
 
 /// The driver.
 #[derive(Clone, Copy)]
-pub(super) struct Api(&'static Driver);
+pub(super) struct CudaApi(&'static DriverSymbols);
 
 /// A device; it lives as long as the process.
 #[derive(Clone, Copy)]
-pub(super) struct Device {
-    api: Api,
+pub(super) struct CuDevice {
+    api: CudaApi,
     id: i32,
 }
 
 /// What `cuDeviceGetAttribute` is asked for.
 #[derive(Clone, Copy)]
-pub(super) enum Attribute {
+pub(super) enum CuAttribute {
     MaxThreadsPerBlock = 1,
     Multiprocessors = 16,
     CapabilityMajor = 75,
     CapabilityMinor = 76,
 }
 
-impl Api {
+impl CudaApi {
     /// Loads the driver and starts it. `None`: there is none.
     pub fn load() -> Option<Result<Self>> {
         let api = Self(symbols::load_driver().ok()?);
@@ -62,7 +65,7 @@ impl Api {
     }
 
     /// All devices.
-    pub fn devices(self) -> Result<Vec<Device>> {
+    pub fn devices(self) -> Result<Vec<CuDevice>> {
         let mut count = 0;
         // SAFETY: it writes one number.
         check(unsafe { (self.0.device_count)(&mut count) })?;
@@ -70,7 +73,7 @@ impl Api {
             let mut id = 0;
             // SAFETY: it writes one number.
             check(unsafe { (self.0.device)(&mut id, ordinal) })?;
-            Ok(Device { api: self, id })
+            Ok(CuDevice { api: self, id })
         };
         (0..count).map(device).collect()
     }
@@ -93,18 +96,18 @@ impl Api {
     }
 
     /// A copy of the bytes in the device's memory.
-    pub fn buffer(self, content: &[u8]) -> Result<Buffer> {
+    pub fn buffer(self, content: &[u8]) -> Result<CuBuffer> {
         let mut address = 0;
         // SAFETY: it writes one address. No memory at all is an error, so there is at least one byte.
         check(unsafe { (self.0.allocate)(&mut address, content.len().max(1)) })?;
-        let buffer = Buffer { api: self, address, bytes: content.len() };
+        let buffer = CuBuffer { api: self, address, bytes: content.len() };
         // SAFETY: both sides have as many bytes.
         check(unsafe { (self.0.copy_to_device)(address, content.as_ptr().cast(), content.len()) })?;
         Ok(buffer)
     }
 
     /// Loads what a compiler made; the error comes with what the driver says.
-    pub fn module(self, code: &[u8]) -> std::result::Result<Module, (CuError, String)> {
+    pub fn module(self, code: &[u8]) -> std::result::Result<CuModule, (CuError, String)> {
         const ERROR_LOG: i32 = 5;
         const ERROR_LOG_BYTES: i32 = 6;
         let mut log = vec![0_u8; 16 << 10];
@@ -123,7 +126,7 @@ impl Api {
             )
         };
         check(code).map_err(|error| (error, text(&log)))?;
-        Ok(Module { api: self, raw })
+        Ok(CuModule { api: self, raw })
     }
 }
 
@@ -132,7 +135,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }
 
-impl Device {
+impl CuDevice {
     pub fn name(self) -> Result<String> {
         let mut name = vec![0_u8; 256];
         // SAFETY: it writes at most as many bytes.
@@ -147,7 +150,7 @@ impl Device {
         Ok(bytes as u64)
     }
 
-    pub fn attribute(self, attribute: Attribute) -> Result<u64> {
+    pub fn attribute(self, attribute: CuAttribute) -> Result<u64> {
         let mut value = 0;
         // SAFETY: it writes one number.
         check(unsafe { (self.api.0.device_attribute)(&mut value, attribute as i32, self.id) })?;
@@ -165,13 +168,13 @@ impl Device {
 }
 
 /// Memory of the device.
-pub(super) struct Buffer {
-    api: Api,
+pub(super) struct CuBuffer {
+    api: CudaApi,
     address: u64,
     bytes: usize,
 }
 
-impl Buffer {
+impl CuBuffer {
     /// What is in it.
     pub fn read(&self) -> Result<Vec<u8>> {
         let mut content = vec![0; self.bytes];
@@ -188,7 +191,7 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for CuBuffer {
     fn drop(&mut self) {
         // SAFETY: allocated by the driver, and this is the only release.
         unsafe { (self.api.0.free)(self.address) };
@@ -196,14 +199,23 @@ impl Drop for Buffer {
 }
 
 /// Code on the device.
-pub(super) struct Module {
-    api: Api,
-    raw: Object,
+pub(super) struct CuModule {
+    api: CudaApi,
+    raw: CuObject,
 }
 
-impl Module {
-    /// Starts a kernel of the module: blocks, threads of each, and its arguments in memory.
-    pub fn launch(
+/// The most bytes that all parameters of a kernel have together, in any version of CUDA, and so the most parameters.
+const MOST_PARAMETER_BYTES: usize = 32 << 10;
+
+impl CuModule {
+    /// Starts a kernel of the module: blocks, threads of each, and its arguments in memory. Arguments that are missing,
+    /// and bytes that an argument lacks, are zeros.
+    ///
+    /// # Safety
+    /// The kernel accesses no memory but that of its arguments. Some devices share their memory with this process.
+    /// Where the program comes from somebody else, the process must be one that may crash: a worker, which holds
+    /// nothing of value.
+    pub unsafe fn launch(
         &self,
         name: &CStr,
         blocks: [u32; 3],
@@ -213,26 +225,15 @@ impl Module {
         let mut function = null_mut();
         // SAFETY: it writes one handle, which lives as long as the module.
         check(unsafe { (self.api.0.function)(&mut function, self.raw, name.as_ptr()) })?;
-        // As aligned as any argument may have to be.
-        let mut room: Vec<Vec<u128>> = arguments
-            .iter()
-            .map(|bytes| {
-                bytes
-                    .chunks(16)
-                    .map(|chunk| {
-                        let mut whole = [0; 16];
-                        whole[..chunk.len()].copy_from_slice(chunk);
-                        u128::from_ne_bytes(whole)
-                    })
-                    .collect()
-            })
-            .collect();
+        let mut room: Vec<Vec<u128>> = arguments.iter().map(|bytes| padded(bytes)).collect();
+        let mut zeros = padded(&[]);
         let mut pointers: Vec<*mut c_void> =
             room.iter_mut().map(|words| words.as_mut_ptr().cast()).collect();
+        let missing = MOST_PARAMETER_BYTES.saturating_sub(pointers.len());
+        pointers.extend(std::iter::repeat_n(zeros.as_mut_ptr().cast::<c_void>(), missing));
         let ([bx, by, bz], [tx, ty, tz]) = (blocks, threads);
-        // SAFETY: there are as many arguments as the caller says that the kernel has, which the driver copies
-        // before it returns. A kernel that has more is started with what lies behind them: that is why this
-        // is a process of its own.
+        // SAFETY: there are at least as many pointers as any kernel has parameters, each to as many bytes as any
+        // parameter has, which the driver copies before it returns. The caller knows what the kernel does.
         check(unsafe {
             (self.api.0.launch)(
                 function,
@@ -251,7 +252,18 @@ impl Module {
     }
 }
 
-impl Drop for Module {
+/// Bytes in memory as aligned as any argument may have to be, with zeros behind them.
+fn padded(bytes: &[u8]) -> Vec<u128> {
+    let mut words = vec![0; bytes.len().max(MOST_PARAMETER_BYTES).div_ceil(16)];
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
+        let mut whole = [0; 16];
+        whole[..chunk.len()].copy_from_slice(chunk);
+        *word = u128::from_ne_bytes(whole);
+    }
+    words
+}
+
+impl Drop for CuModule {
     fn drop(&mut self) {
         // SAFETY: loaded by the driver, and this is the only release.
         unsafe { (self.api.0.unload_module)(self.raw) };
@@ -260,17 +272,17 @@ impl Drop for Module {
 
 /// The compiler.
 #[derive(Clone, Copy)]
-pub(super) struct Compiler(&'static Nvrtc);
+pub(super) struct NvrtcCompiler(&'static NvrtcSymbols);
 
 /// What a compiler made of a program.
-pub(super) struct Compiled {
-    /// For [`Api::module`].
+pub(super) struct NvrtcCode {
+    /// For [`CudaApi::module`].
     pub code: Vec<u8>,
     /// The names of the kernels asked for, as the code has them, in the same order.
     pub names: Vec<CString>,
 }
 
-impl Compiler {
+impl NvrtcCompiler {
     /// Loads NVRTC.
     pub fn load() -> std::result::Result<Self, String> {
         symbols::load_nvrtc().map(Self).map_err(|error| format!("NVRTC is not there: {error}"))
@@ -290,7 +302,7 @@ impl Compiler {
         source: &CStr,
         options: &[CString],
         kernels: &[CString],
-    ) -> std::result::Result<Compiled, String> {
+    ) -> std::result::Result<NvrtcCode, String> {
         let mut raw = null_mut();
         // SAFETY: the texts end with zero bytes, and there are no headers.
         let code = unsafe {
@@ -299,7 +311,7 @@ impl Compiler {
         if code != 0 {
             return Err(format!("NVRTC error {code}"));
         }
-        let program = Program { compiler: self, raw };
+        let program = NvrtcProgram { compiler: self, raw };
         for (at, kernel) in kernels.iter().enumerate() {
             if kernels[..at].contains(kernel) {
                 continue;
@@ -316,16 +328,16 @@ impl Compiler {
         }
         let names = kernels.iter().map(|kernel| program.lowered_name(kernel)).collect();
         let code = program.code().ok_or_else(|| "NVRTC has made no code".to_owned())?;
-        Ok(Compiled { code, names })
+        Ok(NvrtcCode { code, names })
     }
 }
 
-struct Program {
-    compiler: Compiler,
-    raw: Object,
+struct NvrtcProgram {
+    compiler: NvrtcCompiler,
+    raw: CuObject,
 }
 
-impl Program {
+impl NvrtcProgram {
     fn log(&self) -> String {
         let mut bytes = 0;
         // SAFETY: it writes one number.
@@ -359,7 +371,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for NvrtcProgram {
     fn drop(&mut self) {
         // SAFETY: created by the compiler, and this is the only release.
         unsafe { (self.compiler.0.destroy)(&mut self.raw) };

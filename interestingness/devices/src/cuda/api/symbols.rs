@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 /// Any of CUDA's objects.
-pub(super) type Object = *mut c_void;
+pub(super) type CuObject = *mut c_void;
 
 /// Declares a table: a field per function, and the name that the library has for it.
 macro_rules! symbols {
@@ -27,7 +27,7 @@ macro_rules! symbols {
     };
 }
 
-symbols! { Driver:
+symbols! { DriverSymbols:
     init = "cuInit"(u32);
     version = "cuDriverGetVersion"(*mut i32);
     device_count = "cuDeviceGetCount"(*mut i32);
@@ -35,35 +35,35 @@ symbols! { Driver:
     device_name = "cuDeviceGetName"(*mut c_char, i32, i32);
     device_memory = "cuDeviceTotalMem_v2"(*mut usize, i32);
     device_attribute = "cuDeviceGetAttribute"(*mut i32, i32, i32);
-    retain_context = "cuDevicePrimaryCtxRetain"(*mut Object, i32);
-    set_context = "cuCtxSetCurrent"(Object);
+    retain_context = "cuDevicePrimaryCtxRetain"(*mut CuObject, i32);
+    set_context = "cuCtxSetCurrent"(CuObject);
     synchronise = "cuCtxSynchronize"();
-    load_module = "cuModuleLoadDataEx"(*mut Object, *const c_void, u32, *mut i32, *mut *mut c_void);
-    unload_module = "cuModuleUnload"(Object);
-    function = "cuModuleGetFunction"(*mut Object, Object, *const c_char);
+    load_module = "cuModuleLoadDataEx"(*mut CuObject, *const c_void, u32, *mut i32, *mut *mut c_void);
+    unload_module = "cuModuleUnload"(CuObject);
+    function = "cuModuleGetFunction"(*mut CuObject, CuObject, *const c_char);
     allocate = "cuMemAlloc_v2"(*mut u64, usize);
     free = "cuMemFree_v2"(u64);
     copy_to_device = "cuMemcpyHtoD_v2"(u64, *const c_void, usize);
     copy_to_host = "cuMemcpyDtoH_v2"(*mut c_void, u64, usize);
     launch = "cuLaunchKernel"(
-        Object, u32, u32, u32, u32, u32, u32, u32, Object, *mut *mut c_void, *mut *mut c_void,
+        CuObject, u32, u32, u32, u32, u32, u32, u32, CuObject, *mut *mut c_void, *mut *mut c_void,
     );
     error_name = "cuGetErrorName"(i32, *mut *const c_char);
 }
 
-symbols! { Nvrtc:
+symbols! { NvrtcSymbols:
     version = "nvrtcVersion"(*mut i32, *mut i32);
     create = "nvrtcCreateProgram"(
-        *mut Object, *const c_char, *const c_char, i32, *const *const c_char, *const *const c_char,
+        *mut CuObject, *const c_char, *const c_char, i32, *const *const c_char, *const *const c_char,
     );
-    destroy = "nvrtcDestroyProgram"(*mut Object);
-    add_name = "nvrtcAddNameExpression"(Object, *const c_char);
-    lowered_name = "nvrtcGetLoweredName"(Object, *const c_char, *mut *const c_char);
-    compile = "nvrtcCompileProgram"(Object, i32, *const *const c_char);
-    log_size = "nvrtcGetProgramLogSize"(Object, *mut usize);
-    log = "nvrtcGetProgramLog"(Object, *mut c_char);
-    code_size = "nvrtcGetCUBINSize"(Object, *mut usize);
-    code = "nvrtcGetCUBIN"(Object, *mut c_char);
+    destroy = "nvrtcDestroyProgram"(*mut CuObject);
+    add_name = "nvrtcAddNameExpression"(CuObject, *const c_char);
+    lowered_name = "nvrtcGetLoweredName"(CuObject, *const c_char, *mut *const c_char);
+    compile = "nvrtcCompileProgram"(CuObject, i32, *const *const c_char);
+    log_size = "nvrtcGetProgramLogSize"(CuObject, *mut usize);
+    log = "nvrtcGetProgramLog"(CuObject, *mut c_char);
+    code_size = "nvrtcGetCUBINSize"(CuObject, *mut usize);
+    code = "nvrtcGetCUBIN"(CuObject, *mut c_char);
 }
 
 #[cfg(windows)]
@@ -72,17 +72,17 @@ const DRIVER_NAMES: [&str; 1] = ["nvcuda.dll"];
 const DRIVER_NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
 /// Loads the driver, for as long as the process lives.
-pub(super) fn load_driver() -> Result<&'static Driver, libloading::Error> {
+pub(super) fn load_driver() -> Result<&'static DriverSymbols, libloading::Error> {
     let library = open(&DRIVER_NAMES.map(PathBuf::from))?;
-    let symbols = Driver::of(&library)?;
+    let symbols = DriverSymbols::of(&library)?;
     std::mem::forget(library);
     Ok(Box::leak(Box::new(symbols)))
 }
 
 /// Loads NVRTC, for as long as the process lives.
-pub(super) fn load_nvrtc() -> Result<&'static Nvrtc, libloading::Error> {
+pub(super) fn load_nvrtc() -> Result<&'static NvrtcSymbols, libloading::Error> {
     let library = open(&nvrtc_paths())?;
-    let symbols = Nvrtc::of(&library)?;
+    let symbols = NvrtcSymbols::of(&library)?;
     std::mem::forget(library);
     Ok(Box::leak(Box::new(symbols)))
 }

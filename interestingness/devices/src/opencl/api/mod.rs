@@ -1,12 +1,13 @@
-//! OpenCL as safe Rust, as far as running kernels needs it.
+//! OpenCL as Rust, as far as running kernels needs it.
 //!
-//! The only module of this crate with `unsafe` code. It is sound as long as the driver does what the
-//! OpenCL specification says: every pointer passed is valid for the sizes passed with it, sizes come
-//! from slices, objects are created by the library and released once, and nothing is read from or
-//! written to memory after the call that got its address, because all calls used here are blocking or
-//! are followed by `clFinish` before their memory goes. Drivers that do *not* do what the
-//! specification says are what this project looks for, and kernels may write anywhere: therefore all
-//! of it runs in a worker process that holds nothing of value (see [`worker`](super::worker)).
+//! One of the modules with `unsafe` code. It is sound as long as the driver does what the OpenCL specification says:
+//! every pointer passed is valid for the sizes passed with it, sizes come from slices, objects are created by the
+//! library and released once, a kernel owns the buffers that are set as its arguments, and nothing is read from or
+//! written to memory after the call that got its address, because all calls used here are blocking or are followed by
+//! `clFinish` before their memory goes.
+//!
+//! What the specification leaves to the kernel is left to the caller: [`ClKernel::set_value`] and [`ClQueue::launch`]
+//! are `unsafe`, and state what the caller has to ensure.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +16,7 @@ mod symbols;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
-use symbols::{Object, Symbols};
+use symbols::{ClObject, ClSymbols};
 
 /// An error code of OpenCL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,20 +64,20 @@ fn check(code: i32) -> Result<()> {
 
 /// The OpenCL library.
 #[derive(Clone, Copy)]
-pub(super) struct Api(&'static Symbols);
+pub(super) struct OpenClApi(&'static ClSymbols);
 
 /// A platform; it lives as long as the process.
 #[derive(Clone, Copy)]
-pub(super) struct Platform {
-    api: Api,
-    id: Object,
+pub(super) struct ClPlatform {
+    api: OpenClApi,
+    id: ClObject,
 }
 
 /// A device; it lives as long as the process.
 #[derive(Clone, Copy)]
-pub(super) struct Device {
-    api: Api,
-    id: Object,
+pub(super) struct ClDevice {
+    api: OpenClApi,
+    id: ClObject,
 }
 
 /// An object that was created and is released on drop.
@@ -84,8 +85,8 @@ macro_rules! owned {
     ($($(#[$doc:meta])* $name:ident by $release:ident;)*) => {$(
         $(#[$doc])*
         pub(super) struct $name {
-            api: Api,
-            raw: Object,
+            api: OpenClApi,
+            raw: ClObject,
         }
 
         impl Drop for $name {
@@ -100,20 +101,27 @@ macro_rules! owned {
 
 owned! {
     /// What programs, queues and buffers of one device belong to.
-    Context by clReleaseContext;
+    ClContext by clReleaseContext;
     /// What is to be done by the device, in order.
-    Queue by clReleaseCommandQueue;
+    ClQueue by clReleaseCommandQueue;
     /// Source text, later built.
-    Program by clReleaseProgram;
-    /// A kernel of a built program with its arguments.
-    Kernel by clReleaseKernel;
+    ClProgram by clReleaseProgram;
+    /// The handle of a kernel.
+    KernelHandle by clReleaseKernel;
     /// Memory of the device.
-    Memory by clReleaseMemObject;
+    ClMemory by clReleaseMemObject;
+}
+
+/// A kernel of a built program, with the buffers that are set as its arguments: the library does not keep those alive.
+pub(super) struct ClKernel {
+    /// Released before the buffers.
+    handle: KernelHandle,
+    buffers: Vec<ClBuffer>,
 }
 
 /// Memory of the device and how many bytes it has.
-pub(super) struct Buffer {
-    memory: Memory,
+pub(super) struct ClBuffer {
+    memory: ClMemory,
     bytes: usize,
 }
 
@@ -131,14 +139,14 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }
 
-impl Api {
+impl OpenClApi {
     /// Loads the library.
     pub fn load() -> std::result::Result<Self, String> {
         symbols::load().map(Self).map_err(|error| error.to_string())
     }
 
     /// All platforms; none is not an error.
-    pub fn platforms(self) -> Result<Vec<Platform>> {
+    pub fn platforms(self) -> Result<Vec<ClPlatform>> {
         let mut count = 0;
         // SAFETY: asks for the number only.
         let code = unsafe { (self.0.clGetPlatformIDs)(0, null_mut(), &mut count) };
@@ -152,11 +160,11 @@ impl Api {
             // SAFETY: there is room for `count` platforms.
             check(unsafe { (self.0.clGetPlatformIDs)(count, ids.as_mut_ptr(), null_mut()) })?;
         }
-        Ok(ids.into_iter().map(|id| Platform { api: self, id }).collect())
+        Ok(ids.into_iter().map(|id| ClPlatform { api: self, id }).collect())
     }
 }
 
-impl Platform {
+impl ClPlatform {
     /// CL_PLATFORM_NAME.
     pub fn name(self) -> Result<String> {
         self.info(0x0902)
@@ -176,7 +184,7 @@ impl Platform {
     }
 
     /// Devices of every type.
-    pub fn devices(self) -> Result<Vec<Device>> {
+    pub fn devices(self) -> Result<Vec<ClDevice>> {
         const ALL: u64 = 0xffff_ffff;
         let mut count = 0;
         // SAFETY: asks for the number only.
@@ -190,11 +198,11 @@ impl Platform {
         check(unsafe {
             (self.api.0.clGetDeviceIDs)(self.id, ALL, count, ids.as_mut_ptr(), null_mut())
         })?;
-        Ok(ids.into_iter().map(|id| Device { api: self.api, id }).collect())
+        Ok(ids.into_iter().map(|id| ClDevice { api: self.api, id }).collect())
     }
 }
 
-impl Device {
+impl ClDevice {
     fn info(self, what: u32) -> Result<Vec<u8>> {
         // SAFETY: `ask` passes a length and memory of that length.
         ask(|length, at, needed| unsafe {
@@ -243,13 +251,13 @@ impl Device {
     }
 
     /// A context of this device alone.
-    pub fn context(self) -> Result<Context> {
+    pub fn context(self) -> Result<ClContext> {
         let mut code = 0;
         // SAFETY: no properties, one device, no callback.
         let raw = unsafe {
             (self.api.0.clCreateContext)(null(), 1, &self.id, null(), null_mut(), &mut code)
         };
-        check(code).map(|()| Context { api: self.api, raw })
+        check(code).map(|()| ClContext { api: self.api, raw })
     }
 }
 
@@ -261,41 +269,41 @@ fn number(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(whole)
 }
 
-impl Context {
+impl ClContext {
     /// A queue that works in order.
-    pub fn queue(&self, device: Device) -> Result<Queue> {
+    pub fn queue(&self, device: ClDevice) -> Result<ClQueue> {
         let mut code = 0;
         // SAFETY: both are live; no properties.
         let raw = unsafe { (self.api.0.clCreateCommandQueue)(self.raw, device.id, 0, &mut code) };
-        check(code).map(|()| Queue { api: self.api, raw })
+        check(code).map(|()| ClQueue { api: self.api, raw })
     }
 
     /// A program from its source text.
-    pub fn program(&self, source: &[u8]) -> Result<Program> {
+    pub fn program(&self, source: &[u8]) -> Result<ClProgram> {
         let (start, length): (*const c_char, _) = (source.as_ptr().cast(), source.len());
         let mut code = 0;
         // SAFETY: one text of the length given; the library makes a copy.
         let raw = unsafe {
             (self.api.0.clCreateProgramWithSource)(self.raw, 1, &start, &length, &mut code)
         };
-        check(code).map(|()| Program { api: self.api, raw })
+        check(code).map(|()| ClProgram { api: self.api, raw })
     }
 
     /// A buffer with this content, which must not be empty.
-    pub fn buffer(&self, content: &mut [u8]) -> Result<Buffer> {
+    pub fn buffer(&self, content: &mut [u8]) -> Result<ClBuffer> {
         const READ_WRITE_COPY: u64 = 1 | 1 << 5;
         let (bytes, mut code) = (content.len(), 0);
         let at = content.as_mut_ptr().cast();
         // SAFETY: the library copies `bytes` bytes from `content` before it returns.
         let raw =
             unsafe { (self.api.0.clCreateBuffer)(self.raw, READ_WRITE_COPY, bytes, at, &mut code) };
-        check(code).map(|()| Buffer { memory: Memory { api: self.api, raw }, bytes })
+        check(code).map(|()| ClBuffer { memory: ClMemory { api: self.api, raw }, bytes })
     }
 }
 
-impl Program {
+impl ClProgram {
     /// Compiles and links it.
-    pub fn build(&self, device: Device, options: &CStr) -> Result<()> {
+    pub fn build(&self, device: ClDevice, options: &CStr) -> Result<()> {
         // SAFETY: one device, a terminated text, no callback.
         check(unsafe {
             let options = options.as_ptr();
@@ -304,7 +312,7 @@ impl Program {
     }
 
     /// What the compiler said.
-    pub fn log(&self, device: Device) -> Result<String> {
+    pub fn log(&self, device: ClDevice) -> Result<String> {
         const BUILD_LOG: u32 = 0x1183;
         // SAFETY: `ask` passes a length and memory of that length.
         let call = |length, at, needed| unsafe {
@@ -314,62 +322,93 @@ impl Program {
     }
 
     /// The kernel of that name.
-    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+    pub fn kernel(&self, name: &str) -> Result<ClKernel> {
         let name = CString::new(name).map_err(|_| ClError(-46))?;
         let mut code = 0;
         // SAFETY: a terminated text.
         let raw = unsafe { (self.api.0.clCreateKernel)(self.raw, name.as_ptr(), &mut code) };
-        check(code).map(|()| Kernel { api: self.api, raw })
+        let handle = check(code).map(|()| KernelHandle { api: self.api, raw })?;
+        Ok(ClKernel { handle, buffers: Vec::new() })
     }
 }
 
-impl Kernel {
+impl ClKernel {
     /// How many arguments it takes.
     pub fn argument_count(&self) -> Result<u64> {
+        let handle = &self.handle;
         // SAFETY: `ask` passes a length and memory of that length.
         let call = |length, at, needed| unsafe {
-            (self.api.0.clGetKernelInfo)(self.raw, 0x1191, length, at, needed)
+            (handle.api.0.clGetKernelInfo)(handle.raw, 0x1191, length, at, needed)
         };
         ask(call).map(|bytes| number(&bytes))
     }
 
-    /// Sets a buffer; it must live until the kernel has run.
-    pub fn set_buffer(&self, index: u32, buffer: &Buffer) -> Result<()> {
-        let raw: *const Object = &buffer.memory.raw;
-        // SAFETY: what is passed is the address of a handle, with the size of a handle.
+    /// Sets a buffer, which the kernel keeps. Returns its number, for [`buffer`](Self::buffer).
+    pub fn set_buffer(&mut self, index: u32, buffer: ClBuffer) -> Result<usize> {
+        let (handle, raw): (_, *const ClObject) = (&self.handle, &buffer.memory.raw);
+        // SAFETY: what is passed is the address of a handle, with the size of a handle. The memory lives as long as
+        // the kernel.
         check(unsafe {
-            (self.api.0.clSetKernelArg)(self.raw, index, size_of::<Object>(), raw.cast())
-        })
+            (handle.api.0.clSetKernelArg)(handle.raw, index, size_of::<ClObject>(), raw.cast())
+        })?;
+        self.buffers.push(buffer);
+        Ok(self.buffers.len() - 1)
+    }
+
+    /// The buffer that was set with this number.
+    pub fn buffer(&self, number: usize) -> Option<&ClBuffer> {
+        self.buffers.get(number)
     }
 
     /// Sets a value.
-    pub fn set_value(&self, index: u32, value: &[u8]) -> Result<()> {
-        // SAFETY: the library copies as many bytes as the slice has.
+    ///
+    /// # Safety
+    /// The parameter is a value: no pointer to global or constant memory, no image and no sampler. For these the
+    /// library would take the bytes for one of its own handles. Where the program comes from somebody else, the
+    /// process must be one that may crash: a worker, which holds nothing of value.
+    pub unsafe fn set_value(&self, index: u32, value: &[u8]) -> Result<()> {
+        let handle = &self.handle;
+        // SAFETY: the library copies as many bytes as the slice has; the caller knows that they are a value.
         check(unsafe {
-            (self.api.0.clSetKernelArg)(self.raw, index, value.len(), value.as_ptr().cast())
+            (handle.api.0.clSetKernelArg)(handle.raw, index, value.len(), value.as_ptr().cast())
         })
     }
 
     /// Sets local memory of so many bytes.
     pub fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
+        let handle = &self.handle;
         // SAFETY: null is what the specification asks for here.
-        check(unsafe { (self.api.0.clSetKernelArg)(self.raw, index, bytes, null()) })
+        check(unsafe { (handle.api.0.clSetKernelArg)(handle.raw, index, bytes, null()) })
     }
 }
 
-impl Queue {
+impl ClQueue {
     /// Starts a kernel; one to three sizes, as many local as global ones.
-    pub fn launch(&self, kernel: &Kernel, global: &[usize], local: Option<&[usize]>) -> Result<()> {
-        if local.is_some_and(|local| local.len() != global.len()) || global.len() > 3 {
-            return Err(ClError(-53));
+    ///
+    /// # Safety
+    /// The kernel accesses no memory but that of its arguments. On a device that is a CPU it may otherwise write
+    /// anywhere in this process. Where the program comes from somebody else, the process must be one that may crash:
+    /// a worker, which holds nothing of value.
+    pub unsafe fn launch(
+        &self,
+        kernel: &ClKernel,
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<()> {
+        const INVALID_WORK_DIMENSION: ClError = ClError(-53);
+        if local.is_some_and(|local| local.len() != global.len())
+            || !(1..=3).contains(&global.len())
+        {
+            return Err(INVALID_WORK_DIMENSION);
         }
         let local = local.map_or(null(), <[usize]>::as_ptr);
         let dimensions = global.len() as u32;
-        // SAFETY: both arrays have `dimensions` elements; the library copies them.
+        // SAFETY: both arrays have `dimensions` elements, which the library copies. The buffers among the arguments
+        // are alive, because the kernel owns them. The caller knows what the kernel does.
         check(unsafe {
             (self.api.0.clEnqueueNDRangeKernel)(
                 self.raw,
-                kernel.raw,
+                kernel.handle.raw,
                 dimensions,
                 null(),
                 global.as_ptr(),
@@ -388,7 +427,7 @@ impl Queue {
     }
 
     /// The content of a buffer.
-    pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+    pub fn read(&self, buffer: &ClBuffer) -> Result<Vec<u8>> {
         let mut content = vec![0; buffer.bytes];
         let at = content.as_mut_ptr().cast();
         // SAFETY: there is room for all of the buffer, and the call blocks until it is there.
@@ -400,3 +439,6 @@ impl Queue {
         Ok(content)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,17 +5,17 @@ use std::ffi::{c_char, c_void};
 use libloading::Library;
 
 /// Any of OpenCL's objects.
-pub(super) type Object = *mut c_void;
+pub(super) type ClObject = *mut c_void;
 
 /// Declares the table: a field per function, filled by the name of the field.
 macro_rules! symbols {
     ($($(#[$doc:meta])* $name:ident($($argument:ty),* $(,)?) -> $result:ty;)*) => {
         #[allow(non_snake_case, reason = "the names are OpenCL's")]
-        pub(super) struct Symbols {
+        pub(super) struct ClSymbols {
             $($(#[$doc])* pub $name: unsafe extern "system" fn($($argument),*) -> $result,)*
         }
 
-        impl Symbols {
+        impl ClSymbols {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
                 // SAFETY: these are the signatures that the OpenCL specification gives for these
                 // names; a library that uses the names for something else is no OpenCL library.
@@ -25,41 +25,51 @@ macro_rules! symbols {
                     })
                 }
             }
+
+            /// A table of functions that only note that they were called.
+            #[cfg(test)]
+            #[allow(non_snake_case, reason = "the names are OpenCL's")]
+            pub(super) fn noting() -> Self {
+                $(extern "system" fn $name($(_: $argument),*) -> $result {
+                    super::tests::note(stringify!($name))
+                })*
+                Self { $($name,)* }
+            }
         }
     };
 }
 
 symbols! {
-    clGetPlatformIDs(u32, *mut Object, *mut u32) -> i32;
-    clGetPlatformInfo(Object, u32, usize, *mut c_void, *mut usize) -> i32;
-    clGetDeviceIDs(Object, u64, u32, *mut Object, *mut u32) -> i32;
-    clGetDeviceInfo(Object, u32, usize, *mut c_void, *mut usize) -> i32;
+    clGetPlatformIDs(u32, *mut ClObject, *mut u32) -> i32;
+    clGetPlatformInfo(ClObject, u32, usize, *mut c_void, *mut usize) -> i32;
+    clGetDeviceIDs(ClObject, u64, u32, *mut ClObject, *mut u32) -> i32;
+    clGetDeviceInfo(ClObject, u32, usize, *mut c_void, *mut usize) -> i32;
     clCreateContext(
-        *const isize, u32, *const Object, *const c_void, *mut c_void, *mut i32,
-    ) -> Object;
-    clCreateCommandQueue(Object, Object, u64, *mut i32) -> Object;
-    clCreateProgramWithSource(Object, u32, *const *const c_char, *const usize, *mut i32) -> Object;
+        *const isize, u32, *const ClObject, *const c_void, *mut c_void, *mut i32,
+    ) -> ClObject;
+    clCreateCommandQueue(ClObject, ClObject, u64, *mut i32) -> ClObject;
+    clCreateProgramWithSource(ClObject, u32, *const *const c_char, *const usize, *mut i32) -> ClObject;
     clBuildProgram(
-        Object, u32, *const Object, *const c_char, *const c_void, *mut c_void,
+        ClObject, u32, *const ClObject, *const c_char, *const c_void, *mut c_void,
     ) -> i32;
-    clGetProgramBuildInfo(Object, Object, u32, usize, *mut c_void, *mut usize) -> i32;
-    clCreateKernel(Object, *const c_char, *mut i32) -> Object;
-    clGetKernelInfo(Object, u32, usize, *mut c_void, *mut usize) -> i32;
-    clSetKernelArg(Object, u32, usize, *const c_void) -> i32;
-    clCreateBuffer(Object, u64, usize, *mut c_void, *mut i32) -> Object;
+    clGetProgramBuildInfo(ClObject, ClObject, u32, usize, *mut c_void, *mut usize) -> i32;
+    clCreateKernel(ClObject, *const c_char, *mut i32) -> ClObject;
+    clGetKernelInfo(ClObject, u32, usize, *mut c_void, *mut usize) -> i32;
+    clSetKernelArg(ClObject, u32, usize, *const c_void) -> i32;
+    clCreateBuffer(ClObject, u64, usize, *mut c_void, *mut i32) -> ClObject;
     clEnqueueNDRangeKernel(
-        Object, Object, u32, *const usize, *const usize, *const usize,
-        u32, *const Object, *mut Object,
+        ClObject, ClObject, u32, *const usize, *const usize, *const usize,
+        u32, *const ClObject, *mut ClObject,
     ) -> i32;
     clEnqueueReadBuffer(
-        Object, Object, u32, usize, usize, *mut c_void, u32, *const Object, *mut Object,
+        ClObject, ClObject, u32, usize, usize, *mut c_void, u32, *const ClObject, *mut ClObject,
     ) -> i32;
-    clFinish(Object) -> i32;
-    clReleaseContext(Object) -> i32;
-    clReleaseCommandQueue(Object) -> i32;
-    clReleaseProgram(Object) -> i32;
-    clReleaseKernel(Object) -> i32;
-    clReleaseMemObject(Object) -> i32;
+    clFinish(ClObject) -> i32;
+    clReleaseContext(ClObject) -> i32;
+    clReleaseCommandQueue(ClObject) -> i32;
+    clReleaseProgram(ClObject) -> i32;
+    clReleaseKernel(ClObject) -> i32;
+    clReleaseMemObject(ClObject) -> i32;
 }
 
 #[cfg(windows)]
@@ -69,12 +79,12 @@ const NAMES: [&str; 2] = ["libOpenCL.so.1", "libOpenCL.so"];
 
 /// Loads the library, for as long as the process lives: drivers leave threads and exit handlers
 /// behind that do not survive their code.
-pub(super) fn load() -> Result<&'static Symbols, libloading::Error> {
+pub(super) fn load() -> Result<&'static ClSymbols, libloading::Error> {
     let library = match preloaded() {
         Some(library) => library,
         None => open()?,
     };
-    let symbols = Symbols::of(&library)?;
+    let symbols = ClSymbols::of(&library)?;
     std::mem::forget(library);
     Ok(Box::leak(Box::new(symbols)))
 }

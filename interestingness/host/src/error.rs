@@ -1,0 +1,39 @@
+//! The reasons that a kernel does not become a program.
+
+use std::io;
+
+use clreduce_process::ToolRun;
+use thiserror::Error;
+
+/// The reason that there is no program.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The run-time lacks these built-ins.
+    #[error("built-in{} {} not known to the host run-time", if .0.len() == 1 { "" } else { "s" }, .0.join(", "))]
+    BuiltIns(Vec<String>),
+    /// The kernel cannot be launched.
+    #[error("{0}")]
+    Launch(String),
+    /// clang fails on a part of the run-time.
+    #[error("clang: {0}")]
+    Clang(String),
+    /// The linker fails.
+    #[error("ld: {0}")]
+    Linker(String),
+    /// clang fails on the kernel itself; with that run, for a caller that wants to know more.
+    #[error("clang: {}", first_error(.0))]
+    Kernel(Box<ToolRun>),
+    /// clang has written something that is no object.
+    #[error("the object of the kernel cannot be read: {0}")]
+    Object(#[from] object::Error),
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// The first error of a compiler, or else the way in which it ended.
+pub(crate) fn first_error(ran: &ToolRun) -> String {
+    let error = ran.stderr.lines().find(|line| line.contains("error: "));
+    error.map_or_else(|| ran.trouble(), str::to_owned)
+}

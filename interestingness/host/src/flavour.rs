@@ -1,0 +1,66 @@
+//! The flavours of a program: plain, or instrumented by one of clang's sanitizers.
+
+/// The instrumentation of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// Nothing.
+    Plain,
+    /// UndefinedBehaviorSanitizer and AddressSanitizer.
+    Addresses,
+    /// MemorySanitizer.
+    Memory,
+}
+
+impl Flavour {
+    /// The name of what watches the program, for reports.
+    #[must_use]
+    pub fn tool(self) -> &'static str {
+        match self {
+            Self::Plain => "host",
+            Self::Addresses => "AddressSanitizer",
+            Self::Memory => "MemorySanitizer",
+        }
+    }
+
+    /// For the run-time and the built-ins.
+    pub(crate) fn switches(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &[],
+            Self::Addresses => &["-fsanitize=address"],
+            Self::Memory => &["-fsanitize=memory", FOLLOW, ORIGINS],
+        }
+    }
+
+    /// For the kernel. What a verdict costs is mostly the compiler's time: line tables, messages and origins
+    /// double it.
+    pub(crate) fn kernel_switches(self, detail: BuildDetail) -> Vec<&'static str> {
+        const LINES: &str = "-gline-tables-only";
+        match (self, detail) {
+            (Self::Plain, _) => vec![],
+            (Self::Addresses, BuildDetail::Verdict) => vec![ADDRESS, UNDEFINED, TRAP],
+            (Self::Addresses, BuildDetail::Report) => vec![ADDRESS, UNDEFINED, LINES],
+            (Self::Memory, BuildDetail::Verdict) => vec!["-fsanitize=memory", FOLLOW],
+            (Self::Memory, BuildDetail::Report) => {
+                vec!["-fsanitize=memory", FOLLOW, ORIGINS, LINES]
+            }
+        }
+    }
+}
+
+/// The amount that is to be known of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildDetail {
+    /// Whether anything is wrong.
+    Verdict,
+    /// What is wrong, and where.
+    Report,
+}
+
+const ADDRESS: &str = "-fsanitize=address";
+/// Shifts are left out: in OpenCL their counts wrap. So are `local-bounds`, which trap without a word.
+const UNDEFINED: &str = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,null,alignment,array-bounds,\
+                         pointer-overflow,float-cast-overflow,unreachable,bool";
+const TRAP: &str = "-fsanitize-trap=undefined";
+/// Follow values through calls instead of asking at each call: lanes that nobody uses may be undefined.
+const FOLLOW: &str = "-fno-sanitize-memory-param-retval";
+const ORIGINS: &str = "-fsanitize-memory-track-origins=1";
