@@ -19,7 +19,7 @@ use regex::bytes::Regex;
 
 use crate::{Interestingness, Outcome, Verdict};
 
-/// What the output of a test must look like, instead of an exit code of 0. Every pattern given must
+/// Patterns for the output of a test, which decide instead of the exit code. Every pattern given must
 /// be found.
 #[derive(Clone, Debug, Default)]
 pub struct OutputPattern {
@@ -32,7 +32,7 @@ pub struct OutputPattern {
 /// Everything about a [`CommandTest`] but its command.
 #[derive(Clone, Debug)]
 pub struct CommandOptions {
-    /// What a test may use.
+    /// The limits of one test.
     pub limits: Limits,
     /// Where given, the output decides, and the exit code does not matter.
     pub pattern: Option<OutputPattern>,
@@ -41,7 +41,7 @@ pub struct CommandOptions {
     /// their files stay; and a process that detaches itself *and* empties its environment escapes.
     /// Not used on Windows, where the system itself ties processes together.
     pub worker: Option<PathBuf>,
-    /// Where the directories of the tests go.
+    /// The place for the directories of the tests.
     pub temporary: PathBuf,
     /// A folder on the same file system that tests' directories are moved to when they have ended,
     /// numbered, for somebody who wants to look at them; otherwise they are removed.
@@ -78,7 +78,7 @@ pub struct Rehearsal {
     /// Files of the variant that the test changed or removed. It should work on a copy: later
     /// variants have their own directories, but what it judges is no longer what was asked.
     pub modified: Vec<String>,
-    /// What it left in the variant's directory, such as `a.out`. No reason to worry.
+    /// Files that it left in the variant's directory, such as `a.out`. They do no harm.
     pub added: Vec<OsString>,
     /// Processes that were still running when the test's own had ended; they were killed.
     pub processes_left: u32,

@@ -1,4 +1,5 @@
-//! The interface of a compile filter, which says in milliseconds, and without a test, that a variant does not compile.
+//! The interface of a compile filter, which says in milliseconds, and without a test, that a variant does not
+//! compile.
 
 use clreduce_process::Cancel;
 use clreduce_testcase::TestCase;
@@ -6,7 +7,7 @@ use clreduce_testcase::TestCase;
 /// Tells at once whether a variant compiles. It may be wrong about what a test accepts; its caller has to find that
 /// out.
 pub trait CompileFilter: Send + Sync {
-    /// Whether the variant compiles; `None` where that cannot be said.
+    /// Returns whether the variant compiles; `None` where that cannot be said.
     fn accepts(&self, variant: &TestCase, cancel: &Cancel) -> Option<bool>;
 }
 

@@ -89,7 +89,7 @@ fn text(command: &TestCommand) -> String {
     text
 }
 
-/// Whether a path is in the text; to Windows, small and capital letters and both slashes are the same.
+/// Returns whether a path is in the text; to Windows, small and capital letters and both slashes are the same.
 fn mentions(text: &str, path: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace('/', r"\");
     if cfg!(windows) { plain(text).contains(&plain(path)) } else { text.contains(path) }

@@ -62,7 +62,7 @@ impl Clang {
         &self.program
     }
 
-    /// What it prints about itself; part of the key of what is cached.
+    /// The text that it prints about its version; part of the key of what is cached.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
@@ -74,7 +74,7 @@ impl Clang {
         Self { build_options: build_options.to_vec(), ..self.clone() }
     }
 
-    /// Where its libclang lies, if there is one.
+    /// Returns the folder of its libclang, if there is one.
     #[must_use]
     pub fn library_folder(&self) -> Option<PathBuf> {
         let text = query(self.program.as_ref(), &["-print-resource-dir"])?;

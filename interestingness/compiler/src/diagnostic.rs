@@ -16,7 +16,7 @@ pub enum Severity {
 /// An error or a warning of the compiler; notes are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The file that it is about; empty where it is about none.
     pub file: String,

@@ -12,7 +12,7 @@ use crate::diagnostic::Severity;
 use crate::worker::CompileOptions;
 use crate::workers::CompileWorkers;
 
-/// How long libclang may take for one text.
+/// The longest time that libclang may take for one text.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// libclang as a compile filter. It is as lenient as it can be: a program that some compiler accepts is not rejected.

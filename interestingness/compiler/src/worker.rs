@@ -15,10 +15,10 @@ use crate::service::{CompilerOrder, CompilerReply, CompilerService};
 /// After so many texts, a worker is replaced: libclang does not give back all memory.
 const RETIRE_AFTER: u32 = 2000;
 
-/// How texts are compiled.
+/// The options with which texts are compiled.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
-    /// How the worker process is started; its limit for starting is also the one for a text.
+    /// The options of the worker process. Its limit for starting is also the limit for a text.
     pub worker: WorkerOptions,
     /// The folder of libclang; where it is usually found if this is not given.
     pub library: Option<PathBuf>,

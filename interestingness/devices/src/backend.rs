@@ -24,22 +24,23 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// The kind of programs that its devices take.
     fn takes(&self) -> ProgramKind;
 
-    /// What a person should know of its devices, as in "simulated". Empty for an ordinary driver.
+    /// A remark on its devices for people, as in "simulated". Empty for an ordinary driver.
     fn remark(&self) -> &'static str {
         ""
     }
 
-    /// Whether its results must not count in a vote.
+    /// Returns whether its results must not count in a vote.
     fn is_simulated(&self) -> bool {
         false
     }
 
-    /// Whether a kernel can harm no more than processes of its own.
+    /// Returns whether a kernel can harm no more than processes of its own.
     fn is_robust(&self, facts: &DeviceFacts) -> bool {
         facts.kind == "cpu"
     }
 
-    /// Whether the time limit of a kernel is one of computing: what its worker spends waiting for a processor does not
+    /// Returns whether the time limit of a kernel is one of computing: what its worker spends waiting for a
+    /// processor does not
     /// count, so that a time-out says nothing of what else the machine does.
     fn is_timed_fairly(&self, _facts: &DeviceFacts) -> bool {
         false
@@ -51,11 +52,11 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// When it ought to have devices, and they cannot be listed.
     fn find(&self, options: &WorkerOptions) -> Result<Vec<FoundDevice>, DeviceError>;
 
-    /// How kernels get to a device.
+    /// The way in which kernels get to a device.
     fn transport(&self) -> Transport;
 }
 
-/// How kernels get to a device.
+/// The way in which kernels get to a device.
 pub enum Transport {
     /// A worker process keeps the driver; this starts it.
     Worker(fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>),

@@ -23,14 +23,14 @@ const EXAMINE_EVERY: u32 = 32;
 /// After so many kernels, a worker is replaced: drivers forget to give back memory.
 const RETIRE_AFTER: u32 = 1000;
 
-/// How a worker has behaved.
+/// The history of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkerStatistics {
     /// Worker processes that were started.
     pub started: u32,
     /// Kernels that were run, those of examinations not counted.
     pub kernels: u32,
-    /// How often a worker was found damaged: the kernel that followed was run again on a fresh one.
+    /// The number of times that a worker was found damaged: the kernel that followed was run again on a fresh one.
     pub damaged: u32,
 }
 
@@ -61,7 +61,7 @@ impl DeviceWorker {
         &self.device
     }
 
-    /// How it has behaved so far.
+    /// Its history so far.
     #[must_use]
     pub fn statistics(&self) -> WorkerStatistics {
         self.statistics
@@ -97,7 +97,7 @@ impl DeviceWorker {
         self.process = None;
     }
 
-    /// Whether an outcome may be due to an earlier kernel.
+    /// Returns whether an outcome may be due to an earlier kernel.
     fn is_suspicious(&mut self, start: Start, outcome: &RunOutcome) -> bool {
         match outcome {
             RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => true,
@@ -113,7 +113,7 @@ impl DeviceWorker {
         }
     }
 
-    /// Whether the worker still gets a kernel right whose result is known.
+    /// Returns whether the worker still gets a kernel right whose result is known.
     fn is_healthy(&mut self, start: Start) -> bool {
         self.since_examined = 0;
         let (run, expected) = examination(self.statistics.kernels, self.device.takes());
@@ -186,7 +186,8 @@ impl DeviceWorker {
     }
 }
 
-/// What is heard within a limit, in which the worker must have been able to compute if it `is_fair`: what it spent
+/// Waits for an event within a limit, in which the worker must have been able to compute if it `is_fair`: what it
+/// spent
 /// waiting for a processor is not counted, twice the limit at most.
 fn hear(process: &DeviceProcess, limit: Duration, is_fair: bool) -> WorkerEvent<DeviceReply> {
     let started = Instant::now();
@@ -210,7 +211,7 @@ fn hear(process: &DeviceProcess, limit: Duration, is_fair: bool) -> WorkerEvent<
     }
 }
 
-/// What an event says of the kernel: `Ok` where the worker can go on.
+/// Returns the outcome that an event means for the kernel: `Ok` where the worker can go on.
 fn outcome_of(
     event: WorkerEvent<DeviceReply>,
     process: &mut DeviceProcess,
@@ -287,7 +288,8 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_millis(300);
 
-    /// How long a worker is heard out that does nothing but `line`, and what it computed meanwhile.
+    /// The time for which a worker is heard out that does nothing but `line`, and the time that it computed
+    /// meanwhile.
     fn heard(line: &str, is_fair: bool) -> (Duration, Duration) {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("worker");

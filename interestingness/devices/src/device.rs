@@ -17,7 +17,7 @@ pub struct Device {
     /// The way in which kernels reach it.
     #[serde(rename = "through", serialize_with = "name")]
     pub backend: &'static dyn Backend,
-    /// What it says of itself.
+    /// The facts that its driver tells.
     #[serde(flatten)]
     pub facts: DeviceFacts,
     /// Number of the platform for the worker.
@@ -59,19 +59,20 @@ impl Device {
         self.backend.takes()
     }
 
-    /// Whether kernels run on this machine's processors, in processes of their own: they cannot harm more than these.
+    /// Returns whether kernels run on this machine's processors, in processes of their own: they cannot harm more
+    /// than these.
     #[must_use]
     pub fn is_robust(&self) -> bool {
         self.backend.is_robust(&self.facts)
     }
 
-    /// Whether the time limit of a kernel is one of computing. See [`Backend::is_timed_fairly`].
+    /// Returns whether the time limit of a kernel is one of computing. See [`Backend::is_timed_fairly`].
     #[must_use]
     pub fn is_timed_fairly(&self) -> bool {
         cfg!(target_os = "linux") && self.is_robust() && self.backend.is_timed_fairly(&self.facts)
     }
 
-    /// Whether a part of one of its names is `name`, whatever the case.
+    /// Returns whether a part of one of its names is `name`, whatever the case.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         let name = name.to_lowercase();

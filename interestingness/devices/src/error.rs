@@ -19,7 +19,7 @@ pub enum DeviceError {
     Driver(#[from] DriverError),
 }
 
-/// What a driver says of its own failure.
+/// The failure of a driver, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum DriverError {
@@ -35,7 +35,7 @@ pub enum DriverError {
     /// A call that does something in particular has failed, with the name of the error.
     #[error("{action}: {error}")]
     Action {
-        /// What was to be done.
+        /// The action that failed.
         action: String,
         /// The name of the error.
         error: String,

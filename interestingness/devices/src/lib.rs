@@ -1,6 +1,7 @@
 //! Devices: kernels on OpenCL and CUDA drivers, on Oclgrind, and on this machine itself.
 //!
-//! Drivers crash and hang, so everything that touches one runs in a worker process: this process never loads a driver.
+//! Drivers crash and hang, so everything that touches one runs in a worker process: this process never loads a
+//! driver.
 //! [`Devices`] finds the devices, and a [`DeviceWorker`] runs kernels on one. A [`Backend`] is a way in which kernels
 //! reach a device; a new one is a file with an implementation and a line in [`BACKENDS`].
 

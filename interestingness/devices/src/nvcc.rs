@@ -127,7 +127,8 @@ fn attempt(
     Ok(RunOutcome::Results(results))
 }
 
-/// What a failed run of nvcc means. It survives the parts of the compiler that crash, and says so.
+/// Returns the outcome that a failed run of nvcc means. nvcc survives the parts of the compiler that crash, and
+/// says so.
 fn build_outcome(ran: &ToolRun) -> RunOutcome {
     let log = format!("{}{}", ran.stdout, ran.stderr).trim().to_owned();
     let crash = |how: String| RunOutcome::BuildCrash(Crash { how, output: log.clone() });

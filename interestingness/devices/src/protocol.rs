@@ -41,7 +41,7 @@ pub enum DeviceReply {
     Done(Done),
 }
 
-/// How a run ended that the worker survived.
+/// The end of a run that the worker survived.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Done {
     /// The compiler refuses the program; with what it printed.
@@ -82,7 +82,7 @@ pub struct FoundDevice {
     pub platform: u32,
     /// Its number on the platform.
     pub device: u32,
-    /// What it says of itself.
+    /// The facts that its driver tells.
     pub facts: DeviceFacts,
 }
 

@@ -23,6 +23,9 @@ pub(crate) trait Driver: Sized + 'static {
     fn run(&self, run: &KernelRun, built: impl FnOnce()) -> Done;
 }
 
+/// The reason that a program was not built: what the compiler printed, or else the error.
+pub(crate) struct BuildLog(pub String);
+
 /// A worker that keeps a device of driver `D`.
 pub(crate) struct DeviceService<D> {
     folder: WorkerFolder,

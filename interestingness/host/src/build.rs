@@ -44,7 +44,7 @@ pub struct HostProgram {
     /// Variables in local memory, for the run-time.
     variables: Vec<OsString>,
     undefined: BTreeSet<String>,
-    /// Whether what the kernel writes is of interest.
+    /// True if what the kernel writes is of interest.
     results: bool,
 }
 
@@ -54,7 +54,7 @@ impl HostBuild<'_> {
     /// # Errors
     /// When the kernel, or what it needs, cannot be compiled.
     pub fn program(&self, flavour: Flavour, detail: BuildDetail) -> Result<HostProgram, HostError> {
-        let launches = self.subject.launches.clone().map_err(HostError::Launch)?;
+        let launches = self.subject.launches.clone()?;
         let folder = tempfile::Builder::new()
             .prefix("clreduce-host-")
             .tempdir_in(self.toolchain.tools.temporary())?;
@@ -84,12 +84,10 @@ impl HostBuild<'_> {
         launches: &[KernelLaunch],
         folder: &Path,
     ) -> Result<PathBuf, HostError> {
-        let start = start::function(self.subject, launches).map_err(HostError::Launch)?;
+        let start = start::function(self.subject, launches)?;
         let mut source = self.subject.source.to_vec();
         source.extend(start.into_bytes());
-        let files = |name, bytes: Vec<u8>| {
-            TestCase::single(name, bytes).map_err(|error| HostError::Clang(error.to_string()))
-        };
+        let files = |name, bytes: Vec<u8>| TestCase::single(name, bytes);
         let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
         let switches = flavour.kernel_switches(detail);
         let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
@@ -139,7 +137,7 @@ impl HostBuild<'_> {
     }
 }
 
-/// Whether a program may divide vectors: it has a type of vectors and a division.
+/// Returns whether a program may divide vectors: it has a type of vectors and a division.
 fn divides_vectors(source: &[u8]) -> bool {
     const TYPES: [&str; 10] = [
         "char",
@@ -180,7 +178,7 @@ impl HostProgram {
             let mut args = vec![self.code().into_os_string()];
             args.extend(start::words(number, launch, self.results));
             args.extend(self.variables.iter().cloned());
-            let contents = start::contents(launch).map_err(HostError::Launch)?;
+            let contents = start::contents(launch)?;
             let ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
             if ran.end == End::Exited(EXIT_UNKNOWN) {
                 return Err(self.unknown(&ran));

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use clreduce_process::when_free;
 
-/// Where parts are kept unless told otherwise: in the user's folder for caches, or, where there is none, in
+/// Returns the folder for parts unless told otherwise: it lies in the user's folder for caches, or, where there is
+/// none, in
 /// one for this user alone among the temporary files.
 #[must_use]
 pub fn default_cache() -> PathBuf {

@@ -22,7 +22,7 @@ const HEADERS: [&str; 10] = [
     "vector_types.h",
 ];
 
-/// Where variables lie that the work-items of a group share.
+/// The section of variables that the work-items of a group share.
 pub(crate) const SHARED: &str = ".bss.clreduce_shared";
 
 /// The program with the declarations before it; its lines keep their numbers.

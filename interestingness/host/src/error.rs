@@ -2,8 +2,12 @@
 
 use std::io;
 
+use clreduce_kernel::LaunchError;
 use clreduce_process::ToolRun;
+use clreduce_testcase::InvalidTestCase;
 use thiserror::Error;
+
+use crate::start::StartError;
 
 /// The reason that there is no program.
 #[derive(Debug, Error)]
@@ -12,9 +16,15 @@ pub enum HostError {
     /// The run-time lacks these built-ins.
     #[error("built-in{} {} not known to the host run-time", if .0.len() == 1 { "" } else { "s" }, .0.join(", "))]
     BuiltIns(Vec<String>),
-    /// The kernel cannot be launched.
-    #[error("{0}")]
-    Launch(String),
+    /// It is not known how to launch the kernel.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The launch does not fit the kernel.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The name of a file cannot be used.
+    #[error(transparent)]
+    File(#[from] InvalidTestCase),
     /// clang fails on a part of the run-time.
     #[error("clang: {0}")]
     Clang(String),

@@ -50,9 +50,9 @@ impl Flavour {
 /// The amount that is to be known of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildDetail {
-    /// Whether anything is wrong.
+    /// True if anything is wrong.
     Verdict,
-    /// What is wrong, and where.
+    /// The kind and the line of everything that is wrong.
     Report,
 }
 

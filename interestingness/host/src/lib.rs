@@ -1,7 +1,9 @@
 //! Kernels as programs of this machine.
 //!
-//! clang's own OpenCL front end compiles a kernel for the host, and a small run-time supplies work-items, barriers and
-//! built-ins. A [`HostBuild`] makes such a program, plain or under clang's sanitizers. [`run`](run()) runs a kernel plainly
+//! clang's own OpenCL front end compiles a kernel for the host, and a small run-time supplies work-items, barriers
+//! and
+//! built-ins. A [`HostBuild`] makes such a program, plain or under clang's sanitizers. [`run`](run()) runs a
+//! kernel plainly
 //! and returns its outcome, as a device would.
 
 mod build;
@@ -22,6 +24,7 @@ pub use cache::default_cache;
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use run::{clang, is_supported, run};
+pub use start::StartError;
 pub use subject::{Subject, SubjectError, sizes};
 pub use symbols::{CodeAddress, ProgramSymbols};
 pub use toolchain::Toolchain;

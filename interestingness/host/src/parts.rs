@@ -30,7 +30,8 @@ const PARTS: [Part; 9] = [
     ("floats", include_str!("runtime/floats.cl")),
 ];
 
-/// How a part is linked: the run-time loads it, and defines what is still missing. Last comes arithmetic that the
+/// The options with which a part is linked: the run-time loads it, and defines what is still missing. Last comes
+/// arithmetic that the
 /// compiler leaves to a library.
 const LINK: [&str; 6] =
     ["-target", "x86_64-linux-gnu", "-shared", "-nostdlib", "-Wl,-z,now", "-lgcc"];
@@ -39,7 +40,7 @@ const LINK: [&str; 6] =
 pub(crate) const LINKER: [&str; 6] =
     ["-shared", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-o"];
 
-/// How long a part may take to compile, on a machine that is busy.
+/// The longest time that a part may take to compile, on a machine that is busy.
 const PART_LIMIT: Duration = Duration::from_secs(300);
 
 /// The program that runs kernels: launch, fibres, barriers.
@@ -93,8 +94,7 @@ fn cached(
     if place.exists() {
         return Ok(place);
     }
-    let files = TestCase::single(file, text.as_bytes());
-    let files = files.map_err(|error| HostError::Clang(error.to_string()))?;
+    let files = TestCase::single(file, text.as_bytes())?;
     // The limit is meant for kernels; this is done once and kept.
     let limit = toolchain.tools.limits.time.map(|limit| limit.max(PART_LIMIT));
     let tools = toolchain.tools.within(limit);

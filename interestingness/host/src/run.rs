@@ -22,7 +22,7 @@ use crate::toolchain::Toolchain;
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
 const EXIT_DIVERGENCE: i32 = 90;
 
-/// Whether kernels can be run on such a system.
+/// Returns whether kernels can be run on such a system.
 #[must_use]
 pub fn is_supported() -> bool {
     cfg!(all(target_os = "linux", target_arch = "x86_64"))
@@ -66,7 +66,9 @@ fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<HostPro
     let build = HostBuild { toolchain, subject: &subject, optimisation };
     build.program(Flavour::Plain, BuildDetail::Verdict).map_err(|error| match error {
         HostError::Kernel(ran) => build_outcome(&ran),
-        HostError::Launch(reason) => RunOutcome::RunFailure { reason },
+        error @ (HostError::Launch(_) | HostError::Start(_)) => {
+            RunOutcome::RunFailure { reason: error.to_string() }
+        }
         error => RunOutcome::Unresolved(error.to_string()),
     })
 }

@@ -1,12 +1,41 @@
-//! How a kernel is called by the host run-time: the function that does it, and what it is called with.
+//! The call of a kernel by the host run-time: the function that makes it, and its arguments.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clreduce_kernel::{Argument, KernelLaunch, Parameter, Prototype};
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::{InvalidTestCase, Language, TestCase};
+use thiserror::Error;
 
 use crate::subject::{Subject, sizes};
+
+/// A launch that does not fit its kernel.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The program has no kernel of this name.
+    #[error("there is no kernel `{0}`")]
+    NoKernel(String),
+    /// The numbers of parameters and arguments differ.
+    #[error("`{kernel}` takes {found} arguments, and there are {given}")]
+    Arguments {
+        /// The kernel.
+        kernel: String,
+        /// Parameters.
+        found: usize,
+        /// Arguments.
+        given: usize,
+    },
+    /// A value for a parameter that is something else.
+    #[error("no value can be passed as {0}")]
+    Value(String),
+    /// CUDA declares local memory in the kernel.
+    #[error("CUDA has no arguments in local memory")]
+    LocalInCuda,
+    /// The buffers cannot be a file.
+    #[error(transparent)]
+    Contents(#[from] InvalidTestCase),
+}
 
 /// The file with what all buffers of a launch hold to begin with, one after the other.
 const CONTENTS: &str = "contents";
@@ -14,7 +43,7 @@ const CONTENTS: &str = "contents";
 /// The function, in the kernel's own language, that calls it for the launch with this number. The kernels are
 /// declared once more under other names, with pointers to nothing in particular: so it does not matter what
 /// exactly the description of an argument says that a pointer points to.
-pub(crate) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<String, String> {
+pub(crate) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<String, StartError> {
     if subject.language == Language::Cuda {
         return function_in_cuda(launches);
     }
@@ -24,8 +53,7 @@ pub(crate) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<S
     let mut cases = String::new();
     for (number, launch) in launches.iter().enumerate() {
         let prototype = subject.prototypes.iter().find(|kernel| kernel.name == launch.kernel);
-        let prototype =
-            prototype.ok_or_else(|| format!("there is no kernel `{}`", launch.kernel))?;
+        let prototype = prototype.ok_or_else(|| StartError::NoKernel(launch.kernel.clone()))?;
         let call = call(prototype, launch)?;
         let kernel = &launch.kernel;
         // Writing to a string cannot fail, here and below.
@@ -62,7 +90,7 @@ template <unsigned N> struct clreduce_bytes {
 "#;
 
 /// The same in C++.
-fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, String> {
+fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, StartError> {
     let mut cases = String::new();
     for (number, launch) in launches.iter().enumerate() {
         let value = |(index, argument): (usize, &Argument)| match argument {
@@ -71,7 +99,7 @@ fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, String> {
                 let values: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 Ok(format!("clreduce_bytes<{}>{{{{{}}}}}", bytes.len(), values.join(", ")))
             }
-            Argument::Local(_) => Err("CUDA has no arguments in local memory".to_owned()),
+            Argument::Local(_) => Err(StartError::LocalInCuda),
         };
         let values = launch.arguments.iter().enumerate().map(value);
         let values = values.collect::<Result<Vec<String>, _>>()?.join(", ");
@@ -89,10 +117,11 @@ struct Call {
     values: Vec<String>,
 }
 
-fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, String> {
+fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, StartError> {
     let (found, given) = (prototype.parameters.len(), launch.arguments.len());
     if found != given {
-        return Err(format!("`{}` takes {found} arguments, and there are {given}", launch.kernel));
+        let kernel = launch.kernel.clone();
+        return Err(StartError::Arguments { kernel, found, given });
     }
     let mut call = Call::default();
     for (index, argument) in launch.arguments.iter().enumerate() {
@@ -119,7 +148,7 @@ fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, String> {
                 call.values.push(format!("v{index}.value"));
             }
             (Argument::Value(_), parameter) => {
-                return Err(format!("no value can be passed as {parameter:?}"));
+                return Err(StartError::Value(format!("{parameter:?}")));
             }
         }
     }
@@ -144,15 +173,15 @@ pub(crate) fn words(number: usize, launch: &KernelLaunch, results: bool) -> Vec<
     words.into_iter().map(OsString::from).collect()
 }
 
-/// What the buffers hold, for the run-time's directory.
-pub(crate) fn contents(launch: &KernelLaunch) -> Result<TestCase, String> {
+/// Returns the file with the contents of all buffers, for the run-time's directory.
+pub(crate) fn contents(launch: &KernelLaunch) -> Result<TestCase, StartError> {
     let mut bytes = Vec::new();
     for argument in &launch.arguments {
         if let Argument::Buffer { element, elements, fill, .. } = argument {
             bytes.extend(fill.content(*element, *elements));
         }
     }
-    TestCase::single(CONTENTS, bytes).map_err(|error| error.to_string())
+    Ok(TestCase::single(CONTENTS, bytes)?)
 }
 
 #[cfg(test)]
@@ -183,7 +212,9 @@ mod tests {
         let subject = Subject::new(&b"kernel void k(global int *p, int n) {}"[..]).unwrap();
         let mut launches = subject.launches.clone().unwrap();
         launches[0].arguments.pop();
-        assert!(function(&subject, &launches).unwrap_err().contains("takes 2 arguments"));
+        assert!(
+            function(&subject, &launches).unwrap_err().to_string().contains("takes 2 arguments")
+        );
         launches[0].arguments.push(Argument::Value(vec![0; 3]));
         assert!(function(&subject, &launches).is_err());
     }

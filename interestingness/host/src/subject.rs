@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use clreduce_kernel::{
-    KernelLaunch, Plan, PlanError, Prototype, cuda_kernels, has_main, kernels, plan, plan_cuda,
+    KernelLaunch, LaunchError, Plan, PlanError, Prototype, cuda_kernels, has_main, kernels, plan,
+    plan_cuda,
 };
 use clreduce_testcase::{Language, TestCase};
 use thiserror::Error;
@@ -21,11 +22,11 @@ pub struct Subject {
     pub source: Arc<[u8]>,
     /// The prototypes of its kernels.
     pub prototypes: Vec<Prototype>,
-    /// Why it is not known how to launch it matters only to the stages that run the kernel.
-    pub launches: Result<Vec<KernelLaunch>, String>,
+    /// The launches. The reason that there are none matters only to stages that run the kernel.
+    pub launches: Result<Vec<KernelLaunch>, LaunchError>,
 }
 
-/// Why a file is no kernel that could be looked at.
+/// The reason that a file is no kernel that could be checked.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SubjectError {
@@ -49,7 +50,7 @@ impl Subject {
     /// A bare kernel in CUDA, or a whole program.
     fn cuda(source: &[u8]) -> Result<Self, SubjectError> {
         if has_main(source) {
-            let launches = Err("a whole program launches itself".to_owned());
+            let launches = Err(LaunchError::WholeProgram);
             return Self::made(Language::Cuda, cuda::text(source).into(), Vec::new(), launches);
         }
         let launches = launches(plan_cuda(source, None))?;
@@ -73,7 +74,7 @@ impl Subject {
     /// When there is no kernel, or it cannot be launched so.
     pub fn launched(
         source: impl Into<Arc<[u8]>>,
-        launches: Result<Vec<KernelLaunch>, String>,
+        launches: Result<Vec<KernelLaunch>, LaunchError>,
     ) -> Result<Self, SubjectError> {
         let source = source.into();
         let prototypes = kernels(&source);
@@ -87,7 +88,7 @@ impl Subject {
         language: Language,
         source: Arc<[u8]>,
         prototypes: Vec<Prototype>,
-        launches: Result<Vec<KernelLaunch>, String>,
+        launches: Result<Vec<KernelLaunch>, LaunchError>,
     ) -> Result<Self, SubjectError> {
         if launches.iter().flatten().any(|launch| !has_whole_groups(launch)) {
             return Err(SubjectError::Launch);
@@ -102,11 +103,14 @@ impl Subject {
 /// The launches of a plan, or why there are none.
 fn launches(
     plan: Result<Plan, PlanError>,
-) -> Result<Result<Vec<KernelLaunch>, String>, SubjectError> {
+) -> Result<Result<Vec<KernelLaunch>, LaunchError>, SubjectError> {
     match plan {
         Err(PlanError::NoKernel) => Err(SubjectError::NoKernel),
-        Err(error) => Ok(Err(error.to_string())),
-        Ok(plan) => Ok(plan.compile_only.map_or(Ok(plan.launches), Err)),
+        Err(error) => Ok(Err(error.into())),
+        Ok(plan) => {
+            let only = plan.compile_only.map(LaunchError::CompileOnly);
+            Ok(only.map_or(Ok(plan.launches), Err))
+        }
     }
 }
 
@@ -134,7 +138,7 @@ mod tests {
         let launch = "// -g 4 -l 3\nkernel void entry(global ulong *r) {}";
         assert_eq!(error(launch), Err(SubjectError::Launch));
         let image = Subject::new(&b"kernel void k(image2d_t i) {}"[..]).unwrap();
-        assert!(image.launches.unwrap_err().contains("image2d_t i"));
+        assert!(image.launches.unwrap_err().to_string().contains("image2d_t i"));
         let two = Subject::new(&b"kernel void k(global int *p) {}"[..]).unwrap().launches.unwrap();
         assert_eq!(
             two.iter().map(sizes).collect::<Vec<_>>(),

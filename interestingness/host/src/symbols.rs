@@ -10,9 +10,9 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use crate::FILE;
 use crate::cuda::SHARED;
 
-/// What the object of a kernel says.
+/// The facts that clreduce needs from the object of a kernel.
 pub(crate) struct OfKernel {
-    /// What others must define.
+    /// The symbols that others must define.
     pub undefined: BTreeSet<String>,
     /// Variables in local memory: `kernel.name`, and in CUDA those of a section.
     pub local: BTreeSet<String>,
@@ -43,7 +43,7 @@ pub(crate) fn of_kernel(bytes: &[u8]) -> Result<OfKernel, object::Error> {
     Ok(kernel)
 }
 
-/// Where in a program the variables lie, relative to its start, and their sizes in bytes.
+/// Returns the addresses of variables in a program, relative to its start, and their sizes in bytes.
 pub(crate) fn addresses(
     program: &[u8],
     names: &BTreeSet<String>,
@@ -56,7 +56,7 @@ pub(crate) fn addresses(
     Ok(symbols.map(|symbol| (symbol.address() - base, symbol.size())).collect())
 }
 
-/// What a part of the run-time defines; nothing where it cannot be read.
+/// Returns the symbols that a part of the run-time defines; none where it cannot be read.
 pub(crate) fn exported(part: &Path) -> BTreeSet<String> {
     let bytes = std::fs::read(part).unwrap_or_default();
     let Ok(file) = object::File::parse(&*bytes) else { return BTreeSet::new() };
@@ -72,7 +72,7 @@ pub(crate) fn split_mangled(symbol: &str) -> Option<(&str, &str)> {
     rest[digits..].split_at_checked(length)
 }
 
-/// Whether a mangled list of types has a `float` or a `double` in it.
+/// Returns whether a mangled list of types has a `float` or a `double` in it.
 pub(crate) fn has_floating(types: &str) -> bool {
     // `Dv4_f` is a vector; the digits and the underscore tell it from the letters that are types.
     types.replace("Dv", "").contains(['f', 'd'])

@@ -16,7 +16,7 @@ pub struct Toolchain<'a> {
     pub clang: &'a Clang,
     /// Runs the compiler and the linker.
     pub tools: &'a ToolRunner,
-    /// Where compiled parts of the run-time are kept.
+    /// The folder for compiled parts of the run-time.
     pub cache: &'a Path,
     /// Ends the build early.
     pub cancel: &'a Cancel,

@@ -5,7 +5,7 @@ use clreduce_testcase::{Launch, tokens};
 use crate::arguments::{Plan, PlanError, harness, plan};
 use crate::prototype::cuda_kernels;
 
-/// Whether the text defines `main`: then it is a whole program.
+/// Returns whether the text defines `main`: then it is a whole program.
 #[must_use]
 pub fn has_main(source: &[u8]) -> bool {
     let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();

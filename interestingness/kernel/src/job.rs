@@ -39,7 +39,7 @@ impl Scalar {
         Self::Double,
     ];
 
-    /// How many bytes one has.
+    /// The size of one number, in bytes.
     #[must_use]
     pub fn bytes(self) -> usize {
         match self {
@@ -100,9 +100,9 @@ fn half_bits(number: f32) -> u16 {
 /// A scalar or a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ElementType {
-    /// What it is made of.
+    /// The type of its numbers.
     pub scalar: Scalar,
-    /// How many of them: 1 for a scalar, else 2, 3, 4, 8 or 16.
+    /// Their number: 1 for a scalar, else 2, 3, 4, 8 or 16.
     pub lanes: u8,
 }
 
@@ -157,14 +157,14 @@ impl FromStr for ElementType {
     }
 }
 
-/// What a buffer holds to begin with.
+/// The content of a buffer before the launch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Fill {
     /// Element `i` is `first + i * step`.
     Steps {
         /// The first element.
         first: f64,
-        /// What each has more than the one before.
+        /// The difference between neighbours.
         step: f64,
     },
     /// These, from the beginning again where there are too few.
@@ -204,13 +204,13 @@ pub enum Argument {
     Buffer {
         /// The name of the parameter.
         name: String,
-        /// What it points to.
+        /// The type of its elements.
         element: ElementType,
-        /// How many.
+        /// The number of its elements.
         elements: u64,
-        /// What is in it.
+        /// Its content.
         fill: Fill,
-        /// Whether its content at the end is part of the result.
+        /// True if its content at the end is part of the result.
         output: bool,
     },
     /// Local memory of so many bytes.
@@ -241,11 +241,11 @@ pub struct KernelRun {
     pub options: String,
     /// The launches, one after the other; none: the program is only built.
     pub launches: Vec<KernelLaunch>,
-    /// How often all launches are done, each time with fresh buffers; at least 1.
+    /// The number of times that all launches are done, each time with fresh buffers; at least 1.
     pub repeat: u32,
 }
 
-/// How long the two halves of a run may take.
+/// The time limits of the two halves of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
     /// The compiler.

@@ -1,6 +1,7 @@
 //! Kernels of OpenCL and CUDA as data: how they are launched, what became of them, and who is wrong.
 //!
-//! [`plan`] and [`plan_cuda`] find out with which arguments a kernel is launched. A [`KernelRun`] is a program with its
+//! [`plan`] and [`plan_cuda`] find out with which arguments a kernel is launched. A [`KernelRun`] is a program
+//! with its
 //! launches, a [`RunOutcome`] says what became of it on one configuration, and [`vote`] says which configurations are
 //! wrong. Nothing here runs anything.
 
@@ -12,7 +13,7 @@ mod program;
 mod prototype;
 mod votes;
 
-pub use arguments::{Plan, PlanError, plan};
+pub use arguments::{ArgumentError, LaunchError, Plan, PlanError, SidecarError, plan};
 pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
 pub use job::{Argument, ElementType, Fill, KernelLaunch, KernelRun, RunLimits, Scalar};

@@ -1,4 +1,4 @@
-//! What became of a kernel on one configuration.
+//! Outcomes: the fate of a kernel on one configuration.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -13,21 +13,21 @@ pub const OUTPUT: &str = "standard output";
 /// The name of what stands for the kernel of a whole program.
 pub const PROGRAM: &str = "main";
 
-/// What a kernel wrote into one of its buffers.
+/// The content of a buffer that a kernel wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Output {
     /// The name of the kernel.
     pub kernel: String,
     /// The name of its parameter.
     pub name: String,
-    /// What the buffer consists of.
+    /// The type of its numbers.
     pub scalar: Scalar,
     /// Its content.
     pub bytes: Vec<u8>,
 }
 
 impl Output {
-    /// What a whole program has printed, if that is what it is.
+    /// Returns the standard output of a whole program, if that is what it is.
     #[must_use]
     pub fn printed(&self) -> Option<&[u8]> {
         (self.kernel == PROGRAM && self.name == OUTPUT).then_some(&self.bytes)
@@ -50,12 +50,12 @@ impl Output {
     }
 }
 
-/// What became of a kernel.
+/// The outcome of a kernel on one configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
     /// The compiler refused it.
     BuildFailure {
-        /// What the compiler said.
+        /// The compiler's log.
         log: String,
     },
     /// The compiler died of it.
@@ -66,7 +66,7 @@ pub enum RunOutcome {
     Built,
     /// The driver refused to run it, or said that it failed.
     RunFailure {
-        /// What was to be done, and the error.
+        /// The action that failed, and the error.
         reason: String,
     },
     /// The driver died when it was run. Some drivers compile as late as here.
@@ -82,7 +82,7 @@ pub enum RunOutcome {
 /// An outcome and what it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunReport {
-    /// What became of the kernel.
+    /// The outcome.
     pub outcome: RunOutcome,
     /// Time until it was built; all of the time where it was not.
     pub build: Duration,
@@ -154,7 +154,7 @@ impl RunOutcome {
         }
     }
 
-    /// What a person wants to know besides the class; may have several lines, may be empty.
+    /// Returns the details besides the class, for people; there may be several lines, or none.
     #[must_use]
     pub fn details(&self) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! What a kernel takes, read off its source text without a compiler.
+//! Prototypes of kernels, read off the source text without a compiler.
 //!
 //! Macros are not expanded and `typedef`s are followed only where they rename a built-in type. What
 //! is not understood becomes [`Parameter::Other`], never a guess.
@@ -14,22 +14,22 @@ use crate::job::{ElementType, Scalar};
 pub struct Prototype {
     /// Its name.
     pub name: String,
-    /// What it takes.
+    /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// Its attribute `reqd_work_group_size`.
     pub required_local: Option<Vec<u64>>,
 }
 
-/// What a parameter is.
+/// One parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A pointer to global or constant memory.
     Buffer {
         /// Its name; may be empty.
         name: String,
-        /// What it points to.
+        /// The type of its elements.
         element: ElementType,
-        /// Whether the kernel may not write there.
+        /// True if the kernel may not write there.
         read_only: bool,
     },
     /// A pointer to local memory.
@@ -111,7 +111,7 @@ struct Reader<'a> {
     types: HashMap<&'a str, ElementType>,
     /// From an attribute of the declaration that is being read.
     local: Option<Vec<u64>>,
-    /// Whether it is CUDA: any pointer is one to global memory there, and types have names of C++.
+    /// True if it is CUDA: any pointer is one to global memory there, and types have names of C++.
     cuda: bool,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         self.words.get(self.at).copied()
     }
 
-    /// What is between the parenthesis that comes next and the one that closes it.
+    /// The tokens between the parenthesis that comes next and the one that closes it.
     fn parenthesised(&mut self) -> Option<&'a [&'a str]> {
         if self.peek() != Some("(") {
             return None;

@@ -2,7 +2,7 @@
 
 use crate::outcome::{Output, RunOutcome};
 
-/// Whether a configuration counts when the majority is looked for.
+/// True if a configuration counts when the majority is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Its result counts.
@@ -12,16 +12,16 @@ pub enum Role {
     Accused,
 }
 
-/// What one configuration says.
+/// One configuration in a vote.
 #[derive(Clone, Copy, Debug)]
 pub struct Ballot<'a> {
-    /// Whether it counts.
+    /// True if it counts.
     pub role: Role,
-    /// What it made of the kernel.
+    /// Its outcome.
     pub outcome: &'a RunOutcome,
 }
 
-/// What a majority is.
+/// The rule by which a majority is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// More than half of the voters that have a result, and at least three (CLsmith).
@@ -103,7 +103,7 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
     Vote { majority, findings: ballots.iter().map(finding).collect() }
 }
 
-/// Whether variants of one base, equivalent modulo the input, agree on one configuration.
+/// True if variants of one base, equivalent modulo the input, agree on one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emi {
     /// All that have a result have the same, and there are at least two.

@@ -18,7 +18,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What is to be done at the moment of cancellation, by number.
+/// The actions at the moment of cancellation, by number.
 #[derive(Default)]
 struct Hooks {
     next: u64,
@@ -56,7 +56,7 @@ impl Cancel {
         self.shared.changed.notify_all();
     }
 
-    /// Whether the token was triggered.
+    /// Returns whether the token was triggered.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Acquire)

@@ -1,6 +1,6 @@
-//! What a test prints: the tail for people, all of it where a pattern is looked for.
+//! The captured output of a task: the tail for people, all of it where a pattern is looked for.
 
-/// How much of the output a person gets to see, in bytes.
+/// The length of the tail, in bytes.
 const TAIL_BYTES: usize = 16 << 10;
 
 /// Collects the output of one test in the order it comes.
@@ -34,7 +34,7 @@ impl Capture {
         self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));
     }
 
-    /// How many bytes came in all.
+    /// The number of bytes that came in all.
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -1,4 +1,4 @@
-//! Why a test program cannot be run, found out before the first test, and what to do about it.
+//! The check of a test program before the first test: the reasons that it cannot run, each with what to do about it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub enum CommandError {
     Unreadable {
         /// As it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

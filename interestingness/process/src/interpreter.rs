@@ -1,14 +1,14 @@
-//! Who runs a file on Windows, which goes by the ending of its name.
+//! The interpreters of files on Windows, by the endings of their names.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What Windows starts by itself; the standard library knows that `.bat` and `.cmd` need `cmd`.
+/// The endings of files that Windows starts by itself; the standard library knows that `.bat` and `.cmd` need `cmd`.
 const PROGRAMS: [&str; 4] = ["exe", "com", "bat", "cmd"];
 /// Endings that are left out when a test is named, in the order in which they are tried.
 pub(crate) const ENDINGS: [&str; 6] = ["com", "exe", "bat", "cmd", "ps1", "py"];
 
-/// Who runs a file.
+/// The program that runs a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RunBy {
     /// The system.
@@ -19,7 +19,7 @@ pub(crate) enum RunBy {
     Nobody,
 }
 
-/// Who runs files with the ending of `path`.
+/// Returns the program that runs files with the ending of `path`.
 pub(crate) fn run_by(path: &Path) -> RunBy {
     const POWERSHELL: &[&str] =
         &["-NoLogo", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File"];

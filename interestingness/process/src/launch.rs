@@ -3,11 +3,14 @@
 //! Everything that clreduce starts comes through here: interestingness tests, tools such as compilers, and worker
 //! processes. There are two seams.
 //!
-//! - **Another machine** is another [`Launcher`]. A launcher gets a [`Task`] (a command with its limits) and the files
+//! - **Another machine** is another [`Launcher`]. A launcher gets a [`Task`] (a command with its limits) and the
+//! files
 //!   that the command works on, and returns what is known of its end. Both are plain data, so that a remote launcher
 //!   can upload the files, run the task as an action, and return the [`Completed`] that it reads from the action's
-//!   output. [`CommandTest`] and [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is the one for
-//!   this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the same supervisor,
+//!   output. [`CommandTest`] and [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is the one
+//! for
+//!   this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the same
+//! supervisor,
 //!   limits and sandbox.
 //! - **A sandbox** is a variant of [`Confinement`]. [`start`] is the only function of the workspace that spawns a
 //!   process, and it applies the confinement to the command before it does. The supervisor process of a test calls
@@ -34,14 +37,14 @@ use crate::test_command::TestCommand;
 /// A command to run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// What is started.
+    /// The command.
     pub command: TestCommand,
-    /// What it may use.
+    /// Its limits.
     pub limits: Limits,
-    /// Whether all of standard output and of standard error is wanted, apart. Otherwise there is only the end of both
+    /// True if all of standard output and of standard error is wanted, apart. Otherwise there is only the end of both
     /// together.
     pub whole_output: bool,
-    /// Whether processes that are still running at the end of the main one are counted.
+    /// True if processes that are still running at the end of the main one are counted.
     pub count_left: bool,
 }
 
@@ -76,7 +79,7 @@ pub enum SetupError {
     /// There is no folder for tests.
     #[error("no directory for tests can be made in `{}`; is the disk full or read-only?", .path.display())]
     Directory {
-        /// Where it was tried.
+        /// The folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -91,7 +94,7 @@ pub enum SetupError {
     },
 }
 
-/// What a process is kept from doing.
+/// The confinement of a process: the things that it is kept from doing.
 ///
 /// There is no sandbox yet. One adds variants here (with the folders that may be written, and whether there is a
 /// network) and applies them in [`start`].

@@ -14,11 +14,11 @@ pub struct Limits {
     /// Resident memory of all its processes together, in bytes, on Windows what they have committed. Looked
     /// at ten times a second: a test may be above it for so long.
     pub memory_bytes: Option<u64>,
-    /// How many processes it may consist of at a time.
+    /// The number of processes that it may consist of at a time.
     pub processes: u32,
-    /// How much it may print, in bytes.
+    /// The most that it may print, in bytes.
     pub output_bytes: u64,
-    /// How much disk space the directory of the variant and `TMPDIR` may occupy together, in bytes.
+    /// The most disk space that the directory of the variant and `TMPDIR` may occupy together, in bytes.
     pub disk_bytes: u64,
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What is waited between attempts, in milliseconds; two seconds together.
+/// The pauses between attempts, in milliseconds; two seconds together.
 const PAUSES: [u64; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// Does something to a file or folder, on Windows again and again for two seconds while somebody else uses it.

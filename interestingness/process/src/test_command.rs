@@ -6,7 +6,7 @@ use std::path::{self, Path, PathBuf};
 
 use crate::diagnose::{self, CommandError};
 
-/// What is run for each variant.
+/// The command that is run for each variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TestCommand {
     /// A program, started directly.

@@ -18,7 +18,7 @@ use crate::test_command::TestCommand;
 /// Runs tools, each within the same limits.
 #[derive(Clone, Debug)]
 pub struct ToolRunner {
-    /// What one run of a tool may use.
+    /// The limits of one run of a tool.
     pub limits: Limits,
     launcher: Arc<dyn Launcher>,
 }
@@ -28,9 +28,9 @@ pub struct ToolRunner {
 pub struct ToolRun {
     /// The way in which it ended.
     pub end: End,
-    /// What it printed on standard output.
+    /// Its standard output.
     pub stdout: String,
-    /// What it printed on standard error.
+    /// Its standard error.
     pub stderr: String,
 }
 

@@ -1,12 +1,35 @@
-//! Times and sizes as people write them.
+//! Times and sizes, read from the way in which people write them.
 
 use std::time::Duration;
+
+use thiserror::Error;
+
+/// A time or a size that makes no sense, with a message for the person who wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum UnitError {
+    /// An unknown unit of time.
+    #[error("expected seconds, or a time as in 500ms, 90s, 2m, 1h")]
+    Time,
+    /// An unknown unit of size.
+    #[error("expected bytes, or a size as in 500M or 2G")]
+    Size,
+    /// The part before the unit.
+    #[error("`{0}` is not a number")]
+    Number(String),
+    /// Zero, or longer than any time.
+    #[error("the time must be greater than zero and not beyond all measure")]
+    TimeRange,
+    /// Zero, or larger than any size.
+    #[error("the size must be at least one byte and not beyond all measure")]
+    SizeRange,
+}
 
 /// Reads "90", "1.5", "500ms", "90s", "2m", "1h"; a number alone is seconds.
 ///
 /// # Errors
 /// Anything else, zero included, with a message for the person who wrote it.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let (number, unit) = split(text);
     let scale = match unit {
         "ms" => 0.001,
@@ -14,12 +37,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => 60.0,
         "h" => 3600.0,
         "d" => 86_400.0,
-        _ => return Err("expected seconds, or a time as in 500ms, 90s, 2m, 1h".to_owned()),
+        _ => return Err(UnitError::Time),
     };
-    let seconds: f64 = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
+    let seconds: f64 = number.parse().map_err(|_| UnitError::Number(number.to_owned()))?;
     match Duration::try_from_secs_f64(seconds * scale) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("the time must be greater than zero and not beyond all measure".to_owned()),
+        _ => Err(UnitError::TimeRange),
     }
 }
 
@@ -27,7 +50,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// Anything else, zero included, with a message for the person who wrote it.
-pub fn parse_bytes(text: &str) -> Result<u64, String> {
+pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let (number, unit) = split(text);
     let shift = match unit.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
         "" => 0,
@@ -35,16 +58,12 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         "m" => 20,
         "g" => 30,
         "t" => 40,
-        _ => return Err("expected bytes, or a size as in 500M or 2G".to_owned()),
+        _ => return Err(UnitError::Size),
     };
-    let number: f64 = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
+    let number: f64 = number.parse().map_err(|_| UnitError::Number(number.to_owned()))?;
     let bytes = number * f64::from(shift).exp2();
     // Floats this large are exact enough: nobody limits memory to the byte.
-    if bytes >= 1.0 && bytes < 2f64.powi(63) {
-        Ok(bytes as u64)
-    } else {
-        Err("the size must be at least one byte and not beyond all measure".to_owned())
-    }
+    if bytes >= 1.0 && bytes < 2f64.powi(63) { Ok(bytes as u64) } else { Err(UnitError::SizeRange) }
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -174,7 +174,7 @@ impl FromStr for Time {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        parse_duration(text).map(Self)
+        parse_duration(text).map(Self).map_err(|error| error.to_string())
     }
 }
 
@@ -186,7 +186,7 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        parse_bytes(text).map(Self)
+        parse_bytes(text).map(Self).map_err(|error| error.to_string())
     }
 }
 

@@ -110,7 +110,7 @@ impl Stage for Simulate {
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
         let launches = match &subject.launches {
             Ok(launches) => launches,
-            Err(reason) => return StageReport::failed(TOOL, reason),
+            Err(error) => return StageReport::failed(TOOL, error.to_string()),
         };
         let deadline = self.tools.limits.time.map(|limit| Instant::now() + limit);
         let mut report = StageReport { checked: self.looks_for(), ..StageReport::default() };

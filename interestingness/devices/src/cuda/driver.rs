@@ -11,11 +11,12 @@ use clreduce_kernel::{Argument, KernelLaunch, KernelRun, Output};
 
 use super::api::{
     CuAttribute, CuBuffer, CuDevice, CuError, CuModule, CudaApi, NvrtcCode, NvrtcCompiler,
+    NvrtcError,
 };
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
 use crate::protocol::{Done, FoundDevice};
-use crate::service::Driver;
+use crate::service::{BuildLog, Driver};
 
 /// A device that is ready.
 pub(crate) struct CudaDevice {
@@ -24,9 +25,6 @@ pub(crate) struct CudaDevice {
     /// The compiler's option for it.
     architecture: String,
 }
-
-/// The reason that a program was not built: what the compiler printed, or else the error.
-struct BuildLog(String);
 
 /// `None` where there is no driver; one that is there without a device is no error.
 fn load() -> Option<CudaApi> {
@@ -87,7 +85,8 @@ impl Driver for CudaDevice {
         })?;
         let [major, minor] = capability(device).map_err(call(api))?;
         let architecture = format!("--gpu-architecture=sm_{major}{minor}");
-        let compiler = NvrtcCompiler::load().map_err(DriverError::Library)?;
+        let compiler = NvrtcCompiler::load()
+            .map_err(|error| DriverError::Library(format!("NVRTC is not there: {error}")))?;
         Ok(Self { api, compiler, architecture })
     }
 
@@ -122,7 +121,10 @@ impl CudaDevice {
         let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
         let kernels = run.launches.iter().map(|launch| text(&launch.kernel));
         let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
-        let compiled = self.compiler.compile(&source, &options, &kernels).map_err(BuildLog)?;
+        let compiled = self
+            .compiler
+            .compile(&source, &options, &kernels)
+            .map_err(|NvrtcError(text)| BuildLog(text))?;
         let module = self.api.module(&compiled.code).map_err(|(error, log)| {
             BuildLog(format!("{}\n{log}", self.api.name(error)).trim_end().to_owned())
         })?;

@@ -14,7 +14,7 @@ use super::api::{ClContext, ClDevice, ClError, ClKernel, ClProgram, ClQueue, Ope
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
 use crate::protocol::{Done, FoundDevice};
-use crate::service::Driver;
+use crate::service::{BuildLog, Driver};
 
 /// A device that is ready.
 pub(crate) struct OpenClDevice {
@@ -22,9 +22,6 @@ pub(crate) struct OpenClDevice {
     context: ClContext,
     queue: ClQueue,
 }
-
-/// The reason that a program was not built: what the compiler printed, or else the error.
-struct BuildLog(String);
 
 fn kind(bits: u64) -> &'static str {
     match bits {
@@ -36,7 +33,7 @@ fn kind(bits: u64) -> &'static str {
 }
 
 fn load() -> Result<OpenClApi, DriverError> {
-    OpenClApi::load().map_err(DriverError::Library)
+    OpenClApi::load().map_err(|error| DriverError::Library(error.to_string()))
 }
 
 fn call(error: ClError) -> DriverError {

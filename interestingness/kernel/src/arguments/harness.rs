@@ -3,14 +3,15 @@
 //! work-items; one launch with a single one, and one with many.
 
 use clreduce_testcase::Launch;
+use thiserror::Error;
 
 use super::Plan;
 use crate::job::{Argument, Fill, KernelLaunch};
 use crate::prototype::{Parameter, Prototype};
 
-/// How many work-items are many.
+/// The number of work-items in the larger launch.
 pub(super) const MANY: u64 = 2048;
-/// How many of them form a group; every device can do that, and all do the same.
+/// The size of its work-groups, which every device can run.
 const GROUP: u64 = 32;
 
 /// Launches of every kernel; none where one of them takes what cannot be made.
@@ -24,7 +25,10 @@ pub(crate) fn plan(kernels: &[Prototype], sizes: Option<&Launch>) -> Plan {
         for (global, local) in sizes {
             match launch(kernel, global, local) {
                 Ok(launch) => launches.push(launch),
-                Err(reason) => return Plan { launches: Vec::new(), compile_only: Some(reason) },
+                Err(error) => {
+                    let compile_only = Some(error.to_string());
+                    return Plan { launches: Vec::new(), compile_only };
+                }
             }
         }
     }
@@ -42,7 +46,19 @@ fn standard_sizes(kernel: &Prototype) -> Vec<(Vec<u64>, Vec<u64>)> {
     vec![(local.clone(), local.clone()), (many, local.clone())]
 }
 
-fn launch(kernel: &Prototype, global: Vec<u64>, local: Vec<u64>) -> Result<KernelLaunch, String> {
+/// A parameter for which no argument can be made.
+#[derive(Debug, Error)]
+#[error("no argument can be made for `{parameter}` of the kernel `{kernel}`")]
+struct NoArgument {
+    parameter: String,
+    kernel: String,
+}
+
+fn launch(
+    kernel: &Prototype,
+    global: Vec<u64>,
+    local: Vec<u64>,
+) -> Result<KernelLaunch, NoArgument> {
     let n = global.iter().copied().fold(1, u64::saturating_mul);
     let argument = |(index, parameter): (usize, &Parameter)| match parameter {
         Parameter::Buffer { name, element, read_only } => Ok(Argument::Buffer {
@@ -58,7 +74,7 @@ fn launch(kernel: &Prototype, global: Vec<u64>, local: Vec<u64>) -> Result<Kerne
         }
         Parameter::Value(element) => Ok(Argument::Value(element.encode(n as f64))),
         Parameter::Other(text) => {
-            Err(format!("no argument can be made for `{text}` of the kernel `{}`", kernel.name))
+            Err(NoArgument { parameter: text.clone(), kernel: kernel.name.clone() })
         }
     };
     let arguments = kernel.parameters.iter().enumerate().map(argument).collect::<Result<_, _>>()?;

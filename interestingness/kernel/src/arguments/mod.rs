@@ -11,17 +11,34 @@ use thiserror::Error;
 use crate::job::{Argument, KernelLaunch};
 use crate::prototype;
 
-/// How a kernel is to be launched.
+pub use sidecar::{ArgumentError, SidecarError};
+
+/// The plan for the launches of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The launches; none where the program can only be built.
     pub launches: Vec<KernelLaunch>,
-    /// Why there are none.
+    /// The reason that there are none.
     pub compile_only: Option<String>,
 }
 
-/// Why it is not known how to launch a kernel.
-#[derive(Debug, Error)]
+/// The reason that a program is not launched.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// It is not known how.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// It can only be built: this argument cannot be made.
+    #[error("{0}")]
+    CompileOnly(String),
+    /// It is a whole program.
+    #[error("a whole program launches itself")]
+    WholeProgram,
+}
+
+/// The reason that it is not known how to launch a kernel.
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// Nothing to launch.
@@ -32,21 +49,21 @@ pub enum PlanError {
     Arguments {
         /// Meant by the comment.
         expected: usize,
-        /// What the prototype has.
+        /// The number of parameters of the prototype.
         found: usize,
     },
     /// The first line looks like a launch comment and is none.
     #[error("the launch comment is not understood: {0}")]
     Comment(String),
     /// Something is wrong in the description of the arguments.
-    #[error("{0}")]
-    Sidecar(String),
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
     /// More memory than is reasonable.
     #[error("the buffers need {0} bytes, more than the limit of {MOST_BYTES}")]
     TooLarge(u64),
 }
 
-/// How many bytes all buffers of a launch may have.
+/// The most bytes that all buffers of a launch may have together.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Finds out how to launch the kernels of a program.
@@ -60,7 +77,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// When that cannot be found out.
 pub fn plan(source: &[u8], sidecar: Option<&str>) -> Result<Plan, PlanError> {
     let plan = match sidecar {
-        Some(text) => launches(sidecar::launches(text).map_err(PlanError::Sidecar)?),
+        Some(text) => launches(sidecar::launches(text)?),
         None => from_source(source)?,
     };
     for launch in &plan.launches {

@@ -23,6 +23,7 @@
 //! Several kernels, or several launches of one, are `[[launch]]` tables with the same keys.
 
 use serde::Deserialize;
+use thiserror::Error;
 
 use crate::job::{Argument, ElementType, Fill, KernelLaunch};
 
@@ -62,48 +63,91 @@ enum FillValue {
     Steps { first: f64, step: f64 },
 }
 
-/// The launches that a file describes; the error is for the person who wrote it.
-pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, String> {
-    let document: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+/// A description of arguments that makes no sense, with a message for the person who wrote it.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SidecarError {
+    /// The file is no TOML, or has other keys.
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    /// The global size of this kernel.
+    #[error("`global` of `{0}` must be one to three numbers greater than 0")]
+    Global(String),
+    /// The local size of this kernel.
+    #[error("`local` of `{0}` must be as many numbers as `global`, none of them 0")]
+    Local(String),
+    /// One argument.
+    #[error("argument {number} of `{kernel}`: {source}")]
+    Argument {
+        /// From 1.
+        number: usize,
+        /// The kernel.
+        kernel: String,
+        /// What is wrong with it.
+        source: ArgumentError,
+    },
+}
+
+/// A description of one argument that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// An unknown type.
+    #[error("`{0}` is no type of numbers; those of OpenCL C are, as in int, ulong, float4")]
+    Type(String),
+    /// The number of elements is missing or 0.
+    #[error("`elements` is needed, at least 1")]
+    Elements,
+    /// A list without values.
+    #[error("`fill` is an empty list")]
+    Fill,
+    /// A value without its number.
+    #[error("`is` is needed: the number")]
+    Number,
+    /// Keys that do not go together.
+    #[error(
+        "either `buffer` with `elements`, `fill`, `output`, or `value` with `is`, or `local` with `elements`"
+    )]
+    Keys,
+}
+
+/// Reads the launches that a file describes.
+pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, SidecarError> {
+    let document: toml::Table = toml::from_str(text)?;
     // Parsed a second time into its type, so that errors come with lines.
     let tables = if document.contains_key("launch") {
         toml::from_str::<Several>(text).map(|several| several.launch)
     } else {
         toml::from_str::<LaunchTable>(text).map(|one| vec![one])
     };
-    tables.map_err(|error| error.to_string())?.into_iter().map(launch).collect()
+    tables?.into_iter().map(launch).collect()
 }
 
-fn launch(table: LaunchTable) -> Result<KernelLaunch, String> {
+fn launch(table: LaunchTable) -> Result<KernelLaunch, SidecarError> {
     let name = &table.kernel;
     let sizes_are_good = |sizes: &Vec<u64>| matches!(sizes.len(), 1..=3) && !sizes.contains(&0);
     if !sizes_are_good(&table.global) {
-        return Err(format!("`global` of `{name}` must be one to three numbers greater than 0"));
+        return Err(SidecarError::Global(name.clone()));
     }
     if let Some(local) = &table.local
         && (!sizes_are_good(local) || local.len() != table.global.len())
     {
-        return Err(format!(
-            "`local` of `{name}` must be as many numbers as `global`, none of them 0"
-        ));
+        return Err(SidecarError::Local(name.clone()));
     }
     let arguments = table.argument.into_iter().enumerate().map(|(index, table)| {
-        argument(index, table)
-            .map_err(|error| format!("argument {} of `{name}`: {error}", index + 1))
+        argument(index, table).map_err(|source| {
+            let (number, kernel) = (index + 1, name.clone());
+            SidecarError::Argument { number, kernel, source }
+        })
     });
     let arguments = arguments.collect::<Result<_, _>>()?;
     Ok(KernelLaunch { kernel: table.kernel, global: table.global, local: table.local, arguments })
 }
 
-fn argument(index: usize, table: ArgumentTable) -> Result<Argument, String> {
-    let element = |name: &str| {
-        name.parse::<ElementType>().map_err(|()| {
-            format!(
-                "`{name}` is no type of numbers; those of OpenCL C are, as in int, ulong, float4"
-            )
-        })
-    };
-    let elements = || table.elements.filter(|&n| n > 0).ok_or("`elements` is needed, at least 1");
+fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentError> {
+    let element =
+        |name: &str| name.parse::<ElementType>().map_err(|()| ArgumentError::Type(name.to_owned()));
+    let elements = || table.elements.filter(|&n| n > 0).ok_or(ArgumentError::Elements);
     let has_buffer_keys = table.fill.is_some() || table.output.is_some();
     match (&table.buffer, &table.value, &table.local) {
         (Some(name), None, None) if table.is.is_none() => {
@@ -112,7 +156,7 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, String> {
                 Some(FillValue::All(number)) => Fill::all(number),
                 Some(FillValue::Steps { first, step }) => Fill::Steps { first, step },
                 Some(FillValue::List(ref values)) if values.is_empty() => {
-                    return Err("`fill` is an empty list".to_owned());
+                    return Err(ArgumentError::Fill);
                 }
                 Some(FillValue::List(ref values)) => Fill::Values(values.clone()),
             };
@@ -125,15 +169,13 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, String> {
             })
         }
         (None, Some(name), None) if !has_buffer_keys && table.elements.is_none() => {
-            let number = table.is.ok_or("`is` is needed: the number")?;
+            let number = table.is.ok_or(ArgumentError::Number)?;
             Ok(Argument::Value(element(name)?.encode(number)))
         }
         (None, None, Some(name)) if !has_buffer_keys && table.is.is_none() => {
             Ok(Argument::Local(elements()?.saturating_mul(element(name)?.bytes() as u64)))
         }
-        _ => Err("either `buffer` with `elements`, `fill`, `output`, or `value` with `is`, or \
-                  `local` with `elements`"
-            .to_owned()),
+        _ => Err(ArgumentError::Keys),
     }
 }
 
@@ -186,7 +228,7 @@ mod tests {
             ("kernel =", "line 1"),
         ];
         for (text, part) in cases {
-            let error = launches(text).unwrap_err();
+            let error = launches(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

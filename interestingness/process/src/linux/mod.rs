@@ -31,7 +31,7 @@ use orders::{Order, Reply, RunOrder};
 use supervise::{Control, Job, supervise};
 use tree::Scope;
 
-/// How long a supervisor may take to begin its service.
+/// The longest time until a supervisor begins its service.
 const BEGIN_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs tasks on this machine, as many at a time as are asked for. Nothing happens before the first one.
@@ -71,7 +71,8 @@ impl LocalLauncher {
     /// Runs tasks in folders below `base`.
     ///
     /// `worker` is a program that calls [`worker_main`](crate::worker_main) first thing. Without it everything works
-    /// but two things: after a `SIGKILL` of this process, tasks go on running and their files stay; and a process that
+    /// but two things: after a `SIGKILL` of this process, tasks go on running and their files stay; and a process
+    /// that
     /// detaches itself *and* empties its environment escapes.
     #[must_use]
     pub fn new(base: PathBuf, worker: Option<PathBuf>) -> Self {
@@ -370,7 +371,7 @@ fn make_root(base: &Path, owner: u32) -> io::Result<PathBuf> {
     Ok(builder.tempdir_in(base)?.keep())
 }
 
-/// What the processes of a test carry in their environment; without a test, what those of all tests
+/// The mark of the processes of a test, in their environment; without a test, the prefix of the marks of all tests
 /// of a slot begin with.
 fn mark(root: &Path, slot: u64, test: Option<u64>) -> String {
     let name = root.file_name().unwrap_or_default().to_string_lossy();

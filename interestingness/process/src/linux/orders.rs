@@ -24,18 +24,18 @@ pub(super) enum Order {
     Cancel(u64),
 }
 
-/// What stays the same for all tasks of a supervisor.
+/// The order that begins a service: what stays the same for all tasks of a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Begin {
     /// Process number of clreduce.
     pub owner: u32,
-    /// Where to make the root directory.
+    /// The place for the root directory.
     pub base: OsString,
     /// The root directory, if it is already there.
     pub root: Option<OsString>,
     /// Number of the supervisor, and name of its directory in the root.
     pub slot: u64,
-    /// What its tasks are kept from doing.
+    /// The confinement of its tasks.
     pub confinement: Confinement,
 }
 

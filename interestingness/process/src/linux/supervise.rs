@@ -18,9 +18,9 @@ use crate::folder::RunFolder;
 use crate::launch::{self, Confinement, ProcessGroup};
 use crate::limits::Limits;
 
-/// When memory and processes are looked at for the first time.
+/// The time until memory and processes are looked at for the first time.
 const FIRST_LOOK: Duration = Duration::from_millis(10);
-/// How often they are looked at later, at least; in the beginning more often, because a fork bomb is
+/// The longest time between later looks. In the beginning they are more frequent, because a fork bomb is
 /// ended easily only while it is small.
 const LOOK_INTERVAL: Duration = Duration::from_millis(80);
 /// Of all time, at most one part in so many goes into dear looks: adding up files, searching the
@@ -35,7 +35,7 @@ pub(super) trait Control {
     fn cancelled(&mut self) -> bool;
 }
 
-/// What is started.
+/// The command.
 pub(super) struct Job<'a> {
     pub program: &'a OsString,
     pub args: &'a [OsString],

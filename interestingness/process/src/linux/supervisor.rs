@@ -23,9 +23,9 @@ use crate::worker::frames::FrameError;
 
 /// The name of the service, for the worker program.
 pub(crate) const SERVICE: &str = "supervisor";
-/// How many processes and threads a user's tests may add to those that are there.
+/// The number of processes and threads that a user's tests may add to those that are there.
 const SPARE_PROCESSES: u64 = 8192;
-/// What it is called in a list of processes.
+/// Its name in a list of processes.
 pub(super) const NAME: &str = "test-supervisor";
 
 /// Serves as a supervisor until clreduce has gone.

@@ -25,11 +25,11 @@ pub(super) const MARK: &str = "CLREDUCE_TEST";
 /// is stuck in the kernel (a driver, a network file system).
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many processes are looked for before those found are killed: among those that fork without
+/// The number of processes that are looked for before those found are killed: among those that fork without
 /// end, the search for the last one is a race that is lost.
 const BATCH: usize = 256;
 
-/// How the processes of a test are known.
+/// The way in which the processes of a test are known.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
     /// All descendants of this process, which is a subreaper and runs one test at a time.
@@ -90,7 +90,7 @@ impl Tree {
         }
     }
 
-    /// How many processes there are besides the main one.
+    /// The number of processes besides the main one.
     pub fn count_others(&self) -> u32 {
         let mut members = self.all_members(usize::MAX);
         members.retain(|&pid| pid != self.leader);
@@ -232,7 +232,7 @@ fn descendants(root: Pid, enough: usize) -> Vec<Pid> {
     found
 }
 
-/// Whether the kernel has `/proc/PID/task/TID/children` (`CONFIG_PROC_CHILDREN`).
+/// Returns whether the kernel has `/proc/PID/task/TID/children` (`CONFIG_PROC_CHILDREN`).
 fn kernel_lists_children() -> bool {
     static LISTS: OnceLock<bool> = OnceLock::new();
     *LISTS.get_or_init(|| fs::exists("/proc/thread-self/children").unwrap_or(false))
@@ -271,7 +271,7 @@ fn all_processes() -> impl Iterator<Item = Pid> {
     entries.filter_map(|entry| parse_pid(entry.file_name().to_str()?))
 }
 
-/// How many processes and threads there are, whoever they belong to.
+/// The number of processes and threads of all users.
 pub(super) fn count_processes() -> u64 {
     // `0.05 0.15 0.08 1/83 6028`: the number after the slash.
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();

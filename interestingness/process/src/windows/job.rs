@@ -27,7 +27,7 @@ use windows_sys::Win32::System::JobObjects::{
 };
 use windows_sys::Win32::System::Threading::{CREATE_NO_WINDOW, CREATE_SUSPENDED};
 
-/// How long processes that were ended may take to go.
+/// The longest time that processes that were ended may take to go.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[link(name = "ntdll", kind = "raw-dylib")]
@@ -115,7 +115,7 @@ impl Job {
         true
     }
 
-    /// How many processes are in it now.
+    /// The number of processes in it now.
     pub fn processes(&self) -> u32 {
         // SAFETY: all zeros are counts.
         let mut counts: JOBOBJECT_BASIC_ACCOUNTING_INFORMATION = unsafe { zeroed() };

@@ -29,11 +29,11 @@ use crate::test_command::TestCommand;
 
 pub(crate) use job::{Job, no_error_boxes};
 
-/// How often the number of processes and the disk are looked at.
+/// The time between two looks at the number of processes and the disk.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// How long processes that end with the test's own may take, before they count as left.
+/// The time that processes that end with the test's own have before they count as left.
 const LAST_BREATH: Duration = Duration::from_millis(200);
-/// How long output may take to arrive that was written by processes that are no more.
+/// The longest time until output arrives that was written by processes that are no more.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(5);
 /// Begins the names of the folders that hold all tests of a runner.
 const PREFIX: &str = "clreduce-";
@@ -56,7 +56,7 @@ struct Root {
     folder: TempDir,
 }
 
-/// What the threads around a test report.
+/// A report of one of the threads around a test.
 enum News {
     Output(usize, Vec<u8>),
     Closed,

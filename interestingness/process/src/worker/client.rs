@@ -23,23 +23,23 @@ use crate::end::{Crash, describe_exit, describe_signal};
 use crate::folder::remove_tree;
 use crate::launch::{Confinement, ProcessGroup, start};
 
-/// How much a worker may print, in bytes, all orders together.
+/// The most that a worker may print, in bytes, for all orders together.
 const MOST_OUTPUT: u64 = 64 << 20;
-/// How long a worker that is done for may take to go.
+/// The longest time that a worker that is done for may take to go.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a worker that is sent away may take to clean up and go before it is killed.
+/// The longest time that a worker that is sent away may take to clean up and go before it is killed.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How workers are started.
+/// The way in which workers are started.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
     /// A program that calls [`worker_main`](super::worker_main) first thing.
     pub program: PathBuf,
-    /// Where the folders of the workers go, for what their libraries keep.
+    /// The place for the folders of the workers, in which their libraries keep files.
     pub temporary: PathBuf,
     /// Environment variables for workers alone, such as `OCL_ICD_VENDORS`.
     pub environment: Vec<(OsString, OsString)>,
-    /// How long a worker may take until it is ready.
+    /// The longest time until a worker is ready.
     pub start_limit: Duration,
 }
 
@@ -56,7 +56,7 @@ impl WorkerOptions {
     }
 }
 
-/// What is heard from a worker.
+/// An event in the life of a worker.
 #[derive(Debug)]
 pub enum WorkerEvent<R> {
     /// It replies.
@@ -248,7 +248,7 @@ impl<O, R> WorkerProcess<O, R> {
         Crash { how: describe(status), output: String::from_utf8_lossy(&tail).trim().to_owned() }
     }
 
-    /// How the process ended; none if it has not within the limit.
+    /// Returns the way in which the process ended; none if it has not within the limit.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + limit;
         loop {

@@ -32,7 +32,7 @@ pub enum FrameError {
 }
 
 impl FrameError {
-    /// Whether the other end talks, but not as it should.
+    /// Returns whether the other end talks, but not as it should.
     #[must_use]
     pub fn is_nonsense(&self) -> bool {
         matches!(self, Self::TooLong { .. } | Self::Malformed(_))

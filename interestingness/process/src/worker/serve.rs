@@ -1,4 +1,5 @@
-//! The worker's end: a process that keeps what is dear to load, and answers one order after the other. It may crash or
+//! The worker's end: a process that keeps what is dear to load, and answers one order after the other. It may
+//! crash or
 //! hang at any time; the process that started it expects that.
 
 use std::ffi::OsStr;
@@ -22,9 +23,9 @@ pub trait Service: Sized + 'static {
     /// Environment variables that tell the worker's libraries where to keep what they compiled: in a folder of the
     /// worker.
     const CACHE_VARIABLES: &'static [&'static str] = &[];
-    /// What it is asked.
+    /// The type of its orders.
     type Order: Serialize + DeserializeOwned + Send + 'static;
-    /// What it says.
+    /// The type of its replies.
     type Reply: Serialize + DeserializeOwned + Send + 'static;
 
     /// Begins the service, in the worker process.
@@ -59,7 +60,7 @@ impl<R: Serialize> Replies<R> {
 pub struct WorkerFolder(Option<PathBuf>);
 
 impl WorkerFolder {
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.0.as_deref()

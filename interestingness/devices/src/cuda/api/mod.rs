@@ -39,7 +39,7 @@ pub(super) struct CuDevice {
     id: i32,
 }
 
-/// What `cuDeviceGetAttribute` is asked for.
+/// An attribute for `cuDeviceGetAttribute`.
 #[derive(Clone, Copy)]
 pub(super) enum CuAttribute {
     MaxThreadsPerBlock = 1,
@@ -175,7 +175,7 @@ pub(super) struct CuBuffer {
 }
 
 impl CuBuffer {
-    /// What is in it.
+    /// Its content.
     pub fn read(&self) -> Result<Vec<u8>> {
         let mut content = vec![0; self.bytes];
         // SAFETY: both sides have as many bytes.
@@ -185,7 +185,7 @@ impl CuBuffer {
         check(code).map(|()| content)
     }
 
-    /// Where it is, as a kernel gets it.
+    /// Its address, as a kernel gets it.
     pub fn argument(&self) -> Vec<u8> {
         self.address.to_ne_bytes().to_vec()
     }
@@ -208,7 +208,8 @@ pub(super) struct CuModule {
 const MOST_PARAMETER_BYTES: usize = 32 << 10;
 
 impl CuModule {
-    /// Starts a kernel of the module: blocks, threads of each, and its arguments in memory. Arguments that are missing,
+    /// Starts a kernel of the module: blocks, threads of each, and its arguments in memory. Arguments that are
+    /// missing,
     /// and bytes that an argument lacks, are zeros.
     ///
     /// # Safety
@@ -270,11 +271,14 @@ impl Drop for CuModule {
     }
 }
 
+/// The compiler's errors, for people.
+pub(super) struct NvrtcError(pub String);
+
 /// The compiler.
 #[derive(Clone, Copy)]
 pub(super) struct NvrtcCompiler(&'static NvrtcSymbols);
 
-/// What a compiler made of a program.
+/// The code that the compiler made of a program.
 pub(super) struct NvrtcCode {
     /// For [`CudaApi::module`].
     pub code: Vec<u8>,
@@ -284,8 +288,8 @@ pub(super) struct NvrtcCode {
 
 impl NvrtcCompiler {
     /// Loads NVRTC.
-    pub fn load() -> std::result::Result<Self, String> {
-        symbols::load_nvrtc().map(Self).map_err(|error| format!("NVRTC is not there: {error}"))
+    pub fn load() -> std::result::Result<Self, libloading::Error> {
+        symbols::load_nvrtc().map(Self)
     }
 
     /// As in "13.0".
@@ -302,14 +306,14 @@ impl NvrtcCompiler {
         source: &CStr,
         options: &[CString],
         kernels: &[CString],
-    ) -> std::result::Result<NvrtcCode, String> {
+    ) -> std::result::Result<NvrtcCode, NvrtcError> {
         let mut raw = null_mut();
         // SAFETY: the texts end with zero bytes, and there are no headers.
         let code = unsafe {
             (self.0.create)(&mut raw, source.as_ptr(), c"kernel.cu".as_ptr(), 0, null(), null())
         };
         if code != 0 {
-            return Err(format!("NVRTC error {code}"));
+            return Err(NvrtcError(format!("NVRTC error {code}")));
         }
         let program = NvrtcProgram { compiler: self, raw };
         for (at, kernel) in kernels.iter().enumerate() {
@@ -324,10 +328,11 @@ impl NvrtcCompiler {
         // SAFETY: there are as many options.
         let code = unsafe { (self.0.compile)(raw, count, pointers.as_ptr()) };
         if code != 0 {
-            return Err(format!("NVRTC error {code}\n{}", program.log()).trim_end().to_owned());
+            let text = format!("NVRTC error {code}\n{}", program.log());
+            return Err(NvrtcError(text.trim_end().to_owned()));
         }
         let names = kernels.iter().map(|kernel| program.lowered_name(kernel)).collect();
-        let code = program.code().ok_or_else(|| "NVRTC has made no code".to_owned())?;
+        let code = program.code().ok_or_else(|| NvrtcError("NVRTC has made no code".to_owned()))?;
         Ok(NvrtcCode { code, names })
     }
 }

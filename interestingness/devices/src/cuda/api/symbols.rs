@@ -101,7 +101,7 @@ fn open(paths: &[PathBuf]) -> Result<Library, libloading::Error> {
     Err(first.unwrap_or(libloading::Error::DlOpenUnknown))
 }
 
-/// Where NVRTC may be: where the system looks, and in the toolkit, which the system need not know.
+/// Returns the paths of NVRTC: where the system looks, and in the toolkit, which the system need not know.
 fn nvrtc_paths() -> Vec<PathBuf> {
     #[cfg(windows)]
     let names = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];

@@ -100,9 +100,9 @@ macro_rules! owned {
 }
 
 owned! {
-    /// What programs, queues and buffers of one device belong to.
+    /// The owner of programs, queues and buffers of one device.
     ClContext by clReleaseContext;
-    /// What is to be done by the device, in order.
+    /// The commands for a device, in order.
     ClQueue by clReleaseCommandQueue;
     /// Source text, later built.
     ClProgram by clReleaseProgram;
@@ -112,7 +112,8 @@ owned! {
     ClMemory by clReleaseMemObject;
 }
 
-/// A kernel of a built program, with the buffers that are set as its arguments: the library does not keep those alive.
+/// A kernel of a built program, with the buffers that are set as its arguments: the library does not keep those
+/// alive.
 pub(super) struct ClKernel {
     /// Released before the buffers.
     handle: KernelHandle,
@@ -141,8 +142,8 @@ fn text(bytes: &[u8]) -> String {
 
 impl OpenClApi {
     /// Loads the library.
-    pub fn load() -> std::result::Result<Self, String> {
-        symbols::load().map(Self).map_err(|error| error.to_string())
+    pub fn load() -> std::result::Result<Self, libloading::Error> {
+        symbols::load().map(Self)
     }
 
     /// All platforms; none is not an error.
@@ -311,7 +312,7 @@ impl ClProgram {
         })
     }
 
-    /// What the compiler said.
+    /// The compiler's log.
     pub fn log(&self, device: ClDevice) -> Result<String> {
         const BUILD_LOG: u32 = 0x1183;
         // SAFETY: `ask` passes a length and memory of that length.
@@ -333,7 +334,7 @@ impl ClProgram {
 }
 
 impl ClKernel {
-    /// How many arguments it takes.
+    /// The number of its arguments.
     pub fn argument_count(&self) -> Result<u64> {
         let handle = &self.handle;
         // SAFETY: `ask` passes a length and memory of that length.

@@ -8,7 +8,7 @@ thread_local! {
     static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a function returns that does nothing: success, or no object.
+/// The result of a function that does nothing: success, or no object.
 pub(super) trait Nothing {
     fn nothing() -> Self;
 }
@@ -53,7 +53,7 @@ fn fake() -> Fake {
 
 #[test]
 fn a_kernel_keeps_its_buffers() {
-    let Fake { context, kernel: mut owner, .. } = fake();
+    let Fake { context, queue: _queue, kernel: mut owner } = fake();
     let buffer = context.buffer(&mut [0; 4]).unwrap();
     assert_eq!(owner.set_buffer(0, buffer).unwrap(), 0);
     assert_eq!(calls(), ["clCreateBuffer", "clSetKernelArg"], "the buffer is alive");
@@ -63,7 +63,7 @@ fn a_kernel_keeps_its_buffers() {
 
 #[test]
 fn sizes_that_do_not_fit_do_not_reach_the_library() {
-    let Fake { queue, kernel, .. } = fake();
+    let Fake { context: _context, queue, kernel } = fake();
     let wrong: [(&[usize], Option<&[usize]>); 4] =
         [(&[4, 4], Some(&[2])), (&[4], Some(&[2, 2, 2])), (&[1; 4], None), (&[], None)];
     for (global, local) in wrong {
