@@ -2,7 +2,7 @@
 
 use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
 
-use crate::{LaunchEdits, Orphans, Pass, Snapshot, TABLE};
+use crate::{LaunchEdits, Pass, Snapshot, TABLE, UnusedDeclarations};
 
 /// Runs a pass on a snapshot of `bytes` and checks what [`Pass`] promises: proposals in bounds,
 /// deterministic, smaller, applicable alone and together, and convergent when everything is
@@ -19,7 +19,7 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
     for proposal in &proposals {
         check_patch(pass, &proposal.patch, &case);
     }
-    let orphans = Orphans::new(&snapshot);
+    let orphans = UnusedDeclarations::new(&snapshot);
     // Applying a few is enough: each costs as much as the whole file.
     for proposal in proposals.iter().step_by(proposals.len() / 100 + 1) {
         check_variant(pass, &case, &case.apply(&proposal.patch));
@@ -102,7 +102,7 @@ fn check_orphans(
     pass: &dyn Pass,
     case: &TestCase,
     snapshot: &Snapshot,
-    orphans: &Orphans,
+    orphans: &UnusedDeclarations,
     patch: &Patch,
 ) {
     let followed = orphans.follow(snapshot, patch.clone());

@@ -7,15 +7,16 @@
 //! random numbers, and does not recurse to a depth that its input decides. The engine decides which
 //! proposals are tested, in which order and how many at once.
 
+mod analysis;
+mod edit;
 mod pass;
-mod smaller;
 mod snapshot;
 mod table;
 
 pub mod harness;
 
 pub use clreduce_language::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};
-pub use names::orphans::Orphans;
+pub use edit::UnusedDeclarations;
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};
@@ -24,8 +25,6 @@ use table::{BIGGEST_FIRST, GROUPS, NESTED, all_or_large_groups, large_groups, ro
 
 /// Passes for what only GPU code has.
 mod gpu {
-    mod calls;
-
     pub(crate) mod address_spaces;
     pub(crate) mod atomics;
     pub(crate) mod barriers;
@@ -47,12 +46,6 @@ mod gpu {
 
 /// Passes that know what names mean: functions, variables, types, and what uses them.
 mod names {
-    mod accesses;
-    pub(crate) mod aggregates;
-    pub(crate) mod functions;
-    pub(crate) mod orphans;
-    pub(crate) mod uses;
-
     pub(crate) mod absorb_functions;
     pub(crate) mod array_dimensions;
     pub(crate) mod enums;
@@ -83,10 +76,6 @@ mod names {
 /// Passes over the syntax tree. They know kinds of nodes and no names: what they propose is well
 /// formed, but whether what is left is still declared is for the test to say.
 mod syntax {
-    mod binding;
-    mod context;
-    pub(crate) mod unit;
-
     pub(crate) mod compound_assignment;
     pub(crate) mod dereference;
     pub(crate) mod expression_to_constant;
@@ -113,7 +102,6 @@ mod syntax {
 /// Passes over lines, comments, directives and files, and the layout of the final result.
 mod text {
     mod layout;
-    mod view;
 
     pub(crate) mod comments;
     pub(crate) mod conditionals;
@@ -128,8 +116,6 @@ mod text {
 
 /// Passes over tokens. They need no parser, and so work on any language and on broken programs.
 mod tokens {
-    pub(crate) mod unit;
-
     pub(crate) mod balanced;
     pub(crate) mod identifiers;
     pub(crate) mod literals;

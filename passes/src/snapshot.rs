@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use clreduce_language::{Flow, Symbols, SyntaxTree, Types};
+use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types};
 use clreduce_testcase::{Language, TestCase, Token, tokens};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
@@ -20,6 +20,8 @@ struct FileViews {
     symbols: OnceLock<Symbols>,
     types: OnceLock<Types>,
     flow: OnceLock<Flow>,
+    aggregates: OnceLock<Aggregates>,
+    accesses: OnceLock<Accesses>,
 }
 
 impl Snapshot {
@@ -85,5 +87,22 @@ impl Snapshot {
     pub(crate) fn flow(&self, file: usize) -> &Flow {
         let (bytes, tree, symbols) = (self.bytes(file), self.tree(file), self.symbols(file));
         self.files[file].flow.get_or_init(|| Flow::new(bytes, tree, symbols, self.types(file)))
+    }
+
+    /// The structures and unions of one file.
+    #[must_use]
+    pub(crate) fn aggregates(&self, file: usize) -> &Aggregates {
+        self.files[file]
+            .aggregates
+            .get_or_init(|| Aggregates::new(self.bytes(file), self.tree(file), self.symbols(file)))
+    }
+
+    /// The accesses to members of structures and unions of one file.
+    #[must_use]
+    pub(crate) fn accesses(&self, file: usize) -> &Accesses {
+        let (types, aggregates) = (self.types(file), self.aggregates(file));
+        self.files[file]
+            .accesses
+            .get_or_init(|| Accesses::new(self.bytes(file), self.tree(file), types, aggregates))
     }
 }

@@ -12,10 +12,10 @@
 use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::calls::{Call, builtin_calls, is_primary, rewritten};
 use crate::Snapshot;
+use crate::analysis::{Call, Unit, builtin_calls, is_primary};
+use crate::edit::rewritten;
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 
 /// The pass.
 pub(crate) struct Atomics;

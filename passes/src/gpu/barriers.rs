@@ -13,10 +13,9 @@
 use clreduce_language::{NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::calls::builtin_calls;
-use crate::names::uses::remove_statement;
+use crate::analysis::{Unit, builtin_calls};
+use crate::edit::remove_statement;
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -15,9 +15,9 @@
 use clreduce_language::{Shape, Types};
 use clreduce_testcase::{Language, Patch};
 
-use super::calls::{Call, builtin_calls, is_primary, rewritten};
+use crate::analysis::{Call, Unit, builtin_calls, is_primary};
+use crate::edit::rewritten;
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -13,7 +13,7 @@
 use clreduce_language::{NodeField, NodeKind, Type};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::names::uses::remove_declaration;
+use crate::edit::remove_declaration;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::Snapshot;
+use crate::analysis::Unit;
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 
 /// The pass.
 pub(crate) struct CudaSpecifiers;

@@ -15,9 +15,9 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::names::uses::remove_statement;
+use crate::analysis::Unit;
+use crate::edit::remove_statement;
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

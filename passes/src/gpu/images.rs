@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::names::uses::{remove_declaration, remove_expression};
+use crate::analysis::Unit;
+use crate::edit::{remove_declaration, remove_expression};
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 
 /// The pass.

@@ -17,9 +17,9 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
-use crate::names::uses::without;
+use crate::analysis::Unit;
+use crate::edit::without;
 use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.

@@ -12,10 +12,9 @@
 use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::names::uses::remove_statement;
+use crate::analysis::Unit;
+use crate::edit::{is_smaller, remove_statement};
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.

@@ -10,13 +10,14 @@
 //! int2 f(int4 v) { return (int2)(1) + v.zw; }
 //! ```
 
-use clreduce_language::{NodeField, NodeKind, Number, Types, components, vector_literal};
+use clreduce_language::{
+    NodeField, NodeKind, Number, Types, component_name, components, vector_literal,
+};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::vectors::spelled;
+use crate::analysis::Unit;
+use crate::edit::is_smaller;
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -117,7 +118,7 @@ fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
     proposals.extend(composed(unit, types, id, argument, &lanes));
     if lanes.len() > 1 {
         for (&lane, list) in lanes.iter().take(2).zip(3..) {
-            let one = spelled(&[lane]).into_bytes();
+            let one = component_name(&[lane]).into_bytes();
             let edit = Edit::replace(unit.file, tree.range(name), one);
             proposals.push(Proposal::edit(edit).in_list(list));
         }
@@ -178,7 +179,7 @@ fn composed(
     let first = components(std::str::from_utf8(unit.text(name)).ok()?, of.lanes)?;
     let both: Option<Vec<u8>> =
         lanes.iter().map(|&lane| first.get(usize::from(lane)).copied()).collect();
-    let text = spelled(&both?).into_bytes();
+    let text = component_name(&both?).into_bytes();
     let range = tree.range(name).start..tree.range(id).end;
     is_smaller(&text, &unit.bytes[range.clone()])
         .then(|| Proposal::edit(Edit::replace(unit.file, range, text)))

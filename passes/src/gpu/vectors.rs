@@ -15,7 +15,8 @@
 use std::collections::BTreeMap;
 
 use clreduce_language::{
-    Flow, NodeField, NodeKind, Number, Shape, Types, components, is_vector, vector_literal,
+    Flow, NodeField, NodeKind, Number, Shape, Types, component_name, components, is_vector,
+    vector_literal,
 };
 use clreduce_testcase::{Edit, Language, Patch};
 
@@ -245,7 +246,7 @@ impl Narrower<'_> {
         }
         let suffix = tree.range(argument).end..tree.range(node).end;
         if from > 1 {
-            edits.push(Edit::replace(file, tree.range(name), spelled(&picked).into_bytes()));
+            edits.push(Edit::replace(file, tree.range(name), component_name(&picked).into_bytes()));
         } else if picked.len() == 1 {
             edits.push(Edit::delete(file, suffix));
         } else {
@@ -313,15 +314,6 @@ fn kept_elements(elements: &[usize], lanes: usize) -> Option<std::ops::Range<usi
     }
     let alone = |wanted: usize| elements.iter().position(|&element| element == wanted);
     alone(1).or(alone(lanes)).map(|index| index..index + 1)
-}
-
-/// The name of these components.
-pub(super) fn spelled(picked: &[u8]) -> String {
-    if picked.iter().all(|&lane| lane < 4) && picked.len() <= 4 {
-        return picked.iter().map(|&lane| b"xyzw"[usize::from(lane)] as char).collect();
-    }
-    let digits = picked.iter().filter_map(|&lane| char::from_digit(lane.into(), 16));
-    std::iter::once('s').chain(digits).collect()
 }
 
 #[cfg(test)]

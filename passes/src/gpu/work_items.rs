@@ -17,9 +17,8 @@ use std::collections::BTreeMap;
 use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::calls::builtin_calls;
+use crate::analysis::{Unit, builtin_calls};
 use crate::pass::{Pass, PassInfo, Proposal};
-use crate::syntax::unit::Unit;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -12,7 +12,7 @@
 use clreduce_language::{NodeKind, SymbolKind, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
-use super::functions::{Function, functions};
+use crate::analysis::{Function, functions};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

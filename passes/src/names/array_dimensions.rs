@@ -13,11 +13,9 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
-use super::accesses::Accesses;
-use super::aggregates::Aggregates;
+use crate::analysis::has_effect;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::has_effect;
 
 /// See the [module](self).
 pub struct ArrayDimensions;
@@ -39,8 +37,8 @@ impl Pass for ArrayDimensions {
             let array = Array { tree, bytes, file };
             let variables = symbols.ids().filter_map(|id| array.of_variable(symbols.get(id)));
             proposals.extend(variables.filter_map(Patch::new).map(Proposal::new));
-            let aggregates = Aggregates::new(snapshot, file);
-            let accesses = Accesses::new(snapshot, file, &aggregates);
+            let aggregates = snapshot.aggregates(file);
+            let accesses = snapshot.accesses(file);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
                 for (place, member) in aggregate.members.iter().enumerate() {
                     let edits = member.name.filter(|_| !aggregate.unclear).and_then(|name| {

@@ -12,9 +12,9 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
+use crate::analysis::with_semicolon;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::with_semicolon;
 
 /// See the [module](self).
 pub struct Enums;

@@ -11,15 +11,14 @@
 
 use std::collections::HashMap;
 
-use clreduce_language::{NodeField, NodeId, NodeKind, Symbols};
+use clreduce_language::{
+    Accesses, Aggregate, Aggregates, Member, NodeField, NodeId, NodeKind, Symbols, is_padding,
+};
 use clreduce_testcase::{Edit, Patch};
 
-use super::accesses::Accesses;
-use super::aggregates::{Aggregate, Aggregates, Member, is_padding};
-use super::join_definitions::alone;
+use crate::analysis::{Unit, alone};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::Unit;
 
 /// See the [module](self).
 pub struct FlattenStructs;
@@ -37,8 +36,8 @@ impl Pass for FlattenStructs {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
-            let aggregates = Aggregates::new(snapshot, unit.file);
-            let accesses = Accesses::new(snapshot, unit.file, &aggregates);
+            let aggregates = snapshot.aggregates(unit.file);
+            let accesses = snapshot.accesses(unit.file);
             let nest = Nest::new(unit, snapshot.symbols(unit.file), &aggregates, &accesses);
             for (index, outer) in aggregates.all.iter().enumerate() {
                 for (place, member) in outer.members.iter().enumerate() {
@@ -56,7 +55,7 @@ struct Nest<'a> {
     unit: Unit<'a>,
     symbols: &'a Symbols,
     aggregates: &'a Aggregates,
-    accesses: &'a Accesses<'a>,
+    accesses: &'a Accesses,
     /// The structure that each access looks into.
     of_access: HashMap<NodeId, usize>,
 }
@@ -66,7 +65,7 @@ impl<'a> Nest<'a> {
         unit: Unit<'a>,
         symbols: &'a Symbols,
         aggregates: &'a Aggregates,
-        accesses: &'a Accesses<'a>,
+        accesses: &'a Accesses,
     ) -> Self {
         let mut nest = Self { unit, symbols, aggregates, accesses, of_access: HashMap::new() };
         for (index, aggregate) in aggregates.all.iter().enumerate() {

@@ -15,13 +15,13 @@
 //! int f(void) { { g = 3; h(); } return (2 * 2); }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
+use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree, is_changed};
 use clreduce_testcase::{Edit, Patch};
 
-use super::functions::{Function, calls, functions, token_count};
-use super::parameters::{parameter_list, parameter_name, parameters};
-use super::propagate::as_operand;
-use super::uses::{access_path, is_statement, remove_declaration};
+use crate::analysis::{
+    Function, calls, functions, parameter_list, parameter_name, parameters, token_count,
+};
+use crate::edit::{as_operand, is_whole_statement, remove_declaration};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -221,7 +221,7 @@ impl<'a> Body<'a> {
                 }
                 parent
             }
-            NodeKind::AssignmentExpression if is_statement(tree, parent) => {
+            NodeKind::AssignmentExpression if is_whole_statement(tree, parent) => {
                 let target = tree.node(parent).start as usize..tree.node(call).start as usize;
                 block.extend_from_slice(&bytes[target]);
                 block.extend_from_slice(&value?);
@@ -251,10 +251,10 @@ impl<'a> Body<'a> {
     /// its name to what it returned.
     fn before_statement(&self, call: NodeId, block: &[u8], value: &[u8]) -> Option<Vec<Edit>> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
-        let is_statement = |&node: &NodeId| {
+        let is_whole_statement = |&node: &NodeId| {
             tree.kind(node).is_statement() || tree.kind(node) == NodeKind::Declaration
         };
-        let statement = tree.ancestors(call).find(is_statement)?;
+        let statement = tree.ancestors(call).find(is_whole_statement)?;
         let runs_once = matches!(
             tree.kind(statement),
             NodeKind::ExpressionStatement
@@ -380,30 +380,6 @@ fn is_operand(tree: &SyntaxTree, name: NodeId) -> bool {
             | NodeKind::ExpressionStatement
     ) || (is_right
         && matches!(tree.kind(parent), NodeKind::AssignmentExpression | NodeKind::InitDeclarator)))
-}
-
-/// Whether a parameter is set, counted up or pointed to by this use of it.
-pub(super) fn is_changed(tree: &SyntaxTree, name: NodeId) -> bool {
-    let path = access_path(tree, name);
-    let direct = |node: NodeId| {
-        tree.parent(node).is_some_and(|parent| match tree.kind(parent) {
-            NodeKind::AssignmentExpression => tree.node(node).field == Some(NodeField::Left),
-            NodeKind::UpdateExpression => true,
-            NodeKind::PointerExpression => tree
-                .field(parent, NodeField::Operator)
-                .is_some_and(|op| tree.kind(op) == NodeKind::Ampersand),
-            _ => false,
-        })
-    };
-    direct(name) || (path != name && direct(path) && !reaches_through_pointer(tree, name, path))
-}
-
-fn reaches_through_pointer(tree: &SyntaxTree, name: NodeId, path: NodeId) -> bool {
-    tree.ancestors(name).take_while(|&node| node >= path).any(|node| {
-        tree.kind(node) == NodeKind::PointerExpression
-            || tree.kind(node) == NodeKind::SubscriptExpression
-            || tree.children(node).any(|child| tree.kind(child) == NodeKind::Arrow)
-    })
 }
 
 #[cfg(test)]

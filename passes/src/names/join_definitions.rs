@@ -9,15 +9,13 @@
 //! int x; struct { int a : 3; } y = { 1 };
 //! ```
 
-use std::ops::Range;
-
-use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree};
+use clreduce_language::{NodeField, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
-use super::uses::for_each_symbol;
+use crate::analysis::alone;
+use crate::edit::for_each_symbol;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::with_semicolon;
 
 /// See the [module](self).
 pub struct JoinDefinitions;
@@ -59,20 +57,6 @@ fn join(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> 
         vec![Edit::delete(file, declaration), Edit::replace(file, tree.range(*used), text)];
     edits.sort_by_key(|edit| edit.start);
     Some(edits)
-}
-
-/// The declaration that consists of a type's definition: `struct s { int a; };`, which some places read as a
-/// specifier and an empty statement.
-pub(super) fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize>> {
-    let parent = tree.parent(definition)?;
-    let declares = matches!(tree.kind(parent), NodeKind::Declaration | NodeKind::FieldDeclaration);
-    match tree.kind(parent) {
-        NodeKind::TranslationUnit | NodeKind::CompoundStatement => {
-            Some(with_semicolon(tree, definition))
-        }
-        _ if declares && tree.named_children(parent).count() == 1 => Some(tree.range(parent)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

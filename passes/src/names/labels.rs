@@ -12,7 +12,7 @@
 use clreduce_language::{NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
-use super::uses::{for_each_symbol, remove_statement};
+use crate::edit::{for_each_symbol, remove_statement};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

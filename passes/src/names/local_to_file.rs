@@ -12,14 +12,12 @@
 
 use std::collections::HashMap;
 
-use clreduce_language::{NodeField, NodeId, NodeKind, Symbols};
+use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, declared_name};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::declared_name;
+use crate::analysis::{Unit, words};
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::merge_declarations::words;
-use crate::syntax::unit::Unit;
 
 /// See the [module](self).
 pub struct LocalToFile;

@@ -13,9 +13,8 @@ use std::collections::HashMap;
 
 use clreduce_testcase::{Edit, Patch, tokens};
 
-use super::functions::{Function, functions};
-use super::parameters::{parameter_list, parameters};
-use super::uses::remove_declaration;
+use crate::analysis::{Function, functions, parameter_list, parameters};
+use crate::edit::remove_declaration;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

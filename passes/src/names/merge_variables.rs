@@ -14,7 +14,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::{Edit, Patch};
 
-use super::uses::remove_declaration;
+use crate::edit::remove_declaration;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

@@ -12,8 +12,8 @@
 use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use super::functions::Function;
-use super::parameters::{all_parameters, parameter_name, remove_parameter};
+use crate::analysis::{Function, all_parameters, parameter_name};
+use crate::edit::remove_parameter;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

@@ -16,7 +16,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::Edit;
 
-use super::uses::{for_each_symbol, is_statement};
+use crate::edit::{for_each_symbol, is_whole_statement};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -172,7 +172,7 @@ impl Level<'_> {
 fn is_unused(tree: &SyntaxTree, expression: NodeId) -> bool {
     let is_in_head =
         matches!(tree.node(expression).field, Some(NodeField::Initializer | NodeField::Update));
-    is_statement(tree, expression) || is_in_head
+    is_whole_statement(tree, expression) || is_in_head
 }
 
 #[cfg(test)]

@@ -13,13 +13,15 @@
 //! int f(int a) { return (a + 1) * 2; }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, declared_by};
+use clreduce_language::{
+    NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, access_path, declared_by,
+};
 use clreduce_testcase::{Edit, Patch};
 
-use super::uses::{access_path, is_statement, remove_declaration, remove_expression};
+use crate::analysis::has_effect;
+use crate::edit::{as_operand, is_whole_statement, remove_declaration, remove_expression};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::has_effect;
 
 /// See the [module](self).
 pub struct Propagate;
@@ -111,7 +113,7 @@ fn without_assignment(
     value: NodeId,
     reads: &[NodeId],
 ) -> Option<Edit> {
-    if is_statement(tree, assignment) {
+    if is_whole_statement(tree, assignment) {
         return Some(remove_expression(tree, file, assignment));
     }
     let is_inside = |name: &NodeId| tree.subtree(value).any(|node| node == *name);
@@ -212,22 +214,6 @@ fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Op
             (!address).then_some(None)
         }
     }
-}
-
-/// A text that can stand where an identifier stood.
-pub(super) fn as_operand(tree: &SyntaxTree, value: NodeId, text: &[u8]) -> Vec<u8> {
-    let is_primary = matches!(
-        tree.kind(value),
-        NodeKind::Identifier
-            | NodeKind::NumberLiteral
-            | NodeKind::CharLiteral
-            | NodeKind::StringLiteral
-            | NodeKind::CallExpression
-            | NodeKind::ParenthesizedExpression
-            | NodeKind::SubscriptExpression
-            | NodeKind::FieldExpression
-    );
-    if is_primary { text.to_vec() } else { [b"(", text, b")"].concat() }
 }
 
 #[cfg(test)]

@@ -10,12 +10,11 @@
 //! int x; int f(int b) { return x + b; } int g(void) { return f(1) + f(2); }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, declared_by};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, declared_by, is_changed};
 use clreduce_testcase::{Edit, Patch};
 
-use super::functions::{Function, calls};
-use super::inline::is_changed;
-use super::parameters::{all_parameters, parameter_name, remove_parameter};
+use crate::analysis::{Function, all_parameters, calls, parameter_name};
+use crate::edit::remove_parameter;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

@@ -11,12 +11,10 @@
 //! struct S { long c; }; struct S s = { 3 }; int f(void) { return 0 + s.c; }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
+use clreduce_language::{Accesses, Member, NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
-use super::accesses::Accesses;
-use super::aggregates::{Aggregates, Member};
-use super::uses::without;
+use crate::edit::without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -35,8 +33,8 @@ impl Pass for RemoveFields {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
-            let aggregates = Aggregates::new(snapshot, file);
-            let accesses = Accesses::new(snapshot, file, &aggregates);
+            let aggregates = snapshot.aggregates(file);
+            let accesses = snapshot.accesses(file);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
                 let of_union =
                     snapshot.tree(file).kind(aggregate.specifier) == NodeKind::UnionSpecifier;

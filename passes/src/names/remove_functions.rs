@@ -11,7 +11,7 @@
 
 use clreduce_language::SymbolKind;
 
-use super::uses::{for_each_symbol, remove_symbol};
+use crate::edit::{for_each_symbol, remove_symbol};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

@@ -12,14 +12,13 @@
 //! int y; void f(void) { y = f2(); return 0; }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, declared_name};
 use clreduce_testcase::Patch;
 
-use super::functions::declared_name;
-use super::uses::{for_each_symbol, remove_symbol, without};
+use crate::analysis::Unit;
+use crate::edit::{for_each_symbol, remove_symbol, without};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::Unit;
 
 /// See the [module](self).
 pub struct RemoveVariables;

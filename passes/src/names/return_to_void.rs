@@ -12,8 +12,8 @@
 use clreduce_language::{NodeField, NodeKind, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
-use super::functions::{Function, calls, functions};
-use super::uses::is_statement;
+use crate::analysis::{Function, calls, functions};
+use crate::edit::is_whole_statement;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -42,7 +42,7 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
         (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
     let symbol = symbols.get(function.symbol);
     let is_main = &bytes[tree.range(function.name)] == b"main";
-    let ignored = |calls: Vec<_>| calls.into_iter().all(|call| is_statement(tree, call));
+    let ignored = |calls: Vec<_>| calls.into_iter().all(|call| is_whole_statement(tree, call));
     if symbol.opaque || is_main || !calls(tree, symbols, function.symbol).is_some_and(ignored) {
         return None;
     }

@@ -11,11 +11,11 @@
 
 use std::collections::BTreeMap;
 
-use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, declared_by};
+use clreduce_language::{
+    Aggregate, Aggregates, Member, NodeField, NodeId, NodeKind, Symbol, SymbolKind, declared_by,
+};
 use clreduce_testcase::{Edit, Patch};
 
-use super::accesses::Accesses;
-use super::aggregates::{Aggregate, Aggregates, Member};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -36,7 +36,7 @@ impl Pass for SplitStructs {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
             let symbols = snapshot.symbols(file);
-            let aggregates = Aggregates::new(snapshot, file);
+            let aggregates = snapshot.aggregates(file);
             let members = members(snapshot, file, &aggregates);
             let variables = symbols.ids().map(|id| symbols.get(id));
             let split = variables.filter_map(|symbol| split(snapshot, file, symbol, &members));
@@ -53,7 +53,7 @@ fn members<'a>(
     aggregates: &'a Aggregates,
 ) -> BTreeMap<NodeId, (&'a Aggregate, &'a Member)> {
     let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
-    let accesses = Accesses::new(snapshot, file, aggregates);
+    let accesses = snapshot.accesses(file);
     let mut members = BTreeMap::new();
     for (index, aggregate) in aggregates.all.iter().enumerate() {
         for (place, member) in aggregate.members.iter().enumerate() {

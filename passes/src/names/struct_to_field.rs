@@ -11,14 +11,14 @@
 //! short x, *p = &x; int g(void) { return x + (*p); }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolId, SyntaxTree};
+use clreduce_language::{
+    Accesses, Aggregate, Aggregates, NodeField, NodeId, NodeKind, Symbol, SymbolId, SyntaxTree,
+};
 use clreduce_testcase::{Edit, Patch};
 
-use super::accesses::Accesses;
-use super::aggregates::{Aggregate, Aggregates};
+use crate::analysis::with_semicolon;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::with_semicolon;
 
 /// See the [module](self).
 pub struct StructToField;
@@ -35,8 +35,8 @@ impl Pass for StructToField {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for file in 0..snapshot.file_count() {
-            let aggregates = Aggregates::new(snapshot, file);
-            let accesses = Accesses::new(snapshot, file, &aggregates);
+            let aggregates = snapshot.aggregates(file);
+            let accesses = snapshot.accesses(file);
             let single = single(snapshot, file, &aggregates);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
                 // From the inside out: what is inside cannot change while it is copied.

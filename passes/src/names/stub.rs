@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
-use super::functions::{Function, functions, returns_void, token_count};
+use crate::analysis::{Function, functions, returns_void, token_count};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 

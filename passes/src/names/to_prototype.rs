@@ -11,7 +11,7 @@
 
 use clreduce_testcase::Edit;
 
-use super::functions::functions;
+use crate::analysis::functions;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -24,7 +24,7 @@ impl Pass for BodyToPrototype {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let to_prototype = |function: super::functions::Function| {
+        let to_prototype = |function: crate::analysis::Function| {
             let range = snapshot.tree(function.file).range(function.body);
             Proposal::edit(Edit::replace(function.file, range, b";".as_slice()))
         };

@@ -20,9 +20,9 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
+use crate::analysis::with_semicolon;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::with_semicolon;
 
 /// See the [module](self).
 pub struct Unreachable;

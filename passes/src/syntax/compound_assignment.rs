@@ -12,7 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
-use super::unit::{Unit, has_effect};
+use crate::analysis::{Unit, has_effect};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

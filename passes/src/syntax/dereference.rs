@@ -13,8 +13,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use super::binding::{Binding, demand};
-use super::unit::Unit;
+use crate::analysis::{Binding, Unit, demand};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -50,7 +49,7 @@ fn element(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     }
     let binds = demand(unit, id).is_some_and(|demand| demand <= Binding::UNARY);
     let star = unit.replace(array.start..array.start, b"*");
-    let is_smaller = binds && crate::smaller::is_smaller(b"*", &unit.bytes[index.clone()]);
+    let is_smaller = binds && crate::edit::is_smaller(b"*", &unit.bytes[index.clone()]);
     is_smaller.then(|| Patch::new(vec![star, unit.delete(index)])).flatten()
 }
 

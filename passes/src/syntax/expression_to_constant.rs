@@ -9,11 +9,11 @@
 //! int f(int x) { return 0 + h(x); }
 //! ```
 
-use super::context::{Place, is_condition, places};
-use super::unit::Unit;
+use clreduce_language::{NodeField, NodeKind};
+
+use crate::analysis::{Place, Unit, is_condition, places};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
-use clreduce_language::{NodeField, NodeKind};
 
 /// The pass.
 pub(crate) struct ExpressionToConstant;

@@ -14,9 +14,9 @@
 use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
 use clreduce_testcase::Edit;
 
-use super::binding::{binding, demand};
-use super::context::{Place, is_condition, is_lvalue, places};
-use super::unit::{Unit, has_effect, is_expression};
+use crate::analysis::{
+    Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue, places,
+};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

@@ -12,7 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use super::unit::Unit;
+use crate::analysis::Unit;
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

@@ -15,7 +15,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Language, Patch};
 
-use super::unit::Unit;
+use crate::analysis::Unit;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

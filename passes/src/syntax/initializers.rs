@@ -11,7 +11,7 @@
 
 use clreduce_language::{Base, NodeField, NodeKind};
 
-use super::unit::Unit;
+use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

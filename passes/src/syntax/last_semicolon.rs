@@ -12,7 +12,7 @@
 use clreduce_language::NodeKind;
 use clreduce_testcase::Language;
 
-use super::unit::Unit;
+use crate::analysis::Unit;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

@@ -10,15 +10,12 @@
 //! enum E { A, C }; int a = 1, b[] = { 1, 2, 3 };
 //! ```
 
-use clreduce_language::{NodeField, NodeKind, vector_literal};
+use clreduce_language::{NodeField, NodeKind, declared_name, vector_literal};
 use clreduce_testcase::{Edit, Language};
 
-use super::unit::Unit;
-use crate::names::aggregates::Aggregates;
-use crate::names::functions::{MOST_DECLARATIONS, declared_name};
-use crate::names::parameters::{parameter_list, parameters};
+use crate::analysis::{MOST_DECLARATIONS, Unit, parameter_list, parameters};
+use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -37,7 +34,7 @@ impl Pass for ListElements {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
-            let aggregates = Aggregates::new(snapshot, unit.file);
+            let aggregates = snapshot.aggregates(unit.file);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
                     NodeKind::ArgumentList

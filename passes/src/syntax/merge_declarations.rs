@@ -12,7 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
-use super::unit::Unit;
+use crate::analysis::{Unit, words};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -53,18 +53,6 @@ fn merge(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
     let first = tree.field(next, NodeField::Declarator)?;
     let range = tree.range(semicolon).start..tree.range(first).start;
     Some(unit.replace(range, b","))
-}
-
-/// What stands before the declarators, in words; `None` for a body, which declares something itself.
-pub(crate) fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
-    let tree = unit.tree;
-    let kind = tree.field(id, NodeField::Type)?;
-    let first = tree.field(id, NodeField::Declarator)?;
-    let is_plain = tree.field(kind, NodeField::Body).is_none();
-    let start = tree.range(id).start;
-    let head = &unit.bytes[start..tree.range(first).start];
-    let words = clreduce_testcase::tokens(head).map(|token| &head[token.range()]);
-    is_plain.then(|| words.collect())
 }
 
 #[cfg(test)]

@@ -12,8 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
-use super::binding::{Binding, binding, demand};
-use super::unit::Unit;
+use crate::analysis::{Binding, Unit, binding, demand};
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 

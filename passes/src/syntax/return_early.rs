@@ -9,13 +9,12 @@
 //! int f(int x) { return (g(x)); y = h(x); }
 //! ```
 
-use clreduce_language::{NodeField, NodeKind, Type, converts};
+use clreduce_language::{NodeField, NodeKind, Type, converts, declared_name};
 use clreduce_testcase::Edit;
 
-use super::unit::Unit;
-use crate::names::functions::declared_name;
+use crate::analysis::Unit;
+use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

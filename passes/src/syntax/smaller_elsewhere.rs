@@ -15,10 +15,9 @@ use std::ops::Range;
 use clreduce_language::{NodeKind, Type, converts, vector_literal};
 use clreduce_testcase::Edit;
 
-use super::context::{Place, is_condition, places};
-use super::unit::Unit;
+use crate::analysis::{Place, Unit, is_condition, places};
+use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

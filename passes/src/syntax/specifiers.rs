@@ -13,7 +13,7 @@
 use clreduce_language::NodeKind;
 use clreduce_testcase::Edit;
 
-use super::unit::Unit;
+use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
-use super::unit::{Unit, is_expression};
-use crate::names::uses::without;
+use crate::analysis::{Unit, is_expression};
+use crate::edit::without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbols};
 

@@ -12,8 +12,8 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
-use super::unit::{Unit, has_effect, is_expression, is_statement_list};
-use crate::names::uses::without;
+use crate::analysis::{Unit, has_effect, is_expression, is_statement_list};
+use crate::edit::without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 

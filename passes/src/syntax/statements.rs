@@ -14,9 +14,9 @@ use std::collections::HashSet;
 use clreduce_language::{NodeField, NodeKind, declared_by};
 use clreduce_testcase::Edit;
 
-use super::unit::{Unit, is_statement, is_statement_list, with_semicolon};
+use crate::analysis::{Unit, is_statement, is_statement_list, with_semicolon};
+use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
 use crate::{NodeId, Snapshot};
 
 /// The pass.

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use clreduce_language::NodeKind;
 use clreduce_testcase::Language;
 
-use super::unit::{Unit, with_semicolon};
+use crate::analysis::{Unit, with_semicolon};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind};
 

@@ -9,12 +9,10 @@
 //! int f(ulong x) { return (short)x; }
 //! ```
 
-use clreduce_language::{Base, NodeField, NodeKind, Number, declared_by};
+use clreduce_language::{Base, NodeField, NodeKind, Number, declared_by, declared_name};
 use clreduce_testcase::Patch;
 
-use super::unit::Unit;
-use crate::names::functions::{MOST_DECLARATIONS, declared_name};
-use crate::names::parameters::{parameter_list, parameters};
+use crate::analysis::{MOST_DECLARATIONS, Unit, parameter_list, parameters};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 

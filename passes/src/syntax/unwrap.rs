@@ -16,7 +16,7 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use super::unit::{Unit, is_expression, is_statement, is_statement_list};
+use crate::analysis::{Unit, is_expression, is_statement, is_statement_list};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
 

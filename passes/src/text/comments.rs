@@ -11,10 +11,9 @@
 
 use clreduce_testcase::Edit;
 
-use super::view::{comments, launch_comment};
 use crate::Snapshot;
+use crate::analysis::{Tokens, comments, launch_comment};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Comments;

@@ -17,10 +17,9 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch};
 
-use super::view::directives;
 use crate::Snapshot;
+use crate::analysis::{Tokens, directives};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Conditionals;

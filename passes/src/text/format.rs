@@ -16,9 +16,8 @@
 use clreduce_testcase::{Edit, Language};
 
 use super::layout::{lay_out, trim_lines};
-use super::view::comments;
+use crate::analysis::{Tokens, comments};
 use crate::pass::{ANY, Pass, PassInfo, Proposal};
-use crate::tokens::unit::Tokens;
 use crate::{Snapshot, SyntaxTree};
 
 /// The pass.

@@ -14,10 +14,9 @@
 
 use clreduce_testcase::Edit;
 
-use super::view::directives;
 use crate::Snapshot;
+use crate::analysis::{Tokens, directives};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct LineMarkers;

@@ -20,10 +20,9 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Language};
 
-use super::view::{comments, launch_comment};
 use crate::Snapshot;
+use crate::analysis::{Tokens, comments, launch_comment};
 use crate::pass::{ANY, Pass, PassInfo, Proposal};
-use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Lines;

@@ -18,10 +18,9 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch, TokenKind, count_tokens};
 
-use super::view::{Directive, directives};
 use crate::Snapshot;
+use crate::analysis::{Directive, Tokens, directives};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
-use crate::tokens::unit::Tokens;
 
 /// The pass.
 pub(crate) struct Macros;

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Patch, TokenKind};
 
-use super::unit::Tokens;
+use crate::analysis::Tokens;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SyntaxTree};
 

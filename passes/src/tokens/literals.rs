@@ -12,10 +12,10 @@
 
 use clreduce_testcase::{Edit, TokenKind};
 
-use super::unit::Tokens;
 use crate::Snapshot;
+use crate::analysis::Tokens;
+use crate::edit::is_smaller;
 use crate::pass::{ANY, MOST_PROPOSALS, Pass, PassInfo, Proposal};
-use crate::smaller::is_smaller;
 
 /// The pass.
 pub(crate) struct Literals;

@@ -12,8 +12,8 @@
 
 use clreduce_testcase::{Edit, TokenKind};
 
-use super::unit::Tokens;
 use crate::Snapshot;
+use crate::analysis::Tokens;
 use crate::pass::{ANY, Pass, PassInfo, Proposal};
 
 /// The pass.

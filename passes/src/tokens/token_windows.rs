@@ -16,7 +16,7 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, TokenKind};
 
-use super::unit::Tokens;
+use crate::analysis::Tokens;
 use crate::pass::{ANY, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SyntaxTree};
 

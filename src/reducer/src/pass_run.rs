@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use clreduce_passes::{Grouping, Orphans, Proposal, Row, Snapshot};
+use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
 use crate::order::{Order, is_smaller};
@@ -24,7 +24,7 @@ pub(crate) struct PassRun<G> {
     /// The sizes of groups, where proposals are tried together.
     sizes: Option<Sizes>,
     /// What patches leave without a use goes with them, if it may.
-    orphans: Option<Arc<Orphans>>,
+    orphans: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
     accepted: Arc<Patch>,
     order: Order,
@@ -58,7 +58,7 @@ impl<G: Search> PassRun<G> {
         row: &Row,
         proposals: Vec<Proposal>,
         sizes: Sizes,
-        orphans: Option<Arc<Orphans>>,
+        orphans: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
         for (index, proposal) in (0..).zip(&proposals) {

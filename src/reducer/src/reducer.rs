@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
-use clreduce_passes::{Orphans, Phase, Row, Snapshot};
+use clreduce_passes::{Phase, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use crate::choice::PassChoice;
@@ -143,7 +143,7 @@ impl<G: Search> Reducer<G> {
         };
         let base = Arc::clone(&self.base);
         let orphans = (!proposals.is_empty() && self.takes_orphans(row))
-            .then(|| Orphans::new(&self.base).map(Arc::new))
+            .then(|| UnusedDeclarations::new(&self.base).map(Arc::new))
             .flatten();
         let sizes = self.sizes(row);
         let skips_texts =

@@ -1,8 +1,8 @@
 //! Which functions are called from outside the program.
 
-use crate::kind::{NodeField, NodeKind};
 use clreduce_testcase::tokens;
 
+use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
 
 /// Whether the host launches a function, by the words before its declarator.

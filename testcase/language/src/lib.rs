@@ -6,6 +6,8 @@
 //!
 //! This crate knows no passes and no tests. It reads no files and starts no processes.
 
+mod accesses;
+mod aggregates;
 mod builtins;
 mod entry;
 mod flow;
@@ -16,15 +18,19 @@ mod steps;
 mod symbols;
 mod tree;
 mod types;
+mod uses;
 
+pub use accesses::Accesses;
+pub use aggregates::{Aggregate, Aggregates, Member, is_padding};
 pub use builtins::Shape;
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};
-pub use numbers::{Number, Scalar, components};
+pub use numbers::{Number, Scalar, component_name, components};
 #[cfg(feature = "count-steps")]
 pub use steps::count_steps;
 pub use steps::{step, steps};
-pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols, declared_by};
+pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name};
 pub use tree::{Node, NodeId, SyntaxTree};
 pub use types::{Base, Field, Type, Types, converts, is_vector, vector_literal};
+pub use uses::{access_path, is_changed};

@@ -189,6 +189,16 @@ pub fn components(name: &str, lanes: u8) -> Option<Vec<u8>> {
     (lanes > 1 && fits && inside).then_some(picked)
 }
 
+/// The name of these components: `xy`, `s0a`.
+#[must_use]
+pub fn component_name(picked: &[u8]) -> String {
+    if picked.iter().all(|&lane| lane < 4) && picked.len() <= 4 {
+        return picked.iter().map(|&lane| b"xyzw"[usize::from(lane)] as char).collect();
+    }
+    let digits = picked.iter().filter_map(|&lane| char::from_digit(lane.into(), 16));
+    std::iter::once('s').chain(digits).collect()
+}
+
 /// The type of a number as it is written.
 #[must_use]
 pub fn literal(text: &str) -> Number {

@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use crate::kind::{NodeField, NodeKind};
 use clreduce_testcase::{TokenKind, tokens};
 
+use crate::kind::{NodeField, NodeKind};
 use crate::steps::{step, text_steps};
 use crate::tree::{NodeId, SyntaxTree};
 
@@ -383,6 +383,26 @@ pub fn declared_by(tree: &SyntaxTree, id: NodeId) -> Option<NodeId> {
             _ => return None,
         }
         at = parent;
+    }
+}
+
+/// The identifier that a declarator declares.
+#[must_use]
+pub fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<NodeId> {
+    let mut at = declarator;
+    loop {
+        match tree.kind(at) {
+            NodeKind::Identifier
+            | NodeKind::TypeIdentifier
+            | NodeKind::FieldIdentifier
+            | NodeKind::PrimitiveType => {
+                return Some(at);
+            }
+            NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {
+                at = tree.named_children(at).next()?;
+            }
+            _ => at = tree.field(at, NodeField::Declarator)?,
+        }
     }
 }
 

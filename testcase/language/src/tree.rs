@@ -7,10 +7,10 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::kind::{Names, NodeField, NodeKind};
 use clreduce_testcase::Language;
 use tree_sitter::Language as Grammar;
 
+use crate::kind::{Names, NodeField, NodeKind};
 use crate::mask::masked;
 use crate::steps::step;
 

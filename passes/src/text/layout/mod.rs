@@ -10,7 +10,7 @@ mod roles;
 mod spacing;
 
 use crate::SyntaxTree;
-use crate::tokens::unit::Tokens;
+use crate::analysis::Tokens;
 
 /// The bytes of a file laid out anew; `None` where that is not possible without changing more than
 /// white space.

@@ -5,8 +5,7 @@ use std::ops::Range;
 use clreduce_testcase::TokenKind;
 
 use super::roles::Role;
-use crate::text::view::{comments, directives};
-use crate::tokens::unit::Tokens;
+use crate::analysis::{Tokens, comments, directives};
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -289,8 +289,8 @@ mod tests {
     use clreduce_testcase::{Language, TestCase};
 
     use crate::Snapshot;
+    use crate::analysis::Tokens;
     use crate::text::layout::lay_out;
-    use crate::tokens::unit::Tokens;
 
     fn check(before: &str, after: &str) {
         let case = TestCase::single("a.c", before.as_bytes()).unwrap();

@@ -4,7 +4,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::TokenKind;
 
-use crate::tokens::unit::Tokens;
+use crate::analysis::Tokens;
 use crate::{NodeId, SyntaxTree};
 
 /// The part that a token plays in the layout.

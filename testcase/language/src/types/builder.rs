@@ -1,6 +1,7 @@
 //! Reads types off a tree: first what declarations say, then from operands to operators.
 
 use super::{Base, Field, Type, Types, is_vector, vector_literal};
+use crate::aggregates::aggregate_name;
 use crate::builtins::Shape;
 use crate::kind::{NodeField, NodeKind};
 use crate::numbers::{Number, Scalar, components, literal};
@@ -103,9 +104,7 @@ impl<'a> Builder<'a> {
     }
 
     fn aggregate(&self, specifier: NodeId) -> NodeId {
-        let tag =
-            self.tree.field(specifier, NodeField::Name).and_then(|name| self.symbols.of(name));
-        tag.map_or(specifier, |tag| self.symbols.get(tag).declarations[0])
+        aggregate_name(self.tree, self.symbols, specifier)
     }
 
     /// The type that a specifier means, and where it is spelled.

@@ -1,8 +1,10 @@
 //! Where an expression stands: what may replace it there.
 
-use super::unit::{Unit, is_expression};
-use crate::NodeId;
 use clreduce_language::{NodeField, NodeKind};
+
+use super::nodes::is_expression;
+use super::unit::Unit;
+use crate::NodeId;
 
 /// What is known about the place of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

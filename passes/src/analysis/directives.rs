@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use clreduce_testcase::Launch;
 
-use crate::tokens::unit::{Tokens, end_of_logical_line};
+use super::tokens::{Tokens, end_of_logical_line};
 
 /// A comment, without the line break that ends it.
-pub(super) struct Comment {
+pub(crate) struct Comment {
     pub range: Range<usize>,
 }
 
 /// The comments of a file: what is neither token nor white space.
-pub(super) fn comments(unit: Tokens<'_>) -> Vec<Comment> {
+pub(crate) fn comments(unit: Tokens<'_>) -> Vec<Comment> {
     let bytes = unit.bytes;
     let starts = std::iter::once(0).chain(unit.tokens.iter().map(|token| token.end as usize));
     let ends = unit.tokens.iter().map(|token| token.start as usize);
@@ -39,12 +39,12 @@ pub(super) fn comments(unit: Tokens<'_>) -> Vec<Comment> {
 }
 
 /// The launch comment, which is part of what the test case means.
-pub(super) fn launch_comment(bytes: &[u8]) -> Range<usize> {
+pub(crate) fn launch_comment(bytes: &[u8]) -> Range<usize> {
     Launch::find(bytes).map_or(0..0, |launch| launch.comment)
 }
 
 /// A line that begins with `#`, with the lines that continue it and its line break.
-pub(super) struct Directive<'a> {
+pub(crate) struct Directive<'a> {
     /// Its name; empty for a line marker.
     pub name: &'a [u8],
     /// Its bytes, with the line break at the end.
@@ -54,7 +54,7 @@ pub(super) struct Directive<'a> {
 }
 
 /// The directives of a file.
-pub(super) fn directives(unit: Tokens<'_>) -> Vec<Directive<'_>> {
+pub(crate) fn directives(unit: Tokens<'_>) -> Vec<Directive<'_>> {
     let mut directives: Vec<Directive<'_>> = Vec::new();
     for (index, name) in unit.directives().into_iter().enumerate() {
         let Some(name) = name else { continue };

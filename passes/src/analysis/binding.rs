@@ -1,9 +1,10 @@
 //! How tightly expressions bind, and how tightly a place asks them to (C99 6.5, and what calls,
 //! initialisers and statements take).
 
+use clreduce_language::{NodeField, NodeKind};
+
 use super::unit::Unit;
 use crate::NodeId;
-use clreduce_language::{NodeField, NodeKind};
 
 /// How tightly an expression holds together: higher binds tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,18 +1,20 @@
 //! What the passes over functions share.
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, Symbols, SyntaxTree};
+use clreduce_language::{
+    NodeField, NodeId, NodeKind, SymbolId, SymbolKind, Symbols, SyntaxTree, declared_name,
+};
 
 use crate::snapshot::Snapshot;
 
 /// A function definition and its parts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Function {
-    pub(super) file: usize,
-    pub(super) definition: NodeId,
-    pub(super) body: NodeId,
+pub(crate) struct Function {
+    pub(crate) file: usize,
+    pub(crate) definition: NodeId,
+    pub(crate) body: NodeId,
     /// The identifier that names it.
-    pub(super) name: NodeId,
-    pub(super) symbol: SymbolId,
+    pub(crate) name: NodeId,
+    pub(crate) symbol: SymbolId,
 }
 
 /// A function declared more often is nothing that people write; every patch for one of its definitions
@@ -20,7 +22,7 @@ pub(super) struct Function {
 pub(crate) const MOST_DECLARATIONS: usize = 32;
 
 /// The function definitions of a snapshot that parsed without errors, in source order.
-pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
+pub(crate) fn functions(snapshot: &Snapshot) -> Vec<Function> {
     let mut found = Vec::new();
     for file in 0..snapshot.file_count() {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
@@ -42,27 +44,8 @@ pub(super) fn functions(snapshot: &Snapshot) -> Vec<Function> {
     found
 }
 
-/// The identifier that a declarator declares.
-pub(crate) fn declared_name(tree: &SyntaxTree, declarator: NodeId) -> Option<NodeId> {
-    let mut at = declarator;
-    loop {
-        match tree.kind(at) {
-            NodeKind::Identifier
-            | NodeKind::TypeIdentifier
-            | NodeKind::FieldIdentifier
-            | NodeKind::PrimitiveType => {
-                return Some(at);
-            }
-            NodeKind::ParenthesizedDeclarator | NodeKind::AttributedDeclarator => {
-                at = tree.named_children(at).next()?;
-            }
-            _ => at = tree.field(at, NodeField::Declarator)?,
-        }
-    }
-}
-
 /// Whether a function returns nothing: `void` is its type and no pointer is declared.
-pub(super) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
+pub(crate) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
     let tree = snapshot.tree(function.file);
     let is_void = tree
         .field(function.definition, NodeField::Type)
@@ -74,7 +57,7 @@ pub(super) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
 }
 
 /// Number of tokens in a node.
-pub(super) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usize {
+pub(crate) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usize {
     let range = snapshot.tree(file).range(node);
     let tokens = snapshot.tokens(file);
     tokens.partition_point(|token| (token.start as usize) < range.end)
@@ -83,7 +66,7 @@ pub(super) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usi
 
 /// The uses of a symbol that call it, as the call expressions; `None` when something else is done
 /// with it.
-pub(super) fn calls(tree: &SyntaxTree, symbols: &Symbols, symbol: SymbolId) -> Option<Vec<NodeId>> {
+pub(crate) fn calls(tree: &SyntaxTree, symbols: &Symbols, symbol: SymbolId) -> Option<Vec<NodeId>> {
     symbols
         .get(symbol)
         .uses

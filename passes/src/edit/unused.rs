@@ -11,11 +11,11 @@ use clreduce_language::{
 };
 use clreduce_testcase::{Edit, Patch, tokens};
 
+use crate::analysis::{has_effect, with_semicolon};
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::{has_effect, with_semicolon};
 
 /// The declarations and uses of one snapshot.
-pub struct Orphans {
+pub struct UnusedDeclarations {
     symbols: Vec<Counted>,
     holders: Vec<Holder>,
     /// Every use of a symbol outside its own declaration, ordered by where it begins.
@@ -49,7 +49,7 @@ struct Holder {
     symbols: u32,
 }
 
-impl Orphans {
+impl UnusedDeclarations {
     /// Counts the uses in a snapshot; `None` where nothing may be concluded from them: in several files, names would
     /// have to be followed through `#include`, and without functions every variable counts.
     #[must_use]
@@ -162,7 +162,7 @@ impl Orphans {
 
 /// What is left while one removal leads to the next.
 struct Count<'a> {
-    of: &'a Orphans,
+    of: &'a UnusedDeclarations,
     tree: &'a SyntaxTree,
     /// Uses of each symbol.
     left: Vec<Option<u32>>,
@@ -292,7 +292,7 @@ mod tests {
         }
         let case = TestCase::single("a.c", source.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case.clone(), Language::C);
-        let orphans = Orphans::new(&snapshot).unwrap();
+        let orphans = UnusedDeclarations::new(&snapshot).unwrap();
         let patch = orphans.follow(&snapshot, Patch::new(edits).unwrap());
         let again = orphans.follow(&snapshot, patch.clone());
         assert_eq!(again, patch, "nothing follows from what followed");

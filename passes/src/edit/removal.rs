@@ -1,14 +1,16 @@
 //! How to take a use of a name out of the code around it.
 
-use clreduce_language::{Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree};
+use clreduce_language::{
+    Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, access_path,
+};
 use clreduce_testcase::{Edit, Patch};
 
+use crate::analysis::has_effect;
 use crate::pass::Proposal;
 use crate::snapshot::Snapshot;
-use crate::syntax::unit::has_effect;
 
 /// The proposals, one at most, that a pass has for each symbol of each file.
-pub(super) fn for_each_symbol(
+pub(crate) fn for_each_symbol(
     snapshot: &Snapshot,
     edits: impl Fn(usize, &Symbol) -> Option<Vec<Edit>>,
 ) -> Vec<Proposal> {
@@ -32,7 +34,7 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
         NodeKind::UpdateExpression => remove_expression(tree, file, parent),
         NodeKind::AssignmentExpression if tree.node(node).field == Some(NodeField::Left) => {
             match tree.field(parent, NodeField::Right) {
-                Some(right) if is_statement(tree, parent) && !has_effect(tree, right) => {
+                Some(right) if is_whole_statement(tree, parent) && !has_effect(tree, right) => {
                     remove_expression(tree, file, parent)
                 }
                 // What is assigned may use the name again, and so is left to other edits.
@@ -44,7 +46,7 @@ pub(crate) fn without(snapshot: &Snapshot, file: usize, name: NodeId) -> Edit {
         }
         // There is no structure that is zero.
         NodeKind::AssignmentExpression
-            if is_statement(tree, parent) && is_structure(snapshot, file, node) =>
+            if is_whole_statement(tree, parent) && is_structure(snapshot, file, node) =>
         {
             remove_expression(tree, file, parent)
         }
@@ -75,42 +77,8 @@ fn is_parenthesis(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.kind(node) == NodeKind::ParenthesizedExpression
 }
 
-/// The largest expression that is nothing but access to what `name` names: `(*x[i]).f`, `&x`, and
-/// for functions the call.
-pub(crate) fn access_path(tree: &SyntaxTree, name: NodeId) -> NodeId {
-    let mut at = name;
-    while let Some(parent) = tree.parent(at) {
-        let field = tree.node(at).field;
-        let is_access = match tree.kind(parent) {
-            NodeKind::SubscriptExpression
-            | NodeKind::FieldExpression
-            | NodeKind::PointerExpression => field == Some(NodeField::Argument),
-            NodeKind::CallExpression => field == Some(NodeField::Function),
-            NodeKind::ParenthesizedExpression => {
-                tree.parent(parent).is_some_and(|above| is_access_base(tree, above, parent))
-            }
-            _ => false,
-        };
-        if !is_access {
-            break;
-        }
-        at = parent;
-    }
-    at
-}
-
-fn is_access_base(tree: &SyntaxTree, above: NodeId, node: NodeId) -> bool {
-    matches!(
-        (tree.kind(above), tree.node(node).field),
-        (
-            NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression,
-            Some(NodeField::Argument)
-        ) | (NodeKind::CallExpression, Some(NodeField::Function))
-    )
-}
-
 /// Whether an expression is a whole statement.
-pub(super) fn is_statement(tree: &SyntaxTree, node: NodeId) -> bool {
+pub(crate) fn is_whole_statement(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.parent(node).is_some_and(|parent| tree.kind(parent) == NodeKind::ExpressionStatement)
 }
 
@@ -176,7 +144,7 @@ pub(crate) fn remove_declaration(
 
 /// The edits that remove a symbol of the wanted kind with everything that uses it; `None` where the table cannot see
 /// every use.
-pub(super) fn remove_symbol(
+pub(crate) fn remove_symbol(
     snapshot: &Snapshot,
     file: usize,
     symbol: &Symbol,

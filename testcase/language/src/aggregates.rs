@@ -6,39 +6,40 @@
 
 use std::collections::{HashMap, HashSet};
 
-use clreduce_language::{
-    NodeField, NodeId, NodeKind, SymbolKind, Symbols, SyntaxTree, declared_by,
-};
-
-use super::functions::declared_name;
-use crate::snapshot::Snapshot;
+use crate::kind::{NodeField, NodeKind};
+use crate::steps::step;
+use crate::symbols::{SymbolKind, Symbols, declared_by, declared_name};
+use crate::tree::{NodeId, SyntaxTree};
 
 /// A structure or union with a body.
-pub(super) struct Aggregate {
+#[derive(Debug)]
+pub struct Aggregate {
     /// The specifier that holds the body; aggregates are in the order of these.
-    pub(super) specifier: NodeId,
-    pub(super) members: Vec<Member>,
+    pub specifier: NodeId,
+    /// The members, in order.
+    pub members: Vec<Member>,
     /// Whether some initialiser could not be told apart.
-    pub(super) unclear: bool,
+    pub unclear: bool,
 }
 
 /// One member of a structure or union.
-pub(super) struct Member {
+#[derive(Debug)]
+pub struct Member {
     /// The member's declaration, which may declare others as well.
-    pub(super) declaration: NodeId,
+    pub declaration: NodeId,
     /// The declarator; `None` for an anonymous structure and for a nameless bit-field.
-    pub(super) declarator: Option<NodeId>,
+    pub declarator: Option<NodeId>,
     /// The name.
-    pub(super) name: Option<NodeId>,
+    pub name: Option<NodeId>,
     /// Elements of initialiser lists that give it a value, designators included.
-    pub(super) initialisers: Vec<NodeId>,
+    pub initialisers: Vec<NodeId>,
     /// Whether its declaration declares others as well.
-    pub(super) shared: bool,
+    pub shared: bool,
 }
 
 /// What an object is, as far as its initialiser needs to know.
 #[derive(Clone, Copy)]
-struct Shape {
+struct ObjectShape {
     /// Array dimensions around the base.
     dimensions: usize,
     /// Index of the structure or union; `None` for a scalar.
@@ -46,15 +47,20 @@ struct Shape {
 }
 
 /// The structures and unions of a file.
-pub(crate) struct Aggregates {
-    pub(super) all: Vec<Aggregate>,
+#[derive(Debug, Default)]
+pub struct Aggregates {
+    /// All of them, in source order.
+    pub all: Vec<Aggregate>,
+    /// By what a [type](crate::Base::Aggregate) calls a structure, its place in `all`.
+    of_type: HashMap<NodeId, usize>,
     /// Initialiser lists whose elements stand for members.
     lists: HashSet<NodeId>,
 }
 
 impl Aggregates {
-    pub(crate) fn new(snapshot: &Snapshot, file: usize) -> Self {
-        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+    /// Reads the structures and unions off a tree.
+    #[must_use]
+    pub fn new(bytes: &[u8], tree: &SyntaxTree, symbols: &Symbols) -> Self {
         let is_aggregate = |node: &NodeId| {
             matches!(tree.kind(*node), NodeKind::StructSpecifier | NodeKind::UnionSpecifier)
                 && tree.field(*node, NodeField::Body).is_some()
@@ -65,14 +71,18 @@ impl Aggregates {
             unclear: false,
         });
         let mut reader = Reader {
-            bytes: snapshot.bytes(file),
+            bytes,
             tree,
             symbols,
             index: HashMap::new(),
-            out: Self { all: all.collect(), lists: HashSet::new() },
+            out: Self { all: all.collect(), ..Self::default() },
         };
         let specifiers = reader.out.all.iter().map(|aggregate| aggregate.specifier);
         reader.index = specifiers.enumerate().map(|(index, node)| (node, index)).collect();
+        for (index, aggregate) in reader.out.all.iter().enumerate() {
+            let name = aggregate_name(tree, symbols, aggregate.specifier);
+            reader.out.of_type.entry(name).or_insert(index);
+        }
         for node in tree.ids() {
             reader.visit(node);
         }
@@ -81,12 +91,27 @@ impl Aggregates {
 }
 
 impl Aggregates {
+    /// The place in `all` of the structure that a type calls so; `None` for one without a body.
+    #[must_use]
+    pub fn index_of(&self, base: NodeId) -> Option<usize> {
+        step();
+        self.of_type.get(&base).copied()
+    }
+
     /// Whether a list holds members, or values of members, that are known one by one.
-    pub(crate) fn explain(&self, tree: &SyntaxTree, list: NodeId) -> bool {
+    #[must_use]
+    pub fn explain(&self, tree: &SyntaxTree, list: NodeId) -> bool {
         let parent = tree.node(list).parent;
         let of_parent = self.all.binary_search_by_key(&parent, |aggregate| aggregate.specifier);
         self.lists.contains(&list) || of_parent.is_ok_and(|index| !self.all[index].unclear)
     }
+}
+
+/// The node by which types call a structure or union: its tag's first declaration, or where it has no tag its
+/// specifier.
+pub(crate) fn aggregate_name(tree: &SyntaxTree, symbols: &Symbols, specifier: NodeId) -> NodeId {
+    let tag = tree.field(specifier, NodeField::Name).and_then(|name| symbols.of(name));
+    tag.map_or(specifier, |tag| symbols.get(tag).declarations[0])
 }
 
 fn members(tree: &SyntaxTree, specifier: NodeId) -> Vec<Member> {
@@ -146,7 +171,7 @@ impl Reader<'_> {
                         .count();
                     let shape = self.base(tree.field(kind, NodeField::Type)?, 0)?;
                     let dimensions = dimensions + shape.dimensions;
-                    Some((Shape { dimensions, ..shape }, tree.field(node, NodeField::Value)?))
+                    Some((ObjectShape { dimensions, ..shape }, tree.field(node, NodeField::Value)?))
                 };
                 if let Some((shape, value)) = parts() {
                     self.object(shape, value);
@@ -157,7 +182,7 @@ impl Reader<'_> {
     }
 
     /// Walks an initialiser. The work list holds objects with their lists.
-    fn object(&mut self, shape: Shape, value: NodeId) {
+    fn object(&mut self, shape: ObjectShape, value: NodeId) {
         let mut work = vec![(shape, value)];
         while let Some((shape, value)) = work.pop() {
             let is_list = self.tree.kind(value) == NodeKind::InitializerList;
@@ -171,7 +196,7 @@ impl Reader<'_> {
                 }
                 (Some(base), true) if shape.dimensions == 0 => self.members(base, value, &mut work),
                 (Some(_), true) => {
-                    let inner = Shape { dimensions: shape.dimensions - 1, ..shape };
+                    let inner = ObjectShape { dimensions: shape.dimensions - 1, ..shape };
                     for element in self.tree.named_children(value) {
                         work.push((inner, self.value_of(element)));
                     }
@@ -181,7 +206,7 @@ impl Reader<'_> {
     }
 
     /// Assigns the elements of a list to the members of an aggregate.
-    fn members(&mut self, base: usize, list: NodeId, work: &mut Vec<(Shape, NodeId)>) {
+    fn members(&mut self, base: usize, list: NodeId, work: &mut Vec<(ObjectShape, NodeId)>) {
         self.out.lists.insert(list);
         let mut next = 0;
         for element in self.tree.named_children(list).collect::<Vec<_>>() {
@@ -231,13 +256,13 @@ impl Reader<'_> {
     }
 
     /// Whether a value is the first of several that stand without braces for an array or structure.
-    fn leaves_out_braces(&self, shape: Shape, value: NodeId) -> bool {
+    fn leaves_out_braces(&self, shape: ObjectShape, value: NodeId) -> bool {
         let kind = self.tree.kind(value);
         let is_text = matches!(kind, NodeKind::StringLiteral | NodeKind::ConcatenatedString);
         match shape {
-            Shape { dimensions: 0, base: None } => false,
-            Shape { base: None, .. } => kind != NodeKind::InitializerList && !is_text,
-            Shape { dimensions, .. } => {
+            ObjectShape { dimensions: 0, base: None } => false,
+            ObjectShape { base: None, .. } => kind != NodeKind::InitializerList && !is_text,
+            ObjectShape { dimensions, .. } => {
                 kind != NodeKind::InitializerList && (dimensions > 0 || self.is_scalar(value))
             }
         }
@@ -275,7 +300,7 @@ impl Reader<'_> {
     }
 
     /// What a declared name is; `None` where that cannot be seen.
-    fn shape_of(&self, name: NodeId) -> Option<Shape> {
+    fn shape_of(&self, name: NodeId) -> Option<ObjectShape> {
         let tree = self.tree;
         let declaration = declared_by(tree, name)?;
         let mut dimensions = 0;
@@ -285,29 +310,29 @@ impl Reader<'_> {
                 NodeKind::ArrayDeclarator => dimensions += 1,
                 // Whatever it points to, it is a scalar itself.
                 NodeKind::PointerDeclarator | NodeKind::FunctionDeclarator => {
-                    return Some(Shape { dimensions: 0, base: None });
+                    return Some(ObjectShape { dimensions: 0, base: None });
                 }
                 _ => {}
             }
             at = tree.parent(at)?;
         }
         let base = self.base(tree.field(declaration, NodeField::Type)?, 0)?;
-        Some(Shape { dimensions: dimensions + base.dimensions, ..base })
+        Some(ObjectShape { dimensions: dimensions + base.dimensions, ..base })
     }
 
     /// What a type specifier names. Typedefs are followed up to a depth that no program has.
-    fn base(&self, specifier: NodeId, depth: usize) -> Option<Shape> {
+    fn base(&self, specifier: NodeId, depth: usize) -> Option<ObjectShape> {
         let tree = self.tree;
-        let scalar = Some(Shape { dimensions: 0, base: None });
+        let scalar = Some(ObjectShape { dimensions: 0, base: None });
         match tree.kind(specifier) {
             NodeKind::StructSpecifier | NodeKind::UnionSpecifier => {
                 if let Some(&index) = self.index.get(&specifier) {
-                    return Some(Shape { dimensions: 0, base: Some(index) });
+                    return Some(ObjectShape { dimensions: 0, base: Some(index) });
                 }
                 let tag = self.symbols.of(tree.field(specifier, NodeField::Name)?)?;
                 let mut declared = self.symbols.get(tag).declarations.iter();
                 let index = declared.find_map(|&name| self.index.get(&tree.parent(name)?))?;
-                Some(Shape { dimensions: 0, base: Some(*index) })
+                Some(ObjectShape { dimensions: 0, base: Some(*index) })
             }
             NodeKind::TypeIdentifier | NodeKind::PrimitiveType => {
                 let Some(symbol) = self.symbols.of(specifier) else { return scalar };
@@ -331,7 +356,8 @@ impl Reader<'_> {
 }
 
 /// Whether a member is a nameless bit-field.
-pub(super) fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
+#[must_use]
+pub fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
     member.name.is_none()
         && tree
             .named_children(member.declaration)

@@ -1,0 +1,28 @@
+//! What passes need to know about a snapshot before they propose anything: functions, parameters, places of
+//! expressions, directives. Nothing here makes an edit.
+
+mod binding;
+mod builtin_calls;
+mod declarations;
+mod directives;
+mod functions;
+mod nodes;
+mod parameters;
+mod places;
+mod tokens;
+mod unit;
+
+pub(crate) use binding::{Binding, binding, demand};
+pub(crate) use builtin_calls::{Call, builtin_calls};
+pub(crate) use declarations::{alone, words};
+pub(crate) use directives::{Directive, comments, directives, launch_comment};
+pub(crate) use functions::{
+    Function, MOST_DECLARATIONS, calls, functions, returns_void, token_count,
+};
+pub(crate) use nodes::{
+    has_effect, is_expression, is_primary, is_statement, is_statement_list, with_semicolon,
+};
+pub(crate) use parameters::{all_parameters, parameter_list, parameter_name, parameters};
+pub(crate) use places::{Place, is_condition, is_lvalue, places};
+pub(crate) use tokens::Tokens;
+pub(crate) use unit::Unit;

@@ -1,0 +1,59 @@
+//! One file as the syntax passes see it: bytes and tree, and the edits they are made of.
+
+use std::ops::Range;
+
+use clreduce_language::{NodeId, NodeKind, SyntaxTree};
+
+use crate::Snapshot;
+
+/// A file of a snapshot with its tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    pub file: usize,
+    pub bytes: &'a [u8],
+    pub tree: &'a SyntaxTree,
+}
+
+impl<'a> Unit<'a> {
+    /// The files of a snapshot.
+    pub fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Unit<'a>> {
+        (0..snapshot.file_count()).map(|file| Unit {
+            file,
+            bytes: snapshot.bytes(file),
+            tree: snapshot.tree(file),
+        })
+    }
+
+    /// The bytes of a node.
+    pub fn text(self, id: NodeId) -> &'a [u8] {
+        &self.bytes[self.tree.range(id)]
+    }
+
+    /// The nodes that the parser understood, with their kinds, in pre-order.
+    pub fn sound(self) -> impl Iterator<Item = (NodeId, NodeKind)> {
+        let tree = self.tree;
+        tree.ids().filter(move |id| self.is_usable(*id)).map(|id| (id, tree.kind(id)))
+    }
+
+    /// Whether the parser understood a node, and the lexer sees it end where the parser does.
+    pub fn is_usable(self, id: NodeId) -> bool {
+        self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
+    }
+
+    /// Those of all files of a snapshot.
+    pub fn all_sound(snapshot: &'a Snapshot) -> impl Iterator<Item = (Self, NodeId, NodeKind)> {
+        let of_file = |unit: Self| unit.sound().map(move |(id, kind)| (unit, id, kind));
+        Self::all(snapshot).flat_map(of_file)
+    }
+
+    /// Whether no word, number or `&&` reaches over either end: C++ splits `0x1fUL5` in two nodes, and where no `&&`
+    /// can stand, the grammar takes it for two addresses.
+    fn is_whole(self, range: Range<usize>) -> bool {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let cut = |at: usize| {
+            let around = at.checked_sub(1).and_then(|before| self.bytes.get(before..=at));
+            around.is_some_and(|pair| pair.iter().all(|byte| is_word(*byte)) || pair == b"&&")
+        };
+        !cut(range.start) && !cut(range.end)
+    }
+}

@@ -1,0 +1,18 @@
+//! Edits that several passes make: removing a declaration with its uses, putting one expression in the place
+//! of another.
+
+mod expression;
+mod parameter;
+mod removal;
+mod smaller;
+mod unit;
+mod unused;
+
+pub(crate) use expression::{as_operand, rewritten};
+pub(crate) use parameter::remove_parameter;
+pub(crate) use removal::{
+    for_each_symbol, is_whole_statement, remove_declaration, remove_expression, remove_statement,
+    remove_symbol, without,
+};
+pub(crate) use smaller::is_smaller;
+pub use unused::UnusedDeclarations;
