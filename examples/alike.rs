@@ -18,16 +18,16 @@ use std::path::Path;
 
 use clreduce::batch::Record;
 use clreduce::report::reduced;
-use clreduce::triage::{Distances, Specimen};
+use clreduce::triage::{Distances, TriageCase};
 
 type Distance = fn(&Distances) -> Option<f64>;
 
 const DISTANCES: [(&str, Distance); 4] = [
     ("program", |distances| distances.program),
     ("output", |distances| distances.output),
-    ("course", |distances| distances.course),
+    ("history", |distances| distances.history),
     ("mean", |distances| {
-        let there = [distances.program, distances.output, distances.course];
+        let there = [distances.program, distances.output, distances.history];
         let there: Vec<f64> = there.into_iter().flatten().collect();
         (!there.is_empty()).then(|| there.iter().sum::<f64>() / there.len() as f64)
     }),
@@ -42,8 +42,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let folder = Path::new(out).join("cases").join(name);
         let Some(record) = Record::read(&folder) else { continue };
         let Some(program) = reduced(&folder)? else { continue };
-        let specimen = Specimen::new(&program, &record.output, record.exit_code, record.refusals());
-        cases.push((kind.as_str(), specimen));
+        let case = TriageCase::new(&program, &record.output, record.exit_code, record.refusals());
+        cases.push((kind.as_str(), case));
     }
     let distinct: BTreeSet<_> = cases.iter().map(|(_, case)| case.fingerprint()).collect();
     println!("{} cases, {} distinct results", cases.len(), distinct.len());
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "distance", "within", "between", "nearer", "all after"
     );
     for (name, distance) in DISTANCES {
-        let between = |a: &Specimen, b: &Specimen| distance(&a.distances(b)).unwrap_or(1.0);
+        let between = |a: &TriageCase, b: &TriageCase| distance(&a.distances(b)).unwrap_or(1.0);
         let (mut same, mut other) = (Vec::new(), Vec::new());
         for (index, (kind, case)) in cases.iter().enumerate() {
             for (kind_too, case_too) in &cases[..index] {
@@ -87,7 +87,7 @@ fn nearer(same: &mut [f64], other: &mut [f64]) -> f64 {
 }
 
 /// Cases looked at until every kind was seen, each the furthest from all before; the first is the first.
-fn seen_after(cases: &[(&str, Specimen)], distance: impl Fn(&Specimen, &Specimen) -> f64) -> usize {
+fn seen_after(cases: &[(&str, TriageCase)], distance: impl Fn(&TriageCase, &TriageCase) -> f64) -> usize {
     let all: BTreeSet<&str> = cases.iter().map(|(kind, _)| *kind).collect();
     let mut nearest = vec![f64::MAX; cases.len()];
     let mut seen = BTreeSet::new();
@@ -108,7 +108,7 @@ fn seen_after(cases: &[(&str, Specimen)], distance: impl Fn(&Specimen, &Specimen
     cases.len()
 }
 
-fn in_order(cases: &[(&str, Specimen)]) -> usize {
+fn in_order(cases: &[(&str, TriageCase)]) -> usize {
     let kinds: BTreeSet<&str> = cases.iter().map(|(kind, _)| *kind).collect();
     let first = |kind: &&str| cases.iter().position(|(other, _)| other == kind);
     kinds.iter().filter_map(first).max().map_or(0, |last| last + 1)

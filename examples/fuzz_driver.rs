@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use clreduce::triage::{Specimen, signature_of};
+use clreduce::triage::{TriageCase, signature_of};
 use clreduce::{
     Cancel, CommandOptions, CommandTest, Interestingness, Limits, Outcome, Pool, Reduced,
     Reduction, Running, SetupError, TestCase, TestCommand, Verdict,
@@ -81,8 +81,8 @@ fn finish(
 ) -> Result<String, Failure> {
     let reduced: Reduced = reduction.wait()?;
     // Equal but for names and layout, and wrong in the same way.
-    let specimen = Specimen::new(&reduced.case, "", None, []);
-    if !distinct.insert(format!("{} {bug}", specimen.fingerprint())) {
+    let case = TriageCase::new(&reduced.case, "", None, []);
+    if !distinct.insert(format!("{} {bug}", case.fingerprint())) {
         return Ok("a duplicate".to_owned());
     }
     let folder = out.join(format!("{:03}-{}", distinct.len(), bug.config));

@@ -1,132 +1,94 @@
-//! The page: the table of all cases, and the details of each, compressed until they are looked at.
+//! The page: `page.html` with the data of the report in it.
+//!
+//! The page lists all cases at once, so the figures of its table are plain JSON. The details of a case are compressed,
+//! and the page unpacks them when somebody opens the case.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use crate::highlight::escape;
-use crate::{Report, Row};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use clreduce_batch::{Measure, Outcome, Record};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::Serialize;
 
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+use crate::json::{Head, PlaceInOrder};
+use crate::{BatchReport, Row, Stopped};
 
-/// Nothing is loaded from anywhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+/// The page without data.
+const TEMPLATE: &str = include_str!("page.html");
+/// Comment in the page that the data replace.
+const DATA_HERE: &str = "<!-- The data of the report are here. -->\n";
 
-const HEADINGS: [(&str, &str); 10] = [
-    ("#", "what to look at first"),
-    ("case", ""),
-    ("bug", "the signature of the cluster"),
-    ("outcome", ""),
-    ("tokens", "before"),
-    ("now", "tokens of the result"),
-    ("bytes", "of the result"),
-    ("questions", ""),
-    ("tests", "started, over all runs"),
-    ("seconds", ""),
-];
+/// The figures of the first page.
+#[derive(Serialize)]
+struct Overview<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    cases: Vec<CaseFigures<'a>>,
+}
 
-impl Report<'_> {
-    pub(crate) fn write_page(&self, file: &mut dyn Write) -> io::Result<()> {
+/// A line of the table of cases.
+#[derive(Serialize)]
+struct CaseFigures<'a> {
+    name: &'a str,
+    outcome: Outcome,
+    reason: &'a str,
+    before: Measure,
+    after: Measure,
+    questions: u64,
+    tests: u64,
+    seconds: f64,
+    #[serde(flatten)]
+    place: PlaceInOrder<'a>,
+}
+
+impl BatchReport<'_> {
+    /// Writes the page.
+    pub(crate) fn write_page(&self, file: &mut dyn Write) -> Result<(), Stopped> {
+        let (start, end) = TEMPLATE.split_once(DATA_HERE).unwrap_or((TEMPLATE, ""));
+        file.write_all(start.as_bytes())?;
         let rows = self.rows();
-        let title = escape(self.title);
-        write!(
-            file,
-            "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
-             <meta name=viewport content=\"width=device-width\">\n\
-             <meta http-equiv=Content-Security-Policy content=\"{POLICY}\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n<body>\n\
-             <main id=all>\n<h1>{title}</h1>\n"
-        )?;
-        self.write_tiles(file, &rows)?;
-        file.write_all(
-            b"<form id=filter><input type=search name=text placeholder=\"case, bug, outcome\" \
-              aria-label=filter><label><input type=checkbox name=distinct> one of each</label>\
-              <output></output></form>\n<div class=wide><table id=cases>\n<thead><tr>",
-        )?;
-        for (name, about) in HEADINGS {
-            write!(file, "<th title=\"{about}\"><button>{name}</button>")?;
-        }
-        file.write_all(b"\n<tbody>\n")?;
+        let cases = rows.iter().enumerate().map(|(index, row)| self.figures(index, row)).collect();
+        let overview = serde_json::to_string(&Overview { head: self.head(), cases })?;
+        // No text of a program can end the element that it stands in.
+        let overview = overview.replace('<', "\\u003c");
+        writeln!(file, "<script type=application/json id=overview>{overview}</script>")?;
         for (index, row) in rows.iter().enumerate() {
-            self.write_row(file, index, row)?;
+            let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
+            serde_json::to_writer(&mut compressed, &self.reported(index, row)?)?;
+            let details = STANDARD.encode(compressed.finish()?);
+            writeln!(file, "<script type=text/plain id=case-{index}>{details}</script>")?;
         }
-        file.write_all(b"</table></div>\n</main>\n<main id=one hidden></main>\n")?;
-        for (index, row) in rows.iter().enumerate() {
-            let details = self.details(row.record)?;
-            writeln!(file, "<script type=text/plain id=d{index}>{details}</script>")?;
-        }
-        writeln!(file, "<script>\n{SCRIPT}</script>\n</html>")
+        Ok(file.write_all(end.as_bytes())?)
     }
 
-    /// The figures of the whole.
-    fn write_tiles(&self, file: &mut dyn Write, rows: &[Row<'_>]) -> io::Result<()> {
-        let reduced = || rows.iter().filter(|row| row.record.outcome.is_reduced());
-        let sum = |of: &dyn Fn(&Row<'_>) -> f64| reduced().map(of).sum::<f64>();
-        let (before, after) =
-            (sum(&|row| row.record.before.bytes as f64), sum(&|row| row.record.after.bytes as f64));
-        let is_new =
-            |row: &&Row<'_>| row.ranked.is_some_and(|r| r.duplicate_of.or(r.known).is_none());
-        let tiles = [
-            ("cases", rows.len().to_string()),
-            ("reduced", reduced().count().to_string()),
-            ("distinct programs", rows.iter().filter(is_new).count().to_string()),
-            ("signatures", self.triage.clusters.len().to_string()),
-            ("bytes", format!("{} → {}", scaled(before), scaled(after))),
-            ("tests", scaled(rows.iter().map(|row| row.record.tests as f64).sum())),
-        ];
-        file.write_all(b"<dl class=tiles>")?;
-        for (name, value) in tiles {
-            write!(file, "<div><dt>{name}<dd>{value}</div>")?;
+    fn figures<'a>(&'a self, index: usize, row: &Row<'a>) -> CaseFigures<'a> {
+        let Record { name, outcome, reason, before, after, questions, tests, seconds, .. } =
+            row.record;
+        CaseFigures {
+            name,
+            outcome: *outcome,
+            reason,
+            before: *before,
+            after: *after,
+            questions: *questions,
+            tests: *tests,
+            seconds: *seconds,
+            place: self.place(index, row),
         }
-        file.write_all(b"</dl>\n")
-    }
-
-    fn write_row(&self, file: &mut dyn Write, index: usize, row: &Row<'_>) -> io::Result<()> {
-        let Row { record, ranked } = row;
-        let (name, reason) = (escape(&record.name), escape(&record.reason));
-        let class = match ranked {
-            Some(ranked) if ranked.known.is_some() => "known",
-            Some(ranked) if ranked.duplicate_of.is_some() => "double",
-            Some(_) => "",
-            None => "none",
-        };
-        let bug = ranked.map_or_else(String::new, |ranked| {
-            let signature = &self.triage.clusters[ranked.cluster];
-            let signature = if signature.is_empty() { "no signature" } else { signature };
-            let dot = ranked.cluster % 8;
-            format!("<i class=dot{dot}></i>{}", escape(signature))
-        });
-        let note = match ranked {
-            Some(ranked) if ranked.known.is_some() => "known".to_owned(),
-            Some(ranked) => self
-                .first_of(ranked)
-                .map_or_else(String::new, |first| format!("as {}", escape(first))),
-            None => String::new(),
-        };
-        let outcome = record.outcome.name();
-        let result = |size: usize| ranked.map_or_else(String::new, |_| size.to_string());
-        let state = if record.outcome.is_reduced() { "good" } else { "bad" };
-        writeln!(
-            file,
-            "<tr class=\"{class}\"><td>{}<td><a href=\"#{index}\">{name}</a> <small>{note}</small>\
-             <td class=bug title=\"{}\">{bug}<td class={state} title=\"{reason}\">{outcome}<td>{}<td>{}<td>{}\
-             <td>{}<td>{}<td>{:.1}",
-            index + 1,
-            ranked.map_or_else(String::new, |r| escape(&self.triage.clusters[r.cluster])),
-            record.before.tokens,
-            result(record.after.tokens),
-            result(record.after.bytes),
-            record.questions,
-            record.tests,
-            record.seconds
-        )
     }
 }
 
-/// "950", "12.3 k", "4.0 M".
-fn scaled(value: f64) -> String {
-    match value {
-        0.0..1e4 => format!("{value:.0}"),
-        1e4..1e6 => format!("{:.1} k", value / 1e3),
-        _ => format!("{:.1} M", value / 1e6),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_a_place_for_the_data_and_loads_nothing() {
+        assert_eq!(TEMPLATE.matches(DATA_HERE).count(), 1);
+        for outside in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!TEMPLATE.contains(outside), "the page refers to {outside}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A program without the names that its author chose: two that differ in nothing else are the same.
+//! The canonical form of a program, which does not depend on the names that its author chose or on its layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,21 @@ use clreduce_language::NodeKind;
 use clreduce_passes::{Snapshot, SymbolKind};
 use clreduce_testcase::{ContentHash, Language, TestCase, TokenKind};
 
-/// A test case as tokens.
+/// The tokens of a test case, with canonical names.
 pub struct Canonical {
     tokens: Vec<CanonicalToken>,
 }
 
 struct CanonicalToken {
-    /// Spelled with canonical names.
+    /// The token, or the number of its name.
     text: String,
-    /// Spelled with a word for all names, and another for all numbers.
+    /// The token, or one word for all names, one for all numbers and one for all texts.
     shape: String,
 }
 
 impl Canonical {
-    /// Renames what the test case declares, in the order of first occurrence. Functions that it only
-    /// declares keep their names: they are somebody else's, and `sin` is not `cos`.
+    /// Numbers the names that the test case declares, in the order of first occurrence. Functions without a definition
+    /// keep their names, because `sin` is not `cos`.
     pub fn of(case: &TestCase) -> Self {
         let snapshot = Snapshot::new(case.clone(), Language::detect(case));
         let declared = declared(&snapshot);
@@ -51,7 +51,7 @@ impl Canonical {
         Self { tokens }
     }
 
-    /// Equal for programs that differ in names and layout alone.
+    /// A hash that programs share if they differ only in names and layout.
     pub fn fingerprint(&self) -> ContentHash {
         let bytes = self.tokens.iter().flat_map(|token| token.text.bytes().chain([0]));
         ContentHash::of(&bytes.collect::<Vec<u8>>())

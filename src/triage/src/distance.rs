@@ -1,4 +1,4 @@
-//! How unlike two things are, from 0 to 1.
+//! Distances between sets of words and between shares, from 0 (alike) to 1.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Bag {
         Self { grams }
     }
 
-    /// One less the share of what they have in common in what they have together (Jaccard).
+    /// The Jaccard distance: 1 minus the common runs divided by all runs.
     pub fn distance(&self, other: &Self) -> Option<f64> {
         if self.grams.is_empty() || other.grams.is_empty() {
             return None;
@@ -38,7 +38,7 @@ impl Bag {
     }
 }
 
-/// Which share of a whole is due to what.
+/// The shares that named parts have in a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Shares {
     shares: BTreeMap<String, f64>,
@@ -56,7 +56,7 @@ impl Shares {
         Self { shares }
     }
 
-    /// The share that would have to be moved to make them equal.
+    /// The part of the whole that would have to move to make the shares equal.
     pub fn distance(&self, other: &Self) -> Option<f64> {
         if self.shares.is_empty() || other.shares.is_empty() {
             return None;

@@ -1,10 +1,10 @@
-//! What a tool's output says about where it went wrong, without what differs from run to run.
+//! Crash signatures: the part of a tool's output that says where it went wrong, without addresses and numbers.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a signature looks like, the most telling first. A test may print its own.
+/// Patterns of signatures, the most specific first. A test may print a signature of its own.
 const SIGNATURES: [&str; 11] = [
     r"signature: (.*)",
     r"(Assertion .*failed)",
@@ -19,7 +19,7 @@ const SIGNATURES: [&str; 11] = [
     r"(Aborted)",
 ];
 
-/// Functions on top of a stack trace that belong to the signature.
+/// Number of functions at the top of a stack trace that belong to the signature.
 const FRAMES: usize = 3;
 
 static PATTERNS: LazyLock<Vec<Regex>> =
@@ -29,12 +29,14 @@ static PATTERNS: LazyLock<Vec<Regex>> =
 static FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^\s*#\d+ (?:0x[0-9a-f]+ )?(?:in )?([\w:~]+)").ok());
 
-/// Addresses, numbers, and the folders of paths.
+/// Text that differs from run to run: addresses, numbers and the folders of paths.
 static CHANGING: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[\w.+-]*/|\b[0-9A-F]{8,}\b|\d+").ok());
 
-/// The signature of a crash in what a tool printed, without addresses, numbers and folders; else the exit
-/// status, where it is not 0; else nothing. A line `signature: ...` is taken as it is.
+/// Finds the signature of a crash in the output of a tool, without addresses, numbers and folders.
+///
+/// Output without a crash has the exit status as its signature, or none if the status is 0. A line `signature: ...` in
+/// the output is the signature.
 #[must_use]
 pub fn of(output: &str, exit_code: Option<i32>) -> String {
     let found = PATTERNS.iter().find_map(|pattern| pattern.captures(output));
@@ -51,7 +53,7 @@ pub fn of(output: &str, exit_code: Option<i32>) -> String {
     parts.join(" < ")
 }
 
-/// The words of an output.
+/// The words of an output, without text that differs from run to run.
 pub fn words(output: &str) -> Vec<String> {
     steady(output).split_whitespace().map(str::to_owned).collect()
 }
