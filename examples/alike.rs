@@ -87,7 +87,10 @@ fn nearer(same: &mut [f64], other: &mut [f64]) -> f64 {
 }
 
 /// Cases looked at until every kind was seen, each the furthest from all before; the first is the first.
-fn seen_after(cases: &[(&str, TriageCase)], distance: impl Fn(&TriageCase, &TriageCase) -> f64) -> usize {
+fn seen_after(
+    cases: &[(&str, TriageCase)],
+    distance: impl Fn(&TriageCase, &TriageCase) -> f64,
+) -> usize {
     let all: BTreeSet<&str> = cases.iter().map(|(kind, _)| *kind).collect();
     let mut nearest = vec![f64::MAX; cases.len()];
     let mut seen = BTreeSet::new();

@@ -31,7 +31,7 @@ const CRATES: &str = "
     language: testcase
     passes: language testcase
     reducer: candidates passes testcase
-    report: batch testcase triage
+    report: batch interestingness testcase triage
     speculation: candidates interestingness testcase
     testcase:
     triage: language passes testcase

@@ -13,6 +13,7 @@ use clreduce_interestingness::{CommandError, SetupError};
 use clreduce_journal::StateError;
 use clreduce_kernel::PlanError;
 use clreduce_recipe::RecipeError;
+use clreduce_report::ReportError;
 use thiserror::Error;
 
 use crate::interrupt::INTERRUPTED;
@@ -65,6 +66,8 @@ pub enum Failure {
     Check(#[from] CheckError),
     #[error("`{}` cannot be checked: {reason}", .path.display())]
     Kernel { path: PathBuf, reason: String },
+    #[error(transparent)]
+    BatchReport(#[from] ReportError),
     #[error("cannot write `{path}`: {source}")]
     Report { path: PathBuf, source: io::Error },
     #[error("cannot handle Ctrl-C: {0}")]

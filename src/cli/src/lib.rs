@@ -21,6 +21,7 @@ mod load;
 mod not_interesting;
 mod prepare;
 mod progress;
+mod quoting;
 mod recipe;
 mod reduce;
 mod report;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
+use crate::quoting::quoted;
 use crate::units::show_duration;
 
 /// Lines of output shown.
@@ -86,18 +87,6 @@ fn copy(case: &TestCase, folder: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     crate::judge::write(case, folder)?;
     std::path::absolute(folder)
-}
-
-/// A word as a shell reads it.
-pub fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/\\:._-+=@%".contains(c);
-    if path.chars().all(plain) {
-        path.to_owned()
-    } else if cfg!(windows) {
-        format!("\"{path}\"")
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

@@ -100,8 +100,9 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
     let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
     let done = batch.run(cases, |progress| display.update(progress))?;
     display.finish();
-    let place = report::Place { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
-    let first = report::write(&place, &batch, &how, &done.records)?;
+    let folders =
+        report::BatchFolders { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
+    let first = report::write(&folders, &batch, &how, &done.records)?;
     if verbosity > Verbosity::Quiet {
         print(&(summary(&done) + &first))?;
     }

@@ -1,102 +1,97 @@
-//! From the records of a batch to its report.
+//! Triage of the results of a batch, and its report.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clreduce_batch::{Batch, Record};
-use clreduce_report::{PAGE, Report, read_case, reduced};
-use clreduce_triage::{Specimen, Triage};
+use clreduce_report::{BatchReport, PAGE, ReportError, read_program, read_result};
+use clreduce_triage::{Triage, TriageCase};
 
 use crate::failure::Failure;
-use crate::not_interesting::quoted;
+use crate::quoting::quoted;
 use crate::resolve::TestAndOptions;
 use crate::test::Test;
 
-/// Cases named at the end of a batch.
+/// Number of cases that are listed on standard output.
 const FIRST: usize = 8;
 
-/// What the user named.
-pub struct Place<'a> {
-    /// The folder of cases.
+/// The folders that the user named.
+pub struct BatchFolders<'a> {
+    /// The folder with the cases.
     pub dir: &'a Path,
-    /// The folder of results.
+    /// The folder for the results.
     pub out: &'a Path,
-    /// What is known already.
+    /// A folder with known programs.
     pub known: Option<&'a Path>,
 }
 
-/// Orders the cases, writes the report, and says what to look at first.
+/// Orders the cases, writes the report, and returns a list of the cases to look at first.
 ///
 /// # Errors
-/// When something cannot be read or written.
+/// When a result or a known program cannot be read, or the report cannot be written.
 pub fn write(
-    place: &Place<'_>,
+    folders: &BatchFolders<'_>,
     batch: &Batch,
     how: &TestAndOptions,
     records: &[Record],
 ) -> Result<String, Failure> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Failure::Report { path, source }
-    };
-    let known = match place.known {
-        Some(dir) => known(dir).map_err(failed(dir))?,
-        None => Vec::new(),
-    };
-    let (mut specimens, mut of) = (Vec::new(), Vec::new());
+    let known = folders.known.map(known).transpose()?.unwrap_or_default();
+    let (mut cases, mut triaged) = (Vec::new(), Vec::new());
     for (index, record) in records.iter().enumerate() {
         let folder = batch.folder_of(&record.name);
         if record.outcome.is_reduced()
-            && let Some(specimen) = specimen(&folder, record).map_err(failed(&folder))?
+            && let Some(case) = triage_case(&folder, record)?
         {
-            specimens.push(specimen);
-            of.push(index);
+            cases.push(case);
+            triaged.push(index);
         }
     }
-    let triage = Triage::of(&specimens, &known);
-    let report = Report {
-        title: &format!("clreduce batch {}", place.dir.display()),
+    let triage = Triage::of(&cases, &known);
+    let report = BatchReport {
+        title: &format!("clreduce batch {}", folders.dir.display()),
         records,
         triage: &triage,
-        specimens: &of,
+        triaged: &triaged,
         folder_of: &|name| batch.folder_of(name),
-        commands: &|name| commands(place, &batch.folder_of(name), how, name),
+        commands: &|name| commands(folders, &batch.folder_of(name), how, name),
     };
-    report.write(place.out).map_err(failed(&place.out.join(PAGE)))?;
-    Ok(first(&triage, &of, records, &place.out.join(PAGE)))
+    report.write(folders.out)?;
+    Ok(first(&triage, &triaged, records, &folders.out.join(PAGE)))
 }
 
-fn specimen(folder: &Path, record: &Record) -> io::Result<Option<Specimen>> {
-    let specimen =
-        |program| Specimen::new(&program, &record.output, record.exit_code, record.refusals());
-    Ok(reduced(folder)?.map(specimen))
+fn triage_case(folder: &Path, record: &Record) -> Result<Option<TriageCase>, ReportError> {
+    let case =
+        |program| TriageCase::new(&program, &record.output, record.exit_code, record.refusals());
+    Ok(read_result(folder)?.map(case))
 }
 
-/// The results of a batch, or what else lies in a folder: each file and each folder is a program.
-fn known(dir: &Path) -> io::Result<Vec<Specimen>> {
+/// Reads known programs: the results of a batch, or each file and each folder of another folder.
+fn known(dir: &Path) -> Result<Vec<TriageCase>, ReportError> {
     let cases = dir.join("cases");
     let is_batch = cases.is_dir();
-    let mut paths: Vec<PathBuf> = fs::read_dir(if is_batch { &cases } else { dir })?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<io::Result<_>>()?;
+    let dir = if is_batch { &cases } else { dir };
+    let failed = |source| ReportError::Read { path: dir.to_owned(), source };
+    let entries = fs::read_dir(dir).map_err(failed)?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry.map_err(failed)?.path()))
+        .collect::<Result<_, ReportError>>()?;
     paths.sort();
     let mut known = Vec::new();
     for path in paths {
         if is_batch {
             if let Some(record) = Record::read(&path).filter(|record| record.outcome.is_reduced()) {
-                known.extend(specimen(&path, &record)?);
+                known.extend(triage_case(&path, &record)?);
             }
-        } else if let Some(program) = read_case(&path)? {
-            known.push(Specimen::new(&program, "", None, []));
+        } else if let Some(program) = read_program(&path)? {
+            known.push(TriageCase::new(&program, "", None, []));
         }
     }
     Ok(known)
 }
 
-/// How somebody does it again.
+/// Lists commands that repeat the reduction and the test of a case.
 fn commands(
-    place: &Place<'_>,
+    folders: &BatchFolders<'_>,
     folder: &Path,
     how: &TestAndOptions,
     name: &str,
@@ -105,12 +100,13 @@ fn commands(
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         quoted(&path.display().to_string())
     };
-    let (original, reduced) = (place.dir.join(name), folder.join("reduced"));
+    let (original, reduced) = (folders.dir.join(name), folder.join("reduced"));
     let (test, mut commands) = (how.test.to_string(), Vec::new());
     let output = quoted(&format!("reduced-{name}"));
     let again = format!("clreduce {} --test {} --output {output}", word(&original), quoted(&test));
-    commands.push(("reduce it".to_owned(), again));
-    let versions = [("test the result", &reduced), ("test the original", &original)];
+    commands.push(("reduce this case again".to_owned(), again));
+    let versions =
+        [("run the test on the result", &reduced), ("run the test on the original", &original)];
     for (what, version) in versions.into_iter().filter(|(_, version)| version.exists()) {
         let command = match &how.test {
             Test::Recipe(_, recipe) => {
@@ -131,12 +127,20 @@ fn commands(
     commands
 }
 
-/// What to look at first, in words.
-fn first(triage: &Triage, of: &[usize], records: &[Record], page: &Path) -> String {
+/// Lists the cases to look at first.
+fn first(triage: &Triage, triaged: &[usize], records: &[Record], page: &Path) -> String {
     let new = || triage.order.iter().filter(|r| r.duplicate_of.is_none() && r.known.is_none());
-    let mut text = format!("{} distinct; to look at first:\n", new().count());
+    let count = new().count();
+    let mut text = match count {
+        0 => "no new programs\n".to_owned(),
+        1 => "1 distinct program:\n".to_owned(),
+        _ if count <= FIRST => {
+            format!("{count} distinct programs, in the order to look at them:\n")
+        }
+        _ => format!("{count} distinct programs; look at these first:\n"),
+    };
     for ranked in new().take(FIRST) {
-        let record = &records[of[ranked.specimen]];
+        let record = &records[triaged[ranked.case]];
         let (name, tokens) = (&record.name, record.after.tokens);
         let signature = &triage.clusters[ranked.cluster];
         text.push_str(format!("  {name}  {tokens} tokens  {signature}").trim_end());

@@ -1,0 +1,139 @@
+//! The page of a batch report, drawn by a browser. Without Chromium or Chrome on the `PATH` nothing is tested, and the
+//! test says so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clreduce::TestCase;
+use clreduce::batch::Record;
+use clreduce::report::{BatchReport, DATA, PAGE, SCHEMA};
+use clreduce::triage::{Triage, TriageCase};
+use serde_json::{Value, json};
+
+const BROWSERS: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+fn record(name: &str, outcome: &str, tests: u64) -> Record {
+    serde_json::from_value(json!({
+        "name": name, "original": "", "outcome": outcome, "reason": "",
+        "before": { "bytes": 4000, "tokens": 1234, "work_items": 64 },
+        "after": { "bytes": 40, "tokens": 12, "work_items": 1 },
+        "questions": 150, "tests": tests, "seconds": 3.2, "timeout": 2.0, "contradictions": 0,
+        "passes": [{ "name": "lines", "asked": 4, "interesting": 1, "tokens_removed": 1222 }],
+        "exit_code": 0, "output": "Assertion `<b>' failed",
+    }))
+    .unwrap()
+}
+
+fn commit(tests: u64, tokens: u64) -> Value {
+    json!({ "question": tests, "tests": tests, "seconds": 1.0, "pass": "lines", "bytes": 40, "tokens": tokens,
+        "work_items": 1, "diff": "@@\n-gone\n+<i>new</i>\n" })
+}
+
+/// A report on one case that was reduced and one that was not.
+fn report(out: &Path) {
+    let program = "int a; // </script>\n";
+    let folder = out.join("cases/a b.c");
+    fs::create_dir_all(folder.join("reduced")).unwrap();
+    fs::write(folder.join("reduced/a b.c"), program).unwrap();
+    let commits = format!("{}\n{}\n", commit(10, 100), commit(137, 12));
+    fs::write(folder.join("course.jsonl"), commits).unwrap();
+    let records = [record("</script>.c", "flaky", 7), record("a b.c", "minimal", 137)];
+    let case = TestCase::single("a.c", program.as_bytes()).unwrap();
+    let case = TriageCase::new(&case, &records[1].output, Some(0), []);
+    let report = BatchReport {
+        title: "clreduce batch <cases>",
+        records: &records,
+        triage: &Triage::of(&[case], &[]),
+        triaged: &[1],
+        folder_of: &|name| out.join("cases").join(name),
+        commands: &|name| vec![("reduce this case again".to_owned(), format!("clreduce {name}"))],
+    };
+    report.write(out).unwrap();
+}
+
+/// What the browser makes of the page, as HTML.
+fn drawn(browser: &str, page: &Path, part: &str) -> String {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .args(["--virtual-time-budget=10000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}#{part}", page.display()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn browser() -> Option<&'static str> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    BROWSERS.into_iter().find(|name| folders.iter().any(|folder| folder.join(name).is_file()))
+}
+
+#[test]
+fn the_data_have_a_schema_and_every_case() {
+    let out = tempfile::tempdir().unwrap();
+    report(out.path());
+    let data: Value = serde_json::from_slice(&fs::read(out.path().join(DATA)).unwrap()).unwrap();
+    assert_eq!(
+        (&data["schema"], &data["title"]),
+        (&json!(SCHEMA), &json!("clreduce batch <cases>"))
+    );
+    assert_eq!(data["clusters"], json!(["Assertion `<b>' failed"]));
+    let [first, second] = &data["cases"].as_array().unwrap()[..] else { panic!("{data}") };
+    assert_eq!((&first["name"], &first["rank"]), (&json!("a b.c"), &json!(1)));
+    assert_eq!(first["reduced"][0], json!({ "path": "a b.c", "text": "int a; // </script>\n" }));
+    assert_eq!((&second["rank"], &second["cluster"]), (&Value::Null, &Value::Null));
+    let page = fs::read_to_string(out.path().join(PAGE)).unwrap();
+    assert!(!page.contains("</script>.c"), "a name cannot end the element that it stands in");
+}
+
+#[test]
+fn a_browser_draws_the_table_and_each_case() {
+    let Some(browser) = browser() else {
+        eprintln!("nothing is tested: there is none of {BROWSERS:?}");
+        return;
+    };
+    let out = tempfile::tempdir().unwrap();
+    report(out.path());
+    let page = out.path().join(PAGE);
+
+    let all = drawn(browser, &page, "");
+    for part in [
+        "<h1>clreduce batch &lt;cases&gt;</h1>",
+        "<a href=\"#a%20b.c\">a b.c</a>",
+        "<a href=\"#%3C%2Fscript%3E.c\">&lt;/script&gt;.c</a>",
+        "Assertion `&lt;b&gt;' failed",
+        "<td class=\"left good\" title=\"\">minimal</td>",
+        "<td class=\"\">1,234</td>",
+        "4,000 → 40",
+    ] {
+        assert!(all.contains(part), "{part} is not in {all}");
+    }
+
+    let one = drawn(browser, &page, "a%20b.c");
+    for part in [
+        "int a; <span class=\"comment\">// &lt;/script&gt;</span>",
+        "<path d=\"M56.0 ",
+        ">50</text>",
+        ">100</text>",
+        "<dd>64 → 1</dd>",
+        "<span class=\"minus\">-gone</span><span class=\"plus\">+&lt;i&gt;new&lt;/i&gt;</span>",
+        "1 of 2: lines, step 10, 100 tokens, 40 bytes after 1.0 s",
+        "<code>clreduce a b.c</code>",
+        "25 %",
+    ] {
+        assert!(one.contains(part), "{part} is not in {one}");
+    }
+    assert!(!one.contains("NaN") && !one.contains("undefined"), "{one}");
+    let ticks = one.matches("text-anchor=\"middle\"").count();
+    assert!((2..=6).contains(&ticks), "{ticks} numbers below the curve");
+
+    // Nothing was removed, and there is no curve: the page of the case is there all the same.
+    let other = drawn(browser, &page, "%3C%2Fscript%3E.c");
+    assert!(other.contains("<h1>&lt;/script&gt;.c</h1>") && !other.contains("NaN"), "{other}");
+}
