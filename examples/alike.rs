@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 
 use clreduce::batch::Record;
-use clreduce::report::reduced;
+use clreduce::report::read_result;
 use clreduce::triage::{Distances, TriageCase};
 
 type Distance = fn(&Distances) -> Option<f64>;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, kind) in &kinds {
         let folder = Path::new(out).join("cases").join(name);
         let Some(record) = Record::read(&folder) else { continue };
-        let Some(program) = reduced(&folder)? else { continue };
+        let Some(program) = read_result(&folder)? else { continue };
         let case = TriageCase::new(&program, &record.output, record.exit_code, record.refusals());
         cases.push((kind.as_str(), case));
     }

@@ -81,8 +81,8 @@ fn finish(
 ) -> Result<String, Failure> {
     let reduced: Reduced = reduction.wait()?;
     // Equal but for names and layout, and wrong in the same way.
-    let case = TriageCase::new(&reduced.case, "", None, []);
-    if !distinct.insert(format!("{} {bug}", case.fingerprint())) {
+    let triage_case = TriageCase::new(&reduced.case, "", None, []);
+    if !distinct.insert(format!("{} {bug}", triage_case.fingerprint())) {
         return Ok("a duplicate".to_owned());
     }
     let folder = out.join(format!("{:03}-{}", distinct.len(), bug.config));
