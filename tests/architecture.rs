@@ -21,10 +21,10 @@ const CRATES: &str = "
     check: compiler host kernel process testcase
     compiler: interestingness process testcase
     devices: host kernel process testcase
-    host: compiler kernel process testcase
+    host: compiler kernel language process testcase
     interestingness: process testcase
     interestingness-tests: check compiler devices interestingness kernel process testcase
-    kernel: process testcase
+    kernel: language process testcase
     process: testcase
     recipe: check devices interestingness kernel process testcase
     journal: interestingness testcase
@@ -41,7 +41,7 @@ const CRATES: &str = "
 /// process, no thread, no clock, no randomness.
 const PURE: &str = "
     clreduce-candidates: clreduce-testcase
-    clreduce-language: clreduce-testcase tree-sitter tree-sitter-c tree-sitter-cuda
+    clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-passes clreduce-testcase regex
     clreduce-testcase: blake3 thiserror

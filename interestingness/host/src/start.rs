@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clreduce_kernel::{Argument, KernelLaunch, Parameter, Prototype};
+use clreduce_kernel::{Argument, KernelLaunch, KernelParameter, KernelSignature};
 use clreduce_testcase::{InvalidTestCase, Language, TestCase};
 use thiserror::Error;
 
@@ -52,7 +52,7 @@ pub(crate) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<S
     );
     let mut cases = String::new();
     for (number, launch) in launches.iter().enumerate() {
-        let prototype = subject.prototypes.iter().find(|kernel| kernel.name == launch.kernel);
+        let prototype = subject.kernels.iter().find(|kernel| kernel.name == launch.kernel);
         let prototype = prototype.ok_or_else(|| StartError::NoKernel(launch.kernel.clone()))?;
         let call = call(prototype, launch)?;
         let kernel = &launch.kernel;
@@ -117,7 +117,7 @@ struct Call {
     values: Vec<String>,
 }
 
-fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, StartError> {
+fn call(prototype: &KernelSignature, launch: &KernelLaunch) -> Result<Call, StartError> {
     let (found, given) = (prototype.parameters.len(), launch.arguments.len());
     if found != given {
         let kernel = launch.kernel.clone();
@@ -134,7 +134,7 @@ fn call(prototype: &Prototype, launch: &KernelLaunch) -> Result<Call, StartError
                 call.types.push("__local void *".to_owned());
                 call.values.push(format!("clreduce_local({index})"));
             }
-            (Argument::Value(bytes), Parameter::Value(element))
+            (Argument::Value(bytes), KernelParameter::Value(element))
                 if bytes.len() == element.bytes() =>
             {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();

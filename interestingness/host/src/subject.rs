@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use clreduce_kernel::{
-    KernelLaunch, LaunchError, Plan, PlanError, Prototype, cuda_kernels, has_main, kernels, plan,
-    plan_cuda,
+    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, has_main, plan, plan_cuda,
 };
+use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, TestCase};
 use thiserror::Error;
 
@@ -20,8 +20,8 @@ pub struct Subject {
     pub files: TestCase,
     /// As tools read it: a program in CUDA comes with declarations.
     pub source: Arc<[u8]>,
-    /// The prototypes of its kernels.
-    pub prototypes: Vec<Prototype>,
+    /// The signatures of its kernels.
+    pub kernels: Vec<KernelSignature>,
     /// The launches. The reason that there are none matters only to stages that run the kernel.
     pub launches: Result<Vec<KernelLaunch>, LaunchError>,
 }
@@ -54,8 +54,8 @@ impl Subject {
             return Self::made(Language::Cuda, cuda::text(source).into(), Vec::new(), launches);
         }
         let launches = launches(plan_cuda(source, None))?;
-        let prototypes = cuda_kernels(source);
-        Self::made(Language::Cuda, cuda::text(source).into(), prototypes, launches)
+        let kernels = kernel_signatures(source, Language::Cuda);
+        Self::made(Language::Cuda, cuda::text(source).into(), kernels, launches)
     }
 
     /// A kernel that is launched as [`plan`] says without a description of its arguments.
@@ -77,17 +77,17 @@ impl Subject {
         launches: Result<Vec<KernelLaunch>, LaunchError>,
     ) -> Result<Self, SubjectError> {
         let source = source.into();
-        let prototypes = kernels(&source);
-        if prototypes.is_empty() {
+        let kernels = kernel_signatures(&source, Language::OpenCl);
+        if kernels.is_empty() {
             return Err(SubjectError::NoKernel);
         }
-        Self::made(Language::OpenCl, source, prototypes, launches)
+        Self::made(Language::OpenCl, source, kernels, launches)
     }
 
     fn made(
         language: Language,
         source: Arc<[u8]>,
-        prototypes: Vec<Prototype>,
+        kernels: Vec<KernelSignature>,
         launches: Result<Vec<KernelLaunch>, LaunchError>,
     ) -> Result<Self, SubjectError> {
         if launches.iter().flatten().any(|launch| !has_whole_groups(launch)) {
@@ -96,7 +96,7 @@ impl Subject {
         // The name is no absolute path, and there is one file: this is always a test case.
         let files =
             TestCase::single(FILE, Arc::clone(&source)).map_err(|_| SubjectError::NoKernel)?;
-        Ok(Self { language, files, source, prototypes, launches })
+        Ok(Self { language, files, source, kernels, launches })
     }
 }
 
@@ -108,7 +108,7 @@ fn launches(
         Err(PlanError::NoKernel) => Err(SubjectError::NoKernel),
         Err(error) => Ok(Err(error.into())),
         Ok(plan) => {
-            let only = plan.compile_only.map(LaunchError::CompileOnly);
+            let only = plan.compile_only.map(LaunchError::Parameter);
             Ok(only.map_or(Ok(plan.launches), Err))
         }
     }

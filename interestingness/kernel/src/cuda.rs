@@ -1,31 +1,32 @@
-//! The launches of CUDA programs: a whole program launches itself, a bare kernel is launched as its prototype says.
+//! Launches of CUDA programs. A program with `main` launches its kernels itself; kernels without one get arguments
+//! that fit their signatures.
 
-use clreduce_testcase::{Launch, tokens};
+use clreduce_language::kernel_signatures;
+use clreduce_testcase::{Language, Launch, tokens};
 
-use crate::arguments::{Plan, PlanError, harness, plan};
-use crate::prototype::cuda_kernels;
+use crate::arguments::{Plan, PlanError, from_signature, plan};
 
-/// Returns whether the text defines `main`: then it is a whole program.
+/// Whether the text defines `main`, so that it is a whole program.
 #[must_use]
 pub fn has_main(source: &[u8]) -> bool {
     let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
     words.windows(3).any(|three| matches!(three, [b"int" | b"void" | b"auto", b"main", b"("]))
 }
 
-/// Finds out how to launch the bare kernels of a CUDA program: as [`plan`] does for OpenCL, but for kernels of
-/// CLsmith.
+/// Plans the launches of a CUDA program without `main`, as [`plan`] does for OpenCL. Launch comments of CLsmith give
+/// sizes only.
 ///
 /// # Errors
-/// When that cannot be found out.
-pub fn plan_cuda(source: &[u8], sidecar: Option<&str>) -> Result<Plan, PlanError> {
-    if sidecar.is_some() {
-        return plan(source, sidecar);
+/// When the program has no kernel, or the description is wrong.
+pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanError> {
+    if description.is_some() {
+        return plan(source, description);
     }
-    let kernels = cuda_kernels(source);
+    let kernels = kernel_signatures(source, Language::Cuda);
     if kernels.is_empty() {
         return Err(PlanError::NoKernel);
     }
-    Ok(harness::plan(&kernels, Launch::find(source).as_ref()))
+    Ok(from_signature::plan(&kernels, Launch::find(source).as_ref()))
 }
 
 #[cfg(test)]
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_programs_are_told_by_their_main() {
+    fn a_program_with_main_is_whole() {
         assert!(has_main(b"#include <stdio.h>\nint main(void) { }"));
         assert!(!has_main(b"__global__ void domain(int *p) { main_loop(); } // int main("));
     }

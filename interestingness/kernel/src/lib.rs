@@ -1,23 +1,25 @@
-//! Kernels of OpenCL and CUDA as data: how they are launched, what became of them, and who is wrong.
+//! Kernels of OpenCL and CUDA as data: their arguments and launches, the outcomes of runs, and votes on them.
 //!
-//! [`plan`] and [`plan_cuda`] find out with which arguments a kernel is launched. A [`KernelRun`] is a program
-//! with its
-//! launches, a [`RunOutcome`] says what became of it on one configuration, and [`vote`] says which configurations are
-//! wrong. Nothing here runs anything.
+//! [`plan`] and [`plan_cuda`] make the arguments of a kernel. A [`KernelRun`] is a program with its launches, a
+//! [`RunOutcome`] is what one configuration made of it, and [`vote`] compares the outcomes of several configurations.
+//! Nothing here runs anything.
 
 mod arguments;
 mod cuda;
+mod encode;
 mod job;
 mod outcome;
 mod program;
-mod prototype;
 mod votes;
 
-pub use arguments::{ArgumentError, LaunchError, Plan, PlanError, SidecarError, plan};
+pub use arguments::{
+    ArgumentError, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter, plan,
+};
+pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
-pub use job::{Argument, ElementType, Fill, KernelLaunch, KernelRun, RunLimits, Scalar};
+pub use encode::encode;
+pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
 pub use program::ProgramKind;
-pub use prototype::{Parameter, Prototype, cuda_kernels, kernels};
 pub use votes::{Ballot, Emi, Role, Rule, Vote, VoteResult, emi, vote};

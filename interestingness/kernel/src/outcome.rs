@@ -3,10 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use clreduce_language::Scalar;
 use clreduce_process::Crash;
 use serde::{Deserialize, Serialize};
-
-use crate::job::Scalar;
 
 /// The name of the one output of a whole program.
 pub const OUTPUT: &str = "standard output";

@@ -1,4 +1,4 @@
-//! Kinds of programs: which compilers and devices take them, and how they are launched.
+//! Kinds of programs. The kind decides which compilers and devices take a program, and how it is launched.
 
 use clreduce_testcase::TestCase;
 
@@ -33,17 +33,17 @@ impl ProgramKind {
         }
     }
 
-    /// The option that switches off optimisation. CUDA's compilers have none that says only that: code for a
-    /// debugger is not optimised.
+    /// The option that switches off optimisation. CUDA's compilers have no option for that alone; `-G` asks for code for
+    /// a debugger, which is not optimised.
     #[must_use]
     pub fn no_opt(self) -> &'static str {
         if self == Self::OpenCl { "-cl-opt-disable" } else { "-G" }
     }
 
-    /// Finds out how to launch a program of this kind.
+    /// Plans the launches of a program of this kind.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// As [`plan`].
     pub fn plan(self, source: &[u8], arguments: Option<&str>) -> Result<Plan, PlanError> {
         match self {
             Self::OpenCl => plan(source, arguments),

@@ -2,7 +2,7 @@
 
 use crate::outcome::{Output, RunOutcome};
 
-/// True if a configuration counts when the majority is looked for.
+/// The role of a configuration in the search for a majority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Its result counts.
@@ -15,7 +15,7 @@ pub enum Role {
 /// One configuration in a vote.
 #[derive(Clone, Copy, Debug)]
 pub struct Ballot<'a> {
-    /// True if it counts.
+    /// Its role.
     pub role: Role,
     /// Its outcome.
     pub outcome: &'a RunOutcome,
@@ -103,7 +103,7 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
     Vote { majority, findings: ballots.iter().map(finding).collect() }
 }
 
-/// True if variants of one base, equivalent modulo the input, agree on one configuration.
+/// The comparison of variants that are equivalent modulo the input, on one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emi {
     /// All that have a result have the same, and there are at least two.
@@ -132,10 +132,10 @@ pub fn emi(outcomes: &[RunOutcome]) -> Emi {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_language::Scalar;
     use clreduce_process::Crash;
 
     use super::*;
-    use crate::job::Scalar;
 
     fn result(value: u8) -> RunOutcome {
         let output = |value| Output {

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use clreduce_check::Subject;
 use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
-use clreduce_kernel::{Crash, KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome, Scalar};
+use clreduce_kernel::{
+    Crash, KernelRun, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome, Scalar,
+};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner, describe_exit, quoted};
 use clreduce_testcase::TestCase;
 
@@ -43,7 +45,7 @@ pub(crate) struct Program<'a> {
     /// Which file is meant by `{file}` and run on devices.
     pub file: usize,
     /// How kernels are launched; an error where this cannot be known.
-    pub plan: Result<Plan, String>,
+    pub plan: Result<Plan, PlanError>,
     /// In addition, for this program alone.
     pub options: &'a str,
 }
@@ -71,7 +73,7 @@ impl<'a> Program<'a> {
         };
         let source = &case.files().get(file)?.bytes;
         let runs = ProgramKind::of(&case.files()[file].path, source);
-        let plan = runs.plan(source, arguments).map_err(|error| error.to_string());
+        let plan = runs.plan(source, arguments);
         Some(Self { case, file, plan, options })
     }
 
@@ -131,8 +133,8 @@ impl Configuration {
             Means::Device { device, options, .. } => {
                 let plan = match &program.plan {
                     Ok(plan) => plan,
-                    Err(reason) => {
-                        let outcome = RunOutcome::RunFailure { reason: reason.clone() };
+                    Err(error) => {
+                        let outcome = RunOutcome::RunFailure { reason: error.to_string() };
                         return ConfigurationRun { outcome, wall: Duration::ZERO };
                     }
                 };

@@ -101,7 +101,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let limits = RunLimits { build: args.timeout, run: args.timeout };
     let mut worker = DeviceWorker::new(options, device);
     let report = worker.run(&run, limits, &Cancel::new());
-    let note = plan.compile_only.unwrap_or_default();
+    let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
     let printed =
         if args.json { print_json(&worker, &report, &note) } else { print(&report, &note) };
     printed.map_err(Failure::Stdout)?;

@@ -14,6 +14,7 @@ mod flow;
 mod kind;
 mod mask;
 mod numbers;
+mod signatures;
 mod steps;
 mod symbols;
 mod tree;
@@ -27,6 +28,7 @@ pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};
 pub use numbers::{Number, Scalar, component_name, components};
+pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};
 #[cfg(feature = "count-steps")]
 pub use steps::count_steps;
 pub use steps::{step, steps};

@@ -1,7 +1,11 @@
 //! The numeric types of OpenCL C: scalars and vectors, and how their names are spelled.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 /// A scalar type that is built in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Scalar {
     /// 8 bits; `bool` too.
     Char,
@@ -64,7 +68,7 @@ const ALIASES: [(&str, Scalar); 15] = [
 ];
 
 /// A scalar, or a vector of some lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Number {
     /// What a lane holds.
     pub scalar: Scalar,
@@ -77,6 +81,17 @@ impl Scalar {
     #[must_use]
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, scalar)| *scalar == self).map_or("int", |(name, _)| name)
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Char | Uchar => 1,
+            Short | Ushort | Half => 2,
+            Int | Uint | Float => 4,
+            Long | Ulong | Double => 8,
+        }
     }
 
     /// The whole number twice as wide.
@@ -121,6 +136,13 @@ impl Number {
         if name.contains(' ') {
             return several_words(name).map(Self::scalar);
         }
+        Self::built_in(name)
+    }
+
+    /// Returns the number that a name of OpenCL C means and whose size in a buffer is known: `uint` or `float4`, not `bool`
+    /// or `size_t`.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
         let (name, scalar) = NAMES
             .iter()
             .find(|(known, _)| name.starts_with(known))
@@ -137,6 +159,18 @@ impl Number {
         Some(Self { scalar, lanes })
     }
 
+    /// How many lanes it takes up in memory: a vector of three takes the room of four.
+    #[must_use]
+    pub fn stored_lanes(self) -> usize {
+        if self.lanes == 3 { 4 } else { usize::from(self.lanes) }
+    }
+
+    /// Its size in memory, in bytes.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        self.scalar.bytes() * self.stored_lanes()
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> String {
@@ -145,6 +179,18 @@ impl Number {
         } else {
             format!("{}{}", self.scalar.name(), self.lanes)
         }
+    }
+}
+
+impl From<Scalar> for Number {
+    fn from(scalar: Scalar) -> Self {
+        Self::scalar(scalar)
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
     }
 }
 
@@ -243,5 +289,15 @@ mod tests {
             assert_eq!(Number::named(name), None, "{name}");
         }
         assert_eq!(Number { scalar: Uchar, lanes: 8 }.name(), "uchar8");
+    }
+
+    #[test]
+    fn built_in_numbers_have_a_size() {
+        let ulong3 = Number::built_in("ulong3").unwrap();
+        assert_eq!((ulong3.bytes(), ulong3.to_string()), (32, "ulong3".to_owned()));
+        assert_eq!(Number::scalar(Half).bytes(), 2);
+        for name in ["float5", "bool", "size_t", "unsigned int", "int32_t"] {
+            assert_eq!(Number::built_in(name), None, "{name}");
+        }
     }
 }

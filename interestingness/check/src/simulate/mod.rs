@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use clreduce_host::{FILE, Subject, sizes};
-use clreduce_kernel::{Argument, Fill, KernelLaunch};
+use clreduce_kernel::{Argument, Fill, KernelLaunch, Number, encode};
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::{SourceFile, TestCase};
 
@@ -158,7 +158,7 @@ fn describe(argument: &Argument) -> String {
                 _ => "ulong",
             };
             if let Fill::Steps { first, step: 0.0 } = fill {
-                let value = bits(&element.scalar.encode(*first), width);
+                let value = bits(&encode(Number::scalar(element.scalar), *first), width);
                 return format!("<size={bytes} {kind} fill={value}>\n");
             }
             let values = bits(&fill.content(*element, *elements), width);

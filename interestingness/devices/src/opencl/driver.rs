@@ -8,7 +8,7 @@
 
 use std::ffi::CString;
 
-use clreduce_kernel::{Argument, ElementType, KernelLaunch, KernelRun, Output};
+use clreduce_kernel::{Argument, KernelLaunch, KernelRun, Number, Output};
 
 use super::api::{ClContext, ClDevice, ClError, ClKernel, ClProgram, ClQueue, OpenClApi};
 use crate::error::DriverError;
@@ -185,7 +185,7 @@ impl OpenClDevice {
 /// A buffer that is set as an argument, and whose content is part of the result.
 struct Bound<'a> {
     name: &'a str,
-    element: ElementType,
+    element: Number,
     /// Its number in the kernel.
     buffer: usize,
 }

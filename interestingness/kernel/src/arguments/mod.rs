@@ -1,83 +1,96 @@
-//! With which arguments a kernel is launched: what its launch comment says, what a file beside it
-//! says, or what its prototype leads to.
+//! The arguments of kernels. They come from a description beside the kernel, from its launch comment, or from its
+//! signature.
 
-mod clsmith;
-pub(crate) mod harness;
-mod sidecar;
+mod from_comment;
+mod from_description;
+pub(crate) mod from_signature;
 
-use clreduce_testcase::Launch;
+use clreduce_language::kernel_signatures;
+use clreduce_testcase::{Language, Launch};
 use thiserror::Error;
 
 use crate::job::{Argument, KernelLaunch};
-use crate::prototype;
 
-pub use sidecar::{ArgumentError, SidecarError};
+pub use from_description::{ArgumentError, DescriptionError};
 
-/// The plan for the launches of a kernel.
+/// The launches of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The launches; none where the program can only be built.
+    /// The launches. Without any, the program is only built.
     pub launches: Vec<KernelLaunch>,
-    /// The reason that there are none.
-    pub compile_only: Option<String>,
+    /// The reason that a program with kernels is only built.
+    pub compile_only: Option<UnsupportedParameter>,
 }
 
-/// The reason that a program is not launched.
+/// A parameter for which clreduce cannot make an argument.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "clreduce cannot make an argument for the parameter `{parameter}` of the kernel `{kernel}`"
+)]
+pub struct UnsupportedParameter {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The parameter as the kernel declares it.
+    pub parameter: String,
+}
+
+/// The reason that a program has no launches.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// It is not known how.
+    /// They are not known.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// It can only be built: this argument cannot be made.
-    #[error("{0}")]
-    CompileOnly(String),
-    /// It is a whole program.
+    /// The program can only be built, because a kernel has such a parameter.
+    #[error(transparent)]
+    Parameter(#[from] UnsupportedParameter),
+    /// The program has a `main`.
     #[error("a whole program launches itself")]
     WholeProgram,
 }
 
-/// The reason that it is not known how to launch a kernel.
+/// The reason that the launches of a program are not known.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Nothing to launch.
+    /// The program defines no kernel.
     #[error("there is no kernel in the program")]
     NoKernel,
-    /// The flags of the launch comment and the kernel do not belong together.
-    #[error("the launch comment means {expected} arguments, and the kernel `entry` takes {found}")]
+    /// The launch comment and the kernel `entry` contradict each other.
+    #[error(
+        "the launch comment describes {expected} arguments, but the kernel `entry` takes {found}"
+    )]
     Arguments {
-        /// Meant by the comment.
+        /// How many the comment describes.
         expected: usize,
-        /// The number of parameters of the prototype.
+        /// How many the kernel takes.
         found: usize,
     },
-    /// The first line looks like a launch comment and is none.
-    #[error("the launch comment is not understood: {0}")]
-    Comment(String),
-    /// Something is wrong in the description of the arguments.
+    /// The launch comment lacks the number after `--atomics`.
+    #[error("`--atomics` in the launch comment needs a number greater than 0")]
+    AtomicsWithoutCount,
+    /// The description of the arguments is wrong.
     #[error(transparent)]
-    Sidecar(#[from] SidecarError),
-    /// More memory than is reasonable.
-    #[error("the buffers need {0} bytes, more than the limit of {MOST_BYTES}")]
+    Description(#[from] DescriptionError),
+    /// The buffers need too much memory.
+    #[error("the buffers of the kernel need {0} bytes, more than the limit of {MOST_BYTES}")]
     TooLarge(u64),
 }
 
-/// The most bytes that all buffers of a launch may have together.
+/// The most bytes that all buffers of a launch may have.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Finds out how to launch the kernels of a program.
+/// Plans the launches of an OpenCL program.
 ///
-/// `sidecar` is the text of a description of the arguments. Without one, a kernel `entry` with a
-/// launch comment of CLsmith gets the arguments that the comment means. Every other program is
-/// launched by what its prototypes say: with one and with [`harness::MANY`] work-items, or with as
-/// many as a launch comment says.
+/// With `description`, the text of a file `KERNEL.args.toml`, that file decides. Without it, a kernel `entry` with a
+/// launch comment of CLsmith gets the arguments that the comment describes. All other kernels get arguments that fit
+/// their signatures, and run with one and with 2048 work-items, or with as many as a launch comment says.
 ///
 /// # Errors
-/// When that cannot be found out.
-pub fn plan(source: &[u8], sidecar: Option<&str>) -> Result<Plan, PlanError> {
-    let plan = match sidecar {
-        Some(text) => launches(sidecar::launches(text)?),
+/// When the program has no kernel, when the description or the launch comment is wrong, and when buffers are too large.
+pub fn plan(source: &[u8], description: Option<&str>) -> Result<Plan, PlanError> {
+    let plan = match description {
+        Some(text) => launches(from_description::launches(text)?),
         None => from_source(source)?,
     };
     for launch in &plan.launches {
@@ -101,12 +114,12 @@ fn launches(launches: Vec<KernelLaunch>) -> Plan {
 }
 
 fn from_source(source: &[u8]) -> Result<Plan, PlanError> {
-    let kernels = prototype::kernels(source);
+    let kernels = kernel_signatures(source, Language::OpenCl);
     let entry = kernels.iter().find(|kernel| kernel.name == "entry");
     let comment = Launch::find(source);
     match (comment, entry) {
         (Some(launch), Some(entry)) => {
-            let launch = clsmith::launch(&source[launch.comment.clone()], &launch)?;
+            let launch = from_comment::launch(&source[launch.comment.clone()], &launch)?;
             let (expected, found) = (launch.arguments.len(), entry.parameters.len());
             if expected != found {
                 return Err(PlanError::Arguments { expected, found });
@@ -114,7 +127,7 @@ fn from_source(source: &[u8]) -> Result<Plan, PlanError> {
             Ok(launches(vec![launch]))
         }
         _ if kernels.is_empty() => Err(PlanError::NoKernel),
-        (comment, _) => Ok(harness::plan(&kernels, comment.as_ref())),
+        (comment, _) => Ok(from_signature::plan(&kernels, comment.as_ref())),
     }
 }
 
@@ -123,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_says_how_to_launch() {
+    fn the_comment_or_the_signature_decides() {
         let comment = "// -g 4 -l 2\n__kernel void";
         let sizes = |text: String| -> Vec<Vec<u64>> {
             let plan = plan(text.as_bytes(), None).unwrap();
@@ -131,10 +144,10 @@ mod tests {
         };
         assert_eq!(sizes(format!("{comment} entry(__global ulong *r) {{}}")), [[4]]);
         assert_eq!(sizes(format!("{comment} other(__global ulong *r) {{}}")), [[4]]);
-        assert_eq!(sizes("kernel void k(global int *r) {}".into()), [[1], [harness::MANY]]);
+        assert_eq!(sizes("kernel void k(global int *r) {}".into()), [[1], [from_signature::MANY]]);
         let error = |text: &str| plan(text.as_bytes(), None).unwrap_err().to_string();
         let extra = format!("{comment} entry(__global ulong *r, int x) {{}}");
-        assert!(error(&extra).contains("means 1 arguments, and the kernel `entry` takes 2"));
+        assert!(error(&extra).contains("describes 1 arguments, but the kernel `entry` takes 2"));
         assert!(error("int x;").contains("no kernel"));
         assert!(
             error("// -g 99999999,99 -l 1,1\nkernel void k(global int *r) {}").contains("limit")

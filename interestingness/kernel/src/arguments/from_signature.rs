@@ -1,21 +1,20 @@
-//! Arguments for kernels of which nothing is known but their prototypes, in the manner of DeepSmith
-//! (ISSTA 2018): a buffer of n elements holds 1 to n, a number is n, where n is the number of
-//! work-items; one launch with a single one, and one with many.
+//! Arguments from the signature of a kernel, as DeepSmith (ISSTA 2018) makes them. With n work-items, a buffer holds
+//! the numbers 1 to n, and a value is n. Each kernel is launched with one work-item and with many.
 
+use clreduce_language::{KernelParameter, KernelSignature};
 use clreduce_testcase::Launch;
-use thiserror::Error;
 
-use super::Plan;
+use super::{Plan, UnsupportedParameter};
+use crate::encode::encode;
 use crate::job::{Argument, Fill, KernelLaunch};
-use crate::prototype::{Parameter, Prototype};
 
-/// The number of work-items in the larger launch.
+/// The number of work-items of the larger launch.
 pub(super) const MANY: u64 = 2048;
-/// The size of its work-groups, which every device can run.
+/// The size of its work-groups: small enough for every device, so that all devices do the same.
 const GROUP: u64 = 32;
 
-/// Launches of every kernel; none where one of them takes what cannot be made.
-pub(crate) fn plan(kernels: &[Prototype], sizes: Option<&Launch>) -> Plan {
+/// Plans launches of every kernel. There are none where clreduce can make no argument for a parameter of one of them.
+pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan {
     let mut launches = Vec::new();
     for kernel in kernels {
         let sizes = match sizes {
@@ -25,17 +24,14 @@ pub(crate) fn plan(kernels: &[Prototype], sizes: Option<&Launch>) -> Plan {
         for (global, local) in sizes {
             match launch(kernel, global, local) {
                 Ok(launch) => launches.push(launch),
-                Err(error) => {
-                    let compile_only = Some(error.to_string());
-                    return Plan { launches: Vec::new(), compile_only };
-                }
+                Err(reason) => return Plan { launches: Vec::new(), compile_only: Some(reason) },
             }
         }
     }
     Plan { launches, compile_only: None }
 }
 
-fn standard_sizes(kernel: &Prototype) -> Vec<(Vec<u64>, Vec<u64>)> {
+fn standard_sizes(kernel: &KernelSignature) -> Vec<(Vec<u64>, Vec<u64>)> {
     let Some(local) = &kernel.required_local else {
         return vec![(vec![1], vec![1]), (vec![MANY], vec![GROUP])];
     };
@@ -46,35 +42,27 @@ fn standard_sizes(kernel: &Prototype) -> Vec<(Vec<u64>, Vec<u64>)> {
     vec![(local.clone(), local.clone()), (many, local.clone())]
 }
 
-/// A parameter for which no argument can be made.
-#[derive(Debug, Error)]
-#[error("no argument can be made for `{parameter}` of the kernel `{kernel}`")]
-struct NoArgument {
-    parameter: String,
-    kernel: String,
-}
-
 fn launch(
-    kernel: &Prototype,
+    kernel: &KernelSignature,
     global: Vec<u64>,
     local: Vec<u64>,
-) -> Result<KernelLaunch, NoArgument> {
+) -> Result<KernelLaunch, UnsupportedParameter> {
     let n = global.iter().copied().fold(1, u64::saturating_mul);
-    let argument = |(index, parameter): (usize, &Parameter)| match parameter {
-        Parameter::Buffer { name, element, read_only } => Ok(Argument::Buffer {
+    let argument = |(index, parameter): (usize, &KernelParameter)| match parameter {
+        KernelParameter::Buffer { name, element, read_only } => Ok(Argument::Buffer {
             name: if name.is_empty() { index.to_string() } else { name.clone() },
             element: *element,
             elements: n,
             fill: Fill::Steps { first: 1.0, step: 1.0 },
             output: !read_only,
         }),
-        Parameter::Local(element) => {
+        KernelParameter::Local(element) => {
             let items = local.iter().copied().fold(1, u64::saturating_mul);
             Ok(Argument::Local(items.saturating_mul(element.bytes() as u64)))
         }
-        Parameter::Value(element) => Ok(Argument::Value(element.encode(n as f64))),
-        Parameter::Other(text) => {
-            Err(NoArgument { parameter: text.clone(), kernel: kernel.name.clone() })
+        KernelParameter::Value(element) => Ok(Argument::Value(encode(*element, n as f64))),
+        KernelParameter::Other(text) => {
+            Err(UnsupportedParameter { kernel: kernel.name.clone(), parameter: text.clone() })
         }
     };
     let arguments = kernel.parameters.iter().enumerate().map(argument).collect::<Result<_, _>>()?;
@@ -83,8 +71,14 @@ fn launch(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_language::kernel_signatures;
+    use clreduce_testcase::Language;
+
     use super::*;
-    use crate::prototype::kernels;
+
+    fn kernels(source: &[u8]) -> Vec<KernelSignature> {
+        kernel_signatures(source, Language::OpenCl)
+    }
 
     #[test]
     fn one_and_many() {
@@ -104,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_only_built() {
+    fn a_kernel_with_an_unsupported_parameter_is_only_built() {
         let plan = plan(&kernels(b"kernel void k(image2d_t i) {}"), None);
-        assert!(plan.launches.is_empty() && plan.compile_only.unwrap().contains("image2d_t i"));
+        assert!(plan.launches.is_empty() && plan.compile_only.unwrap().parameter == "image2d_t i");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The launch comment of CLsmith's kernels. Flags and arguments, in this order, each argument only
-//! where its flag is there:
+//! Arguments from the launch comment of CLsmith's kernels. The kernel `entry` takes them in the order of this table,
+//! each argument only where the comment has its flag:
 //!
 //! | flag | argument | content |
 //! |---|---|---|
@@ -10,13 +10,14 @@
 //! | `---fake_divergence` | `int`, as many as the largest global dimension | 10, 11, … |
 //! | `---inter_thread_comm` | `long` for each work-item | 1 |
 
+use clreduce_language::Scalar;
 use clreduce_testcase::Launch;
 
 use super::PlanError;
-use crate::job::{Argument, Fill, KernelLaunch, Scalar};
+use crate::job::{Argument, Fill, KernelLaunch};
 
-/// The launch of `entry` that a comment means. Flags that are not in the table say how the kernel
-/// was made and change nothing here.
+/// Returns the launch of `entry` that a comment describes. Flags that are not in the table say how the kernel was
+/// generated; they are ignored.
 pub(super) fn launch(comment: &[u8], sizes: &Launch) -> Result<KernelLaunch, PlanError> {
     let text = String::from_utf8_lossy(comment);
     let mut words = text.split_ascii_whitespace();
@@ -26,10 +27,8 @@ pub(super) fn launch(comment: &[u8], sizes: &Launch) -> Result<KernelLaunch, Pla
         match word {
             "--atomics" => {
                 let count = words.next().and_then(|count| count.parse::<u64>().ok());
-                let count = count.filter(|&count| count > 0).ok_or_else(|| {
-                    PlanError::Comment("`--atomics` needs a number greater than 0".to_owned())
-                })?;
-                atomics = Some(count);
+                let count = count.filter(|&count| count > 0);
+                atomics = Some(count.ok_or(PlanError::AtomicsWithoutCount)?);
             }
             "---atomic_reductions" => reductions = true,
             "---emi" => emi = true,

@@ -1,60 +1,55 @@
-//! Prototypes of kernels, read off the source text without a compiler.
+//! The signatures of kernels: name, parameters and required size of work-groups.
 //!
-//! Macros are not expanded and `typedef`s are followed only where they rename a built-in type. What
-//! is not understood becomes [`Parameter::Other`], never a guess.
+//! This is the one reader of signatures. It reads tokens and not the syntax tree, because it runs for each variant that is
+//! tested: the bodies of functions, which are nearly all of a file, are skipped unparsed, and a variant whose body does
+//! not parse still has its signature. Macros are not expanded, and a `typedef` is followed only where it renames
+//! a built-in type. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
 
 use std::collections::HashMap;
 
-use clreduce_testcase::tokens;
+use clreduce_testcase::{Language, tokens};
 
-use crate::job::{ElementType, Scalar};
+use crate::numbers::Number;
 
-/// A kernel with a body.
+/// The signature of a kernel that the program defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prototype {
-    /// Its name.
+pub struct KernelSignature {
+    /// The name of the kernel.
     pub name: String,
-    /// Its parameters.
-    pub parameters: Vec<Parameter>,
-    /// Its attribute `reqd_work_group_size`.
+    /// The parameters, in order.
+    pub parameters: Vec<KernelParameter>,
+    /// The attribute `reqd_work_group_size`, three numbers.
     pub required_local: Option<Vec<u64>>,
 }
 
-/// One parameter.
+/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parameter {
+pub enum KernelParameter {
     /// A pointer to global or constant memory.
     Buffer {
-        /// Its name; may be empty.
+        /// The name; empty where the parameter has none.
         name: String,
-        /// The type of its elements.
-        element: ElementType,
-        /// True if the kernel may not write there.
+        /// The type that it points to.
+        element: Number,
+        /// Whether the kernel cannot write there.
         read_only: bool,
     },
-    /// A pointer to local memory.
-    Local(ElementType),
-    /// A value.
-    Value(ElementType),
-    /// Anything else: images, structures, pointers to pointers; the text.
+    /// A pointer to local memory, by the type that it points to.
+    Local(Number),
+    /// A scalar or a vector.
+    Value(Number),
+    /// Any other parameter, such as an image, a structure or a pointer to a pointer, as it is written.
     Other(String),
 }
 
-/// The kernels that an OpenCL program defines, in order.
+/// Reads the signatures of all kernels that a program defines, in order. A file of another language than CUDA is read as
+/// OpenCL C.
 #[must_use]
-pub fn kernels(source: &[u8]) -> Vec<Prototype> {
-    read(source, false)
-}
-
-/// The kernels that a CUDA program defines, in order.
-#[must_use]
-pub fn cuda_kernels(source: &[u8]) -> Vec<Prototype> {
-    read(source, true)
-}
-
-fn read(source: &[u8], cuda: bool) -> Vec<Prototype> {
+pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignature> {
+    let cuda = language == Language::Cuda;
     let words = words(source);
-    let mut reader = Reader { words: &words, at: 0, types: HashMap::new(), local: None, cuda };
+    let mut reader =
+        SignatureReader { words: &words, at: 0, types: HashMap::new(), local: None, cuda };
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     while let Some(word) = reader.next() {
         match word {
@@ -75,7 +70,7 @@ fn read(source: &[u8], cuda: bool) -> Vec<Prototype> {
     found
 }
 
-/// The tokens of a source text, without those of preprocessor directives.
+/// Returns the tokens of a source text, without those of preprocessor directives.
 fn words(source: &[u8]) -> Vec<&str> {
     let (mut words, mut directive_end) = (Vec::new(), 0);
     for token in tokens(source) {
@@ -93,7 +88,7 @@ fn words(source: &[u8]) -> Vec<&str> {
     words
 }
 
-/// The end of the line, or of the last one that continues it.
+/// Returns the end of a directive: of its line, or of the last line that continues it.
 fn end_of_directive(source: &[u8], mut at: usize) -> usize {
     while let Some(length) = source[at..].iter().position(|&byte| byte == b'\n') {
         let line = &source[at..at + length];
@@ -105,17 +100,18 @@ fn end_of_directive(source: &[u8], mut at: usize) -> usize {
     source.len()
 }
 
-struct Reader<'a> {
+struct SignatureReader<'a> {
     words: &'a [&'a str],
     at: usize,
-    types: HashMap<&'a str, ElementType>,
-    /// From an attribute of the declaration that is being read.
+    /// The types that `typedef` renames, by their new names.
+    types: HashMap<&'a str, Number>,
+    /// The size of work-groups from an attribute of the declaration that is being read.
     local: Option<Vec<u64>>,
-    /// True if it is CUDA: any pointer is one to global memory there, and types have names of C++.
+    /// In CUDA, every pointer is one to global memory.
     cuda: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SignatureReader<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let word = self.words.get(self.at).copied();
         self.at += usize::from(word.is_some());
@@ -126,7 +122,7 @@ impl<'a> Reader<'a> {
         self.words.get(self.at).copied()
     }
 
-    /// The tokens between the parenthesis that comes next and the one that closes it.
+    /// Returns the tokens in the parentheses that come next.
     fn parenthesised(&mut self) -> Option<&'a [&'a str]> {
         if self.peek() != Some("(") {
             return None;
@@ -145,6 +141,7 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// Reads what follows `__attribute__`.
     fn attribute(&mut self) {
         let content = self.parenthesised().unwrap_or_default();
         let is_size = |word: &&str| word.trim_matches('_') == "reqd_work_group_size";
@@ -155,7 +152,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `typedef unsigned int u32;`
+    /// Reads what follows `typedef`, as in `typedef unsigned int u32;`.
     fn typedef(&mut self) {
         let rest = &self.words[self.at..];
         let length = rest.iter().position(|word| *word == ";").unwrap_or(0);
@@ -166,8 +163,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// After `__kernel`; `None` where no definition follows.
-    fn kernel(&mut self) -> Option<Prototype> {
+    /// Reads what follows `__kernel`; returns `None` where that is no definition.
+    fn kernel(&mut self) -> Option<KernelSignature> {
         let mut name = "";
         loop {
             match self.peek()? {
@@ -193,11 +190,15 @@ impl<'a> Reader<'a> {
         }
         let parameters = split_at_commas(parameters).into_iter().map(|p| self.parameter(&p));
         let parameters = parameters.collect();
-        Some(Prototype { name: name.to_owned(), parameters, required_local: self.local.take() })
+        Some(KernelSignature {
+            name: name.to_owned(),
+            parameters,
+            required_local: self.local.take(),
+        })
     }
 
-    fn parameter(&self, words: &[&str]) -> Parameter {
-        let other = || Parameter::Other(words.join(" "));
+    fn parameter(&self, words: &[&str]) -> KernelParameter {
+        let other = || KernelParameter::Other(words.join(" "));
         let (mut space, mut constant, mut stars) = (None, false, 0);
         if self.cuda && words.contains(&"*") {
             space = Some("global");
@@ -208,7 +209,7 @@ impl<'a> Reader<'a> {
                 "__global" | "global" => space = Some("global"),
                 "__constant" | "constant" => space = Some("constant"),
                 "__local" | "local" => space = Some("local"),
-                // What is constant after the star is the pointer.
+                // After the star, `const` says that the pointer is constant.
                 "const" => constant |= stars == 0,
                 "*" => stars += 1,
                 "[" => return other(),
@@ -218,23 +219,23 @@ impl<'a> Reader<'a> {
             }
         }
         let Some((element, name)) = self.typed_name(&rest) else { return other() };
-        // A vector of three has no padding in CUDA, and has elsewhere.
+        // A vector of three has no padding in CUDA; buffers are filled as in OpenCL, with padding.
         if self.cuda && element.lanes == 3 {
             return other();
         }
         match (space, stars) {
-            (None, 0) => Parameter::Value(element),
-            (Some("local"), 1) => Parameter::Local(element),
+            (None, 0) => KernelParameter::Value(element),
+            (Some("local"), 1) => KernelParameter::Local(element),
             (Some(space), 1) => {
                 let read_only = constant || space == "constant";
-                Parameter::Buffer { name: name.to_owned(), element, read_only }
+                KernelParameter::Buffer { name: name.to_owned(), element, read_only }
             }
             _ => other(),
         }
     }
 
-    /// A type and perhaps a name.
-    fn typed_name<'b>(&self, words: &[&'b str]) -> Option<(ElementType, &'b str)> {
+    /// Splits a declaration into its type and its name, which may be missing.
+    fn typed_name<'b>(&self, words: &[&'b str]) -> Option<(Number, &'b str)> {
         if let Some(element) = self.element_type(words) {
             return Some((element, ""));
         }
@@ -242,40 +243,19 @@ impl<'a> Reader<'a> {
         Some((self.element_type(words)?, name))
     }
 
-    fn element_type(&self, words: &[&str]) -> Option<ElementType> {
-        if let [word] = words
-            && let Some(element) = word.parse().ok().or_else(|| self.types.get(word).copied())
-        {
-            return Some(element);
+    fn element_type(&self, words: &[&str]) -> Option<Number> {
+        const SEVERAL: [&str; 6] = ["unsigned", "signed", "char", "short", "int", "long"];
+        match words {
+            [word] if SEVERAL[..2].contains(word) => Number::named(word),
+            [word] => Number::built_in(word).or_else(|| self.types.get(word).copied()),
+            [] => None,
+            _ if words.iter().all(|word| SEVERAL.contains(word)) => Number::named(&words.join(" ")),
+            _ => None,
         }
-        let (mut unsigned, mut base) = (false, None);
-        let mut seen = 0;
-        for word in words {
-            match *word {
-                "unsigned" => unsigned = true,
-                "signed" => {}
-                "int" if base.is_some() => {}
-                "char" | "short" | "int" | "long" => base = Some(*word),
-                _ => return None,
-            }
-            seen += 1;
-        }
-        (seen > 0).then(|| {
-            ElementType::from(match (base.unwrap_or("int"), unsigned) {
-                ("char", false) => Scalar::Char,
-                ("char", true) => Scalar::Uchar,
-                ("short", false) => Scalar::Short,
-                ("short", true) => Scalar::Ushort,
-                ("long", false) => Scalar::Long,
-                ("long", true) => Scalar::Ulong,
-                (_, false) => Scalar::Int,
-                (_, true) => Scalar::Uint,
-            })
-        })
     }
 }
 
-/// Parameters without their attributes; none for `void`.
+/// Splits a list of parameters and leaves out their attributes; `(void)` is an empty list.
 fn split_at_commas<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {
     let (mut parts, mut depth, mut attribute) = (vec![Vec::new()], 0_usize, false);
     for &word in words {
@@ -305,18 +285,26 @@ fn split_at_commas<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {
 mod tests {
     use super::*;
 
-    fn parameters(text: &str) -> Vec<Parameter> {
+    fn kernels(source: &[u8]) -> Vec<KernelSignature> {
+        kernel_signatures(source, Language::OpenCl)
+    }
+
+    fn parameters(text: &str) -> Vec<KernelParameter> {
         let source = format!("typedef unsigned long u64;\nkernel void k({text}) {{}}");
         kernels(source.as_bytes()).remove(0).parameters
     }
 
-    fn buffer(name: &str, element: &str, read_only: bool) -> Parameter {
-        Parameter::Buffer { name: name.into(), element: element.parse().unwrap(), read_only }
+    fn buffer(name: &str, element: &str, read_only: bool) -> KernelParameter {
+        KernelParameter::Buffer {
+            name: name.into(),
+            element: Number::built_in(element).unwrap(),
+            read_only,
+        }
     }
 
     #[test]
-    fn parameters_of_all_kinds() {
-        let value = |name: &str| Parameter::Value(name.parse().unwrap());
+    fn parameters_are_classified() {
+        let value = |name: &str| KernelParameter::Value(Number::built_in(name).unwrap());
         let cases = [
             ("void", vec![]),
             ("", vec![]),
@@ -329,7 +317,10 @@ mod tests {
                 "unsigned int x, long int, unsigned y",
                 vec![value("uint"), value("long"), value("uint")],
             ),
-            ("__local double *l", vec![Parameter::Local("double".parse().unwrap())]),
+            (
+                "__local double *l",
+                vec![KernelParameter::Local(Number::built_in("double").unwrap())],
+            ),
             ("float __attribute__((aligned(8))) f", vec![value("float")]),
         ];
         for (text, expected) in cases {
@@ -338,7 +329,7 @@ mod tests {
         for text in
             ["image2d_t i", "__global int **p", "struct S s", "int *p", "size_t n", "sampler_t s"]
         {
-            assert!(matches!(parameters(text)[..], [Parameter::Other(_)]), "{text}");
+            assert!(matches!(parameters(text)[..], [KernelParameter::Other(_)]), "{text}");
         }
     }
 
@@ -346,19 +337,25 @@ mod tests {
     fn kernels_of_cuda() {
         let source = b"template<int N> struct S {}; extern \"C\" __global__ __launch_bounds__(64, 2)\n\
             void k(const unsigned long long *__restrict__ a, float4 *b, S<3> s, float3 *c, double d) { }";
-        let found = cuda_kernels(source).remove(0);
+        let found = kernel_signatures(source, Language::Cuda).remove(0);
         assert_eq!(found.name, "k");
         assert_eq!(
             found.parameters[..2],
             [buffer("a", "ulong", true), buffer("b", "float4", false)]
         );
-        assert!(matches!(found.parameters[2..4], [Parameter::Other(_), Parameter::Other(_)]));
-        assert_eq!(found.parameters[4], Parameter::Value("double".parse().unwrap()));
+        assert!(matches!(
+            found.parameters[2..4],
+            [KernelParameter::Other(_), KernelParameter::Other(_)]
+        ));
+        assert_eq!(
+            found.parameters[4],
+            KernelParameter::Value(Number::built_in("double").unwrap())
+        );
         assert_eq!(kernels(source), []);
     }
 
     #[test]
-    fn kernels_are_what_has_a_body() {
+    fn only_definitions_are_kernels() {
         let source = b"#define K __kernel \\\n void x(int a) {}\n\
             __kernel void declared(__global int *a);\n\
             void helper(int a) { int kernel = a; }\n\
@@ -373,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_survived() {
+    fn any_text_can_be_read() {
         for text in
             ["__kernel", "__kernel void k(", "kernel k((", "__attribute__(", "typedef", "#\\"]
         {

@@ -1,4 +1,4 @@
-//! A file that says with which arguments a kernel is launched:
+//! Arguments from a description, a file `KERNEL.args.toml` beside the kernel:
 //!
 //! ```toml
 //! kernel = "blur"
@@ -22,10 +22,60 @@
 //!
 //! Several kernels, or several launches of one, are `[[launch]]` tables with the same keys.
 
+use clreduce_language::Number;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::job::{Argument, ElementType, Fill, KernelLaunch};
+use crate::encode::encode;
+use crate::job::{Argument, Fill, KernelLaunch};
+
+/// A mistake in the description of a kernel's arguments.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DescriptionError {
+    /// The file is no TOML, or has other keys. The message of the TOML reader names the line.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// The global size is wrong.
+    #[error("`global` of `{0}` must be one to three numbers greater than 0")]
+    Global(String),
+    /// The size of work-groups is wrong.
+    #[error("`local` of `{0}` must be as many numbers as `global`, none of them 0")]
+    Local(String),
+    /// One of the arguments is wrong.
+    #[error("argument {number} of `{kernel}`: {error}")]
+    Argument {
+        /// The name of the kernel.
+        kernel: String,
+        /// The place of the argument, from 1.
+        number: usize,
+        /// The mistake.
+        error: ArgumentError,
+    },
+}
+
+/// A mistake in the description of one argument.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// The type is not a number of OpenCL C.
+    #[error("`{0}` is no type of numbers; write one of OpenCL C, as in int, ulong, float4")]
+    Type(String),
+    /// The number of elements is missing, or 0.
+    #[error("`elements` is needed, at least 1")]
+    Elements,
+    /// The list of values is empty.
+    #[error("`fill` is an empty list")]
+    EmptyFill,
+    /// The value is missing.
+    #[error("`is` is needed: the number")]
+    Value,
+    /// The keys do not belong together.
+    #[error(
+        "write either `buffer` with `elements`, `fill`, `output`, or `value` with `is`, or `local` with `elements`"
+    )]
+    Keys,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,58 +113,10 @@ enum FillValue {
     Steps { first: f64, step: f64 },
 }
 
-/// A description of arguments that makes no sense, with a message for the person who wrote it.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum SidecarError {
-    /// The file is no TOML, or has other keys.
-    #[error(transparent)]
-    Toml(#[from] toml::de::Error),
-    /// The global size of this kernel.
-    #[error("`global` of `{0}` must be one to three numbers greater than 0")]
-    Global(String),
-    /// The local size of this kernel.
-    #[error("`local` of `{0}` must be as many numbers as `global`, none of them 0")]
-    Local(String),
-    /// One argument.
-    #[error("argument {number} of `{kernel}`: {source}")]
-    Argument {
-        /// From 1.
-        number: usize,
-        /// The kernel.
-        kernel: String,
-        /// What is wrong with it.
-        source: ArgumentError,
-    },
-}
-
-/// A description of one argument that makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ArgumentError {
-    /// An unknown type.
-    #[error("`{0}` is no type of numbers; those of OpenCL C are, as in int, ulong, float4")]
-    Type(String),
-    /// The number of elements is missing or 0.
-    #[error("`elements` is needed, at least 1")]
-    Elements,
-    /// A list without values.
-    #[error("`fill` is an empty list")]
-    Fill,
-    /// A value without its number.
-    #[error("`is` is needed: the number")]
-    Number,
-    /// Keys that do not go together.
-    #[error(
-        "either `buffer` with `elements`, `fill`, `output`, or `value` with `is`, or `local` with `elements`"
-    )]
-    Keys,
-}
-
-/// Reads the launches that a file describes.
-pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, SidecarError> {
+/// Reads the launches that a description lists.
+pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, DescriptionError> {
     let document: toml::Table = toml::from_str(text)?;
-    // Parsed a second time into its type, so that errors come with lines.
+    // The text is parsed a second time into its type, so that errors name the line.
     let tables = if document.contains_key("launch") {
         toml::from_str::<Several>(text).map(|several| several.launch)
     } else {
@@ -123,21 +125,21 @@ pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, SidecarError> {
     tables?.into_iter().map(launch).collect()
 }
 
-fn launch(table: LaunchTable) -> Result<KernelLaunch, SidecarError> {
+fn launch(table: LaunchTable) -> Result<KernelLaunch, DescriptionError> {
     let name = &table.kernel;
     let sizes_are_good = |sizes: &Vec<u64>| matches!(sizes.len(), 1..=3) && !sizes.contains(&0);
     if !sizes_are_good(&table.global) {
-        return Err(SidecarError::Global(name.clone()));
+        return Err(DescriptionError::Global(name.clone()));
     }
     if let Some(local) = &table.local
         && (!sizes_are_good(local) || local.len() != table.global.len())
     {
-        return Err(SidecarError::Local(name.clone()));
+        return Err(DescriptionError::Local(name.clone()));
     }
     let arguments = table.argument.into_iter().enumerate().map(|(index, table)| {
-        argument(index, table).map_err(|source| {
-            let (number, kernel) = (index + 1, name.clone());
-            SidecarError::Argument { number, kernel, source }
+        argument(index, table).map_err(|error| {
+            let (kernel, number) = (name.clone(), index + 1);
+            DescriptionError::Argument { kernel, number, error }
         })
     });
     let arguments = arguments.collect::<Result<_, _>>()?;
@@ -146,7 +148,7 @@ fn launch(table: LaunchTable) -> Result<KernelLaunch, SidecarError> {
 
 fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentError> {
     let element =
-        |name: &str| name.parse::<ElementType>().map_err(|()| ArgumentError::Type(name.to_owned()));
+        |name: &str| Number::built_in(name).ok_or_else(|| ArgumentError::Type(name.to_owned()));
     let elements = || table.elements.filter(|&n| n > 0).ok_or(ArgumentError::Elements);
     let has_buffer_keys = table.fill.is_some() || table.output.is_some();
     match (&table.buffer, &table.value, &table.local) {
@@ -156,7 +158,7 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentErro
                 Some(FillValue::All(number)) => Fill::all(number),
                 Some(FillValue::Steps { first, step }) => Fill::Steps { first, step },
                 Some(FillValue::List(ref values)) if values.is_empty() => {
-                    return Err(ArgumentError::Fill);
+                    return Err(ArgumentError::EmptyFill);
                 }
                 Some(FillValue::List(ref values)) => Fill::Values(values.clone()),
             };
@@ -169,8 +171,8 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentErro
             })
         }
         (None, Some(name), None) if !has_buffer_keys && table.elements.is_none() => {
-            let number = table.is.ok_or(ArgumentError::Number)?;
-            Ok(Argument::Value(element(name)?.encode(number)))
+            let number = table.is.ok_or(ArgumentError::Value)?;
+            Ok(Argument::Value(encode(element(name)?, number)))
         }
         (None, None, Some(name)) if !has_buffer_keys && table.is.is_none() => {
             Ok(Argument::Local(elements()?.saturating_mul(element(name)?.bytes() as u64)))
@@ -190,7 +192,7 @@ mod tests {
         [[argument]]\nlocal = \"float\"\nelements = 8\n";
 
     #[test]
-    fn reads_what_the_docs_say() {
+    fn a_description_becomes_launches() {
         let launch = launches(GOOD).unwrap().remove(0);
         assert_eq!((launch.global, launch.local), (vec![4, 4], Some(vec![2, 1])));
         assert_eq!(
@@ -198,7 +200,7 @@ mod tests {
             [
                 Argument::Buffer {
                     name: "1".into(),
-                    element: "uchar".parse().unwrap(),
+                    element: Number::built_in("uchar").unwrap(),
                     elements: 2,
                     fill: Fill::Values(vec![7.0, 8.0]),
                     output: false,
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_and_where() {
+    fn errors_name_the_mistake_and_its_place() {
         let cases = [
             ("kernel = \"k\"\nglobal = [1]\nlokal = [1]", "lokal"),
             ("kernel = \"k\"\nglobal = [0]", "greater than 0"),

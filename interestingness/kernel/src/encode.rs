@@ -1,0 +1,51 @@
+//! Numbers as bytes in memory, as this machine and its devices lay them out.
+
+use clreduce_language::{Number, Scalar};
+
+/// Returns one element with the value in every lane. Values that are too large wrap around.
+#[must_use]
+pub fn encode(number: Number, value: f64) -> Vec<u8> {
+    encode_lane(number.scalar, value).repeat(number.stored_lanes())
+}
+
+fn encode_lane(scalar: Scalar, value: f64) -> Vec<u8> {
+    // By way of a wide integer, so that negative numbers wrap and do not saturate.
+    let whole = value as i128;
+    match scalar {
+        Scalar::Half => half_bits(value as f32).to_ne_bytes().to_vec(),
+        Scalar::Float => (value as f32).to_ne_bytes().to_vec(),
+        Scalar::Double => value.to_ne_bytes().to_vec(),
+        Scalar::Char | Scalar::Uchar => vec![whole as u8],
+        Scalar::Short | Scalar::Ushort => (whole as u16).to_ne_bytes().to_vec(),
+        Scalar::Int | Scalar::Uint => (whole as u32).to_ne_bytes().to_vec(),
+        Scalar::Long | Scalar::Ulong => (whole as u64).to_ne_bytes().to_vec(),
+    }
+}
+
+/// Converts a float to a half and rounds towards zero: values in buffers are small and whole.
+fn half_bits(number: f32) -> u16 {
+    let bits = number.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
+    match exponent {
+        ..=0 => sign,
+        31.. => sign | 0x7c00,
+        _ => sign | (exponent as u16) << 10 | (bits >> 13 & 0x3ff) as u16,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_memory() {
+        let scalar = |scalar, value| encode(Number::scalar(scalar), value);
+        assert_eq!(scalar(Scalar::Char, -1.0), [0xff]);
+        assert_eq!(scalar(Scalar::Long, -2.0), (-2_i64).to_ne_bytes());
+        assert_eq!(scalar(Scalar::Half, 1.0), 0x3c00_u16.to_ne_bytes());
+        assert_eq!(scalar(Scalar::Half, -2048.0), 0xe800_u16.to_ne_bytes());
+        assert_eq!(scalar(Scalar::Half, 0.0), [0, 0]);
+        assert_eq!(encode(Number { scalar: Scalar::Ushort, lanes: 3 }, 1.0), [1, 0].repeat(4));
+    }
+}
