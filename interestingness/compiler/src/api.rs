@@ -89,7 +89,7 @@ impl Index {
         if code != CXError_Success || unit.is_null() {
             return Err(LibclangError::Failed(code));
         }
-        let unit = Unit(unit);
+        let unit = TranslationUnit(unit);
         // SAFETY: the unit is valid.
         let count = unsafe { clang_getNumDiagnostics(unit.0) };
         Ok((0..count).filter_map(|number| unit.diagnostic(number)).collect())
@@ -103,9 +103,9 @@ impl Drop for Index {
     }
 }
 
-struct Unit(CXTranslationUnit);
+struct TranslationUnit(CXTranslationUnit);
 
-impl Unit {
+impl TranslationUnit {
     /// `None` for notes.
     fn diagnostic(&self, number: u32) -> Option<Diagnostic> {
         // SAFETY: there are more than `number`; it is disposed of below, after its last use.
@@ -142,7 +142,7 @@ impl Unit {
     }
 }
 
-impl Drop for Unit {
+impl Drop for TranslationUnit {
     fn drop(&mut self) {
         // SAFETY: made by the library, and this is the only disposal.
         unsafe { clang_disposeTranslationUnit(self.0) };

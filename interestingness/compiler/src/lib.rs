@@ -1,8 +1,7 @@
 //! Compilers as tools: clang as a program, and libclang in worker processes that stay.
 //!
 //! [`Clang`] finds a clang and knows with which options it reads kernels. [`CompileWorkers`] return clang's
-//! diagnostics
-//! of a text in milliseconds. [`LibclangFilter`] is the compile filter that stands on them.
+//! diagnostics of a text in milliseconds. [`LibclangFilter`] is the compile filter that stands on them.
 
 mod api;
 mod clang;

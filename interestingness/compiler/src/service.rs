@@ -1,6 +1,5 @@
 //! The service of a worker with libclang: its orders, its replies, and how it answers. Only the last runs in the
-//! worker
-//! process.
+//! worker process.
 
 use std::io;
 

@@ -40,8 +40,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
     }
 
     /// Returns whether the time limit of a kernel is one of computing: what its worker spends waiting for a
-    /// processor does not
-    /// count, so that a time-out says nothing of what else the machine does.
+    /// processor does not count, so that a time-out says nothing of what else the machine does.
     fn is_timed_fairly(&self, _facts: &DeviceFacts) -> bool {
         false
     }

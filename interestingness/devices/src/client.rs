@@ -16,7 +16,7 @@ use clreduce_process::worker::{WorkerError, WorkerEvent, WorkerOptions};
 use crate::backend::Transport;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, Done};
+use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, RunEnd};
 
 /// After so many kernels in a row that ended well, the worker is examined.
 const EXAMINE_EVERY: u32 = 32;
@@ -187,8 +187,7 @@ impl DeviceWorker {
 }
 
 /// Waits for an event within a limit, in which the worker must have been able to compute if it `is_fair`: what it
-/// spent
-/// waiting for a processor is not counted, twice the limit at most.
+/// spent waiting for a processor is not counted, twice the limit at most.
 fn hear(process: &DeviceProcess, limit: Duration, is_fair: bool) -> WorkerEvent<DeviceReply> {
     let started = Instant::now();
     if !is_fair {
@@ -218,11 +217,11 @@ fn outcome_of(
     is_built: bool,
 ) -> Result<RunOutcome, RunOutcome> {
     match event {
-        WorkerEvent::Reply(DeviceReply::Done(done)) => match (done, is_built) {
-            (Done::BuildFailure(log), false) => Ok(RunOutcome::BuildFailure { log }),
-            (Done::Built, true) => Ok(RunOutcome::Built),
-            (Done::RunFailure(reason), true) => Ok(RunOutcome::RunFailure { reason }),
-            (Done::Results(results), true) if !results.is_empty() => {
+        WorkerEvent::Reply(DeviceReply::RunEnd(done)) => match (done, is_built) {
+            (RunEnd::BuildFailure(log), false) => Ok(RunOutcome::BuildFailure { log }),
+            (RunEnd::Built, true) => Ok(RunOutcome::Built),
+            (RunEnd::RunFailure(reason), true) => Ok(RunOutcome::RunFailure { reason }),
+            (RunEnd::Results(results), true) if !results.is_empty() => {
                 Ok(RunOutcome::Results(results))
             }
             _ => Err(RunOutcome::Unresolved("the worker process talks nonsense".to_owned())),

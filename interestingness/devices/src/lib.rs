@@ -1,9 +1,8 @@
 //! Devices: kernels on OpenCL and CUDA drivers, on Oclgrind, and on this machine itself.
 //!
 //! Drivers crash and hang, so everything that touches one runs in a worker process: this process never loads a
-//! driver.
-//! [`Devices`] finds the devices, and a [`DeviceWorker`] runs kernels on one. A [`Backend`] is a way in which kernels
-//! reach a device; a new one is a file with an implementation and a line in [`BACKENDS`].
+//! driver. [`Devices`] finds the devices, and a [`DeviceWorker`] runs kernels on one. A [`Backend`] is a way in
+//! which kernels reach a device; a new one is a file with an implementation and a line in [`BACKENDS`].
 
 mod backend;
 mod client;
@@ -34,7 +33,7 @@ pub use host::Host;
 pub use nvcc::Nvcc;
 pub use oclgrind::{Oclgrind, oclgrind};
 pub use opencl::OpenClLoader;
-pub use protocol::{DeviceOrder, DeviceProcess, DeviceReply, Done, FoundDevice};
+pub use protocol::{DeviceOrder, DeviceProcess, DeviceReply, FoundDevice, RunEnd};
 
 /// The services of worker programs that this crate needs.
 pub const SERVICES: &[ServiceEntry] =

@@ -38,12 +38,12 @@ pub enum DeviceReply {
     /// First reply to `Run`, where the program could be built.
     Built,
     /// Last reply to `Run`.
-    Done(Done),
+    RunEnd(RunEnd),
 }
 
 /// The end of a run that the worker survived.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Done {
+pub enum RunEnd {
     /// The compiler refuses the program; with what it printed.
     BuildFailure(String),
     /// It is built, and nothing was to be launched.
@@ -54,7 +54,7 @@ pub enum Done {
     Results(Vec<Vec<Output>>),
 }
 
-impl Done {
+impl RunEnd {
     /// Does all launches so many times, each time with fresh buffers; the first that fails ends it.
     pub(crate) fn repeat<L, E: Display>(
         times: u32,
@@ -101,11 +101,13 @@ mod tests {
             let output = Output { kernel: "k".into(), name, scalar: Scalar::Int, bytes: vec![] };
             if done.get() == fails_at { Err("gone".to_owned()) } else { Ok(vec![output]) }
         };
-        let Done::Results(results) = Done::repeat(3, [9, 9], launch) else { panic!() };
+        let RunEnd::Results(results) = RunEnd::repeat(3, [9, 9], launch) else { panic!() };
         let names =
             |outputs: &Vec<Output>| outputs.iter().map(|output| output.name.clone()).collect();
         assert_eq!(results.iter().map(names).collect::<Vec<String>>(), ["00", "11", "12"]);
-        assert!(matches!(Done::repeat(3, [9, 9], launch), Done::RunFailure(why) if why == "gone"));
+        assert!(
+            matches!(RunEnd::repeat(3, [9, 9], launch), RunEnd::RunFailure(why) if why == "gone")
+        );
         assert_eq!(done.get(), 9);
     }
 }

@@ -6,7 +6,7 @@ use clreduce_kernel::KernelRun;
 use clreduce_process::worker::{Replies, Service, WorkerFolder};
 
 use crate::error::DriverError;
-use crate::protocol::{DeviceOrder, DeviceReply, Done, FoundDevice};
+use crate::protocol::{DeviceOrder, DeviceReply, FoundDevice, RunEnd};
 
 /// A driver, loaded into the worker process, with one device that is ready.
 pub(crate) trait Driver: Sized + 'static {
@@ -20,7 +20,7 @@ pub(crate) trait Driver: Sized + 'static {
     fn open(platform: u32, device: u32) -> Result<Self, DriverError>;
 
     /// Builds a program and runs its launches; calls `built` in between.
-    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> Done;
+    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> RunEnd;
 }
 
 /// The reason that a program was not built: what the compiler printed, or else the error.
@@ -55,7 +55,7 @@ impl<D: Driver> Service for DeviceService<D> {
                 let done = device.run(&run, || sent = replies.send(&DeviceReply::Built));
                 sent?;
                 self.folder.empty_cache();
-                DeviceReply::Done(done)
+                DeviceReply::RunEnd(done)
             }
         };
         replies.send(&reply)

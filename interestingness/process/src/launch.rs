@@ -4,14 +4,11 @@
 //! processes. There are two seams.
 //!
 //! - **Another machine** is another [`Launcher`]. A launcher gets a [`Task`] (a command with its limits) and the
-//! files
-//!   that the command works on, and returns what is known of its end. Both are plain data, so that a remote launcher
-//!   can upload the files, run the task as an action, and return the [`Completed`] that it reads from the action's
-//!   output. [`CommandTest`] and [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is the one
-//! for
-//!   this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the same
-//! supervisor,
-//!   limits and sandbox.
+//!   files that the command works on, and returns what is known of its end. Both are plain data, so that a remote
+//!   launcher can upload the files, run the task as an action, and return the [`Completed`] that it reads from the
+//!   action's output. [`CommandTest`] and [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is
+//!   the one for this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the
+//!   same supervisor, limits and sandbox.
 //! - **A sandbox** is a variant of [`Confinement`]. [`start`] is the only function of the workspace that spawns a
 //!   process, and it applies the confinement to the command before it does. The supervisor process of a test calls
 //!   it for the test; the confinement is therefore part of what the supervisor is told when it begins its service.
@@ -127,7 +124,7 @@ pub fn start(
 #[derive(Debug)]
 pub struct ProcessGroup {
     #[cfg(windows)]
-    job: crate::system::Job,
+    job: crate::system::JobObject,
 }
 
 #[cfg(windows)]
@@ -137,15 +134,15 @@ impl ProcessGroup {
     /// # Errors
     /// When the system has no job object to give.
     pub fn new() -> io::Result<Self> {
-        crate::system::Job::new(None, None).map(|job| Self { job })
+        crate::system::JobObject::new(None, None).map(|job| Self { job })
     }
 
     /// A group that the system keeps within limits.
-    pub(crate) fn of(job: crate::system::Job) -> Self {
+    pub(crate) fn of(job: crate::system::JobObject) -> Self {
         Self { job }
     }
 
-    pub(crate) fn job(&self) -> &crate::system::Job {
+    pub(crate) fn job(&self) -> &crate::system::JobObject {
         &self.job
     }
 

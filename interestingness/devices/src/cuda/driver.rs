@@ -15,7 +15,7 @@ use super::api::{
 };
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
-use crate::protocol::{Done, FoundDevice};
+use crate::protocol::{FoundDevice, RunEnd};
 use crate::service::{BuildLog, Driver};
 
 /// A device that is ready.
@@ -90,17 +90,17 @@ impl Driver for CudaDevice {
         Ok(Self { api, compiler, architecture })
     }
 
-    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> Done {
+    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> RunEnd {
         let (compiled, module) = match self.build(run) {
             Ok(built) => built,
-            Err(BuildLog(log)) => return Done::BuildFailure(log),
+            Err(BuildLog(log)) => return RunEnd::BuildFailure(log),
         };
         built();
         if run.launches.is_empty() {
-            return Done::Built;
+            return RunEnd::Built;
         }
         let launches = run.launches.iter().zip(&compiled.names);
-        Done::repeat(run.repeat, launches, |(launch, name)| self.launch(&module, name, launch))
+        RunEnd::repeat(run.repeat, launches, |(launch, name)| self.launch(&module, name, launch))
     }
 }
 

@@ -13,7 +13,7 @@ use clreduce_kernel::{Argument, KernelLaunch, KernelRun, Number, Output};
 use super::api::{ClContext, ClDevice, ClError, ClKernel, ClProgram, ClQueue, OpenClApi};
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
-use crate::protocol::{Done, FoundDevice};
+use crate::protocol::{FoundDevice, RunEnd};
 use crate::service::{BuildLog, Driver};
 
 /// A device that is ready.
@@ -90,16 +90,16 @@ impl Driver for OpenClDevice {
         Ok(Self { device, context, queue })
     }
 
-    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> Done {
+    fn run(&self, run: &KernelRun, built: impl FnOnce()) -> RunEnd {
         let program = match self.build(run) {
             Ok(program) => program,
-            Err(BuildLog(log)) => return Done::BuildFailure(log),
+            Err(BuildLog(log)) => return RunEnd::BuildFailure(log),
         };
         built();
         if run.launches.is_empty() {
-            return Done::Built;
+            return RunEnd::Built;
         }
-        Done::repeat(run.repeat, &run.launches, |launch| self.launch(&program, launch))
+        RunEnd::repeat(run.repeat, &run.launches, |launch| self.launch(&program, launch))
     }
 }
 

@@ -27,8 +27,8 @@ use crate::end::Completed;
 use crate::folder::{RunFolder, remove_tree};
 use crate::launch::{Confinement, Launcher, SetupError, Task, start};
 use crate::worker::{ARGUMENT, frames::FrameError};
-use orders::{Order, Reply, RunOrder};
-use supervise::{Control, Job, supervise};
+use orders::{RunOrder, SupervisorOrder, SupervisorReply};
+use supervise::{Control, SupervisedTask, supervise};
 use tree::Scope;
 
 /// The longest time until a supervisor begins its service.
@@ -70,10 +70,9 @@ impl Slot {
 impl LocalLauncher {
     /// Runs tasks in folders below `base`.
     ///
-    /// `worker` is a program that calls [`worker_main`](crate::worker_main) first thing. Without it everything works
-    /// but two things: after a `SIGKILL` of this process, tasks go on running and their files stay; and a process
-    /// that
-    /// detaches itself *and* empties its environment escapes.
+    /// `worker` is a program that calls [`worker_main`](crate::worker_main) first thing. Without it everything
+    /// works but two things: after a `SIGKILL` of this process, tasks go on running and their files stay; and a
+    /// process that detaches itself *and* empties its environment escapes.
     #[must_use]
     pub fn new(base: PathBuf, worker: Option<PathBuf>) -> Self {
         // Tasks run in other directories. The path is absolute already where there is no current directory.
@@ -242,7 +241,7 @@ fn run_here(
         }
     };
     let (program, args) = task.command.argv();
-    let job = Job {
+    let job = SupervisedTask {
         program: &program,
         args: &args,
         folder,
@@ -260,7 +259,7 @@ fn run_here(
             let _ = rustix::io::write(&*wake, &1_u64.to_ne_bytes());
         }
     });
-    let completed = supervise(&job, &mut Wake(&wake));
+    let completed = supervise(&job, &mut CancelWake(&wake));
     drop(hook);
     completed
 }
@@ -274,9 +273,9 @@ fn clean_up_after(slot: Slot) {
 }
 
 /// The eventfd that a cancellation is written to.
-struct Wake<'a>(&'a OwnedFd);
+struct CancelWake<'a>(&'a OwnedFd);
 
-impl Control for Wake<'_> {
+impl Control for CancelWake<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -309,7 +308,7 @@ impl Supervisor {
     }
 
     /// The root directory; the inner error is why there is none.
-    fn begin(&mut self, order: &Order) -> io::Result<io::Result<PathBuf>> {
+    fn begin(&mut self, order: &SupervisorOrder) -> io::Result<io::Result<PathBuf>> {
         // Whatever else the program may be doing instead.
         self.socket.set_read_timeout(Some(BEGIN_LIMIT))?;
         orders::write(&self.socket, order)?;
@@ -318,9 +317,9 @@ impl Supervisor {
         })?;
         self.socket.set_read_timeout(None)?;
         match reply {
-            Reply::Ready(Ok(root)) => Ok(Ok(root.into())),
-            Reply::Ready(Err(reason)) => Ok(Err(io::Error::other(reason))),
-            Reply::Completed(_) => Err(io::ErrorKind::InvalidData.into()),
+            SupervisorReply::Ready(Ok(root)) => Ok(Ok(root.into())),
+            SupervisorReply::Ready(Err(reason)) => Ok(Err(io::Error::other(reason))),
+            SupervisorReply::Completed(_) => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 
@@ -334,19 +333,19 @@ impl Supervisor {
             whole_output: task.whole_output,
             count_left: task.count_left,
         };
-        orders::write(&self.socket, &Order::Run(Box::new(order)))?;
+        orders::write(&self.socket, &SupervisorOrder::Run(Box::new(order)))?;
         let hook = cancel.on_cancel({
             let socket = Arc::clone(&self.socket);
             move || {
                 // Where the supervisor has gone, the read below ends by itself.
-                let _ = orders::write(&socket, &Order::Cancel(number));
+                let _ = orders::write(&socket, &SupervisorOrder::Cancel(number));
             }
         });
         let reply = orders::read(&self.socket)?;
         drop(hook);
         match reply {
-            Reply::Completed(completed) => Ok(completed),
-            Reply::Ready(_) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
+            SupervisorReply::Completed(completed) => Ok(completed),
+            SupervisorReply::Ready(_) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
         }
     }
 

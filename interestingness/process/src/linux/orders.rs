@@ -1,10 +1,8 @@
 //! The messages between clreduce and a supervisor.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 
-use rustix::net::{SendFlags, send};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +10,11 @@ use crate::end::Completed;
 use crate::launch::Confinement;
 use crate::limits::Limits;
 use crate::worker::frames::{self, FrameError};
+use crate::worker::stream::QuietSocket;
 
 /// A message to the supervisor. The end of the stream means that clreduce has gone.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Order {
+pub(super) enum SupervisorOrder {
     /// The first one.
     Begin(Begin),
     /// Run a task in its folder.
@@ -53,7 +52,7 @@ pub(super) struct RunOrder {
 
 /// A message from the supervisor.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Reply {
+pub(super) enum SupervisorReply {
     /// To `Begin`: the root directory, or why there is none.
     Ready(Result<OsString, String>),
     /// To `Run`.
@@ -62,23 +61,10 @@ pub(super) enum Reply {
 
 /// Sends one message.
 pub(super) fn write(socket: &UnixStream, message: &impl Serialize) -> Result<(), FrameError> {
-    frames::write(Quiet(socket), message)
+    frames::write(QuietSocket(socket), message)
 }
 
 /// Waits for the next message.
 pub(super) fn read<M: DeserializeOwned>(socket: &UnixStream) -> Result<M, FrameError> {
     frames::read(socket)
-}
-
-/// A socket that is written to without a signal: inside a library user's process, SIGPIPE may be deadly.
-struct Quiet<'a>(&'a UnixStream);
-
-impl Write for Quiet<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(send(self.0, bytes, SendFlags::NOSIGNAL)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -11,7 +11,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
 
-use super::tree::{self, Scope, Tree};
+use super::tree::{self, ProcessTree, Scope};
 use crate::capture::Capture;
 use crate::end::{Completed, End};
 use crate::folder::RunFolder;
@@ -36,7 +36,7 @@ pub(super) trait Control {
 }
 
 /// The command.
-pub(super) struct Job<'a> {
+pub(super) struct SupervisedTask<'a> {
     pub program: &'a OsString,
     pub args: &'a [OsString],
     pub folder: &'a RunFolder,
@@ -49,9 +49,9 @@ pub(super) struct Job<'a> {
 }
 
 /// Runs a test. When this returns, its processes are gone; its directories are still there.
-pub(super) fn supervise(job: &Job<'_>, control: &mut dyn Control) -> Completed {
+pub(super) fn supervise(job: &SupervisedTask<'_>, control: &mut dyn Control) -> Completed {
     let started = Instant::now();
-    match Supervised::start(job, started) {
+    match Supervision::start(job, started) {
         Ok(running) => running.watch(control),
         Err(error) => {
             let program = job.program.to_string_lossy();
@@ -60,10 +60,10 @@ pub(super) fn supervise(job: &Job<'_>, control: &mut dyn Control) -> Completed {
     }
 }
 
-struct Supervised<'a> {
-    job: &'a Job<'a>,
+struct Supervision<'a> {
+    job: &'a SupervisedTask<'a>,
     started: Instant,
-    tree: Tree,
+    tree: ProcessTree,
     pidfd: rustix::fd::OwnedFd,
     /// Pipes still open, with the number of the stream.
     pipes: Vec<(usize, PipeReader)>,
@@ -72,10 +72,10 @@ struct Supervised<'a> {
     next_dear_look: Instant,
 }
 
-impl<'a> Supervised<'a> {
-    fn start(job: &'a Job<'a>, started: Instant) -> io::Result<Self> {
+impl<'a> Supervision<'a> {
+    fn start(job: &'a SupervisedTask<'a>, started: Instant) -> io::Result<Self> {
         let (leader, pipes) = start_program(job)?;
-        let mut tree = Tree::new(leader, job.scope, job.mark);
+        let mut tree = ProcessTree::new(leader, job.scope, job.mark);
         let pidfd = pidfd_open(leader, PidfdFlags::empty());
         let pidfd = match pidfd {
             Ok(pidfd) => pidfd,
@@ -231,7 +231,7 @@ fn read_once(pipe: &mut PipeReader, stream: usize, capture: &mut Capture) -> Opt
     }
 }
 
-fn start_program(job: &Job<'_>) -> io::Result<(Pid, Vec<(usize, PipeReader)>)> {
+fn start_program(job: &SupervisedTask<'_>) -> io::Result<(Pid, Vec<(usize, PipeReader)>)> {
     let (stdout_reader, stdout) = io::pipe()?;
     set_nonblocking(&stdout_reader)?;
     let mut pipes = vec![(0, stdout_reader)];
@@ -269,7 +269,12 @@ fn start_program(job: &Job<'_>) -> io::Result<(Pid, Vec<(usize, PipeReader)>)> {
     Ok((Pid::from_child(&child), pipes))
 }
 
-fn prepare(command: &mut Command, job: &Job<'_>, stdout: io::PipeWriter, stderr: io::PipeWriter) {
+fn prepare(
+    command: &mut Command,
+    job: &SupervisedTask<'_>,
+    stdout: io::PipeWriter,
+    stderr: io::PipeWriter,
+) {
     command
         .current_dir(&job.folder.variant)
         .env("PWD", &job.folder.variant)

@@ -14,8 +14,8 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::{Resource, Rlimit, getpid, set_child_subreaper, setrlimit, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::orders::{self, Begin, Order, Reply};
-use super::supervise::{Control, Job, supervise};
+use super::orders::{self, Begin, SupervisorOrder, SupervisorReply};
+use super::supervise::{Control, SupervisedTask, supervise};
 use super::tree::{self, Scope};
 use crate::folder::{RunFolder, remove_tree};
 use crate::launch::Confinement;
@@ -33,23 +33,23 @@ pub(crate) fn serve() -> io::Result<()> {
     // Standard input is the socket. Kept aside, closed on exec.
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     become_supervisor()?;
-    let Order::Begin(begin) = orders::read(&socket)? else {
+    let SupervisorOrder::Begin(begin) = orders::read(&socket)? else {
         return Err(io::ErrorKind::InvalidData.into());
     };
     let (root, directory) = match make_directories(&begin) {
         Ok(made) => made,
         Err(error) => {
-            return Ok(orders::write(&socket, &Reply::Ready(Err(error.to_string())))?);
+            return Ok(orders::write(&socket, &SupervisorReply::Ready(Err(error.to_string())))?);
         }
     };
-    let ready = Reply::Ready(Ok(root.clone().into_os_string()));
+    let ready = SupervisorReply::Ready(Ok(root.clone().into_os_string()));
     let served = orders::write(&socket, &ready)
         .and_then(|()| serve_tasks(&socket, &begin, &root, &directory));
     tree::end_all_children();
     let removed = remove_tree(&directory);
     // Goes with the last supervisor: until then it is not empty.
     let _ = std::fs::remove_dir(&root);
-    Ok(served.map_err(io::Error::from).and(removed)?)
+    served.map_err(io::Error::from).and(removed)
 }
 
 fn become_supervisor() -> io::Result<()> {
@@ -99,15 +99,17 @@ fn serve_tasks(
 ) -> Result<(), FrameError> {
     loop {
         let order = match orders::read(socket) {
-            Ok(Order::Run(order)) => order,
+            Ok(SupervisorOrder::Run(order)) => order,
             // Came too late: the task had ended.
-            Ok(Order::Cancel(_)) => continue,
-            Ok(Order::Begin(_)) => return Err(io::Error::from(io::ErrorKind::InvalidData).into()),
+            Ok(SupervisorOrder::Cancel(_)) => continue,
+            Ok(SupervisorOrder::Begin(_)) => {
+                return Err(io::Error::from(io::ErrorKind::InvalidData).into());
+            }
             Err(FrameError::Ended) => return Ok(()),
             Err(error) => return Err(error),
         };
         let number = order.number;
-        let job = Job {
+        let job = SupervisedTask {
             program: &order.program,
             args: &order.args,
             folder: &RunFolder::of(directory, number),
@@ -119,7 +121,7 @@ fn serve_tasks(
             confinement: &begin.confinement,
         };
         let completed = supervise(&job, &mut Orders { socket, number });
-        orders::write(socket, &Reply::Completed(completed))?;
+        orders::write(socket, &SupervisorReply::Completed(completed))?;
     }
 }
 
@@ -136,7 +138,7 @@ impl Control for Orders<'_> {
 
     fn cancelled(&mut self) -> bool {
         match orders::read(self.socket) {
-            Ok(Order::Cancel(number)) => number == self.number,
+            Ok(SupervisorOrder::Cancel(number)) => number == self.number,
             // Clreduce has gone, or talks nonsense.
             Ok(_) | Err(_) => true,
         }
@@ -144,7 +146,13 @@ impl Control for Orders<'_> {
 }
 
 /// The order that begins the service of a supervisor.
-pub(super) fn begin(base: &Path, root: Option<&Path>, slot: u64) -> Order {
+pub(super) fn begin(base: &Path, root: Option<&Path>, slot: u64) -> SupervisorOrder {
     let (owner, confinement) = (std::process::id(), Confinement::default());
-    Order::Begin(Begin { owner, base: base.into(), root: root.map(Into::into), slot, confinement })
+    SupervisorOrder::Begin(Begin {
+        owner,
+        base: base.into(),
+        root: root.map(Into::into),
+        slot,
+        confinement,
+    })
 }

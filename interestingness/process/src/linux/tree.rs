@@ -39,14 +39,14 @@ pub(super) enum Scope {
 }
 
 /// The processes of one test.
-pub(super) struct Tree {
+pub(super) struct ProcessTree {
     leader: Pid,
     scope: Scope,
     mark: String,
     status: Option<WaitStatus>,
 }
 
-impl Tree {
+impl ProcessTree {
     /// The tree below `leader`, a child of this process that leads a process group and has `mark` as
     /// the value of [`MARK`]. Nobody else may wait for that child.
     pub fn new(leader: Pid, scope: Scope, mark: &str) -> Self {

@@ -39,9 +39,9 @@ unsafe extern "system" {
 
 /// A job object. Its processes end when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Job(OwnedHandle);
+pub(crate) struct JobObject(OwnedHandle);
 
-impl Job {
+impl JobObject {
     /// A job that no process can leave. The system itself stops it short of `processes` and of `memory` bytes of
     /// committed memory; where these are a little higher than what is allowed, that too much was used shows.
     pub fn new(processes: Option<u32>, memory: Option<u64>) -> io::Result<Self> {

@@ -27,7 +27,7 @@ use crate::interpreter::interpreter;
 use crate::launch::{self, Confinement, Launcher, ProcessGroup, SetupError, Task};
 use crate::test_command::TestCommand;
 
-pub(crate) use job::{Job, no_error_boxes};
+pub(crate) use job::{JobObject, no_error_boxes};
 
 /// The time between two looks at the number of processes and the disk.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
@@ -151,7 +151,7 @@ impl Drop for Root {
 fn supervise(task: &Task, folder: &RunFolder, cancel: &Cancel) -> io::Result<Completed> {
     let started = Instant::now();
     let limits = &task.limits;
-    let job = Job::new(
+    let job = JobObject::new(
         Some(limits.processes.saturating_add(1)),
         limits.memory_bytes.map(|bytes| bytes.saturating_add(bytes / 8)),
     )?;
@@ -290,7 +290,7 @@ fn forward(mut pipe: PipeReader, stream: usize, sender: &Sender<News>) {
     let _ = sender.send(News::Closed);
 }
 
-fn look(task: &Task, folder: &RunFolder, job: &Job) -> Option<End> {
+fn look(task: &Task, folder: &RunFolder, job: &JobObject) -> Option<End> {
     let limits = &task.limits;
     if job.processes() > limits.processes {
         return Some(limits.too_many_processes());
@@ -301,7 +301,7 @@ fn look(task: &Task, folder: &RunFolder, job: &Job) -> Option<End> {
     (folder.disk_usage(limits.disk_bytes) > limits.disk_bytes).then(|| limits.too_much_disk())
 }
 
-fn has_too_much_memory(task: &Task, job: &Job) -> bool {
+fn has_too_much_memory(task: &Task, job: &JobObject) -> bool {
     task.limits.memory_bytes.is_some_and(|limit| job.peak_memory() > limit)
 }
 

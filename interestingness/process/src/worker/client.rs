@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use super::frames::{self, FrameError};
 use super::serve::Service;
+use super::stream::OrderStream;
 use super::{ARGUMENT, CACHE, FOLDER};
 use crate::cancel::{Cancel, Hook};
 use crate::capture::Capture;
@@ -111,7 +112,7 @@ pub struct WorkerProcess<O, R> {
     child: Child,
     group: ProcessGroup,
     /// Closing it sends the worker away.
-    orders: Option<ChildStdin>,
+    orders: Option<OrderStream>,
     news: Receiver<WorkerEvent<R>>,
     /// For cancellations.
     sender: Sender<WorkerEvent<R>>,
@@ -137,6 +138,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
         let failed = |source| WorkerError::Start { program: program.to_owned(), source };
         let folder = new_folder(&options.temporary);
         let cache = folder.join(CACHE);
+        let (orders, theirs) = OrderStream::pair().map_err(failed)?;
         let mut command = Command::new(program);
         if wrapper.is_some() {
             command.arg(&options.program);
@@ -148,15 +150,15 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
             .envs(S::CACHE_VARIABLES.iter().map(|name| (name, &cache)))
             .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &folder)))
             .envs(options.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
+            .stdin(theirs)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let group = ProcessGroup::new().map_err(failed)?;
         let child = start(&mut command, &Confinement::default(), Some(&group));
         let mut child = child.map_err(failed)?;
-        let (Some(orders), Some(replies), Some(errors)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
+        // The other end of the stream belongs to the worker alone: this process must not hold it any longer.
+        drop(command);
+        let (Some(replies), Some(errors)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(failed(io::ErrorKind::BrokenPipe.into()));
         };
         let (sender, news) = mpsc::channel();

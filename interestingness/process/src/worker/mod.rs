@@ -1,15 +1,15 @@
 //! Worker processes: programs that stay, keep something that is dear to load, and answer orders one after the other.
 //!
-//! Compilers and drivers are what is being tested, so they crash and hang. They therefore run in processes that
-//! can be
-//! killed and replaced. This module knows none of them. A [`Service`] says what a kind of worker is asked and what it
-//! replies; [`WorkerProcess`] is this process's end of a worker, and [`worker_main`] is the worker's end.
+//! Compilers and drivers are what is being tested, so they crash and hang. They therefore run in processes that can
+//! be killed and replaced. This module knows none of them. A [`Service`] says what a kind of worker is asked and
+//! what it replies; [`WorkerProcess`] is this process's end of a worker, and [`worker_main`] is the worker's end.
 //!
 //! A worker program is any program that calls [`worker_main`] first thing with the services that it offers.
 
 mod client;
 pub mod frames;
 mod serve;
+pub(crate) mod stream;
 
 pub use client::{WorkerError, WorkerEvent, WorkerOptions, WorkerProcess};
 pub use frames::FrameError;

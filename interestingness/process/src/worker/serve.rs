@@ -1,6 +1,5 @@
-//! The worker's end: a process that keeps what is dear to load, and answers one order after the other. It may
-//! crash or
-//! hang at any time; the process that started it expects that.
+//! The worker's end: a process that keeps what is dear to load, and answers one order after the other. It may crash
+//! or hang at any time; the process that started it expects that.
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File};

@@ -209,8 +209,7 @@ const MOST_PARAMETER_BYTES: usize = 32 << 10;
 
 impl CuModule {
     /// Starts a kernel of the module: blocks, threads of each, and its arguments in memory. Arguments that are
-    /// missing,
-    /// and bytes that an argument lacks, are zeros.
+    /// missing, and bytes that an argument lacks, are zeros.
     ///
     /// # Safety
     /// The kernel accesses no memory but that of its arguments. Some devices share their memory with this process.
