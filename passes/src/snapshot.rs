@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types};
+use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types, Uses};
 use clreduce_testcase::{Language, TestCase, Token, tokens};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
@@ -19,6 +19,7 @@ struct FileViews {
     tree: OnceLock<SyntaxTree>,
     symbols: OnceLock<Symbols>,
     types: OnceLock<Types>,
+    uses: OnceLock<Uses>,
     flow: OnceLock<Flow>,
     aggregates: OnceLock<Aggregates>,
     accesses: OnceLock<Accesses>,
@@ -72,6 +73,13 @@ impl Snapshot {
     #[must_use]
     pub fn symbols(&self, file: usize) -> &Symbols {
         self.files[file].symbols.get_or_init(|| Symbols::new(self.bytes(file), self.tree(file)))
+    }
+
+    /// What the uses of the symbols of one file do.
+    #[must_use]
+    pub fn uses(&self, file: usize) -> &Uses {
+        let (tree, symbols) = (self.tree(file), self.symbols(file));
+        self.files[file].uses.get_or_init(|| Uses::new(tree, symbols))
     }
 
     /// The types of the expressions of one file.

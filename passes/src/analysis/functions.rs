@@ -1,8 +1,6 @@
 //! What the passes over functions share.
 
-use clreduce_language::{
-    NodeField, NodeId, NodeKind, SymbolId, SymbolKind, Symbols, SyntaxTree, declared_name,
-};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, declared_name};
 
 use crate::snapshot::Snapshot;
 
@@ -66,16 +64,8 @@ pub(crate) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usi
 
 /// The uses of a symbol that call it, as the call expressions; `None` when something else is done
 /// with it.
-pub(crate) fn calls(tree: &SyntaxTree, symbols: &Symbols, symbol: SymbolId) -> Option<Vec<NodeId>> {
-    symbols
-        .get(symbol)
-        .uses
-        .iter()
-        .map(|&name| {
-            let call = tree.parent(name)?;
-            let is_call = tree.kind(call) == NodeKind::CallExpression
-                && tree.node(name).field == Some(NodeField::Function);
-            is_call.then_some(call)
-        })
-        .collect()
+pub(crate) fn calls(snapshot: &Snapshot, file: usize, symbol: SymbolId) -> Option<Vec<NodeId>> {
+    let tree = snapshot.tree(file);
+    let uses = snapshot.uses(file).of(symbol);
+    uses.map(|found| found.calls().then(|| tree.parent(found.name)).flatten()).collect()
 }

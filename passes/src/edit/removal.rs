@@ -1,7 +1,7 @@
 //! How to take a use of a name out of the code around it.
 
 use clreduce_language::{
-    Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, access_path,
+    AccessKind, Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, access_path,
 };
 use clreduce_testcase::{Edit, Patch};
 
@@ -65,12 +65,7 @@ fn set_by_parent(tree: &SyntaxTree, node: NodeId) -> NodeId {
     while let Some(parent) = tree.parent(outer).filter(|&node| is_parenthesis(tree, node)) {
         outer = parent;
     }
-    let is_set = tree.parent(outer).is_some_and(|parent| match tree.kind(parent) {
-        NodeKind::AssignmentExpression => tree.node(outer).field == Some(NodeField::Left),
-        NodeKind::UpdateExpression => true,
-        _ => false,
-    });
-    if is_set { outer } else { node }
+    if AccessKind::of(tree, outer).writes() { outer } else { node }
 }
 
 fn is_parenthesis(tree: &SyntaxTree, node: NodeId) -> bool {

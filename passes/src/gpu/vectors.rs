@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 
 use clreduce_language::{
-    Flow, NodeField, NodeKind, Number, Shape, Types, component_name, components, is_vector,
-    vector_literal,
+    AccessKind, Flow, NodeField, NodeKind, Number, Shape, Types, component_name, components,
+    is_vector, vector_literal,
 };
 use clreduce_testcase::{Edit, Language, Patch};
 
@@ -239,7 +239,7 @@ impl Narrower<'_> {
         }
         let (from, to) = (from.unwrap_or(number.lanes), to.map_or(picked.len(), usize::from));
         let picked: Vec<u8> = picked.into_iter().take(to).map(|lane| lane % from).collect();
-        let is_set = self.is_set(node);
+        let is_set = AccessKind::of(self.tree, node).writes();
         let twice = (1..picked.len()).any(|at| picked[..at].contains(&picked[at]));
         if is_set && twice {
             return None;
@@ -256,14 +256,6 @@ impl Narrower<'_> {
             edits.push(Edit::replace(file, suffix, b")".as_slice()));
         }
         Some(())
-    }
-
-    fn is_set(&self, node: NodeId) -> bool {
-        self.tree.parent(node).is_some_and(|parent| match self.tree.kind(parent) {
-            NodeKind::AssignmentExpression => self.tree.node(node).field == Some(NodeField::Left),
-            NodeKind::UpdateExpression => true,
-            _ => false,
-        })
     }
 
     /// `(int4)(a, b, c, d)` keeps the elements that fill it, or one of them in every lane.

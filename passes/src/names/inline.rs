@@ -15,7 +15,7 @@
 //! int f(void) { { g = 3; h(); } return (2 * 2); }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree, is_changed};
+use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree, Use};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{
@@ -121,7 +121,7 @@ fn inlinable_calls(snapshot: &Snapshot, function: &Function) -> Option<Vec<NodeI
     if symbol.opaque || symbol.uses.is_empty() || symbol.uses.len() > most_calls {
         return None;
     }
-    let calls = calls(tree, symbols, function.symbol)?;
+    let calls = calls(snapshot, function.file, function.symbol)?;
     let nested =
         |call: &NodeId| calls.iter().any(|outer| outer < call && *call < tree.node(*outer).after);
     let recursive =
@@ -155,12 +155,11 @@ impl<'a> Body<'a> {
         let mut declared = Vec::new();
         for declaration in parameters(tree, list) {
             let name = parameter_name(symbols, tree, declaration);
-            let uses = name
-                .and_then(|name| symbols.of(name))
-                .map(|id| symbols.get(id).uses.clone())
-                .unwrap_or_default();
-            let stored = !uses.is_empty() && arguments == Arguments::Stored
-                || uses.iter().any(|&name| is_changed(tree, name));
+            let symbol = name.and_then(|name| symbols.of(name));
+            let uses = || symbol.into_iter().flat_map(|symbol| snapshot.uses(file).of(symbol));
+            let changes = uses().any(Use::may_change);
+            let uses: Vec<NodeId> = uses().map(|found| found.name).collect();
+            let stored = !uses.is_empty() && arguments == Arguments::Stored || changes;
             declared.push(Parameter { name, declaration, uses, stored });
         }
         // `(void)` is no parameter.

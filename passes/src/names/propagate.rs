@@ -14,7 +14,8 @@
 //! ```
 
 use clreduce_language::{
-    NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, access_path, declared_by,
+    AccessKind, AccessReach, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, Use,
+    declared_by,
 };
 use clreduce_testcase::{Edit, Patch};
 
@@ -69,12 +70,12 @@ fn propagate(
     let mut reads = Vec::new();
     let is_pointer =
         tree.parent(declaring).is_some_and(|above| tree.kind(above) == NodeKind::PointerDeclarator);
-    for &name in &symbol.uses {
-        match assignment_to(tree, name, is_pointer)? {
+    for found in snapshot.uses(file).of(snapshot.symbols(file).of(declaring)?) {
+        match assignment_to(tree, found, is_pointer)? {
             Some(assignment) => {
                 sets.push((tree.field(assignment, NodeField::Right)?, Some(assignment)));
             }
-            None => reads.push(name),
+            None => reads.push(found.name),
         }
     }
     if let Some(value) = initialiser(tree, declaring) {
@@ -182,37 +183,16 @@ fn initialiser(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
 /// `Some(Some(_))`: the use is the target of this plain assignment.
 /// `Some(None)`: the use only reads. `None`: it is changed in another way, or its address escapes.
 #[expect(clippy::option_option, reason = "three cases, told apart by one caller")]
-fn assignment_to(tree: &SyntaxTree, name: NodeId, is_pointer: bool) -> Option<Option<NodeId>> {
-    let path = access_path(tree, name);
-    let parent = tree.parent(path)?;
-    let is_target = tree.node(path).field == Some(NodeField::Left);
-    match tree.kind(parent) {
-        NodeKind::AssignmentExpression if is_target => {
-            let plain = path == name
-                && tree
-                    .field(parent, NodeField::Operator)
-                    .is_none_or(|op| tree.kind(op) == NodeKind::Equal);
-            if !plain {
-                // Through a pointer the variable itself is only read.
-                let through = tree.ancestors(name).take_while(|&node| node != parent).any(|node| {
-                    tree.kind(node) == NodeKind::PointerExpression
-                        || is_pointer && tree.kind(node) == NodeKind::SubscriptExpression
-                        || tree.children(node).any(|child| tree.kind(child) == NodeKind::Arrow)
-                });
-                return through.then_some(None);
-            }
-            Some(Some(parent))
-        }
-        NodeKind::UpdateExpression if path == name => None,
-        _ => {
-            let address = tree.parent(name).is_some_and(|above| {
-                tree.kind(above) == NodeKind::PointerExpression
-                    && tree
-                        .field(above, NodeField::Operator)
-                        .is_some_and(|op| tree.kind(op) == NodeKind::Ampersand)
-            });
-            (!address).then_some(None)
-        }
+fn assignment_to(tree: &SyntaxTree, found: Use, is_pointer: bool) -> Option<Option<NodeId>> {
+    let is_whole = found.path == found.name;
+    // Through a pointer the variable itself is only read.
+    let is_elsewhere =
+        found.reach == AccessReach::Pointer || is_pointer && found.reach == AccessReach::Element;
+    match found.whole {
+        AccessKind::Assigned if is_whole => Some(Some(tree.parent(found.path)?)),
+        AccessKind::Assigned | AccessKind::Modified => is_elsewhere.then_some(None),
+        AccessKind::Counted if is_whole => None,
+        _ => (!found.takes_address()).then_some(None),
     }
 }
 

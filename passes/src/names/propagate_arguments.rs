@@ -10,7 +10,7 @@
 //! int x; int f(int b) { return x + b; } int g(void) { return f(1) + f(2); }
 //! ```
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, declared_by, is_changed};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, Use, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Function, all_parameters, calls, parameter_name};
@@ -48,11 +48,11 @@ fn propagate(
     let (tree, symbols, bytes) =
         (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
     let name = parameter_name(symbols, tree, parameter)?;
-    let uses = &symbols.get(symbols.of(name)?).uses;
-    if uses.is_empty() || uses.iter().any(|&name| is_changed(tree, name)) {
+    let mut uses = snapshot.uses(file).of(symbols.of(name)?);
+    if uses.len() == 0 || uses.any(Use::may_change) {
         return None;
     }
-    let given = calls(tree, symbols, function.symbol)?
+    let given = calls(snapshot, file, function.symbol)?
         .into_iter()
         .map(|call| tree.named_children(tree.field(call, NodeField::Arguments)?).nth(index))
         .collect::<Option<Vec<NodeId>>>()?;

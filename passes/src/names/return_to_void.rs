@@ -43,7 +43,7 @@ fn to_void(snapshot: &Snapshot, function: &Function) -> Option<Vec<Edit>> {
     let symbol = symbols.get(function.symbol);
     let is_main = &bytes[tree.range(function.name)] == b"main";
     let ignored = |calls: Vec<_>| calls.into_iter().all(|call| is_whole_statement(tree, call));
-    if symbol.opaque || is_main || !calls(tree, symbols, function.symbol).is_some_and(ignored) {
+    if symbol.opaque || is_main || !calls(snapshot, file, function.symbol).is_some_and(ignored) {
         return None;
     }
     let mut edits = Vec::new();

@@ -70,7 +70,7 @@ impl Aggregates {
             members: members(tree, specifier),
             unclear: false,
         });
-        let mut reader = Reader {
+        let mut reader = InitialiserReader {
             bytes,
             tree,
             symbols,
@@ -138,7 +138,7 @@ fn members(tree: &SyntaxTree, specifier: NodeId) -> Vec<Member> {
     members
 }
 
-struct Reader<'a> {
+struct InitialiserReader<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     symbols: &'a Symbols,
@@ -147,7 +147,7 @@ struct Reader<'a> {
     out: Aggregates,
 }
 
-impl Reader<'_> {
+impl InitialiserReader<'_> {
     /// Looks at everything that gives an object its type and an initialiser at once.
     fn visit(&mut self, node: NodeId) {
         let tree = self.tree;

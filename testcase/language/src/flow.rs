@@ -91,7 +91,7 @@ impl Flow {
     #[must_use]
     pub fn new(bytes: &[u8], tree: &SyntaxTree, symbols: &Symbols, types: &Types) -> Self {
         let out = Self { lanes: Classes::new(tree.len()), storage: Classes::new(tree.len()) };
-        let mut builder = Builder {
+        let mut builder = FlowBuilder {
             bytes,
             tree,
             symbols,
@@ -110,7 +110,7 @@ impl Flow {
     }
 }
 
-struct Builder<'a> {
+struct FlowBuilder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     symbols: &'a Symbols,
@@ -122,7 +122,7 @@ struct Builder<'a> {
     function: Option<(NodeId, Type)>,
 }
 
-impl Builder<'_> {
+impl FlowBuilder<'_> {
     fn field(&self, id: NodeId, field: NodeField) -> Option<NodeId> {
         self.tree.field(id, field)
     }

@@ -23,12 +23,12 @@ impl NodeKind {
 }
 
 /// For the numbers that a grammar gives to kinds and fields, their variants.
-pub(crate) struct Names {
+pub(crate) struct GrammarNames {
     kinds: Vec<NodeKind>,
     fields: Vec<Option<NodeField>>,
 }
 
-impl Names {
+impl GrammarNames {
     pub(crate) fn of(grammar: &Grammar) -> Self {
         let kind = |id: usize| grammar.node_kind_for_id(id as u16).and_then(NodeKind::named);
         let field = |id: usize| grammar.field_name_for_id(id as u16).and_then(NodeField::named);
@@ -94,7 +94,7 @@ mod tests {
     fn every_node_that_a_tree_can_hold_has_a_kind() {
         for grammar in [tree_sitter_c::LANGUAGE, tree_sitter_cuda::LANGUAGE] {
             let grammar: Grammar = grammar.into();
-            let names = Names::of(&grammar);
+            let names = GrammarNames::of(&grammar);
             for id in 0..grammar.node_kind_count() as u16 {
                 if grammar.node_kind_is_visible(id) {
                     let name = grammar.node_kind_for_id(id).unwrap();

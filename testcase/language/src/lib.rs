@@ -32,7 +32,9 @@ pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};
 #[cfg(feature = "count-steps")]
 pub use steps::count_steps;
 pub use steps::{step, steps};
-pub use symbols::{Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name};
+pub use symbols::{
+    Scope, ScopeId, ScopeKind, Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name,
+};
 pub use tree::{Node, NodeId, SyntaxTree};
 pub use types::{Base, Field, Type, Types, converts, is_vector, vector_literal};
-pub use uses::{access_path, is_changed};
+pub use uses::{AccessKind, AccessReach, Use, Uses, access_path};

@@ -37,6 +37,14 @@ pub enum SymbolKind {
     Label,
 }
 
+impl SymbolKind {
+    /// Whether it lies in the name space of ordinary identifiers, not in that of tags or of labels.
+    #[must_use]
+    pub fn is_ordinary(self) -> bool {
+        !matches!(self, Self::Tag | Self::Label)
+    }
+}
+
 /// One named thing.
 #[derive(Clone, Debug)]
 pub struct Symbol {
@@ -63,12 +71,47 @@ impl Symbol {
     }
 }
 
+/// Index of a scope. That of the file is 0; every scope has a larger index than the one around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeId(pub u32);
+
+/// What a scope belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScopeKind {
+    /// The whole file.
+    File,
+    /// A function definition, with its parameters and labels.
+    Function,
+    /// The parameters of a declaration that is no definition.
+    Prototype,
+    /// A compound statement.
+    Block,
+    /// A `for` statement, with what its head declares.
+    Loop,
+}
+
+/// A region of the file in which names have a meaning of their own.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// What it belongs to.
+    pub kind: ScopeKind,
+    /// The node that it reaches over.
+    pub node: NodeId,
+    /// The scope around it; `None` for the file.
+    pub parent: Option<ScopeId>,
+    /// What is declared in it, in the order of first declarations.
+    pub symbols: Vec<SymbolId>,
+}
+
 /// The symbols of one file.
 #[derive(Debug, Default)]
 pub struct Symbols {
     symbols: Vec<Symbol>,
     of_node: HashMap<NodeId, SymbolId>,
     unresolved: Vec<NodeId>,
+    /// In the order of their nodes.
+    scopes: Vec<Scope>,
+    of_name: HashMap<Vec<u8>, Vec<SymbolId>>,
 }
 
 impl Symbols {
@@ -78,7 +121,7 @@ impl Symbols {
         if tree.is_empty() {
             return Self::default();
         }
-        let mut builder = Builder::new(bytes, tree);
+        let mut builder = SymbolsBuilder::new(bytes, tree);
         for id in tree.ids() {
             builder.visit(id);
         }
@@ -104,6 +147,61 @@ impl Symbols {
         self.of_node.get(&node).copied()
     }
 
+    /// Every scope, the file's first, in source order.
+    pub fn scopes(&self) -> impl Iterator<Item = ScopeId> + use<> {
+        (0..self.scopes.len() as u32).map(ScopeId).inspect(|_| step())
+    }
+
+    /// One scope.
+    #[must_use]
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        step();
+        &self.scopes[id.0 as usize]
+    }
+
+    /// The scope that a symbol belongs to.
+    #[must_use]
+    pub fn scope_of(&self, symbol: SymbolId) -> Option<ScopeId> {
+        let node = self.get(symbol).scope;
+        let found = self.scopes.binary_search_by_key(&node, |scope| scope.node);
+        found.ok().map(|at| ScopeId(at as u32))
+    }
+
+    /// The innermost scope in which a node stands.
+    #[must_use]
+    pub fn scope_at(&self, tree: &SyntaxTree, node: NodeId) -> Option<ScopeId> {
+        let before = self.scopes.partition_point(|scope| scope.node <= node);
+        let mut at = Some(ScopeId(before.checked_sub(1)? as u32));
+        while let Some(id) = at {
+            if tree.node(self.scope(id).node).after > node {
+                return at;
+            }
+            at = self.scope(id).parent;
+        }
+        None
+    }
+
+    /// The symbols with a name, whatever their scope and name space, in the order of first declarations.
+    #[must_use]
+    pub fn named(&self, name: &[u8]) -> &[SymbolId] {
+        text_steps(name.len());
+        self.of_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The ordinary identifier that a name means at a node: the innermost that is declared before it.
+    #[must_use]
+    pub fn lookup(&self, tree: &SyntaxTree, name: &[u8], at: NodeId) -> Option<SymbolId> {
+        let is_meant = |&&id: &&SymbolId| {
+            let symbol = self.get(id);
+            symbol.kind.is_ordinary()
+                && symbol.declarations[0] <= at
+                && symbol.scope <= at
+                && at < tree.node(symbol.scope).after
+        };
+        let meant = self.named(name).iter().filter(is_meant);
+        meant.max_by_key(|&&id| self.get(id).scope).copied()
+    }
+
     /// Identifiers that nothing in the file declares: built-ins, library functions.
     #[must_use]
     pub fn unresolved(&self) -> &[NodeId] {
@@ -121,7 +219,7 @@ enum Space {
 /// A name in its name space.
 type Name<'a> = (Space, &'a [u8]);
 
-struct Builder<'a> {
+struct SymbolsBuilder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     out: Symbols,
@@ -135,12 +233,12 @@ struct Builder<'a> {
     gotos: Vec<NodeId>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> SymbolsBuilder<'a> {
     fn new(bytes: &'a [u8], tree: &'a SyntaxTree) -> Self {
         Self {
             bytes,
             tree,
-            out: Symbols::default(),
+            out: Symbols { scopes: vec![Scope::of_file()], ..Symbols::default() },
             bindings: HashMap::new(),
             scopes: vec![(NodeId(0), Vec::new())],
             opaque: Vec::new(),
@@ -293,6 +391,16 @@ impl<'a> Builder<'a> {
     }
 
     fn open_scope(&mut self, id: NodeId) {
+        let around = self.innermost();
+        let around = self.out.scopes.binary_search_by_key(&around, |scope| scope.node);
+        let kind = match self.tree.kind(id) {
+            NodeKind::FunctionDefinition => ScopeKind::Function,
+            NodeKind::ParameterList => ScopeKind::Prototype,
+            NodeKind::ForStatement => ScopeKind::Loop,
+            _ => ScopeKind::Block,
+        };
+        let parent = around.ok().map(|at| ScopeId(at as u32));
+        self.out.scopes.push(Scope { kind, node: id, parent, symbols: Vec::new() });
         self.scopes.push((id, Vec::new()));
     }
 
@@ -357,7 +465,22 @@ impl<'a> Builder<'a> {
                 symbol.opaque = opaque.contains(name);
             }
         }
+        for (index, symbol) in self.out.symbols.iter().enumerate() {
+            let id = SymbolId(index as u32);
+            let name = &self.bytes[self.tree.range(symbol.declarations[0])];
+            self.out.of_name.entry(name.to_vec()).or_default().push(id);
+            if let Ok(at) = self.out.scopes.binary_search_by_key(&symbol.scope, |scope| scope.node)
+            {
+                self.out.scopes[at].symbols.push(id);
+            }
+        }
         self.out
+    }
+}
+
+impl Scope {
+    fn of_file() -> Self {
+        Self { kind: ScopeKind::File, node: NodeId(0), parent: None, symbols: Vec::new() }
     }
 }
 
@@ -440,6 +563,42 @@ mod tests {
                 ("g".into(), Function, 1, 0),
             ]
         );
+    }
+
+    #[test]
+    fn scopes_can_be_asked() {
+        let source = "int x; int f(int x) { x; { int y; x; } for (int i; ; ) y; } int g(int z);";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::C);
+        let symbols = Symbols::new(source.as_bytes(), &tree);
+        let name = |id: SymbolId| &source[tree.range(symbols.get(id).declarations[0])];
+        let scopes: Vec<_> = symbols
+            .scopes()
+            .map(|id| {
+                let scope = symbols.scope(id);
+                let names: Vec<_> = scope.symbols.iter().map(|&symbol| name(symbol)).collect();
+                (scope.kind, scope.parent.map(|parent| parent.0), names.join(" "))
+            })
+            .collect();
+        let expected = [
+            (ScopeKind::File, None, "x f g".to_owned()),
+            (ScopeKind::Function, Some(0), "x".to_owned()),
+            (ScopeKind::Block, Some(1), String::new()),
+            (ScopeKind::Block, Some(2), "y".to_owned()),
+            (ScopeKind::Loop, Some(2), "i".to_owned()),
+            (ScopeKind::Prototype, Some(0), "z".to_owned()),
+        ];
+        assert_eq!(scopes, expected);
+
+        // What the table says of uses is what a lookup says.
+        for node in tree.ids().filter(|&node| tree.kind(node) == NodeKind::Identifier) {
+            let found = symbols.lookup(&tree, source[tree.range(node)].as_bytes(), node);
+            assert_eq!(found, symbols.of(node), "{}", &source[tree.range(node)]);
+        }
+        assert_eq!(symbols.named(b"x").len(), 2);
+        let z = symbols.named(b"z")[0];
+        assert_eq!(symbols.scope_of(z), Some(ScopeId(5)));
+        assert_eq!(symbols.scope_at(&tree, symbols.get(z).declarations[0]), Some(ScopeId(5)));
+        assert_eq!(symbols.scope_at(&tree, NodeId(0)), Some(ScopeId(0)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use clreduce_testcase::Language;
 use tree_sitter::Language as Grammar;
 
-use crate::kind::{Names, NodeField, NodeKind};
+use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
 use crate::steps::step;
 
@@ -23,12 +23,12 @@ static CUDA: LazyLock<NamedGrammar> =
 /// A grammar with the kinds and fields that its numbers stand for.
 struct NamedGrammar {
     grammar: Grammar,
-    names: Names,
+    names: GrammarNames,
 }
 
 impl NamedGrammar {
     fn new(grammar: Grammar) -> Self {
-        Self { names: Names::of(&grammar), grammar }
+        Self { names: GrammarNames::of(&grammar), grammar }
     }
 }
 
@@ -205,7 +205,7 @@ impl SyntaxTree {
     }
 }
 
-fn flatten(tree: &tree_sitter::Tree, names: &Names) -> Vec<Node> {
+fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let mut cursor = tree.walk();

@@ -10,7 +10,7 @@ use crate::symbols::{SymbolKind, Symbols, declared_by};
 use crate::tree::{NodeId, SyntaxTree};
 
 /// A model in the making.
-pub(super) struct Builder<'a> {
+pub(super) struct TypesBuilder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     symbols: &'a Symbols,
@@ -25,7 +25,7 @@ struct Declarator {
     known: bool,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> TypesBuilder<'a> {
     pub(super) fn new(bytes: &'a [u8], tree: &'a SyntaxTree, symbols: &'a Symbols) -> Self {
         let of_node = vec![Type::default(); tree.len()];
         Self { bytes, tree, symbols, out: Types { of_node, ..Types::default() } }

@@ -13,7 +13,7 @@ use crate::numbers::Number;
 use crate::steps::step;
 use crate::symbols::{SymbolId, Symbols};
 use crate::tree::{NodeId, SyntaxTree};
-use builder::Builder;
+use builder::TypesBuilder;
 
 /// What is at the bottom of a type, below all pointers and arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Types {
     /// Reads the types off a tree.
     #[must_use]
     pub fn new(bytes: &[u8], tree: &SyntaxTree, symbols: &Symbols) -> Self {
-        Builder::new(bytes, tree, symbols).build()
+        TypesBuilder::new(bytes, tree, symbols).build()
     }
 
     /// The type of an expression, or of what a declarator or type name declares.
