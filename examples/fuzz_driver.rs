@@ -93,8 +93,8 @@ fn finish(
             fs::write(path, &file.bytes)?;
         }
     }
-    let (tokens, questions) = (reduced.size.tokens, reduced.questions);
-    fs::write(folder.join("bug.txt"), format!("{bug}\nfound in {name}\n{questions} questions\n"))?;
+    let (tokens, steps) = (reduced.size.tokens, reduced.steps);
+    fs::write(folder.join("bug.txt"), format!("{bug}\nfound in {name}\n{steps} steps\n"))?;
     Ok(format!("{bug}, {tokens} tokens, in {}", folder.display()))
 }
 

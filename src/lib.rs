@@ -6,12 +6,12 @@
 pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
-    Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, Reduction, ReductionError,
-    Resume, Running, Subject, events,
+    Contradiction, Efficiency, FilterFigures, Options, PassStatistics, Reduced, Reduction,
+    ReductionError, Resume, Running, Subject, events,
 };
 pub use clreduce_interestingness::{
-    Cancel, CommandError, CommandOptions, CommandTest, Gate, Gated, Interestingness, Limits,
-    Outcome, OutputPattern, SetupError, TestCommand, Verdict,
+    Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Filtered, Interestingness,
+    Limits, Outcome, OutputPattern, SetupError, TestCommand, Verdict,
 };
 pub use clreduce_journal as journal;
 pub use clreduce_reducer::{self as reducer, PassChoice};

@@ -267,7 +267,7 @@ fn shapes_that_break_recursion_and_patience() {
         bench.script(SCRIPT_NAME, FIND);
         bench.write("bug.c", &text);
         // What is asked here is that it works at all, not that it comes to an end.
-        let args = ["bug.c", "--test", SCRIPT, "--max-questions", "20"];
+        let args = ["bug.c", "--test", SCRIPT, "--max-steps", "20"];
         bench.reduce(&args);
         assert!(bench.is_interesting(&["bug.c"]), "{name}");
         bench.assert_nothing_left();
@@ -294,7 +294,7 @@ fn two_runs_on_one_file() {
 fn what_changes_under_a_journal() {
     let bench = Bench::with_bug();
     let args = ["bug.c", "--test", SCRIPT];
-    bench.reduce(&[&args[..], &["--max-questions", "5"]].concat());
+    bench.reduce(&[&args[..], &["--max-steps", "5"]].concat());
     let best = bench.read("bug.c");
 
     bench.write("bug.c", "int needle(int a); int mine;\n");

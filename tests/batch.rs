@@ -100,7 +100,7 @@ fn sixty_cases_killed_twice_come_out_once_each_and_one_of_each_kind_comes_first(
     assert_eq!(case["reduced"][0]["text"].as_str().unwrap(), bench.read("alone.c"));
     let commits = case["commits"].as_array().unwrap();
     let figure = |name: &'static str| commits.iter().map(move |c| c[name].as_u64().unwrap());
-    assert!(figure("question").is_sorted() && figure("tests").is_sorted(), "{commits:?}");
+    assert!(figure("step").is_sorted() && figure("tests").is_sorted(), "{commits:?}");
 }
 
 #[test]

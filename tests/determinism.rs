@@ -26,7 +26,7 @@ fn run(oracle: Oracle, n: usize) -> (Transcript, TestCase) {
     let (transcript, reduced) = transcribe(reduction, &original);
     let reduced = reduced.unwrap();
     assert!(oracle.accepts(&reduced.case));
-    assert_eq!(reduced.questions, transcript.len() as u64);
+    assert_eq!(reduced.steps, transcript.len() as u64);
     (transcript, reduced.case)
 }
 
@@ -128,7 +128,7 @@ fn the_reducer_itself_does_not_notice_speculation() {
         let mut transcript = Vec::new();
         let reduction = Reduction::of(original.clone()).shared_test(test.clone()).jobs(jobs(n));
         let listen = |event: &Event| {
-            if let Event::Answered { hash, outcome, .. } = event {
+            if let Event::Judged { hash, outcome, .. } = event {
                 transcript.push((*hash, outcome.verdict));
             }
         };

@@ -163,7 +163,7 @@ fn questions_that_are_waited_for_come_before_guesses() {
             reduction.jobs(NonZeroUsize::new(2).unwrap()).pool(Arc::clone(pool)).start().unwrap()
         });
         let reduced: Vec<Reduced> = running.into_iter().map(|r| r.wait().unwrap()).collect();
-        let needed: u64 = reduced.iter().map(|r| r.questions - r.cache_hits).sum();
+        let needed: u64 = reduced.iter().map(|r| r.steps - r.cache_hits).sum();
         (needed as usize, judged.load(Ordering::Relaxed), reduced)
     };
     let (needed, judged, reduced) = run_all(&pool(2));
@@ -171,7 +171,7 @@ fn questions_that_are_waited_for_come_before_guesses() {
     let guessed = judged - needed - 2 * words.len();
     assert!(guessed * 4 < needed, "{guessed} guesses beside {needed} questions");
     let alone = Reduction::of(case()).test(mentions(words[0])).run().unwrap();
-    assert_eq!((reduced[0].questions, &reduced[0].case), (alone.questions, &alone.case));
+    assert_eq!((reduced[0].steps, &reduced[0].case), (alone.steps, &alone.case));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn everything_a_person_can_choose_a_program_can() {
 
     let mut passes = Vec::new();
     let listener = |event: &Event| {
-        if let Event::Answered { pass, .. } = event {
+        if let Event::Judged { pass, .. } = event {
             passes.push(*pass);
         }
     };
@@ -197,5 +197,5 @@ fn everything_a_person_can_choose_a_program_can() {
     let kept = reduction().protect([protected]).keep_names().run().unwrap();
     assert!(text(&kept.case).contains("int table[4]"), "{}", text(&kept.case));
     let cut = reduction().max_steps(3).run().unwrap();
-    assert_eq!((cut.questions, cut.ending), (3, Ending::QuestionLimit));
+    assert_eq!((cut.steps, cut.ending), (3, Ending::StepLimit));
 }

@@ -16,7 +16,7 @@ fn reduces_in_place_and_keeps_the_original() {
     assert!(bench.is_interesting(&["bug.c"]));
     assert_eq!(bench.read("bug.c.orig"), BUG);
     assert_eq!(bench.names(), ["bug.c", "bug.c.orig", SCRIPT_NAME]);
-    assert_mentions(&stdout(&run), &["asked", "tokens removed", "result:   bug.c", "bug.c.orig"]);
+    assert_mentions(&stdout(&run), &["steps", "tokens removed", "result:   bug.c", "bug.c.orig"]);
     bench.assert_nothing_left();
 }
 

@@ -22,7 +22,7 @@ fn passes_of_questions(
         .passes(passes)
         .jobs(NonZeroUsize::MIN)
         .on_event(|event| {
-            if let Event::Answered { pass, .. } = event {
+            if let Event::Judged { pass, .. } = event {
                 passes_asked.push(pass.to_string());
             }
         })

@@ -43,7 +43,7 @@ fn two_work_items_from_the_beginning() {
         .iter()
         .position(|event| event["event"] == "committed" && event["work_items"] == 2)
         .expect("reduced to two work-items");
-    let before = events[..at_two].iter().filter(|event| event["event"] == "answered");
+    let before = events[..at_two].iter().filter(|event| event["event"] == "judged");
     assert!(before.count() <= 4, "{:#?}", &events[..at_two]);
     let later = events[at_two..].iter().filter_map(|event| event["work_items"].as_u64());
     assert_eq!(later.max(), Some(2));

@@ -38,12 +38,12 @@ fn events_tell_the_conversation() {
     let events = bench.events("e.jsonl");
     let kind = |index: usize| events[index]["event"].as_str().unwrap();
     assert_eq!((kind(0), kind(events.len() - 1)), ("started", "finished"));
-    let known = ["started", "answered", "committed", "pass_finished", "finished"];
+    let known = ["started", "judged", "committed", "pass_finished", "finished"];
     assert!(events.iter().all(|event| known.contains(&event["event"].as_str().unwrap())));
 
-    let answered: Vec<_> = events.iter().filter(|event| event["event"] == "answered").collect();
+    let answered: Vec<_> = events.iter().filter(|event| event["event"] == "judged").collect();
     for (index, event) in answered.iter().enumerate() {
-        assert_eq!(event["question"], index as u64 + 1);
+        assert_eq!(event["step"], index as u64 + 1);
         assert_eq!(event["key"].as_str().unwrap().len(), 64);
         assert_eq!(event["interesting"], event["verdict"] == "interesting");
         assert!(event["pass"].is_string() && event["known"].is_boolean());
@@ -53,7 +53,7 @@ fn events_tell_the_conversation() {
     assert_eq!(committed["bytes"], bench.read("bug.c").len());
 
     let summary = bench.json("s.json");
-    assert_eq!(summary["questions"], answered.len());
+    assert_eq!(summary["steps"], answered.len());
     assert_eq!(summary["bytes"], bench.read("bug.c").len());
     assert_eq!(summary["original_bytes"], BUG.len());
     assert_eq!(summary["tokens"], committed["tokens"]);
@@ -61,7 +61,7 @@ fn events_tell_the_conversation() {
     assert!(summary["seconds"].as_f64() > Some(0.0));
     assert!(summary["tests"].as_u64() > Some(0) && summary["cache_hits"].is_u64());
     let passes = summary["passes"].as_array().unwrap();
-    let asked: u64 = passes.iter().map(|pass| pass["asked"].as_u64().unwrap()).sum();
+    let asked: u64 = passes.iter().map(|pass| pass["steps"].as_u64().unwrap()).sum();
     assert_eq!(asked, answered.len() as u64);
 }
 
@@ -77,14 +77,14 @@ fn every_number_of_jobs_asks_the_same() {
 }
 
 #[test]
-fn max_questions_stops_early_and_goes_on_later() {
+fn max_steps_stops_early_and_goes_on_later() {
     let whole = Bench::with_bug();
     whole.reduce(&["bug.c", "--test", SCRIPT]);
     let bench = Bench::with_bug();
-    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--max-questions", "5", "--summary", "s"]);
-    assert_mentions(&stdout(&run), &["--max-questions"]);
-    assert_eq!(bench.json("s")["questions"], 5);
-    assert_eq!(bench.json("s")["ending"], "question_limit");
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--max-steps", "5", "--summary", "s"]);
+    assert_mentions(&stdout(&run), &["--max-steps"]);
+    assert_eq!(bench.json("s")["steps"], 5);
+    assert_eq!(bench.json("s")["ending"], "step_limit");
     assert!(bench.is_interesting(&["bug.c"]));
     let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
     assert_mentions(&stderr(&run), &["going on"]);
@@ -95,7 +95,7 @@ fn max_questions_stops_early_and_goes_on_later() {
 #[test]
 fn fresh_begins_with_the_files_as_they_are() {
     let bench = Bench::with_bug();
-    bench.reduce(&["bug.c", "--test", SCRIPT, "--max-questions", "5"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--max-steps", "5"]);
     let now = bench.read("bug.c").len();
     bench.reduce(&["bug.c", "--test", SCRIPT, "--fresh", "--summary", "s"]);
     assert_eq!(bench.json("s")["original_bytes"], now);
@@ -221,6 +221,6 @@ fn tables_come_from_one_place() {
         assert!(completions.contains(pass), "{pass}");
     }
     for text in [&completions, &manual.replace('\\', ""), &help] {
-        assert_mentions(text, &["--max-questions", "--also-interesting", "--start-with-pass"]);
+        assert_mentions(text, &["--max-steps", "--also-interesting", "--start-with-pass"]);
     }
 }

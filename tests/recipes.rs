@@ -194,7 +194,7 @@ fn an_interrupted_run_goes_on_with_what_it_found_out() {
     let bench = bench();
     bench.write("r.toml", crash_recipe(&bench, ""));
     let args = ["p.c", "--test", "r.toml", "--events", "e.jsonl"];
-    bench.reduce(&[&args[..], &["--max-questions", "2"]].concat());
+    bench.reduce(&[&args[..], &["--max-steps", "2"]].concat());
     let journal = bench.read("p.c.clreduce/journal");
     assert_mentions(&journal, &["the calibration of the recipe", "boom == 1"]);
     let again = bench.reduce(&args);

@@ -19,15 +19,15 @@ fn record(name: &str, outcome: &str, tests: u64) -> Record {
         "name": name, "original": "", "outcome": outcome, "reason": "",
         "before": { "bytes": 4000, "tokens": 1234, "work_items": 64 },
         "after": { "bytes": 40, "tokens": 12, "work_items": 1 },
-        "questions": 150, "tests": tests, "seconds": 3.2, "timeout": 2.0, "contradictions": 0,
-        "passes": [{ "name": "lines", "asked": 4, "interesting": 1, "tokens_removed": 1222 }],
+        "steps": 150, "tests": tests, "seconds": 3.2, "timeout": 2.0, "contradictions": 0,
+        "passes": [{ "name": "lines", "steps": 4, "interesting": 1, "tokens_removed": 1222 }],
         "exit_code": 0, "output": "Assertion `<b>' failed",
     }))
     .unwrap()
 }
 
 fn commit(tests: u64, tokens: u64) -> Value {
-    json!({ "question": tests, "tests": tests, "seconds": 1.0, "pass": "lines", "bytes": 40, "tokens": tokens,
+    json!({ "step": tests, "tests": tests, "seconds": 1.0, "pass": "lines", "bytes": 40, "tokens": tokens,
         "work_items": 1, "diff": "@@\n-gone\n+<i>new</i>\n" })
 }
 

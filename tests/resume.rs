@@ -108,7 +108,7 @@ fn a_cancelled_run_keeps_its_best_and_is_gone_on_with() {
         let directory = TempDir::new().unwrap();
         let (cancel, mut consumed, mut best) = (Cancel::new(), 0, ORACLE.original());
         let listen = |event: &Event| match event {
-            Event::Answered { .. } => {
+            Event::Judged { .. } => {
                 consumed += 1;
                 if consumed == instant + 1 {
                     cancel.cancel();
@@ -183,13 +183,13 @@ fn a_finished_reduction_is_not_gone_on_with() {
     assert_eq!(state.folder.unfinished().unwrap(), None);
     let mut resumed = None;
     let listen = |event: &Event| {
-        if let Event::Started { resumed_answers, .. } = event {
-            resumed = Some(*resumed_answers);
+        if let Event::Started { resumed_steps, .. } = event {
+            resumed = Some(*resumed_steps);
         }
     };
     let again = reduction(1).state(state).on_event(listen);
     let reduced = again.run_with(ListSource::new(&ORACLE.original())).unwrap();
-    assert_eq!(reduced.questions, first.len() as u64);
+    assert_eq!(reduced.steps, first.len() as u64);
     assert_eq!(resumed, Some(0));
 }
 

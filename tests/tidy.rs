@@ -28,6 +28,8 @@ const DECIDES: &[&str] = &[
     "passes/src/",
     "src/candidates/",
     "src/reducer/",
+    "src/speculation/src/rechecks.rs",
+    "src/speculation/src/running.rs",
     "src/speculation/src/scheduler.rs",
     "src/speculation/src/tree.rs",
     "src/speculation/src/verdicts.rs",

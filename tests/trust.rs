@@ -122,13 +122,13 @@ fn what_is_tested_beside_the_original_has_the_limit_that_the_original_sets() {
     let reduced = reduction
         .max_steps(1)
         .on_event(|event| {
-            if let Event::Answered { outcome, .. } = event {
+            if let Event::Judged { outcome, .. } = event {
                 verdicts.push(outcome.verdict);
             }
         })
         .run_with(ListSource::new(&original))
         .unwrap();
-    assert_eq!((verdicts, reduced.ending), (vec![Verdict::TimedOut], Ending::QuestionLimit));
+    assert_eq!((verdicts, reduced.ending), (vec![Verdict::TimedOut], Ending::StepLimit));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn limits_end_a_reduction_early() {
         let reduction = Reduction::of(original.clone()).test(ORACLE.test()).jobs(jobs(n));
         let (transcript, reduced) = transcribe(reduction.max_steps(7), &original);
         let reduced = reduced.unwrap();
-        assert_eq!((transcript.len(), reduced.ending), (7, Ending::QuestionLimit));
+        assert_eq!((transcript.len(), reduced.ending), (7, Ending::StepLimit));
     }
     let reduction = Reduction::of(original.clone()).test(Stuck(AtomicUsize::new(0)));
     let (_, reduced) = transcribe(reduction.time_limit(Duration::from_millis(50)), &original);
@@ -220,7 +220,7 @@ fn tests_run_side_by_side_and_none_outlives_the_reduction() {
         Reduction::of(original.clone()).test(Watcher(Arc::clone(&watched))).jobs(jobs(4));
     let reduced = reduction
         .on_event(|event| {
-            if let Event::Answered { tests, .. } = event {
+            if let Event::Judged { tests, .. } = event {
                 most_reported = *tests;
             }
         })
@@ -235,11 +235,9 @@ fn tests_run_side_by_side_and_none_outlives_the_reduction() {
     );
     assert!(watched.cancelled.load(Ordering::SeqCst));
     assert!(reduced.killed > 0);
-    assert!(
-        reduced.tests >= most_reported && most_reported >= reduced.questions - reduced.cache_hits
-    );
+    assert!(reduced.tests >= most_reported && most_reported >= reduced.steps - reduced.cache_hits);
     assert!(reduced.efficiency.consumed > 0.0 && reduced.efficiency.consumed <= 1.0);
-    assert_eq!(reduced.passes.iter().map(|pass| pass.asked).sum::<u64>(), reduced.questions);
+    assert_eq!(reduced.passes.iter().map(|pass| pass.steps).sum::<u64>(), reduced.steps);
     let removed: i64 = reduced.passes.iter().map(|pass| pass.tokens_removed).sum();
     let before = clreduce_testcase::Size::of(&original).tokens;
     assert_eq!(removed, before as i64 - reduced.size.tokens as i64);

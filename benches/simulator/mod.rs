@@ -52,7 +52,7 @@ pub fn simulate<S: CandidateSource>(
     let mut states = 0;
     loop {
         match scheduler.step() {
-            Step::Answered(answered) => {
+            Step::Judged(answered) => {
                 let interesting = answered.outcome.verdict == Verdict::Interesting;
                 let candidate = answered.candidate;
                 if !answered.known {
@@ -71,7 +71,7 @@ pub fn simulate<S: CandidateSource>(
                     variants.insert(id, variant);
                     ends.push(Reverse((now + TEST_MS, id)));
                 }
-                Action::Look(..) => unreachable!("there is no gate"),
+                Action::Filter(..) => unreachable!("there is no compile filter"),
                 Action::Kill(id) => {
                     killed.insert(id);
                     ends.push(Reverse((now + KILL_MS, id)));

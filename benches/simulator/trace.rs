@@ -37,7 +37,7 @@ impl Trace {
                 bytes = now as usize;
             }
             let repeated = event["key"].as_str().is_some_and(|key| !seen.insert(key.to_owned()));
-            if event["event"] != "answered" || repeated {
+            if event["event"] != "judged" || repeated {
                 continue;
             }
             let name = event["pass"].as_str().unwrap_or("unknown");

@@ -55,8 +55,8 @@ int main(int argc, char **argv) {
         clreduce_reduce(name, bytes, length, is_interesting, &question, &options, &result);
     if (result.bytes) {
         fwrite(result.bytes, 1, result.length, stdout);
-        fprintf(stderr, "%zu tokens after %llu questions\n", (size_t)result.tokens,
-                (unsigned long long)result.questions);
+        fprintf(stderr, "%zu tokens after %llu steps\n", (size_t)result.tokens,
+                (unsigned long long)result.steps);
     }
     clreduce_free(&result);
     rmdir(folder);

@@ -53,9 +53,9 @@ typedef struct clreduce_options {
    */
   uint32_t jobs;
   /**
-   * Most questions; 0 is no limit.
+   * Most steps, which are verdicts that the reducer takes; 0 is no limit.
    */
-  uint64_t max_questions;
+  uint64_t max_steps;
   /**
    * Longest time in seconds; 0 is no limit. With one, the result depends on time.
    */
@@ -79,9 +79,9 @@ typedef struct clreduce_result {
    */
   uintptr_t tokens;
   /**
-   * Questions that were asked.
+   * Steps: verdicts that the reducer took.
    */
-  uint64_t questions;
+  uint64_t steps;
   /**
    * Calls of the callback, those included that turned out not to be needed.
    */

@@ -44,8 +44,8 @@ pub type ClreduceTest =
 pub struct ClreduceOptions {
     /// Calls of the callback at the same time; 0 is one for each core. The result is the same for all.
     pub jobs: u32,
-    /// Most questions; 0 is no limit.
-    pub max_questions: u64,
+    /// Most steps, which are verdicts that the reducer takes; 0 is no limit.
+    pub max_steps: u64,
     /// Longest time in seconds; 0 is no limit. With one, the result depends on time.
     pub time_limit_seconds: u32,
 }
@@ -60,8 +60,8 @@ pub struct ClreduceResult {
     pub length: usize,
     /// Its size in tokens.
     pub tokens: usize,
-    /// Questions that were asked.
-    pub questions: u64,
+    /// Steps: verdicts that the reducer took.
+    pub steps: u64,
     /// Calls of the callback, those included that turned out not to be needed.
     pub tests: u64,
 }
@@ -158,8 +158,8 @@ fn reduce(
     if let Some(jobs) = NonZeroUsize::new(options.jobs as usize) {
         reduction = reduction.jobs(jobs);
     }
-    if options.max_questions > 0 {
-        reduction = reduction.max_steps(options.max_questions);
+    if options.max_steps > 0 {
+        reduction = reduction.max_steps(options.max_steps);
     }
     if options.time_limit_seconds > 0 {
         reduction = reduction.time_limit(Duration::from_secs(options.time_limit_seconds.into()));
@@ -169,7 +169,7 @@ fn reduce(
 
 impl ClreduceResult {
     const fn nothing() -> Self {
-        Self { bytes: ptr::null_mut(), length: 0, tokens: 0, questions: 0, tests: 0 }
+        Self { bytes: ptr::null_mut(), length: 0, tokens: 0, steps: 0, tests: 0 }
     }
 
     fn fill(&mut self, reduced: &Reduced) -> ClreduceStatus {
@@ -178,7 +178,7 @@ impl ClreduceResult {
         self.length = owned.len();
         self.bytes = Box::into_raw(owned).cast();
         self.tokens = reduced.size.tokens;
-        self.questions = reduced.questions;
+        self.steps = reduced.steps;
         self.tests = reduced.tests;
         match reduced.ending {
             Ending::Minimal => ClreduceStatus::ClreduceMinimal,

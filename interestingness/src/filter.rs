@@ -13,12 +13,12 @@ pub trait CompileFilter: Send + Sync {
 
 /// The part that the compile filter had in a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Gated {
+pub enum Filtered {
     /// None: it let the variant pass, or was not asked.
     #[default]
     Passed,
     /// It rejected the variant, which was tested all the same.
     Doubted,
     /// It gave the verdict: there was no test.
-    Refused,
+    Rejected,
 }

@@ -14,7 +14,7 @@ pub use clreduce_process::{
     Cancel, CommandError, Hook, Limits, SetupError, TestCommand, units, when_free, worker_main,
 };
 pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
-pub use filter::{CompileFilter, CompileFilter as Gate, Gated};
+pub use filter::{CompileFilter, Filtered};
 pub use hints::{Hint, hints};
 pub use outcome::{Outcome, Verdict};
 

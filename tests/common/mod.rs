@@ -213,7 +213,7 @@ pub fn transcribe(
     let mut transcript = Vec::new();
     let reduced = reduction
         .on_event(|event| {
-            if let Event::Answered { hash, outcome, .. } = event {
+            if let Event::Judged { hash, outcome, .. } = event {
                 transcript.push((*hash, outcome.verdict == Verdict::Interesting));
             }
         })

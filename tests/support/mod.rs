@@ -200,7 +200,7 @@ impl Bench {
     /// The keys of the questions that were asked, in order.
     pub fn keys(&self, name: &str) -> Vec<String> {
         let events = self.events(name);
-        let answered = events.iter().filter(|event| event["event"] == "answered");
+        let answered = events.iter().filter(|event| event["event"] == "judged");
         answered.map(|event| event["key"].as_str().unwrap().to_owned()).collect()
     }
 

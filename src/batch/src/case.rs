@@ -128,14 +128,14 @@ impl Attempt<'_> {
         let facts = self.batch.facts.clone();
         let mut tests_now = 0;
         let listener = |event: &Event| match event {
-            Event::Answered { tests, .. } => {
+            Event::Judged { tests, .. } => {
                 tests_now = *tests;
                 (self.tell)(*tests);
             }
-            Event::Committed { question, pass, size, bytes, case } => {
+            Event::Committed { step, pass, size, bytes, case } => {
                 let Measure { bytes, tokens, work_items } = Measure::new(*size, *bytes);
                 let commit = Commit {
-                    question: *question,
+                    step: *step,
                     tests: tests_now,
                     seconds: began.elapsed().as_secs_f64(),
                     pass: (*pass).to_owned(),
@@ -165,17 +165,17 @@ impl Record {
     fn fill(&mut self, reduced: &Reduced, tests_before: u64) {
         self.outcome = match reduced.ending {
             Ending::Minimal => Outcome::Minimal,
-            Ending::QuestionLimit | Ending::TimeLimit => Outcome::Limit,
+            Ending::StepLimit | Ending::TimeLimit => Outcome::Limit,
             Ending::Interrupted => Outcome::Interrupted,
         };
         self.after = Measure::new(reduced.size, reduced.case.total_bytes());
-        self.questions = reduced.questions;
+        self.steps = reduced.steps;
         self.tests = tests_before + reduced.tests;
         self.timeout = reduced.timeout.as_secs_f64();
         self.contradictions = reduced.contradictions.len() as u64;
         let passes = reduced.passes.iter().map(|pass| PassRecord {
             name: pass.name.to_owned(),
-            asked: pass.asked,
+            steps: pass.steps,
             interesting: pass.interesting,
             tokens_removed: pass.tokens_removed,
         });

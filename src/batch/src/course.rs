@@ -17,7 +17,7 @@ const FILE: &str = "course.jsonl";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commit {
     /// Number of the question that was answered, from 1.
-    pub question: u64,
+    pub step: u64,
     /// Tests started until then.
     pub tests: u64,
     /// Wall time until then.
@@ -76,7 +76,7 @@ impl Course {
 
     /// Writes a commit, unless an earlier run did. Its figures are of this run alone.
     pub fn add(&mut self, mut commit: Commit, case: &TestCase) -> io::Result<()> {
-        let is_told = self.earlier.as_ref().is_some_and(|last| commit.question <= last.question);
+        let is_told = self.earlier.as_ref().is_some_and(|last| commit.step <= last.step);
         let before = std::mem::replace(&mut self.current, case.clone());
         if is_told {
             return Ok(());
@@ -104,10 +104,10 @@ mod tests {
         TestCase::single("a.c", text.as_bytes()).unwrap()
     }
 
-    fn commit(question: u64) -> Commit {
+    fn commit(step: u64) -> Commit {
         Commit {
-            question,
-            tests: question,
+            step,
+            tests: step,
             seconds: 1.0,
             pass: "lines".to_owned(),
             bytes: 1,
@@ -122,12 +122,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut course = Course::open(dir.path(), case("a\nb\nc\n"), false).unwrap();
         course.add(commit(3), &case("a\nb\n")).unwrap();
-        course.file.write_all(b"{\"question\":5,").unwrap();
+        course.file.write_all(b"{\"step\":5,").unwrap();
         let mut course = Course::open(dir.path(), case("a\nb\nc\n"), true).unwrap();
         course.add(commit(3), &case("a\nb\n")).unwrap();
         course.add(commit(5), &case("a\n")).unwrap();
         let commits = read_course(dir.path()).unwrap();
-        let figures: Vec<_> = commits.iter().map(|c| (c.question, c.tests, c.seconds)).collect();
+        let figures: Vec<_> = commits.iter().map(|c| (c.step, c.tests, c.seconds)).collect();
         assert_eq!(figures, [(3, 3, 1.0), (5, 8, 2.0)]);
         assert!(commits[0].diff.contains("-c") && commits[1].diff.contains("-b"), "{commits:?}");
         let course = Course::open(dir.path(), case("a\n"), false).unwrap();

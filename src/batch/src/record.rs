@@ -80,7 +80,7 @@ pub struct PassRecord {
     /// Its name.
     pub name: String,
     /// Questions.
-    pub asked: u64,
+    pub steps: u64,
     /// Questions whose answer was "interesting".
     pub interesting: u64,
     /// Tokens that its commits removed; negative when they added some.
@@ -103,7 +103,7 @@ pub struct Record {
     /// Size of the result.
     pub after: Measure,
     /// Answers consumed.
-    pub questions: u64,
+    pub steps: u64,
     /// Tests started, over all runs.
     pub tests: u64,
     /// Wall time, over all runs.
@@ -123,7 +123,7 @@ pub struct Record {
 impl Record {
     /// The questions that each pass asked in vain.
     pub fn refusals(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.passes.iter().map(|pass| (pass.name.as_str(), pass.asked - pass.interesting))
+        self.passes.iter().map(|pass| (pass.name.as_str(), pass.steps - pass.interesting))
     }
 
     /// A case of which nothing is known but what went wrong.
@@ -135,7 +135,7 @@ impl Record {
             reason,
             before: Measure::default(),
             after: Measure::default(),
-            questions: 0,
+            steps: 0,
             tests: 0,
             seconds: 0.0,
             timeout: 0.0,

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use clreduce_engine::events::Event;
-use clreduce_interestingness::{Gated, Verdict};
+use clreduce_interestingness::{Filtered, Verdict};
 use serde::Serialize;
 
 use crate::statistics::ending_name;
@@ -25,11 +25,11 @@ enum Line<'a> {
         bytes: usize,
         tokens: usize,
         work_items: u64,
-        resumed_answers: u64,
+        resumed_steps: u64,
         timeout: f64,
     },
-    Answered {
-        question: u64,
+    Judged {
+        step: u64,
         key: String,
         interesting: bool,
         verdict: &'static str,
@@ -37,7 +37,7 @@ enum Line<'a> {
         chance: u16,
         known: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
-        gate: Option<&'static str>,
+        compile_filter: Option<&'static str>,
         tests: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         exit_code: Option<i32>,
@@ -46,7 +46,7 @@ enum Line<'a> {
         seconds: f64,
     },
     Committed {
-        question: u64,
+        step: u64,
         key: String,
         pass: &'a str,
         bytes: usize,
@@ -55,7 +55,7 @@ enum Line<'a> {
     },
     PassFinished {
         pass: &'a str,
-        asked: u64,
+        steps: u64,
         interesting: u64,
     },
     Finished {
@@ -94,27 +94,27 @@ impl EventsFile {
 impl<'a> Line<'a> {
     fn of(event: &'a Event) -> Option<Self> {
         Some(match event {
-            Event::Started { size, bytes, resumed_answers, time_limit } => Self::Started {
+            Event::Started { size, bytes, resumed_steps, time_limit } => Self::Started {
                 version: env!("CARGO_PKG_VERSION"),
                 bytes: *bytes,
                 tokens: size.tokens,
                 work_items: size.work_items,
-                resumed_answers: *resumed_answers,
+                resumed_steps: *resumed_steps,
                 timeout: time_limit.as_secs_f64(),
             },
-            Event::Answered { question, hash, pass, chance, outcome, known, gated, tests } => {
-                Self::Answered {
-                    question: *question,
+            Event::Judged { step, hash, pass, chance, outcome, known, filtered, tests } => {
+                Self::Judged {
+                    step: *step,
                     key: hash.to_string(),
                     interesting: outcome.verdict == Verdict::Interesting,
                     verdict: verdict_name(outcome.verdict),
                     pass,
                     chance: *chance,
                     known: *known,
-                    gate: match gated {
-                        Gated::Passed => None,
-                        Gated::Doubted => Some("doubted"),
-                        Gated::Refused => Some("refused"),
+                    compile_filter: match filtered {
+                        Filtered::Passed => None,
+                        Filtered::Doubted => Some("doubted"),
+                        Filtered::Rejected => Some("rejected"),
                     },
                     tests: *tests,
                     exit_code: outcome.exit_code,
@@ -122,16 +122,16 @@ impl<'a> Line<'a> {
                     seconds: outcome.wall.as_secs_f64(),
                 }
             }
-            Event::Committed { question, pass, size, bytes, case } => Self::Committed {
-                question: *question,
+            Event::Committed { step, pass, size, bytes, case } => Self::Committed {
+                step: *step,
                 key: case.hash().to_string(),
                 pass,
                 bytes: *bytes,
                 tokens: size.tokens,
                 work_items: size.work_items,
             },
-            Event::PassFinished { pass, asked, interesting } => {
-                Self::PassFinished { pass, asked: *asked, interesting: *interesting }
+            Event::PassFinished { pass, steps, interesting } => {
+                Self::PassFinished { pass, steps: *steps, interesting: *interesting }
             }
             Event::Finished { size, ending } => Self::Finished {
                 ending: ending_name(*ending),

@@ -23,10 +23,10 @@ pub enum Verbosity {
     Quiet,
     /// And how far it is.
     Normal,
+    /// And every commit.
+    Commits,
     /// And every step.
     Steps,
-    /// And every question.
-    Questions,
 }
 
 /// The display.
@@ -77,8 +77,8 @@ impl Progress {
     pub fn update(&mut self, event: &Event, statistics: &Statistics) {
         match event {
             Event::Started { .. } => self.started(statistics),
-            Event::Answered { question, pass, outcome, known, .. } => {
-                if self.verbosity >= Verbosity::Questions {
+            Event::Judged { step, pass, outcome, known, .. } => {
+                if self.verbosity >= Verbosity::Steps {
                     let verdict = match outcome.verdict {
                         Verdict::Interesting => "interesting",
                         Verdict::Uninteresting => "no",
@@ -86,7 +86,7 @@ impl Progress {
                         Verdict::Unresolved => "unresolved",
                     };
                     let known = if *known { " (known)" } else { "" };
-                    self.line(&format!("  {question} {pass}: {verdict}{known} {}", outcome.reason));
+                    self.line(&format!("  {step} {pass}: {verdict}{known} {}", outcome.reason));
                 }
                 self.show(statistics, pass);
             }
@@ -96,7 +96,7 @@ impl Progress {
                     show_bytes(*bytes),
                     show_count(size.tokens as u64)
                 );
-                if self.verbosity >= Verbosity::Steps {
+                if self.verbosity >= Verbosity::Commits {
                     self.line(&success);
                 }
                 self.successes.push(success);
@@ -118,8 +118,8 @@ impl Progress {
 
     fn started(&mut self, statistics: &Statistics) {
         self.last_line = Instant::now();
-        if statistics.resumed_answers > 0 {
-            let answers = show_count(statistics.resumed_answers);
+        if statistics.resumed_steps > 0 {
+            let answers = show_count(statistics.resumed_steps);
             self.note(&format!("going on where an earlier run stopped, after {answers} answers"));
         }
         if self.verbosity > Verbosity::Quiet {

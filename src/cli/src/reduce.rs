@@ -51,7 +51,7 @@ pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
     report::print(&done, &results, settings.verbosity, &progress)?;
     Ok(match done.reduced.ending {
         Ending::Interrupted => ExitCode::from(INTERRUPTED),
-        Ending::Minimal | Ending::QuestionLimit | Ending::TimeLimit => ExitCode::SUCCESS,
+        Ending::Minimal | Ending::StepLimit | Ending::TimeLimit => ExitCode::SUCCESS,
     })
 }
 

@@ -57,15 +57,15 @@ fn figures(reduced: &Reduced, statistics: &Statistics) -> String {
     let now = reduced.case.total_bytes();
     format!(
         "{} -> {} ({} left), {} -> {} tokens\n\
-         {} questions, {} answers known already, {}{} tests in {}; {} of the cores' time used\n",
+         {} steps, {} verdicts known already, {}{} tests in {}; {} of the cores' time used\n",
         show_bytes(bytes),
         style(show_bytes(now)).green().bold(),
         show_share(now, bytes),
         show_count(size.tokens as u64),
         show_count(reduced.size.tokens as u64),
-        show_count(reduced.questions),
+        show_count(reduced.steps),
         show_count(reduced.cache_hits),
-        show_refused(reduced.gate.refused),
+        show_refused(reduced.compile_filter.rejected),
         show_count(reduced.tests),
         show_duration(reduced.wall),
         format_args!("{:.0} %", reduced.efficiency.busy * 100.0)
@@ -82,8 +82,8 @@ fn ending(ending: Ending, statistics: &Statistics) -> &'static str {
             "Nothing can be removed: it is minimal already."
         }
         Ending::Minimal => "Nothing is left to remove.",
-        Ending::QuestionLimit => {
-            "Stopped at --max-questions; with more of them, the same command goes on from here."
+        Ending::StepLimit => {
+            "Stopped at --max-steps; with more of them, the same command goes on from here."
         }
         Ending::TimeLimit => "Stopped at --time-limit; the same command goes on from here.",
         Ending::Interrupted if !statistics.began() => "Interrupted before anything was reduced.",

@@ -129,8 +129,8 @@ pub fn verbosity(show: &ShowArgs) -> Verbosity {
     match (show.quiet, show.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, 0) => Verbosity::Normal,
-        (false, 1) => Verbosity::Steps,
-        (false, _) => Verbosity::Questions,
+        (false, 1) => Verbosity::Commits,
+        (false, _) => Verbosity::Steps,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clreduce_engine::events::{Ending, Event};
-use clreduce_interestingness::Gated;
+use clreduce_interestingness::Filtered;
 use clreduce_testcase::Size;
 
 /// The figures so far.
@@ -16,7 +16,7 @@ pub struct Statistics {
     /// Size and bytes of the best so far.
     pub best: (Size, usize),
     /// Answers consumed.
-    pub questions: u64,
+    pub steps: u64,
     /// Tests started, killed and speculative ones included.
     pub tests: u64,
     /// Variants that a gate refused, so that they were not tested.
@@ -24,7 +24,7 @@ pub struct Statistics {
     /// Answers that were known already.
     pub cache_hits: u64,
     /// Answers that a journal of an earlier run held at the start.
-    pub resumed_answers: u64,
+    pub resumed_steps: u64,
     /// Answers by which the test case became smaller.
     pub commits: u64,
     /// Time limit of one test.
@@ -46,11 +46,11 @@ impl Statistics {
             began: false,
             first: nothing,
             best: nothing,
-            questions: 0,
+            steps: 0,
             tests: 0,
             refused: 0,
             cache_hits: 0,
-            resumed_answers: 0,
+            resumed_steps: 0,
             commits: 0,
             timeout: Duration::ZERO,
             timed_out: 0,
@@ -63,14 +63,14 @@ impl Statistics {
     pub fn update(&mut self, event: &Event) {
         use clreduce_interestingness::Verdict;
         match event {
-            Event::Started { size, bytes, resumed_answers, time_limit } => {
+            Event::Started { size, bytes, resumed_steps, time_limit } => {
                 self.began = true;
                 (self.first, self.best) = ((*size, *bytes), (*size, *bytes));
-                (self.resumed_answers, self.timeout) = (*resumed_answers, *time_limit);
+                (self.resumed_steps, self.timeout) = (*resumed_steps, *time_limit);
             }
-            Event::Answered { question, outcome, known, gated, tests, .. } => {
-                (self.questions, self.tests) = (*question, *tests);
-                self.refused += u64::from(*gated == Gated::Refused && !known);
+            Event::Judged { step, outcome, known, filtered, tests, .. } => {
+                (self.steps, self.tests) = (*step, *tests);
+                self.refused += u64::from(*filtered == Filtered::Rejected && !known);
                 self.cache_hits += u64::from(*known);
                 self.timed_out += u64::from(outcome.verdict == Verdict::TimedOut);
                 self.unresolved += u64::from(outcome.verdict == Verdict::Unresolved);
@@ -99,7 +99,7 @@ impl Statistics {
 pub fn ending_name(ending: Ending) -> &'static str {
     match ending {
         Ending::Minimal => "minimal",
-        Ending::QuestionLimit => "question_limit",
+        Ending::StepLimit => "step_limit",
         Ending::TimeLimit => "time_limit",
         Ending::Interrupted => "interrupted",
     }

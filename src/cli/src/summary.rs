@@ -13,12 +13,12 @@ use crate::statistics::ending_name;
 struct Summary<'a> {
     version: &'static str,
     ending: &'static str,
-    questions: u64,
+    steps: u64,
     tests: u64,
     killed_tests: u64,
     cache_hits: u64,
     commits: u64,
-    resumed_answers: u64,
+    resumed_steps: u64,
     timed_out: u64,
     unresolved: u64,
     original_bytes: usize,
@@ -36,7 +36,7 @@ struct Summary<'a> {
     busy_share: f64,
     contradictions: usize,
     /// Variants that libclang looked at, and what came of those that it rejected.
-    gate: Gate,
+    compile_filter: CompileFilter,
     passes: Vec<Pass>,
     /// Those of a recipe.
     stages: Vec<Stage<'a>>,
@@ -44,17 +44,17 @@ struct Summary<'a> {
 }
 
 #[derive(Serialize)]
-struct Gate {
-    looks: u64,
-    refused: u64,
-    tested: u64,
+struct CompileFilter {
+    checked: u64,
+    rejected: u64,
+    doubted: u64,
     ended: bool,
 }
 
 #[derive(Serialize)]
 struct Pass {
     name: &'static str,
-    asked: u64,
+    steps: u64,
     interesting: u64,
     tokens_removed: i64,
     seconds: f64,
@@ -84,7 +84,7 @@ pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
     });
     let passes = reduced.passes.iter().map(|pass| Pass {
         name: pass.name,
-        asked: pass.asked,
+        steps: pass.steps,
         interesting: pass.interesting,
         tokens_removed: pass.tokens_removed,
         seconds: pass.wall.as_secs_f64(),
@@ -92,12 +92,12 @@ pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         ending: ending_name(reduced.ending),
-        questions: reduced.questions,
+        steps: reduced.steps,
         tests: reduced.tests,
         killed_tests: reduced.killed,
         cache_hits: reduced.cache_hits,
         commits: statistics.commits,
-        resumed_answers: statistics.resumed_answers,
+        resumed_steps: statistics.resumed_steps,
         timed_out: statistics.timed_out,
         unresolved: statistics.unresolved,
         original_bytes: statistics.first.1,
@@ -111,11 +111,11 @@ pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
         consumed_share: reduced.efficiency.consumed,
         busy_share: reduced.efficiency.busy,
         contradictions: reduced.contradictions.len(),
-        gate: Gate {
-            looks: reduced.gate.looks,
-            refused: reduced.gate.refused,
-            tested: reduced.gate.tested,
-            ended: reduced.gate.ended,
+        compile_filter: CompileFilter {
+            checked: reduced.compile_filter.checked,
+            rejected: reduced.compile_filter.rejected,
+            doubted: reduced.compile_filter.doubted,
+            ended: reduced.compile_filter.ended,
         },
         passes: passes.collect(),
         stages: stages.collect(),

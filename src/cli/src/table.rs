@@ -13,13 +13,13 @@ use crate::units::{show_count, show_duration};
 /// What each pass did, the ones that removed most first.
 pub fn of_run(passes: &[PassStatistics]) -> String {
     let mut passes: Vec<&PassStatistics> = passes.iter().collect();
-    passes.sort_by_key(|pass| (-pass.tokens_removed, pass.asked));
+    passes.sort_by_key(|pass| (-pass.tokens_removed, pass.steps));
     let mut rows =
-        vec![["pass", "asked", "interesting", "tokens removed", "time"].map(str::to_owned)];
+        vec![["pass", "steps", "interesting", "tokens removed", "time"].map(str::to_owned)];
     rows.extend(passes.iter().map(|pass| {
         [
             pass.name.to_owned(),
-            show_count(pass.asked),
+            show_count(pass.steps),
             show_count(pass.interesting),
             signed(pass.tokens_removed),
             show_duration(pass.wall),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use clreduce_interestingness::{Gated, Outcome};
+use clreduce_interestingness::{Filtered, Outcome};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 /// Something that happened, in the order of the conversation.
@@ -15,34 +15,34 @@ pub enum Event {
         size: Size,
         /// Bytes of the original, white space included.
         bytes: usize,
-        /// Answers that a journal of an earlier run holds.
-        resumed_answers: u64,
+        /// Steps that the journal of an earlier run holds.
+        resumed_steps: u64,
         /// Wall-time limit of one test.
         time_limit: Duration,
     },
-    /// An answer was consumed.
-    Answered {
-        /// Number of the question, from 1.
-        question: u64,
+    /// The reducer took a verdict.
+    Judged {
+        /// Number of the step, from 1.
+        step: u64,
         /// Content hash of the variant.
         hash: ContentHash,
         /// Pass that proposed it.
         pass: &'static str,
         /// How likely it was thought to be interesting, in thousandths.
         chance: u16,
-        /// The answer and how it came about.
+        /// The verdict and how it came about.
         outcome: Outcome,
         /// Whether it was known already, from this run's cache or an earlier run's journal.
         known: bool,
-        /// What the gate had to do with it.
-        gated: Gated,
+        /// The part of the compile filter in it.
+        filtered: Filtered,
         /// Tests started so far, killed and speculative ones included.
         tests: u64,
     },
     /// A variant became the current test case.
     Committed {
-        /// Number of the question that was answered.
-        question: u64,
+        /// Number of the step.
+        step: u64,
         /// Pass that proposed it.
         pass: &'static str,
         /// Its size.
@@ -56,8 +56,8 @@ pub enum Event {
     PassFinished {
         /// Its name.
         pass: &'static str,
-        /// Questions it asked in this turn.
-        asked: u64,
+        /// Steps of this run of the pass.
+        steps: u64,
         /// How many of them were interesting.
         interesting: u64,
     },
@@ -77,8 +77,8 @@ pub enum Event {
 pub enum Ending {
     /// Nothing proposed is left to try.
     Minimal,
-    /// `max_questions` was reached.
-    QuestionLimit,
+    /// `max_steps` was reached.
+    StepLimit,
     /// The time limit was reached.
     TimeLimit,
     /// It was cancelled.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clreduce_interestingness::{Gated, Verdict};
+use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_testcase::ContentHash;
 use serde::{Deserialize, Serialize};
 
@@ -202,13 +202,13 @@ impl Journal {
         &mut self,
         hash: &ContentHash,
         verdict: Verdict,
-        gated: Gated,
+        filtered: Filtered,
         pass: &str,
     ) -> Result<(), StateError> {
         if let Some(journaled) = self.replay.pop_front() {
             return if journaled.hash == *hash { Ok(()) } else { Err(self.diverged()) };
         }
-        self.append(&write_entry(hash, verdict, gated, pass))
+        self.append(&write_entry(hash, verdict, filtered, pass))
     }
 
     /// The error for a reduction that does not go the way that the journal says.

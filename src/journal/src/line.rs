@@ -1,6 +1,6 @@
 //! Lines of a journal: each has a checksum over everything before it, and a record.
 
-use clreduce_interestingness::{Gated, Verdict};
+use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_testcase::ContentHash;
 
 /// A verdict as a journal holds it. The record also names the pass, for people; it is not read back.
@@ -11,7 +11,7 @@ pub struct JournalEntry {
     /// The verdict that the reducer took.
     pub verdict: Verdict,
     /// How the compile filter was involved.
-    pub gated: Gated,
+    pub filtered: Filtered,
 }
 
 /// Digits of a checksum.
@@ -57,17 +57,17 @@ const DOUBTED: &str = "doubted-";
 const REFUSED: &str = "refused";
 
 /// Writes a verdict as a record: verdict, content hash, name of the pass.
-pub fn write_entry(hash: &ContentHash, verdict: Verdict, gated: Gated, pass: &str) -> String {
+pub fn write_entry(hash: &ContentHash, verdict: Verdict, filtered: Filtered, pass: &str) -> String {
     let verdict = match verdict {
         Verdict::Interesting => "yes",
         Verdict::Uninteresting => "no",
         Verdict::TimedOut => "timed-out",
         Verdict::Unresolved => "unresolved",
     };
-    let (before, verdict) = match gated {
-        Gated::Passed => ("", verdict),
-        Gated::Doubted => (DOUBTED, verdict),
-        Gated::Refused => ("", REFUSED),
+    let (before, verdict) = match filtered {
+        Filtered::Passed => ("", verdict),
+        Filtered::Doubted => (DOUBTED, verdict),
+        Filtered::Rejected => ("", REFUSED),
     };
     format!("{before}{verdict} {hash} {pass}")
 }
@@ -75,10 +75,10 @@ pub fn write_entry(hash: &ContentHash, verdict: Verdict, gated: Gated, pass: &st
 /// Reads what [`write_entry`] wrote.
 pub fn read_entry(record: &str) -> Option<JournalEntry> {
     let (verdict, rest) = record.split_once(' ')?;
-    let (verdict, gated) = match verdict.strip_prefix(DOUBTED) {
-        Some(verdict) => (verdict, Gated::Doubted),
-        None if verdict == REFUSED => ("no", Gated::Refused),
-        None => (verdict, Gated::Passed),
+    let (verdict, filtered) = match verdict.strip_prefix(DOUBTED) {
+        Some(verdict) => (verdict, Filtered::Doubted),
+        None if verdict == REFUSED => ("no", Filtered::Rejected),
+        None => (verdict, Filtered::Passed),
     };
     let verdict = match verdict {
         "yes" => Verdict::Interesting,
@@ -88,7 +88,7 @@ pub fn read_entry(record: &str) -> Option<JournalEntry> {
         _ => return None,
     };
     let (hash, _pass) = rest.split_once(' ')?;
-    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, gated })
+    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, filtered })
 }
 
 #[cfg(test)]
@@ -101,14 +101,14 @@ mod tests {
         for verdict in
             [Verdict::Interesting, Verdict::Uninteresting, Verdict::TimedOut, Verdict::Unresolved]
         {
-            for gated in [Gated::Passed, Gated::Doubted] {
-                let record = write_entry(&hash, verdict, gated, "a pass");
-                assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, gated }));
+            for filtered in [Filtered::Passed, Filtered::Doubted] {
+                let record = write_entry(&hash, verdict, filtered, "a pass");
+                assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, filtered }));
             }
         }
-        let (verdict, gated) = (Verdict::Uninteresting, Gated::Refused);
-        let record = write_entry(&hash, verdict, gated, "a pass");
-        assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, gated }));
+        let (verdict, filtered) = (Verdict::Uninteresting, Filtered::Rejected);
+        let record = write_entry(&hash, verdict, filtered, "a pass");
+        assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, filtered }));
         assert_eq!(read_entry("maybe 00 pass"), None);
     }
 

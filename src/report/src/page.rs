@@ -36,7 +36,7 @@ struct CaseFigures<'a> {
     reason: &'a str,
     before: Measure,
     after: Measure,
-    questions: u64,
+    steps: u64,
     tests: u64,
     seconds: f64,
     #[serde(flatten)]
@@ -64,15 +64,14 @@ impl BatchReport<'_> {
     }
 
     fn figures<'a>(&'a self, index: usize, row: &Row<'a>) -> CaseFigures<'a> {
-        let Record { name, outcome, reason, before, after, questions, tests, seconds, .. } =
-            row.record;
+        let Record { name, outcome, reason, before, after, steps, tests, seconds, .. } = row.record;
         CaseFigures {
             name,
             outcome: *outcome,
             reason,
             before: *before,
             after: *after,
-            questions: *questions,
+            steps: *steps,
             tests: *tests,
             seconds: *seconds,
             place: self.place(index, row),

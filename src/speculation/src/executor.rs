@@ -6,11 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, Gate, Interestingness, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, Outcome, Verdict};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use crate::pool::{Permit, Pool, Seat};
-use crate::scheduler::{Action, Answered, Scheduler, Step, TestId};
+use crate::pool::{Permit, Pool, Waiter};
+use crate::running::TestId;
+use crate::scheduler::{Action, Judged, Scheduler, Step};
 use clreduce_candidates::CandidateSource;
 
 /// Why no further answer comes.
@@ -28,23 +29,23 @@ pub enum Stop {
 #[derive(Debug)]
 pub struct Executor<S: CandidateSource> {
     scheduler: Scheduler<S>,
-    tests: Tests,
+    tests: StartedTests,
     cancel: Cancel,
     deadline: Option<Instant>,
 }
 
 impl<S: CandidateSource> Executor<S> {
-    /// Runs what `scheduler` decides on `pool`, with `gate` for what it has looked at, until `cancel` is triggered or `deadline` has passed.
+    /// Runs what `scheduler` decides on `pool`, with `filter` for what it has looked at, until `cancel` is triggered or `deadline` has passed.
     #[must_use]
     pub fn new(
         scheduler: Scheduler<S>,
         pool: Arc<Pool>,
         test: Arc<dyn Interestingness>,
-        gate: Option<Arc<dyn Gate>>,
+        filter: Option<Arc<dyn CompileFilter>>,
         cancel: Cancel,
         deadline: Option<Instant>,
     ) -> Self {
-        Self { scheduler, tests: Tests::new(pool, test, gate), cancel, deadline }
+        Self { scheduler, tests: StartedTests::new(pool, test, filter), cancel, deadline }
     }
 
     /// Waits for the next answer of the conversation and consumes it.
@@ -54,13 +55,13 @@ impl<S: CandidateSource> Executor<S> {
     ///
     /// # Panics
     /// When the test did, with what it panicked with.
-    pub fn next_answer(&mut self) -> Result<Answered, Stop> {
+    pub fn next_verdict(&mut self) -> Result<Judged, Stop> {
         loop {
             if let Some(stop) = self.stopped() {
                 return Err(stop);
             }
             match self.scheduler.step() {
-                Step::Answered(answered) => return Ok(*answered),
+                Step::Judged(answered) => return Ok(*answered),
                 Step::Done => return Err(Stop::Done),
                 Step::Waiting => {}
             }
@@ -83,13 +84,13 @@ impl<S: CandidateSource> Executor<S> {
 
     fn permit(&self) -> Option<Permit> {
         let has_slot = self.scheduler.has_slot();
-        has_slot.then(|| self.tests.seat.take(self.scheduler.is_urgent())).flatten()
+        has_slot.then(|| self.tests.waiter.take(self.scheduler.is_urgent())).flatten()
     }
 
     /// Consumes the next answer of the conversation if it is known without a test.
-    pub fn known_answer(&mut self) -> Option<Answered> {
+    pub fn known_verdict(&mut self) -> Option<Judged> {
         match self.scheduler.step() {
-            Step::Answered(answered) => Some(*answered),
+            Step::Judged(answered) => Some(*answered),
             Step::Done | Step::Waiting => None,
         }
     }
@@ -114,7 +115,7 @@ impl<S: CandidateSource> Executor<S> {
                 }
                 self.tests.carry_out(actions, permit);
             }
-            let is_over = self.scheduler.is_idle() && !self.scheduler.has_checks();
+            let is_over = self.scheduler.is_rechecked();
             if is_over || self.stopped().is_some() {
                 return;
             }
@@ -177,14 +178,14 @@ impl<S: CandidateSource> Executor<S> {
     }
 
     /// Reports an end and all others that are known.
-    fn note(&mut self, mut ended: Option<End>) {
-        while let Some(End { id, said, was_alone }) = ended {
+    fn note(&mut self, mut ended: Option<TestEnd>) {
+        while let Some(TestEnd { id, said, was_alone }) = ended {
             if !was_alone {
                 self.scheduler.disturbed(id);
             }
             match said {
-                Said::Test(outcome) => self.scheduler.ended(id, outcome),
-                Said::Gate(accepts) => self.scheduler.looked(id, accepts),
+                TestResult::Test(outcome) => self.scheduler.ended(id, outcome),
+                TestResult::Filter(accepts) => self.scheduler.filtered(id, accepts),
             }
             ended = self.tests.poll();
         }
@@ -192,58 +193,62 @@ impl<S: CandidateSource> Executor<S> {
 }
 
 /// The tests on their way, and how they report back.
-struct Tests {
+struct StartedTests {
     pool: Arc<Pool>,
-    seat: Seat,
+    waiter: Waiter,
     test: Arc<dyn Interestingness>,
-    gate: Option<Arc<dyn Gate>>,
-    running: HashMap<TestId, Running>,
+    filter: Option<Arc<dyn CompileFilter>>,
+    running: HashMap<TestId, StartedTest>,
     /// Wall-time limit of what was started before this instant.
     limit: Option<(Instant, Duration)>,
     /// `None` only wakes whoever waits.
-    report: Sender<Option<Report>>,
-    reports: Receiver<Option<Report>>,
+    report: Sender<Option<TestReport>>,
+    reports: Receiver<Option<TestReport>>,
     busy: Duration,
 }
 
 /// A test, or a look, that was handed to a thread.
 #[derive(Debug)]
-struct Running {
+struct StartedTest {
     cancel: Cancel,
     since: Instant,
     /// Ended for taking too long.
     timed_out: bool,
 }
 
-struct Report {
+struct TestReport {
     id: TestId,
-    result: Result<Said, Box<dyn Any + Send>>,
+    result: Result<TestResult, Box<dyn Any + Send>>,
     wall: Duration,
     was_alone: bool,
 }
 
-/// What came of a test, or of a look by the gate.
-enum Said {
+/// What came of a test, or of a look by the filter.
+enum TestResult {
     Test(Outcome),
-    Gate(Option<bool>),
+    Filter(Option<bool>),
 }
 
 /// A test that has ended, or a look.
-struct End {
+struct TestEnd {
     id: TestId,
-    said: Said,
+    said: TestResult,
     /// No other test, of this reduction or of others on the pool, ran meanwhile.
     was_alone: bool,
 }
 
-impl Tests {
-    fn new(pool: Arc<Pool>, test: Arc<dyn Interestingness>, gate: Option<Arc<dyn Gate>>) -> Self {
+impl StartedTests {
+    fn new(
+        pool: Arc<Pool>,
+        test: Arc<dyn Interestingness>,
+        filter: Option<Arc<dyn CompileFilter>>,
+    ) -> Self {
         let (report, reports) = unbounded();
         let wake = report.clone();
         // Nobody waits once the executor is gone.
-        let seat = pool.seat(move || drop(wake.send(None)));
+        let waiter = pool.waiter(move || drop(wake.send(None)));
         let (running, busy) = (HashMap::new(), Duration::ZERO);
-        Self { pool, seat, test, gate, running, limit: None, report, reports, busy }
+        Self { pool, waiter, test, filter, running, limit: None, report, reports, busy }
     }
 
     /// Kills, and starts no more than one test, for which there must be a permit.
@@ -256,13 +261,15 @@ impl Tests {
                 Action::Start(id, variant) => {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {
-                        Said::Test(test.judge(&variant, cancel))
+                        TestResult::Test(test.judge(&variant, cancel))
                     });
                 }
-                Action::Look(id, variant) => {
-                    let gate = self.gate.clone();
+                Action::Filter(id, variant) => {
+                    let filter = self.filter.clone();
                     self.run(id, permit.take(), move |cancel| {
-                        Said::Gate(gate.and_then(|gate| gate.accepts(&variant, cancel)))
+                        TestResult::Filter(
+                            filter.and_then(|filter| filter.accepts(&variant, cancel)),
+                        )
                     });
                 }
             }
@@ -273,10 +280,11 @@ impl Tests {
         &mut self,
         id: TestId,
         permit: Option<Permit>,
-        job: impl FnOnce(&Cancel) -> Said + Send + 'static,
+        job: impl FnOnce(&Cancel) -> TestResult + Send + 'static,
     ) {
         let cancel = Cancel::new();
-        let running = Running { cancel: cancel.clone(), since: Instant::now(), timed_out: false };
+        let running =
+            StartedTest { cancel: cancel.clone(), since: Instant::now(), timed_out: false };
         self.running.insert(id, running);
         let report = self.report.clone();
         let permit = permit.expect("a test was planned with a permit");
@@ -288,13 +296,13 @@ impl Tests {
             // Before the report too: its reader may want to start the next.
             drop(permit);
             // Nobody reads it once the executor is gone.
-            let _ = report.send(Some(Report { id, result, wall, was_alone }));
+            let _ = report.send(Some(TestReport { id, result, wall, was_alone }));
         });
     }
 
     /// Waits for the next report, not beyond the deadline. The sender beside the receiver keeps the
     /// channel open.
-    fn wait(&mut self, deadline: Option<Instant>) -> Option<End> {
+    fn wait(&mut self, deadline: Option<Instant>) -> Option<TestEnd> {
         let report = match [deadline, self.end_late()].into_iter().flatten().min() {
             Some(until) => self.reports.recv_deadline(until).ok(),
             None => self.reports.recv().ok(),
@@ -307,7 +315,7 @@ impl Tests {
     fn end_late(&mut self) -> Option<Instant> {
         let (known, limit) = self.limit?;
         let now = Instant::now();
-        let early = |test: &&mut Running| test.since < known && !test.timed_out;
+        let early = |test: &&mut StartedTest| test.since < known && !test.timed_out;
         let mut next = None;
         for test in self.running.values_mut().filter(early) {
             let end = test.since + limit;
@@ -321,24 +329,24 @@ impl Tests {
         next
     }
 
-    fn poll(&mut self) -> Option<End> {
+    fn poll(&mut self) -> Option<TestEnd> {
         let report = self.reports.try_recv().ok().flatten()?;
         Some(self.accept(report))
     }
 
-    fn accept(&mut self, report: Report) -> End {
+    fn accept(&mut self, report: TestReport) -> TestEnd {
         let timed_out = self.running.remove(&report.id).is_some_and(|test| test.timed_out);
         self.busy += report.wall;
         // A test that panics does so where the reduction was started.
         let said = match report.result.unwrap_or_else(|panic| resume_unwind(panic)) {
-            Said::Test(_) if timed_out => Said::Test(Outcome::from(Verdict::TimedOut)),
+            TestResult::Test(_) if timed_out => TestResult::Test(Outcome::from(Verdict::TimedOut)),
             said => said,
         };
-        End { id: report.id, said, was_alone: report.was_alone }
+        TestEnd { id: report.id, said, was_alone: report.was_alone }
     }
 }
 
-impl Drop for Tests {
+impl Drop for StartedTests {
     /// Nobody waits for them any more.
     #[expect(clippy::disallowed_methods, reason = "all are killed, in whatever order")]
     fn drop(&mut self) {
@@ -346,8 +354,8 @@ impl Drop for Tests {
     }
 }
 
-impl std::fmt::Debug for Tests {
+impl std::fmt::Debug for StartedTests {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tests").field("running", &self.running).finish_non_exhaustive()
+        f.debug_struct("StartedTests").field("running", &self.running).finish_non_exhaustive()
     }
 }

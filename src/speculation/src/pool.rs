@@ -57,15 +57,15 @@ impl Pool {
         self.permits.lock().busy
     }
 
-    /// A seat for one reduction. `wake` is called when a permit lies ready for it: shortly, from any
+    /// A waiter for one reduction. `wake` is called when a permit lies ready for it: shortly, from any
     /// thread, under a lock of the pool.
-    pub fn seat(&self, wake: impl Fn() + Send + Sync + 'static) -> Seat {
+    pub fn waiter(&self, wake: impl Fn() + Send + Sync + 'static) -> Waiter {
         let number = {
             let mut queues = self.permits.lock();
-            queues.seats += 1;
-            queues.seats
+            queues.waiters += 1;
+            queues.waiters
         };
-        Seat { permits: Arc::clone(&self.permits), number, wake: Arc::new(wake) }
+        Waiter { permits: Arc::clone(&self.permits), number, wake: Arc::new(wake) }
     }
 
     /// Waits for a permit as somebody who cannot go on without; `None` once `cancel` is triggered.
@@ -73,14 +73,14 @@ impl Pool {
         let (sender, woken) = bounded(1);
         let wake = sender.clone();
         // A full channel is as good a wake-up as another message.
-        let seat = self.seat(move || {
+        let waiter = self.waiter(move || {
             let _ = wake.try_send(());
         });
         let _hook = cancel.on_cancel(move || {
             let _ = sender.try_send(());
         });
         while !cancel.is_cancelled() {
-            if let Some(permit) = seat.take(true) {
+            if let Some(permit) = waiter.take(true) {
                 return Some(permit);
             }
             woken.recv().ok()?;
@@ -109,23 +109,23 @@ impl Drop for Pool {
 }
 
 /// What the permits are asked for through: one for each reduction.
-pub struct Seat {
+pub struct Waiter {
     permits: Arc<Permits>,
     number: u64,
     wake: Wake,
 }
 
-impl Seat {
-    /// A permit, if there is one. Otherwise the seat is woken when one lies ready for it; whoever is
+impl Waiter {
+    /// A permit, if there is one. Otherwise the waiter is woken when one lies ready for it; whoever is
     /// woken takes it, and gives it back if it is of no use any more.
     pub fn take(&self, is_certain: bool) -> Option<Permit> {
         let mut queues = self.permits.lock();
-        if let Some(at) = queues.ready.iter().position(|seat| *seat == self.number) {
+        if let Some(at) = queues.ready.iter().position(|waiter| *waiter == self.number) {
             queues.ready.swap_remove(at);
         } else if queues.free > 0 {
             queues.free -= 1;
         } else {
-            queues.line_up(self, is_certain);
+            queues.enqueue(self, is_certain);
             return None;
         }
         queues.taken += 1;
@@ -136,15 +136,15 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Waiter {
     fn drop(&mut self) {
         let mut queues = self.permits.lock();
-        queues.certain.retain(|waiting| waiting.seat != self.number);
-        queues.supposed.retain(|waiting| waiting.seat != self.number);
+        queues.certain.retain(|waiting| waiting.waiter != self.number);
+        queues.supposed.retain(|waiting| waiting.waiter != self.number);
         let before = queues.ready.len();
-        queues.ready.retain(|seat| *seat != self.number);
+        queues.ready.retain(|waiter| *waiter != self.number);
         for _ in queues.ready.len()..before {
-            queues.hand_on();
+            queues.pass_on();
         }
     }
 }
@@ -170,7 +170,7 @@ impl Drop for Permit {
         let mut queues = self.permits.lock();
         queues.busy += self.since.elapsed();
         queues.taken -= 1;
-        queues.hand_on();
+        queues.pass_on();
     }
 }
 
@@ -189,15 +189,15 @@ struct Queues {
     takes: u64,
     busy: Duration,
     /// Seats ever given.
-    seats: u64,
+    waiters: u64,
     /// Seats that a permit lies ready for, once for each.
     ready: Vec<u64>,
-    certain: VecDeque<Waiting>,
-    supposed: VecDeque<Waiting>,
+    certain: VecDeque<QueueEntry>,
+    supposed: VecDeque<QueueEntry>,
 }
 
-struct Waiting {
-    seat: u64,
+struct QueueEntry {
+    waiter: u64,
     wake: Wake,
 }
 
@@ -208,7 +208,7 @@ impl Permits {
             taken: 0,
             takes: 0,
             busy: Duration::ZERO,
-            seats: 0,
+            waiters: 0,
             ready: Vec::new(),
             certain: VecDeque::new(),
             supposed: VecDeque::new(),
@@ -222,18 +222,18 @@ impl Permits {
 }
 
 impl Queues {
-    fn line_up(&mut self, seat: &Seat, is_certain: bool) {
+    fn enqueue(&mut self, waiter: &Waiter, is_certain: bool) {
         let queue = if is_certain { &mut self.certain } else { &mut self.supposed };
-        if queue.iter().all(|waiting| waiting.seat != seat.number) {
-            queue.push_back(Waiting { seat: seat.number, wake: Arc::clone(&seat.wake) });
+        if queue.iter().all(|waiting| waiting.waiter != waiter.number) {
+            queue.push_back(QueueEntry { waiter: waiter.number, wake: Arc::clone(&waiter.wake) });
         }
     }
 
     /// A permit is free: the next in line gets it.
-    fn hand_on(&mut self) {
+    fn pass_on(&mut self) {
         match self.certain.pop_front().or_else(|| self.supposed.pop_front()) {
             Some(next) => {
-                self.ready.push(next.seat);
+                self.ready.push(next.waiter);
                 (next.wake)();
             }
             None => self.free += 1,
@@ -241,15 +241,15 @@ impl Queues {
     }
 }
 
-impl std::fmt::Debug for Waiting {
+impl std::fmt::Debug for QueueEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "seat {}", self.seat)
+        write!(f, "waiter {}", self.waiter)
     }
 }
 
-impl std::fmt::Debug for Seat {
+impl std::fmt::Debug for Waiter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "seat {}", self.number)
+        write!(f, "waiter {}", self.number)
     }
 }
 
@@ -259,19 +259,19 @@ mod tests {
 
     use super::*;
 
-    fn seat(pool: &Pool) -> (Seat, Arc<AtomicU32>) {
+    fn waiter(pool: &Pool) -> (Waiter, Arc<AtomicU32>) {
         let woken = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&woken);
         let wake = move || {
             count.fetch_add(1, Ordering::Relaxed);
         };
-        (pool.seat(wake), woken)
+        (pool.waiter(wake), woken)
     }
 
     #[test]
     fn what_is_certain_goes_before_what_is_supposed() {
         let pool = Pool::new(NonZeroUsize::MIN).unwrap();
-        let [(busy, _), (guesser, guesses), (waiter, waits)] = [(); 3].map(|()| seat(&pool));
+        let [(busy, _), (guesser, guesses), (waiter, waits)] = [(); 3].map(|()| waiter(&pool));
         let permit = busy.take(true).unwrap();
         assert!(guesser.take(false).is_none() && waiter.take(true).is_none());
         drop(permit);
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn a_permit_of_no_use_goes_to_the_next_and_then_back() {
         let pool = Pool::new(NonZeroUsize::MIN).unwrap();
-        let [(first, _), (second, _), (third, _)] = [(); 3].map(|()| seat(&pool));
+        let [(first, _), (second, _), (third, _)] = [(); 3].map(|()| waiter(&pool));
         let permit = first.take(true).unwrap();
         assert!(second.take(false).is_none() && third.take(false).is_none());
         drop(permit);
@@ -298,12 +298,12 @@ mod tests {
     #[test]
     fn a_test_knows_whether_it_ran_alone() {
         let pool = Pool::new(NonZeroUsize::new(2).unwrap()).unwrap();
-        let (seat, _) = seat(&pool);
-        let first = seat.take(true).unwrap();
+        let (waiter, _) = waiter(&pool);
+        let first = waiter.take(true).unwrap();
         assert!(first.is_alone());
-        drop(seat.take(true).unwrap());
+        drop(waiter.take(true).unwrap());
         assert!(!first.is_alone(), "another test ran meanwhile");
-        let second = seat.take(true).unwrap();
+        let second = waiter.take(true).unwrap();
         assert!(!second.is_alone());
     }
 

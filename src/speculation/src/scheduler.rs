@@ -1,61 +1,55 @@
-//! Which tests run, and what is done with their answers. No threads, no clock, no I/O.
+//! The decisions which tests run and when the source gets a verdict. No threads, no clock, no I/O.
 
-use std::collections::HashSet;
-
-use clreduce_interestingness::{Gated, Outcome, Verdict};
+use clreduce_candidates::{Candidate, CandidateSource, Next};
+use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
-use crate::checks::{Check, Checks, Recheck};
-use crate::gatekeeper::Gatekeeper;
+use crate::rechecks::Rechecks;
+use crate::running::{Running, RunningTests, TestId, Work};
 use crate::tree::{CERTAIN, Prospect, Tree};
-use crate::verdicts::Verdicts;
-use clreduce_candidates::{Candidate, CandidateSource, Next};
+use crate::verdicts::{TakenVerdict, Verdicts};
 
-/// States per slot in the tree, and a few more. The most probable questions of a slow root lie on a
-/// path that grows with every answer; this bounds how far ahead of the conversation tests may run.
+/// States per slot in the tree, and a few more. The most probable candidates of a slow root lie on a
+/// path that grows with every verdict; this bounds how far ahead of the source tests may run.
 const STATES_PER_SLOT: usize = 8;
 const STATES_AT_LEAST: usize = 8;
 
-/// A question less probable than this leaves its slot to the checking of an earlier answer.
+/// A candidate less probable than this leaves its slot to the second test of an earlier verdict.
 const WORTH_A_SLOT: u64 = CERTAIN / 16;
 
-/// Names a test from its start to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TestId(u64);
-
-/// What is to be done.
+/// An order to the one who drives the scheduler.
 #[derive(Debug)]
 pub enum Action {
     /// Start a test of this variant in a free slot.
     Start(TestId, TestCase),
-    /// Have the gate look at this variant, in a free slot as well. It is not killed but at the very end.
-    Look(TestId, TestCase),
+    /// Have the compile filter look at this variant in a free slot.
+    Filter(TestId, TestCase),
     /// End this test early. Its slot stays taken until [`Scheduler::ended`] is told of its end.
     Kill(TestId),
 }
 
-/// What the conversation came to.
+/// The result of [`Scheduler::step`].
 #[derive(Debug)]
 pub enum Step {
-    /// The next answer was consumed.
-    Answered(Box<Answered>),
-    /// It is not there yet.
+    /// The source took the next verdict.
+    Judged(Box<Judged>),
+    /// The next verdict is not there yet.
     Waiting,
-    /// Nothing is left to ask.
+    /// The source wants no more verdicts.
     Done,
 }
 
-/// A consumed answer.
+/// A verdict that the source took.
 #[derive(Debug)]
-pub struct Answered {
-    /// The question.
+pub struct Judged {
+    /// The candidate.
     pub candidate: Candidate,
-    /// Its answer.
+    /// The verdict on it and how it came about.
     pub outcome: Outcome,
-    /// The answer had been consumed before, in this run or the one that is resumed.
+    /// The source had taken it before, in this run or the one that is resumed.
     pub known: bool,
-    /// What the gate had to do with it.
-    pub gated: Gated,
+    /// The part of the compile filter in it.
+    pub filtered: Filtered,
     /// The variant that became the current test case.
     pub committed: Option<TestCase>,
 }
@@ -69,82 +63,51 @@ pub struct Counters {
     pub killed: u64,
     /// Ended by themselves.
     pub finished: u64,
-    /// Ended by themselves, with an answer that was consumed.
+    /// Ended by themselves, with a verdict that the source took.
     pub consumed: u64,
-    /// Run once more to check an answer; not among `finished`.
+    /// Run once more to check a verdict; not among `finished`.
     pub rechecks: u64,
-    /// Variants that the gate looked at; not among `started`.
-    pub looks: u64,
+    /// Variants that the compile filter looked at; not among `started`.
+    pub filtered: u64,
 }
 
-#[derive(Debug)]
-struct Running {
-    id: TestId,
-    hash: ContentHash,
-    /// It is no test: the gate looks at the variant.
-    is_look: bool,
-    /// The answer that is being checked.
-    recheck: Option<Box<Check>>,
-    /// Another test ran at some time during this one, of this reduction or of another.
-    shared: bool,
-    /// Told to end; what it says does not count.
-    killed: bool,
-}
-
-/// Decides which tests run. Whoever drives it calls [`step`](Self::step) until it says `Waiting`,
-/// carries out what [`plan`](Self::plan) returns, and reports ends of tests.
+/// Decides which tests run. Its driver calls [`step`](Self::step) until it says `Waiting`, carries out what
+/// [`plan`](Self::plan) returns, and reports ends of tests.
 #[derive(Debug)]
 pub struct Scheduler<S> {
     tree: Tree<S>,
     verdicts: Verdicts,
-    gate: Gatekeeper,
+    rechecks: Rechecks,
+    running: RunningTests,
     slots: usize,
-    running: Vec<Running>,
-    started: u64,
-    /// Timed out while other tests ran: to be run alone before the answer counts.
-    suspects: HashSet<ContentHash>,
-    checks: Checks,
     counters: Counters,
 }
 
 impl<S: CandidateSource> Scheduler<S> {
-    /// A scheduler of at most `slots` tests at a time that checks one in `recheck_one_in` answers (0:
-    /// none), with what earlier runs are known to have said.
+    /// A scheduler of at most `slots` tests at a time that rechecks one in `recheck_one_in` verdicts (0:
+    /// none), with what is known from earlier runs.
     #[must_use]
     pub fn new(source: S, slots: usize, verdicts: Verdicts, recheck_one_in: u64) -> Self {
         let slots = slots.max(1);
         Self {
             tree: Tree::new(source, slots * STATES_PER_SLOT + STATES_AT_LEAST),
             verdicts,
-            gate: Gatekeeper::default(),
+            rechecks: Rechecks::new(recheck_one_in),
+            running: RunningTests::default(),
             slots,
-            running: Vec::with_capacity(slots),
-            started: 0,
-            suspects: HashSet::new(),
-            checks: Checks::new(recheck_one_in),
             counters: Counters::default(),
         }
     }
 
-    /// Has variants that do not compile refused from now on without a test, as far as the gate is believed.
-    pub fn set_gate(&mut self, gate: Gatekeeper) {
-        self.gate = gate;
-    }
-
-    /// Has an answer checked by a second test, before all else once `answers` tests were consumed.
-    pub fn check_after(&mut self, answers: u64, candidate: &Candidate, first: Outcome) {
-        self.checks.add_due(answers, candidate, first);
-    }
-
-    /// The check that was due, told once when it is done.
-    pub fn take_checked(&mut self) -> Option<Recheck> {
-        self.checks.take_due()
-    }
-
-    /// What became of the gate.
+    /// Second tests of verdicts.
     #[must_use]
-    pub fn gate(&self) -> &Gatekeeper {
-        &self.gate
+    pub fn rechecks(&self) -> &Rechecks {
+        &self.rechecks
+    }
+
+    /// Second tests of verdicts, to ask for one or to take a result.
+    pub fn rechecks_mut(&mut self) -> &mut Rechecks {
+        &mut self.rechecks
     }
 
     /// Numbers of tests so far.
@@ -153,13 +116,7 @@ impl<S: CandidateSource> Scheduler<S> {
         self.counters
     }
 
-    /// Answers that a second test contradicted.
-    #[must_use]
-    pub fn contradictions(&self) -> &[Recheck] {
-        self.checks.contradictions()
-    }
-
-    /// States of the conversation held now, real and supposed.
+    /// States of the source held now, real and supposed.
     #[must_use]
     pub fn states(&self) -> usize {
         self.tree.len()
@@ -171,63 +128,16 @@ impl<S: CandidateSource> Scheduler<S> {
         self.running.is_empty()
     }
 
-    /// Whether checks of earlier answers wait to be run.
+    /// Whether no test runs and no verdict waits for a second test.
     #[must_use]
-    pub fn has_checks(&self) -> bool {
-        !self.checks.is_empty()
+    pub fn is_rechecked(&self) -> bool {
+        self.is_idle() && self.rechecks.is_empty()
     }
 
-    /// Whether nothing is left to ask.
+    /// Whether the source wants no more verdicts.
     #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.tree.next(), Next::Done)
-    }
-
-    /// Consumes the next answer of the conversation if it is there.
-    pub fn step(&mut self) -> Step {
-        let candidate = match self.tree.next() {
-            Next::Candidate(candidate) => candidate,
-            Next::Done => return Step::Done,
-            Next::Blocked => unreachable!("a real state is never blocked"),
-        };
-        let hash = candidate.hash;
-        if self.gate.has_to_look(candidate) {
-            return Step::Waiting;
-        }
-        // Before what a test may have said: whether one ran depends on the number of slots.
-        if self.gate.refuses(&hash) {
-            let known = self.gate.consume(&hash);
-            let outcome = refused();
-            let (candidate, committed) = self.advance(false);
-            let gated = Gated::Refused;
-            return Step::Answered(Box::new(Answered {
-                candidate,
-                outcome,
-                known,
-                gated,
-                committed,
-            }));
-        }
-        let Some((outcome, known)) = self.verdicts.consume(&hash) else { return Step::Waiting };
-        let interesting = outcome.verdict == Verdict::Interesting;
-        let (candidate, committed) = self.advance(interesting);
-        let gated = self.gate.learn(&hash, interesting);
-        if interesting && gated == Gated::Doubted {
-            let gate = &self.gate;
-            self.tree.retract(&|hash| gate.rests_on_it(hash));
-        }
-        self.suspects.remove(&hash);
-        if !known {
-            self.counters.consumed += 1;
-            self.checks.consider(&candidate, &outcome);
-        }
-        Step::Answered(Box::new(Answered { candidate, outcome, known, gated, committed }))
-    }
-
-    fn advance(&mut self, interesting: bool) -> (Candidate, Option<TestCase>) {
-        let (next, committed) = self.tree.advance(interesting);
-        let Next::Candidate(candidate) = next else { unreachable!("the root has a candidate") };
-        (candidate, committed)
     }
 
     /// Most tests at a time.
@@ -236,197 +146,213 @@ impl<S: CandidateSource> Scheduler<S> {
         self.slots
     }
 
-    /// Whether it may run one more test at a time.
+    /// Whether one more test may run.
     #[must_use]
     pub fn has_slot(&self) -> bool {
         self.running.len() < self.slots
     }
 
-    /// Whether the conversation waits for the answer to a question that no test runs for.
+    /// Whether the source waits for a verdict that nothing runs for.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
-        let runs = |hash| self.running.iter().any(|test| test.answers(hash));
-        matches!(self.tree.next(), Next::Candidate(candidate) if !runs(&candidate.hash))
+        self.awaited().is_some_and(|candidate| !self.running.serves(&candidate.hash))
+    }
+
+    /// The candidate that the source waits for a verdict on.
+    fn awaited(&self) -> Option<&Candidate> {
+        match self.tree.next() {
+            Next::Candidate(candidate) => Some(candidate),
+            Next::Blocked | Next::Done => None,
+        }
+    }
+
+    /// Gives the source its next verdict if it is there.
+    pub fn step(&mut self) -> Step {
+        let candidate = match self.tree.next() {
+            Next::Candidate(candidate) => candidate,
+            Next::Done => return Step::Done,
+            Next::Blocked => unreachable!("a real state is never blocked"),
+        };
+        if self.verdicts.needs_filter(candidate) {
+            return Step::Waiting;
+        }
+        let Some(taken) = self.verdicts.take(&candidate.hash) else { return Step::Waiting };
+        let (next, committed) = self.tree.advance(taken.is_interesting());
+        let Next::Candidate(candidate) = next else { unreachable!("the root had a candidate") };
+        if taken.contradicts_filter() {
+            let verdicts = &self.verdicts;
+            self.tree.retract(&|hash| verdicts.rests_on_filter(hash));
+        }
+        let TakenVerdict { outcome, known, filtered } = taken;
+        if !known && filtered != Filtered::Rejected {
+            self.counters.consumed += 1;
+            self.rechecks.consider(&candidate, &outcome);
+        }
+        Step::Judged(Box::new(Judged { candidate, outcome, known, filtered, committed }))
     }
 
     /// What to do now: `may_start` says whether there is a place to run one more test. Making variants
     /// takes time, so that it returns as soon as a test can be started: to be called until nothing is left
     /// to do.
     ///
-    /// The most probable question, which the conversation waits for, never waits for a slot: it became
-    /// the next one because a test ended, and is the first to be started then.
+    /// The candidate that the source waits for never waits for a slot: it became the next one because a test ended,
+    /// and is the first to be started then.
     pub fn plan(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
         if !may_start && self.running.is_empty() {
             return actions;
         }
-        if self.is_reserved() {
-            self.start_reserved(&mut actions, may_start);
+        if self.recheck_runs_alone() {
+            self.start_alone(&mut actions, may_start, None);
             return actions;
         }
-        self.tree.prune(known(&self.verdicts, &self.suspects, &self.gate));
-        if let Next::Candidate(candidate) = self.tree.next()
-            && self.suspects.contains(&candidate.hash)
-        {
-            let (hash, variant) = (candidate.hash, candidate.variant.clone());
-            self.kill(&mut actions, |test, tree| {
-                !test.is_look && (test.recheck.is_some() || !tree.reaches(&test.hash))
+        let verdicts = &self.verdicts;
+        self.tree.prune(|hash| verdicts.expected(hash));
+        if let Some(candidate) = self.awaited().filter(|next| self.verdicts.is_alone(&next.hash)) {
+            let candidate = (candidate.hash, candidate.variant.clone());
+            // Tests that may be needed next end by themselves.
+            self.kill(&mut actions, |test, tree| match test.work {
+                Work::Test => !tree.reaches(&test.hash),
+                Work::Filter => false,
+                Work::Recheck(_) => true,
             });
-            // Whatever else runs ends by itself: it may well be asked for next.
-            if may_start && self.running.is_empty() {
-                self.start(&mut actions, hash, variant, None);
-            }
+            self.start_alone(&mut actions, may_start, Some(candidate));
             return actions;
         }
         let has_room = may_start && self.has_slot();
-        if let Some((hash, variant)) = self.missing_look() {
-            if has_room && !self.running.iter().any(|test| test.answers(&hash)) {
-                self.look(&mut actions, hash, variant);
-            }
-            return actions;
-        }
-        let running = &self.running;
-        let starts = |hash: &ContentHash| !running.iter().any(|test| test.answers(hash));
-        let known = known(&self.verdicts, &self.suspects, &self.gate);
-        let enough = |hash: &ContentHash| has_room && starts(hash);
-        let prospects = self.tree.prospects(self.slots, known, enough);
-        let best = prospects.last().filter(|last| starts(&last.hash)).copied();
+        let (verdicts, running) = (&self.verdicts, &self.running);
+        let enough = |hash: &ContentHash| has_room && !running.serves(hash);
+        let prospects = self.tree.prospects(self.slots, |hash| verdicts.expected(hash), enough);
+        let best = prospects.last().filter(|last| !running.serves(&last.hash)).copied();
         if has_room && self.start_best(&mut actions, best) {
             return actions;
         }
         self.kill(&mut actions, |test, tree| {
-            test.recheck.is_none() && !test.is_look && !tree.reaches(&test.hash)
+            matches!(test.work, Work::Test) && !tree.reaches(&test.hash)
         });
         actions
     }
 
-    /// What the conversation waits for a look at, though its test has ended: that was before there was a gate.
-    fn missing_look(&self) -> Option<(ContentHash, TestCase)> {
-        let Next::Candidate(candidate) = self.tree.next() else { return None };
-        let is_missing = self.gate.has_to_look(candidate)
-            && self.verdicts.interesting(&candidate.hash).is_some();
-        is_missing.then(|| (candidate.hash, candidate.variant.clone()))
-    }
-
-    /// Decides as [`plan`](Self::plan) does when the conversation is over: only checks are left.
+    /// Decides as [`plan`](Self::plan) does once the source is done: only second tests are left.
     pub fn plan_rechecks(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
-        self.kill(&mut actions, |test, _| test.recheck.is_none() && !test.is_look);
-        if self.is_reserved() {
-            self.start_reserved(&mut actions, may_start);
+        self.kill(&mut actions, |test, _| matches!(test.work, Work::Test));
+        if self.recheck_runs_alone() {
+            self.start_alone(&mut actions, may_start, None);
         } else if may_start && self.has_slot() {
             self.start_best(&mut actions, None);
         }
         actions
     }
 
-    /// Everything that runs is to end.
+    /// Ends everything that runs.
     pub fn kill_all(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
         self.kill(&mut actions, |_, _| true);
         actions
     }
 
-    /// Tests of other reductions ran during this one.
+    /// Takes note that tests of other reductions ran during this one.
     pub fn disturbed(&mut self, id: TestId) {
         self.running.iter_mut().filter(|test| test.id == id).for_each(|test| test.shared = true);
     }
 
-    /// A test has ended and its slot is free.
+    /// Takes the outcome of a test that has ended. Its slot is free.
     ///
     /// # Panics
     /// When no such test runs.
     pub fn ended(&mut self, id: TestId, outcome: Outcome) {
-        let at = self.running.iter().position(|test| test.id == id).expect("a test ends once");
-        let test = self.running.remove(at);
+        let test = self.running.end(id);
         if test.killed {
             self.counters.killed += 1;
             return;
         }
-        if let Some(check) = test.recheck {
-            self.counters.rechecks += 1;
-            self.checks.ended(*check, outcome, test.shared);
-            return;
-        }
-        self.counters.finished += 1;
-        // The second time counts anyway: other reductions may never leave it alone.
-        let is_suspect = outcome.verdict == Verdict::TimedOut && test.shared;
-        if !(is_suspect && self.suspects.insert(test.hash)) {
-            self.verdicts.insert(test.hash, outcome);
+        let says_nothing = outcome.verdict == Verdict::TimedOut && test.shared;
+        match test.work {
+            Work::Recheck(recheck) => {
+                self.counters.rechecks += 1;
+                if says_nothing && recheck.is_due() && self.verdicts.retest_alone(test.hash) {
+                    self.rechecks.put_back(*recheck);
+                } else {
+                    self.rechecks.ended(*recheck, outcome);
+                }
+            }
+            Work::Test | Work::Filter => {
+                self.counters.finished += 1;
+                if !(says_nothing && self.verdicts.retest_alone(test.hash)) {
+                    self.verdicts.insert(test.hash, outcome);
+                }
+            }
         }
     }
 
-    /// The gate has looked at a variant: whether it compiles, where that can be said. The slot is free.
+    /// Takes the word of the compile filter: whether the variant compiles, where that can be said. The slot is free.
     ///
     /// # Panics
-    /// When it does not look at one.
-    pub fn looked(&mut self, id: TestId, accepts: Option<bool>) {
-        let at = self.running.iter().position(|test| test.id == id).expect("a look ends once");
-        let look = self.running.remove(at);
+    /// When the filter does not look at it.
+    pub fn filtered(&mut self, id: TestId, accepts: Option<bool>) {
+        let look = self.running.end(id);
         if !look.killed {
-            self.gate.remember(look.hash, accepts == Some(false));
+            self.verdicts.insert_filtered(look.hash, accepts == Some(false));
         }
     }
 
-    /// Whether a check that nothing may run beside waits or runs.
-    fn is_reserved(&self) -> bool {
-        let runs_alone = |test: &Running| test.recheck.as_ref().is_some_and(|check| check.alone);
-        self.checks.next_is_alone() || self.running.iter().any(runs_alone)
+    /// Whether a second test runs alone, or waits for that.
+    fn recheck_runs_alone(&self) -> bool {
+        let runs = self.running.iter().filter(|test| matches!(test.work, Work::Recheck(_)));
+        let mut rechecks = runs.map(|test| &test.hash).chain(self.rechecks.next_hash());
+        rechecks.any(|hash| self.verdicts.is_alone(hash))
     }
 
-    /// Starts that check once whatever else runs has ended by itself.
-    fn start_reserved(&mut self, actions: &mut Vec<Action>, may_start: bool) {
-        if may_start && self.running.is_empty() {
-            self.start_best(actions, None);
+    /// Starts a test of this candidate, or the next second test, once all that runs has ended by itself.
+    fn start_alone(
+        &mut self,
+        actions: &mut Vec<Action>,
+        may_start: bool,
+        candidate: Option<(ContentHash, TestCase)>,
+    ) {
+        match candidate {
+            _ if !may_start || !self.running.is_empty() => {}
+            Some((hash, variant)) => self.start(actions, hash, variant, Work::Test),
+            None => {
+                self.start_best(actions, None);
+            }
         }
     }
 
-    /// Starts a test of this question, or a check where it is not probable. Whether there was either.
+    /// Starts a test of this candidate, or a second test if the candidate is not probable. Whether there was either.
     fn start_best(&mut self, actions: &mut Vec<Action>, best: Option<Prospect>) -> bool {
         let is_idle = best.is_none_or(|best| best.probability < WORTH_A_SLOT);
-        if let Some(check) = self.checks.next(self.counters.consumed, is_idle) {
-            self.start(actions, check.hash, check.variant.clone(), Some(Box::new(check)));
+        if let Some(recheck) = self.rechecks.next(self.counters.consumed, is_idle) {
+            let (hash, variant) = (recheck.hash, recheck.variant.clone());
+            self.start(actions, hash, variant, Work::Recheck(Box::new(recheck)));
             return true;
         }
         let Some(candidate) = best.and_then(|best| self.tree.candidate(best.node)) else {
             return false;
         };
         let (hash, variant) = (candidate.hash, candidate.variant.clone());
-        if self.gate.has_to_look(candidate) {
-            self.look(actions, hash, variant);
-        } else {
-            self.start(actions, hash, variant, None);
-        }
+        let work = if self.verdicts.needs_filter(candidate) { Work::Filter } else { Work::Test };
+        self.start(actions, hash, variant, work);
         true
     }
-}
 
-impl<S> Scheduler<S> {
     fn start(
         &mut self,
         actions: &mut Vec<Action>,
         hash: ContentHash,
         variant: TestCase,
-        recheck: Option<Box<Check>>,
+        work: Work,
     ) {
-        self.counters.started += 1;
-        let id = self.run(hash, false, recheck);
-        actions.push(Action::Start(id, variant));
-    }
-
-    fn look(&mut self, actions: &mut Vec<Action>, hash: ContentHash, variant: TestCase) {
-        self.counters.looks += 1;
-        let id = self.run(hash, true, None);
-        actions.push(Action::Look(id, variant));
-    }
-
-    fn run(&mut self, hash: ContentHash, is_look: bool, recheck: Option<Box<Check>>) -> TestId {
-        self.started += 1;
-        let id = TestId(self.started);
-        let shared = !self.running.is_empty();
-        self.running.iter_mut().for_each(|test| test.shared = true);
-        self.running.push(Running { id, hash, is_look, recheck, shared, killed: false });
-        id
+        let is_look = matches!(work, Work::Filter);
+        let id = self.running.start(hash, work);
+        if is_look {
+            self.counters.filtered += 1;
+            actions.push(Action::Filter(id, variant));
+        } else {
+            self.counters.started += 1;
+            actions.push(Action::Start(id, variant));
+        }
     }
 
     fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&Running, &Tree<S>) -> bool) {
@@ -436,38 +362,11 @@ impl<S> Scheduler<S> {
             }
             test.killed = true;
             actions.push(Action::Kill(test.id));
-            if let Some(check) = test.recheck.take() {
-                self.checks.put_back(*check);
+            if let Work::Recheck(recheck) = std::mem::replace(&mut test.work, Work::Test) {
+                self.rechecks.put_back(*recheck);
             }
         }
     }
-}
-
-impl Running {
-    /// Whether its answer will be that to the question about this variant.
-    fn answers(&self, hash: &ContentHash) -> bool {
-        self.hash == *hash && !self.killed && self.recheck.is_none()
-    }
-}
-
-/// What speculation builds on: answers, what the gate refuses by now, and that what timed out will do so
-/// again.
-fn known(
-    verdicts: &Verdicts,
-    suspects: &HashSet<ContentHash>,
-    gate: &Gatekeeper,
-) -> impl Fn(&ContentHash) -> Option<bool> {
-    |hash| {
-        let refused = gate.refuses(hash).then_some(false);
-        let is_suspect = || suspects.contains(hash).then_some(false);
-        refused.or_else(|| verdicts.interesting(hash)).or_else(is_suspect)
-    }
-}
-
-/// The answer that the gate gives.
-fn refused() -> Outcome {
-    let reason = "it does not compile, says the gate".to_owned();
-    Outcome { reason, ..Outcome::from(Verdict::Uninteresting) }
 }
 
 #[cfg(test)]

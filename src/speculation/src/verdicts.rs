@@ -1,57 +1,204 @@
-//! What is known of variants: the verdict cache.
+//! The memory of verdicts: all that is known of variants, by content hash.
+//!
+//! A verdict comes from a test, or from the compile filter, which says that a variant does not compile. Some bugs are
+//! about code that does not compile, so the filter has to earn trust ([`FilterTrust`]). A single test that contradicts
+//! it ends it for good, and all that rested on its word alone is forgotten.
 
 use std::collections::HashMap;
 
-use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_candidates::Candidate;
+use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::ContentHash;
 
-/// Verdicts by content hash. Nothing iterates over it, so that its order cannot matter.
+/// Larger variants are tested without a look by the filter: they nearly always compile, and looking takes its time.
+const FILTER_AT_MOST: usize = 4_000;
+
+/// Everything that is known of variants. Nothing iterates over it, so that the order of a hash map cannot matter.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    entries: HashMap<ContentHash, Entry>,
+    entries: HashMap<ContentHash, Known>,
+    filter: FilterTrust,
 }
 
+/// What is known of one variant.
+#[derive(Debug, Default)]
+struct Known {
+    tested: Option<Tested>,
+    /// The word of the compile filter: whether it rejects the variant.
+    rejected: Option<bool>,
+    /// The source has taken a verdict on the variant in this run.
+    taken: bool,
+    /// The last verdict that the source took rests on the filter's word alone.
+    rests_on_filter: bool,
+    /// A test timed out while others ran, which says nothing. The variant is tested once more, alone.
+    alone: bool,
+}
+
+/// The word of a test.
 #[derive(Debug)]
-enum Entry {
-    /// The conversation, or an earlier run of it, has had this answer.
-    Consumed(Verdict),
-    /// A test gave it, and nobody has asked yet.
+enum Tested {
+    /// The source has taken it, in this run or an earlier one.
+    Taken(Verdict),
+    /// The source has not asked for it yet.
     Waiting(Box<Outcome>),
 }
 
-impl Entry {
+/// A verdict that the source takes.
+#[derive(Debug)]
+pub(crate) struct TakenVerdict {
+    pub(crate) outcome: Outcome,
+    /// The source has had this verdict before.
+    pub(crate) known: bool,
+    /// The part of the compile filter in it.
+    pub(crate) filtered: Filtered,
+}
+
+impl TakenVerdict {
+    pub(crate) fn is_interesting(&self) -> bool {
+        self.outcome.verdict == Verdict::Interesting
+    }
+
+    /// Whether it proves the compile filter wrong.
+    pub(crate) fn contradicts_filter(&self) -> bool {
+        self.filtered == Filtered::Doubted && self.is_interesting()
+    }
+}
+
+impl Verdicts {
+    /// Turns the compile filter on.
+    pub fn use_filter(&mut self) {
+        self.filter.is_on = true;
+    }
+
+    /// Whether the compile filter is on: it was turned on, and no test has contradicted it.
+    #[must_use]
+    pub fn uses_filter(&self) -> bool {
+        self.filter.is_on
+    }
+
+    /// Takes over a verdict that an earlier run of the reduction took.
+    pub fn remember(&mut self, hash: ContentHash, verdict: Verdict, filtered: Filtered) {
+        let known = self.entries.entry(hash).or_default();
+        if filtered != Filtered::Rejected {
+            known.tested = Some(Tested::Taken(verdict));
+        }
+        known.rejected.get_or_insert(filtered != Filtered::Passed);
+    }
+
+    /// Keeps the word of a test until the source asks for it. The first word stands.
+    pub(crate) fn insert(&mut self, hash: ContentHash, outcome: Outcome) {
+        let tested = &mut self.entries.entry(hash).or_default().tested;
+        tested.get_or_insert_with(|| Tested::Waiting(Box::new(outcome)));
+    }
+
+    /// Keeps the word of the compile filter: whether it rejects a variant. The first word stands.
+    pub fn insert_filtered(&mut self, hash: ContentHash, rejected: bool) {
+        self.entries.entry(hash).or_default().rejected.get_or_insert(rejected);
+    }
+
+    /// Whether the compile filter has to say something before the candidate is judged.
+    pub(crate) fn needs_filter(&self, candidate: &Candidate) -> bool {
+        let has_said = |known: &Known| known.rejected.is_some();
+        self.filter.is_on
+            && candidate.size.tokens <= FILTER_AT_MOST
+            && !self.entries.get(&candidate.hash).is_some_and(has_said)
+    }
+
+    /// The verdict that the source will get on a variant, as far as it can be told: whether it is interesting. A test
+    /// that timed out beside others is expected to do so again.
+    pub(crate) fn expected(&self, hash: &ContentHash) -> Option<bool> {
+        let known = self.entries.get(hash)?;
+        if self.is_rejected(hash, known) {
+            return Some(false);
+        }
+        let of_test = known.tested.as_ref().map(|tested| tested.verdict() == Verdict::Interesting);
+        of_test.or_else(|| known.alone.then_some(false))
+    }
+
+    /// Gives the verdict on a variant to the source, if there is one. Whether the filter is trusted changes here only,
+    /// in the order in which the source takes verdicts.
+    pub(crate) fn take(&mut self, hash: &ContentHash) -> Option<TakenVerdict> {
+        let known = self.entries.get(hash)?;
+        // Before the word of a test: whether one ran depends on the number of slots.
+        let is_rejected = self.is_rejected(hash, known);
+        let known = self.entries.get_mut(hash)?;
+        if is_rejected {
+            known.rests_on_filter = true;
+            let is_known = std::mem::replace(&mut known.taken, true);
+            let reason = "it does not compile".to_owned();
+            let outcome = Outcome { reason, ..Outcome::from(Verdict::Uninteresting) };
+            return Some(TakenVerdict { outcome, known: is_known, filtered: Filtered::Rejected });
+        }
+        let verdict = known.tested.as_ref()?.verdict();
+        let (outcome, is_known) = match known.tested.replace(Tested::Taken(verdict))? {
+            Tested::Taken(verdict) => (Outcome::from(verdict), true),
+            Tested::Waiting(outcome) => (*outcome, false),
+        };
+        (known.alone, known.rests_on_filter) = (false, false);
+        let is_first = !std::mem::replace(&mut known.taken, true);
+        let filtered = if is_first && known.rejected == Some(true) && self.filter.is_on {
+            self.filter.learn(verdict == Verdict::Interesting);
+            Filtered::Doubted
+        } else {
+            Filtered::Passed
+        };
+        Some(TakenVerdict { outcome, known: is_known, filtered })
+    }
+
+    /// Whether the source took a verdict on the variant that rests on the compile filter's word alone.
+    pub(crate) fn rests_on_filter(&self, hash: &ContentHash) -> bool {
+        self.entries.get(hash).is_some_and(|known| known.rests_on_filter)
+    }
+
+    /// Has a variant tested again alone. False where that was done already: then the second word counts, since other
+    /// reductions may never leave it alone.
+    pub(crate) fn retest_alone(&mut self, hash: ContentHash) -> bool {
+        !std::mem::replace(&mut self.entries.entry(hash).or_default().alone, true)
+    }
+
+    /// Whether a variant is to be tested alone.
+    pub(crate) fn is_alone(&self, hash: &ContentHash) -> bool {
+        self.entries.get(hash).is_some_and(|known| known.alone)
+    }
+
+    /// Whether the variant is rejected without a test.
+    fn is_rejected(&self, hash: &ContentHash, known: &Known) -> bool {
+        known.rejected == Some(true) && self.filter.is_trusted_with(hash)
+    }
+}
+
+impl Tested {
     fn verdict(&self) -> Verdict {
         match self {
-            Self::Consumed(verdict) => *verdict,
+            Self::Taken(verdict) => *verdict,
             Self::Waiting(outcome) => outcome.verdict,
         }
     }
 }
 
-impl Verdicts {
-    /// Whether a variant is interesting, where that is known.
-    #[must_use]
-    pub fn interesting(&self, hash: &ContentHash) -> Option<bool> {
-        self.entries.get(hash).map(|entry| entry.verdict() == Verdict::Interesting)
+/// How far the compile filter is trusted.
+#[derive(Debug, Default)]
+struct FilterTrust {
+    is_on: bool,
+    /// Variants that it rejected and a test found uninteresting.
+    confirmed: u64,
+}
+
+impl FilterTrust {
+    /// Rejected variants that must have been tested, and found uninteresting, before one is not tested.
+    const PROBATION: u64 = 20;
+
+    /// One in so many of the later ones is tested all the same, chosen by content.
+    const SAMPLE: u64 = 16;
+
+    fn is_trusted_with(&self, hash: &ContentHash) -> bool {
+        let is_sample = hash.low_bits().is_multiple_of(Self::SAMPLE);
+        self.is_on && self.confirmed >= Self::PROBATION && !is_sample
     }
 
-    /// Takes over an answer that an earlier run consumed.
-    pub fn remember(&mut self, hash: ContentHash, verdict: Verdict) {
-        self.entries.insert(hash, Entry::Consumed(verdict));
-    }
-
-    /// Keeps what a test said until it is asked for. The first answer stands.
-    pub fn insert(&mut self, hash: ContentHash, outcome: Outcome) {
-        self.entries.entry(hash).or_insert_with(|| Entry::Waiting(Box::new(outcome)));
-    }
-
-    /// Consumes an answer; `true` when it had been consumed before.
-    pub fn consume(&mut self, hash: &ContentHash) -> Option<(Outcome, bool)> {
-        let entry = self.entries.get_mut(hash)?;
-        let consumed = Entry::Consumed(entry.verdict());
-        Some(match std::mem::replace(entry, consumed) {
-            Entry::Consumed(verdict) => (Outcome::from(verdict), true),
-            Entry::Waiting(outcome) => (*outcome, false),
-        })
+    /// Learns from the test of a variant that the filter rejects.
+    fn learn(&mut self, interesting: bool) {
+        self.confirmed += u64::from(!interesting);
+        self.is_on = !interesting;
     }
 }

@@ -91,7 +91,7 @@ impl Display {
         }
         let what = if is_reduced {
             let (before, after) = (show_bytes(record.before.bytes), show_bytes(record.after.bytes));
-            format!("{before} -> {after}, {} questions", show_count(record.questions))
+            format!("{before} -> {after}, {} questions", show_count(record.steps))
         } else {
             style(record.outcome.name()).for_stderr().yellow().to_string()
         };

@@ -1,4 +1,4 @@
-//! What the original says: that it is interesting, how long a test takes, and whether a gate is of use.
+//! The original: the first candidate of every reduction, on which the time limit of a test is measured.
 //!
 //! It is the first question of the conversation, so that slots beside it test what will most likely be asked next.
 

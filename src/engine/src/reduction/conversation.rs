@@ -5,19 +5,17 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Gated, Verdict};
+use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
 use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for};
-use super::result::{Efficiency, GateFigures, Reduced, ReductionError};
+use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
 use super::statistics::Statistics;
 use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
-use clreduce_speculation::{
-    Answered, Counters, Executor, Gatekeeper, Pool, Scheduler, Stop, Verdicts,
-};
+use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
 
 /// Runs a reduction from the first test of the original to the last event.
 pub fn hold(
@@ -34,12 +32,9 @@ pub fn hold(
     let accepts_original = accepts_original(&reduction);
     let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
-    let (verdicts, trust) = recall(&reduction.case, &replay);
+    let verdicts = recall(&reduction.case, &replay, is_filtered);
     let mut executor = executor(&mut reduction, source, verdicts, started)?;
-    if is_filtered {
-        executor.scheduler_mut().set_gate(trust);
-    }
-    let original = match executor.next_answer() {
+    let original = match executor.next_verdict() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => {
             executor.stop();
@@ -62,13 +57,13 @@ pub fn hold(
     };
     // Otherwise an earlier run has judged it as well.
     if earlier.is_none() {
-        let Answered { candidate, outcome, .. } = original;
-        executor.scheduler_mut().check_after(CHECK_AFTER, &candidate, outcome);
+        let Judged { candidate, outcome, .. } = original;
+        executor.scheduler_mut().rechecks_mut().add_due(CHECK_AFTER, &candidate, outcome);
     }
 
     let size = Size::of(&reduction.case);
     let bytes = reduction.case.total_bytes();
-    let resumed_answers = replay.len() as u64;
+    let resumed_steps = replay.len() as u64;
     let mut conversation = Conversation {
         versions: Versions::default(),
         statistics: Statistics::new(),
@@ -79,7 +74,7 @@ pub fn hold(
         started,
         reduction,
     };
-    conversation.tell(&Event::Started { size, bytes, resumed_answers, time_limit: timeout });
+    conversation.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout });
     let ending = conversation.run(&mut executor);
     executor.stop();
     let result = ending.and_then(|ending| conversation.finish(ending, &executor));
@@ -140,23 +135,23 @@ fn ending(stop: Stop) -> Ending {
     }
 }
 
-/// What is known before the first question: what the journal holds.
-fn recall(original: &TestCase, replay: &VecDeque<JournalEntry>) -> (Verdicts, Gatekeeper) {
-    let (mut verdicts, mut gate) = (Verdicts::default(), Gatekeeper::new());
-    gate.remember(original.hash(), false);
-    for JournalEntry { hash, verdict, gated } in replay {
-        if *gated != Gated::Refused {
-            verdicts.remember(*hash, *verdict);
-        }
-        gate.remember(*hash, *gated != Gated::Passed);
+/// What is known before the first test: what the journal holds.
+fn recall(original: &TestCase, replay: &VecDeque<JournalEntry>, is_filtered: bool) -> Verdicts {
+    let mut verdicts = Verdicts::default();
+    if is_filtered {
+        verdicts.use_filter();
     }
-    (verdicts, gate)
+    verdicts.insert_filtered(original.hash(), false);
+    for JournalEntry { hash, verdict, filtered } in replay {
+        verdicts.remember(*hash, *verdict, *filtered);
+    }
+    verdicts
 }
 
 /// How a reduction ends whose original is not known to be interesting.
 fn not_begun(
     case: TestCase,
-    said: Result<Answered, Stop>,
+    said: Result<Judged, Stop>,
     counters: Counters,
     wall: Duration,
 ) -> Result<Reduced, ReductionError> {
@@ -168,7 +163,7 @@ fn not_begun(
         size: Size::of(&case),
         case,
         ending: ending(stop),
-        questions: 0,
+        steps: 0,
         tests: counters.started,
         killed: counters.killed,
         cache_hits: 0,
@@ -176,7 +171,7 @@ fn not_begun(
         timeout: Duration::ZERO,
         passes: Vec::new(),
         contradictions: Vec::new(),
-        gate: GateFigures::default(),
+        compile_filter: FilterFigures::default(),
         efficiency: Efficiency::default(),
     })
 }
@@ -204,7 +199,7 @@ impl Conversation<'_> {
     ) -> Result<Ending, ReductionError> {
         self.replay(executor)?;
         let ending = self.go_on(executor)?;
-        if matches!(ending, Ending::Minimal | Ending::QuestionLimit) {
+        if matches!(ending, Ending::Minimal | Ending::StepLimit) {
             executor.recheck();
             self.look_at_check(executor)?;
         }
@@ -221,7 +216,7 @@ impl Conversation<'_> {
         if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
             return self.check_disk();
         }
-        while let Some(answered) = executor.known_answer() {
+        while let Some(answered) = executor.known_verdict() {
             if let Some(case) = self.consume(answered, executor.scheduler().counters())? {
                 self.versions.add(&case);
             }
@@ -243,7 +238,7 @@ impl Conversation<'_> {
             self.versions.check(case)?;
         }
         let is_there = on_disk.as_ref() == Some(&self.best.0);
-        if is_there || (on_disk.is_none() && self.statistics.questions == 0) {
+        if is_there || (on_disk.is_none() && self.statistics.steps == 0) {
             return Ok(());
         }
         (self.reduction.keep)(&self.best.0).map_err(ReductionError::Keep)
@@ -255,11 +250,10 @@ impl Conversation<'_> {
     ) -> Result<Ending, ReductionError> {
         loop {
             let limit = self.reduction.options.max_steps;
-            if limit.is_some_and(|limit| self.statistics.questions >= limit) && !executor.is_done()
-            {
-                return Ok(Ending::QuestionLimit);
+            if limit.is_some_and(|limit| self.statistics.steps >= limit) && !executor.is_done() {
+                return Ok(Ending::StepLimit);
             }
-            let answered = match executor.next_answer() {
+            let answered = match executor.next_verdict() {
                 Ok(answered) => answered,
                 Err(stop) => return Ok(ending(stop)),
             };
@@ -277,7 +271,7 @@ impl Conversation<'_> {
         &mut self,
         executor: &mut Executor<A>,
     ) -> Result<(), ReductionError> {
-        let Some(check) = executor.scheduler_mut().take_checked() else { return Ok(()) };
+        let Some(check) = executor.scheduler_mut().rechecks_mut().take_due() else { return Ok(()) };
         if check.second.verdict != Verdict::Interesting {
             if self.best.0 != self.reduction.case {
                 (self.reduction.keep)(&self.reduction.case).map_err(ReductionError::Keep)?;
@@ -295,33 +289,33 @@ impl Conversation<'_> {
     /// Journals an answer and tells of it. Returns what it made the current test case.
     fn consume(
         &mut self,
-        answered: Answered,
+        answered: Judged,
         counters: Counters,
     ) -> Result<Option<TestCase>, ReductionError> {
         let turn_ended = self.statistics.count(&answered);
-        let Answered { candidate, outcome, known, gated, committed } = answered;
+        let Judged { candidate, outcome, known, filtered, committed } = answered;
         if let Some(journal) = &mut self.journal {
-            journal.record(&candidate.hash, outcome.verdict, gated, candidate.pass)?;
+            journal.record(&candidate.hash, outcome.verdict, filtered, candidate.pass)?;
         }
         let interesting = outcome.verdict == Verdict::Interesting;
         if let Some(event) = turn_ended {
             self.tell(&event);
         }
-        let number = self.statistics.questions;
-        self.tell(&Event::Answered {
-            question: number,
+        let number = self.statistics.steps;
+        self.tell(&Event::Judged {
+            step: number,
             hash: candidate.hash,
             pass: candidate.pass,
             chance: candidate.chance,
             outcome,
             known,
-            gated,
+            filtered,
             tests: counters.started,
         });
-        if gated == Gated::Doubted && interesting {
+        if filtered == Filtered::Doubted && interesting {
             self.tell(&Event::Warning(format!(
-                "the gate rejected what is interesting (question {number}): from now on everything is \
-                 tested, whether it compiles or not"
+                "the compile filter rejected an interesting variant (step {number}), so it is not used any more: \
+                 variants that do not compile are tested, too"
             )));
         }
         if let Some(case) = &committed {
@@ -329,7 +323,7 @@ impl Conversation<'_> {
             self.statistics.committed(self.best.1, size);
             self.best = (case.clone(), size);
             let (pass, bytes, case) = (candidate.pass, case.total_bytes(), case.clone());
-            self.tell(&Event::Committed { question: number, pass, size, bytes, case });
+            self.tell(&Event::Committed { step: number, pass, size, bytes, case });
         }
         Ok(committed)
     }
@@ -355,15 +349,18 @@ impl Conversation<'_> {
             case,
             size,
             ending,
-            questions: self.statistics.questions,
+            steps: self.statistics.steps,
             tests: counters.started,
             killed: counters.killed,
             cache_hits: self.statistics.cache_hits,
             wall,
             timeout: self.timeout,
-            gate: GateFigures { looks: counters.looks, ..self.statistics.gate },
+            compile_filter: FilterFigures {
+                checked: counters.filtered,
+                ..self.statistics.compile_filter
+            },
             passes: self.statistics.into_passes(),
-            contradictions: executor.scheduler().contradictions().to_vec(),
+            contradictions: executor.scheduler().rechecks().contradictions().to_vec(),
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(

@@ -25,7 +25,9 @@ use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
 use clreduce_speculation::Pool;
 
-pub use result::{Contradiction, Efficiency, GateFigures, PassStatistics, Reduced, ReductionError};
+pub use result::{
+    Contradiction, Efficiency, FilterFigures, PassStatistics, Reduced, ReductionError,
+};
 pub use running::Running;
 
 /// One in so many consumed answers is checked by a second test.

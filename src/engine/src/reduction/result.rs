@@ -24,7 +24,7 @@ pub struct Reduced {
     /// Why it ended.
     pub ending: Ending,
     /// Answers consumed, those of an earlier run that was resumed included.
-    pub questions: u64,
+    pub steps: u64,
     /// Tests started in this run: of the original, speculative, killed and checking ones included.
     pub tests: u64,
     /// Tests killed since nobody waited for them any more.
@@ -40,20 +40,20 @@ pub struct Reduced {
     /// Answers found to be wrong, or to depend on something other than content.
     pub contradictions: Vec<Contradiction>,
     /// What the gate did.
-    pub gate: GateFigures,
+    pub compile_filter: FilterFigures,
     /// What became of the cores.
     pub efficiency: Efficiency,
 }
 
 /// What a gate did. All zero without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GateFigures {
+pub struct FilterFigures {
     /// Variants that it looked at in this run.
-    pub looks: u64,
+    pub checked: u64,
     /// Variants that it rejected and that were not tested.
-    pub refused: u64,
+    pub rejected: u64,
     /// Variants that it rejected and that were tested all the same.
-    pub tested: u64,
+    pub doubted: u64,
     /// A test found one of them interesting, which ended it.
     pub ended: bool,
 }
@@ -64,7 +64,7 @@ pub struct PassStatistics {
     /// Its name.
     pub name: &'static str,
     /// Questions.
-    pub asked: u64,
+    pub steps: u64,
     /// Questions whose answer was "interesting".
     pub interesting: u64,
     /// Tokens that its commits removed; negative when they added some.

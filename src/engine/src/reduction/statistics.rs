@@ -2,22 +2,22 @@
 
 use std::time::Instant;
 
-use clreduce_interestingness::Gated;
+use clreduce_interestingness::Filtered;
 use clreduce_testcase::Size;
 
-use super::result::{GateFigures, PassStatistics};
+use super::result::{FilterFigures, PassStatistics};
 use crate::events::Event;
-use clreduce_speculation::Answered;
+use clreduce_speculation::Judged;
 
 /// Figures of the conversation so far.
 #[derive(Debug)]
 pub struct Statistics {
     /// Answers consumed.
-    pub questions: u64,
+    pub steps: u64,
     /// Answers that had been consumed before.
     pub cache_hits: u64,
     /// What the gate had to do with answers.
-    pub gate: GateFigures,
+    pub compile_filter: FilterFigures,
     passes: Vec<PassStatistics>,
     /// The pass under way: its index, and what it asked in this turn.
     turn: Option<(usize, u64, u64)>,
@@ -28,9 +28,9 @@ impl Statistics {
     /// No figures yet.
     pub fn new() -> Self {
         Self {
-            questions: 0,
+            steps: 0,
             cache_hits: 0,
-            gate: GateFigures::default(),
+            compile_filter: FilterFigures::default(),
             passes: Vec::new(),
             turn: None,
             last: Instant::now(),
@@ -38,8 +38,8 @@ impl Statistics {
     }
 
     /// Counts an answer. Returns the end of another pass's turn, where it is one.
-    pub fn count(&mut self, answered: &Answered) -> Option<Event> {
-        self.questions += 1;
+    pub fn count(&mut self, answered: &Judged) -> Option<Event> {
+        self.steps += 1;
         self.cache_hits += u64::from(answered.known);
         let index = self.index(answered.candidate.pass);
         let finished = match self.turn {
@@ -48,19 +48,19 @@ impl Statistics {
         };
         let interesting =
             u64::from(answered.outcome.verdict == clreduce_interestingness::Verdict::Interesting);
-        match answered.gated {
-            Gated::Passed => {}
-            Gated::Doubted => {
-                self.gate.tested += 1;
-                self.gate.ended |= interesting > 0;
+        match answered.filtered {
+            Filtered::Passed => {}
+            Filtered::Doubted => {
+                self.compile_filter.doubted += 1;
+                self.compile_filter.ended |= interesting > 0;
             }
-            Gated::Refused => self.gate.refused += u64::from(!answered.known),
+            Filtered::Rejected => self.compile_filter.rejected += u64::from(!answered.known),
         }
-        let (_, asked, successes) = self.turn.get_or_insert((index, 0, 0));
-        *asked += 1;
+        let (_, steps, successes) = self.turn.get_or_insert((index, 0, 0));
+        *steps += 1;
         *successes += interesting;
         let pass = &mut self.passes[index];
-        pass.asked += 1;
+        pass.steps += 1;
         pass.interesting += interesting;
         let now = Instant::now();
         pass.wall += now.duration_since(self.last);
@@ -78,8 +78,8 @@ impl Statistics {
 
     /// The end of the turn under way.
     pub fn finish_turn(&mut self) -> Option<Event> {
-        let (index, asked, interesting) = self.turn.take()?;
-        Some(Event::PassFinished { pass: self.passes[index].name, asked, interesting })
+        let (index, steps, interesting) = self.turn.take()?;
+        Some(Event::PassFinished { pass: self.passes[index].name, steps, interesting })
     }
 
     /// The passes, in the order in which they first asked.
@@ -90,7 +90,7 @@ impl Statistics {
     fn index(&mut self, name: &'static str) -> usize {
         self.passes.iter().position(|pass| pass.name == name).unwrap_or_else(|| {
             let wall = std::time::Duration::ZERO;
-            let pass = PassStatistics { name, asked: 0, interesting: 0, tokens_removed: 0, wall };
+            let pass = PassStatistics { name, steps: 0, interesting: 0, tokens_removed: 0, wall };
             self.passes.push(pass);
             self.passes.len() - 1
         })

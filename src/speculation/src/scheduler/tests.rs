@@ -77,7 +77,7 @@ fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>)
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, text));
                 }
-                Action::Look(id, variant) => {
+                Action::Filter(id, variant) => {
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, format!("look at {text}")));
                 }
@@ -92,7 +92,7 @@ fn texts(started: &[(TestId, String)]) -> Vec<&str> {
 }
 
 fn steps(scheduler: &mut Scheduler<Path>) -> usize {
-    std::iter::from_fn(|| matches!(scheduler.step(), Step::Answered(_)).then_some(())).count()
+    std::iter::from_fn(|| matches!(scheduler.step(), Step::Judged(_)).then_some(())).count()
 }
 
 const NO: Verdict = Verdict::Uninteresting;
@@ -186,7 +186,7 @@ fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
     let [Action::Start(id, checked)] = checks.as_slice() else { panic!("{checks:?}") };
     assert_eq!(*checked, variant(""));
     scheduler.ended(*id, Outcome::from(NO));
-    assert_eq!(scheduler.contradictions().len(), 1);
+    assert_eq!(scheduler.rechecks().contradictions().len(), 1);
 }
 
 #[test]
@@ -197,16 +197,19 @@ fn a_check_that_is_due_comes_before_the_question() {
         let (started, _) = plan(&mut scheduler);
         asked.push(started[0].1.clone());
         scheduler.ended(started[0].0, Outcome::from(NO));
-        if let Step::Answered(answered) = scheduler.step()
+        if let Step::Judged(answered) = scheduler.step()
             && asked.len() == 1
         {
-            scheduler.check_after(2, &answered.candidate, answered.outcome);
+            scheduler.rechecks_mut().add_due(2, &answered.candidate, answered.outcome);
         }
     }
     assert_eq!(asked, ["", "n", "", "nn"]);
-    let checked = scheduler.take_checked().unwrap();
+    let checked = scheduler.rechecks_mut().take_due().unwrap();
     assert_eq!((checked.variant, checked.second.verdict), (variant(""), NO));
-    assert!(scheduler.take_checked().is_none() && scheduler.contradictions().is_empty());
+    assert!(
+        scheduler.rechecks_mut().take_due().is_none()
+            && scheduler.rechecks().contradictions().is_empty()
+    );
 }
 
 #[test]
@@ -215,78 +218,62 @@ fn a_check_that_is_due_and_times_out_beside_others_is_run_again_alone() {
     let (questions, _) = plan(&mut scheduler);
     assert_eq!(texts(&questions), ["", "n"]);
     scheduler.ended(questions[0].0, Outcome::from(NO));
-    let Step::Answered(answered) = scheduler.step() else { panic!("it has ended") };
-    scheduler.check_after(1, &answered.candidate, answered.outcome);
+    let Step::Judged(answered) = scheduler.step() else { panic!("it has ended") };
+    scheduler.rechecks_mut().add_due(1, &answered.candidate, answered.outcome);
     let (check, _) = plan(&mut scheduler);
     assert_eq!(texts(&check), [""]);
     scheduler.ended(check[0].0, Outcome::from(Verdict::TimedOut));
-    assert!(scheduler.take_checked().is_none(), "a busy machine explains it");
+    assert!(scheduler.rechecks_mut().take_due().is_none(), "a busy machine explains it");
     assert!(plan(&mut scheduler).0.is_empty(), "until the other has ended");
     scheduler.ended(questions[1].0, Outcome::from(NO));
     let (alone, _) = plan(&mut scheduler);
     assert_eq!(texts(&alone), [""]);
     scheduler.ended(alone[0].0, Outcome::from(Verdict::TimedOut));
-    let checked = scheduler.take_checked().map(|check| check.second.verdict);
+    let checked = scheduler.rechecks_mut().take_due().map(|check| check.second.verdict);
     assert_eq!(checked, Some(Verdict::TimedOut), "nothing else explains it now");
     assert!(!plan(&mut scheduler).0.is_empty());
 }
 
-#[test]
-fn a_gate_looks_at_what_was_tested_before_it_was_there() {
-    let mut scheduler = scheduler(Path::new(900), 2);
-    let (started, _) = plan(&mut scheduler);
-    assert_eq!(texts(&started), ["", "y"]);
-    scheduler.ended(started[1].0, Outcome::from(NO));
-    scheduler.ended(started[0].0, Outcome::from(YES));
-    assert!(matches!(scheduler.step(), Step::Answered(_)));
-    scheduler.set_gate(Gatekeeper::new());
-    assert!(matches!(scheduler.step(), Step::Waiting));
-    let (started, _) = plan(&mut scheduler);
-    assert_eq!(texts(&started), ["look at y"]);
-    scheduler.looked(started[0].0, Some(true));
-    assert_eq!(steps(&mut scheduler), 1);
-}
-
-/// A gate that rejects everything, and tests that find `interesting` after so many answers.
-fn ask_with_gate(interesting: usize) -> (Vec<Gated>, Scheduler<Path>) {
-    let gate = Gatekeeper::new();
-    let mut scheduler = scheduler(Path::new(500), 1);
-    scheduler.set_gate(gate);
-    let mut gated = Vec::new();
+/// A compile filter that rejects everything, and tests that find `interesting` after so many answers.
+fn judge_with_filter(interesting: usize) -> (Vec<Filtered>, Scheduler<Path>) {
+    let mut verdicts = Verdicts::default();
+    verdicts.use_filter();
+    let mut scheduler = Scheduler::new(Path::new(500), 1, verdicts, 0);
+    let mut filtered = Vec::new();
     loop {
-        while let Step::Answered(answered) = scheduler.step() {
-            gated.push(answered.gated);
+        while let Step::Judged(answered) = scheduler.step() {
+            filtered.push(answered.filtered);
         }
-        if gated.len() >= 200 || !scheduler.gate().is_on() {
-            return (gated, scheduler);
+        if filtered.len() >= 200 || !scheduler.verdicts.uses_filter() {
+            return (filtered, scheduler);
         }
         let (started, _) = plan(&mut scheduler);
         let [(id, text)] = &started[..] else { panic!("{started:?}") };
         if text.starts_with("look") {
-            scheduler.looked(*id, Some(false));
+            scheduler.filtered(*id, Some(false));
         } else {
-            let verdict = if gated.len() >= interesting { YES } else { NO };
+            let verdict = if filtered.len() >= interesting { YES } else { NO };
             scheduler.ended(*id, Outcome::from(verdict));
         }
     }
 }
 
 #[test]
-fn a_gate_looks_first_and_is_believed_after_its_probation() {
-    let (gated, scheduler) = ask_with_gate(usize::MAX);
-    assert!(gated[..20].iter().all(|gated| *gated == Gated::Doubted));
-    let later = gated[20..].iter().filter(|gated| **gated == Gated::Refused).count();
+fn a_compile_filter_looks_first_and_is_trusted_after_its_probation() {
+    let (filtered, scheduler) = judge_with_filter(usize::MAX);
+    assert!(filtered[..20].iter().all(|filtered| *filtered == Filtered::Doubted));
+    let later = filtered[20..].iter().filter(|filtered| **filtered == Filtered::Rejected).count();
     assert!((150..180).contains(&later), "all but one in sixteen: {later}");
-    let Counters { looks, started, .. } = scheduler.counters();
-    assert_eq!((looks, started + later as u64), (gated.len() as u64, gated.len() as u64));
+    let Counters { filtered: looks, started, .. } = scheduler.counters();
+    assert_eq!((looks, started + later as u64), (filtered.len() as u64, filtered.len() as u64));
 }
 
 #[test]
-fn a_contradiction_withdraws_what_was_not_tested() {
-    let (gated, mut scheduler) = ask_with_gate(21);
-    assert_eq!(gated.last(), Some(&Gated::Doubted));
-    let refused: Vec<String> = (0..gated.len())
-        .filter(|at| gated[*at] == Gated::Refused)
+fn a_contradiction_retracts_what_was_not_tested() {
+    let (filtered, mut scheduler) = judge_with_filter(21);
+    assert_eq!(filtered.last(), Some(&Filtered::Doubted));
+    let refused: Vec<String> = (0..filtered.len())
+        .filter(|at| filtered[*at] == Filtered::Rejected)
         .map(|at| "n".repeat(at))
         .collect();
     assert!(!refused.is_empty());

@@ -1,4 +1,5 @@
-//! A gate answers instead of tests as long as tests agree with it, and changes nothing else.
+//! The compile filter: it rejects variants instead of tests as long as tests agree with it, changes nothing else, and is
+//! used or not whatever time tests take.
 
 #[allow(dead_code)]
 mod common;
@@ -12,13 +13,15 @@ use std::time::Duration;
 
 use clreduce::events::Event;
 use clreduce::journal::{Facts, StateFolder};
-use clreduce::{Gate, Reduced, Reduction, Resume};
-use clreduce_interestingness::{Cancel, Gated, Interestingness, Outcome, Verdict};
+use clreduce::{Reduced, Reduction, Resume};
+use clreduce_interestingness::{
+    Cancel, CompileFilter, Filtered, Interestingness, Outcome, Verdict,
+};
 use clreduce_testcase::{ContentHash, TestCase};
 use common::noise;
 use tempfile::TempDir;
 
-/// Below this, the gate that lies rejects everything.
+/// Below this, the filter that lies rejects everything.
 const SMALL: usize = 300;
 
 fn original() -> TestCase {
@@ -34,22 +37,42 @@ fn compiles(case: &TestCase) -> bool {
     *case == original() || !noise(3, case).is_multiple_of(3)
 }
 
-/// What compiles and keeps some words is interesting. It says that it takes long.
-#[derive(Default)]
+/// The time that a test or a look takes, as a machine under load has it.
+#[derive(Clone, Copy)]
+enum Pace {
+    /// Long enough for tests beside it to start.
+    Even,
+    /// By chance, from run to run and from variant to variant.
+    Uneven(u64),
+}
+
+impl Pace {
+    fn pass(self, seed: u64, case: &TestCase, cancel: &Cancel) -> Duration {
+        let micros = match self {
+            Self::Even => 300,
+            Self::Uneven(run) => noise(run * 2 + seed, case) % 1_500,
+        };
+        cancel.wait(Duration::from_micros(micros));
+        // What it says of itself is as uneven: from nothing to a minute.
+        Duration::from_millis(micros * 40)
+    }
+}
+
+/// Finds interesting what compiles and keeps some words.
 struct Slow {
-    /// Of variants that do not compile.
+    pace: Pace,
+    /// Tests of variants that do not compile.
     in_vain: Arc<AtomicU64>,
 }
 
 impl Interestingness for Slow {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
-        // Long enough for tests beside it to start.
-        cancel.wait(Duration::from_micros(300));
+        let wall = self.pace.pass(0, variant, cancel);
         self.in_vain.fetch_add(u64::from(!compiles(variant)), Ordering::Relaxed);
         let has = |word: &&[u8]| variant.files()[0].bytes.windows(word.len()).any(|it| it == *word);
         let interesting = compiles(variant) && WORDS.iter().all(has);
         let verdict = if interesting { Verdict::Interesting } else { Verdict::Uninteresting };
-        Outcome { wall: Duration::from_secs(60), ..Outcome::from(verdict) }
+        Outcome { wall, ..Outcome::from(verdict) }
     }
 }
 
@@ -64,13 +87,19 @@ enum Kind {
     Prejudiced,
 }
 
-#[derive(Clone)]
-struct Scripted(Kind, Arc<AtomicU64>);
+struct Scripted {
+    kind: Kind,
+    pace: Pace,
+    looks: Arc<AtomicU64>,
+}
 
-impl Gate for Scripted {
-    fn accepts(&self, variant: &TestCase, _: &Cancel) -> Option<bool> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        match self.0 {
+impl CompileFilter for Scripted {
+    fn accepts(&self, variant: &TestCase, cancel: &Cancel) -> Option<bool> {
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        if let Pace::Uneven(_) = self.pace {
+            self.pace.pass(1, variant, cancel);
+        }
+        match self.kind {
             Kind::Honest => Some(compiles(variant)),
             Kind::Liar => Some(compiles(variant) && variant.total_bytes() >= SMALL),
             Kind::Breaks => (*variant == original()).then_some(true),
@@ -79,7 +108,7 @@ impl Gate for Scripted {
     }
 }
 
-type Transcript = Vec<(ContentHash, Verdict, Gated)>;
+type Transcript = Vec<(ContentHash, Verdict, Filtered)>;
 
 struct Run {
     transcript: Transcript,
@@ -95,9 +124,13 @@ impl Run {
     }
 }
 
-fn run(gate: Option<Kind>, jobs: usize, state: Option<&Path>) -> Run {
-    let test = Slow::default();
-    let in_vain = Arc::clone(&test.in_vain);
+fn run(filter: Option<Kind>, jobs: usize, state: Option<&Path>) -> Run {
+    run_at(Pace::Even, filter, jobs, state)
+}
+
+fn run_at(pace: Pace, filter: Option<Kind>, jobs: usize, state: Option<&Path>) -> Run {
+    let in_vain = Arc::new(AtomicU64::new(0));
+    let test = Slow { pace, in_vain: Arc::clone(&in_vain) };
     let looks = Arc::new(AtomicU64::new(0));
     let (mut transcript, mut warnings) = (Vec::new(), 0);
     let mut reduction = Reduction::of(original())
@@ -105,14 +138,14 @@ fn run(gate: Option<Kind>, jobs: usize, state: Option<&Path>) -> Run {
         .recheck_one_in(0)
         .jobs(NonZeroUsize::new(jobs).unwrap())
         .on_event(|event| match event {
-            Event::Answered { hash, outcome, gated, .. } => {
-                transcript.push((*hash, outcome.verdict, *gated));
+            Event::Judged { hash, outcome, filtered, .. } => {
+                transcript.push((*hash, outcome.verdict, *filtered));
             }
             Event::Warning(_) => warnings += 1,
             _ => {}
         });
-    if let Some(kind) = gate {
-        reduction = reduction.compile_filter(Scripted(kind, Arc::clone(&looks)));
+    if let Some(kind) = filter {
+        reduction = reduction.compile_filter(Scripted { kind, pace, looks: Arc::clone(&looks) });
     }
     if let Some(directory) = state {
         let folder = StateFolder::open(directory).unwrap();
@@ -124,18 +157,19 @@ fn run(gate: Option<Kind>, jobs: usize, state: Option<&Path>) -> Run {
 }
 
 #[test]
-fn an_honest_gate_changes_nothing_but_who_answers() {
+fn an_honest_filter_changes_nothing_but_who_judges() {
     let without = run(None, 1, None);
     for jobs in [1, 2, 8] {
         let with = run(Some(Kind::Honest), jobs, None);
         assert_eq!(with.answers(), without.answers(), "-j {jobs}");
         assert_eq!(with.reduced.case, without.reduced.case);
-        let gate = with.reduced.gate;
-        assert!(gate.refused > 20 && gate.refused > gate.tested && !gate.ended, "{gate:?}");
+        let figures = with.reduced.compile_filter;
+        let is_trusted = figures.rejected > 20 && figures.rejected > figures.doubted;
+        assert!(is_trusted && !figures.ended, "{figures:?}");
         if jobs == 1 {
-            assert_eq!(with.reduced.tests + gate.refused, without.reduced.tests);
-            assert_eq!(with.in_vain, gate.tested, "the first ones, and the samples");
-            assert_eq!(with.looks, gate.looks + 1, "the original is looked at, too");
+            assert_eq!(with.reduced.tests + figures.rejected, without.reduced.tests);
+            assert_eq!(with.in_vain, figures.doubted, "the first ones, and the samples");
+            assert_eq!(with.looks, figures.checked + 1, "the original is looked at, too");
         }
     }
 }
@@ -143,24 +177,27 @@ fn an_honest_gate_changes_nothing_but_who_answers() {
 #[test]
 fn the_first_rejections_are_tested_and_later_a_sample() {
     let run = run(Some(Kind::Honest), 1, None);
-    let rejected = run.transcript.iter().filter(|(_, _, gated)| *gated != Gated::Passed);
-    let refused: Vec<bool> = rejected.map(|(_, _, gated)| *gated == Gated::Refused).collect();
+    let rejected = run.transcript.iter().filter(|(_, _, filtered)| *filtered != Filtered::Passed);
+    let refused: Vec<bool> =
+        rejected.map(|(_, _, filtered)| *filtered == Filtered::Rejected).collect();
     assert_eq!(refused.iter().position(|refused| *refused), Some(20));
     assert!(refused[20..].iter().any(|refused| !refused));
 }
 
 #[test]
-fn a_contradiction_ends_the_gate_and_withdraws_what_it_said() {
+fn a_contradiction_ends_the_filter_and_retracts_what_it_said() {
     let without = run(None, 1, None);
     assert!(without.reduced.case.total_bytes() < SMALL);
     let one = run(Some(Kind::Liar), 1, None);
-    let contradiction = (Verdict::Interesting, Gated::Doubted);
-    let at =
-        one.transcript.iter().position(|(_, verdict, gated)| (*verdict, *gated) == contradiction);
+    let contradiction = (Verdict::Interesting, Filtered::Doubted);
+    let at = one
+        .transcript
+        .iter()
+        .position(|(_, verdict, filtered)| (*verdict, *filtered) == contradiction);
     let (before, after) = one.transcript.split_at(at.unwrap());
-    assert!(before.iter().any(|(_, _, gated)| *gated == Gated::Refused));
-    assert!(after[1..].iter().all(|(_, _, gated)| *gated == Gated::Passed));
-    assert!(one.reduced.gate.ended);
+    assert!(before.iter().any(|(_, _, filtered)| *filtered == Filtered::Rejected));
+    assert!(after[1..].iter().all(|(_, _, filtered)| *filtered == Filtered::Passed));
+    assert!(one.reduced.compile_filter.ended);
     assert_eq!(one.warnings, 1);
     assert!(one.reduced.case.total_bytes() < SMALL, "what it had refused is found all the same");
     for jobs in [2, 8] {
@@ -171,7 +208,7 @@ fn a_contradiction_ends_the_gate_and_withdraws_what_it_said() {
 }
 
 #[test]
-fn a_gate_that_fails_or_rejects_the_original_means_tests() {
+fn a_filter_that_fails_or_rejects_the_original_means_tests() {
     let without = run(None, 1, None);
     let breaks = run(Some(Kind::Breaks), 1, None);
     assert_eq!(breaks.transcript, without.transcript);
@@ -182,7 +219,7 @@ fn a_gate_that_fails_or_rejects_the_original_means_tests() {
 }
 
 #[test]
-fn a_journal_cut_anywhere_is_gone_on_with_beside_a_gate() {
+fn a_journal_cut_anywhere_is_resumed_with_a_filter() {
     for kind in [Kind::Honest, Kind::Liar] {
         let directory = TempDir::new().unwrap();
         let whole = run(Some(kind), 1, Some(directory.path()));
@@ -197,5 +234,19 @@ fn a_journal_cut_anywhere_is_gone_on_with_beside_a_gate() {
             assert_eq!(resumed.transcript, whole.transcript, "cut at {cut}");
             assert_eq!(fs::read(directory.path().join("journal")).unwrap(), journal);
         }
+    }
+}
+
+/// Whether there is a filter, when it is trusted and what it rejects depend on verdicts alone: 20 fresh runs in which
+/// tests and looks take all kinds of times try the same variants with the same verdicts from the same sources.
+#[test]
+fn no_clock_decides_whether_there_is_a_filter() {
+    let expected = run(Some(Kind::Honest), 1, None);
+    assert!(expected.reduced.compile_filter.rejected > 20);
+    for load in 0..20 {
+        let jobs = [1, 2, 4, 8][load as usize % 4];
+        let run = run_at(Pace::Uneven(load), Some(Kind::Honest), jobs, None);
+        assert_eq!(run.transcript, expected.transcript, "run {load} at -j {jobs}");
+        assert_eq!(run.reduced.case, expected.reduced.case);
     }
 }

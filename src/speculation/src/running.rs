@@ -1,0 +1,86 @@
+//! The work that runs on slots now: tests, second tests, and looks by the compile filter.
+
+use clreduce_testcase::ContentHash;
+
+use crate::rechecks::PendingRecheck;
+
+/// The name of a piece of work from its start to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TestId(u64);
+
+/// What a slot is used for.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// A test of a candidate.
+    Test,
+    /// The compile filter looks at a candidate. It is only killed at the very end, since its process would have to be
+    /// started anew.
+    Filter,
+    /// A second test, of a verdict that the source has taken.
+    Recheck(Box<PendingRecheck>),
+}
+
+/// A piece of work that runs.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) id: TestId,
+    pub(crate) hash: ContentHash,
+    pub(crate) work: Work,
+    /// Another test ran at some time during this one, of this reduction or of another.
+    pub(crate) shared: bool,
+    /// Told to end: its result does not count.
+    pub(crate) killed: bool,
+}
+
+/// All the work that runs.
+#[derive(Debug, Default)]
+pub(crate) struct RunningTests {
+    tests: Vec<Running>,
+    /// Pieces of work ever started.
+    started: u64,
+}
+
+impl RunningTests {
+    pub(crate) fn len(&self) -> usize {
+        self.tests.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Running> {
+        self.tests.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Running> {
+        self.tests.iter_mut()
+    }
+
+    /// Takes note of a start. Whatever runs at the same time is not alone any more.
+    pub(crate) fn start(&mut self, hash: ContentHash, work: Work) -> TestId {
+        self.started += 1;
+        let id = TestId(self.started);
+        let shared = !self.tests.is_empty();
+        self.tests.iter_mut().for_each(|test| test.shared = true);
+        self.tests.push(Running { id, hash, work, shared, killed: false });
+        id
+    }
+
+    /// Takes note of an end.
+    ///
+    /// # Panics
+    /// When nothing of this name runs.
+    pub(crate) fn end(&mut self, id: TestId) -> Running {
+        let at = self.tests.iter().position(|test| test.id == id).expect("a test ends once");
+        self.tests.remove(at)
+    }
+
+    /// Whether something runs whose end brings the source nearer to a verdict on this variant.
+    pub(crate) fn serves(&self, hash: &ContentHash) -> bool {
+        let serves = |test: &Running| {
+            test.hash == *hash && !test.killed && !matches!(test.work, Work::Recheck(_))
+        };
+        self.tests.iter().any(serves)
+    }
+}
