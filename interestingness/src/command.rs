@@ -191,3 +191,63 @@ impl OutputPattern {
         streams.into_iter().find_map(lacking)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Another machine, on which every task ends with the exit code that is the length of the first file.
+    #[derive(Debug)]
+    struct Elsewhere;
+
+    impl Launcher for Elsewhere {
+        fn run(
+            &self,
+            task: &Task,
+            files: &TestCase,
+            cancel: &Cancel,
+            _inspect: &mut dyn FnMut(&RunFolder),
+        ) -> Completed {
+            if cancel.is_cancelled() {
+                return Completed::cancelled();
+            }
+            let length = files.files()[0].bytes.len() as i32;
+            let stdout = task.command.to_string().into_bytes();
+            Completed {
+                end: End::Exited(length),
+                streams: [stdout, Vec::new()],
+                ..Completed::cancelled()
+            }
+        }
+
+        fn prepare(&self) -> Result<(), SetupError> {
+            Ok(())
+        }
+
+        fn temporary(&self) -> &Path {
+            Path::new("")
+        }
+    }
+
+    #[test]
+    fn a_test_runs_wherever_its_launcher_runs_it() {
+        let test = |options| {
+            let command = TestCommand::Shell("judge it".to_owned());
+            CommandTest::on(Arc::new(Elsewhere), &command, options).unwrap()
+        };
+        let plain = test(CommandOptions::default());
+        let verdict = |test: &CommandTest, text: &[u8], cancel: &Cancel| {
+            test.judge(&TestCase::single("a.c", text).unwrap(), cancel).verdict
+        };
+        let cancelled = Cancel::new();
+        cancelled.cancel();
+        assert_eq!(verdict(&plain, b"", &Cancel::new()), Verdict::Interesting);
+        assert_eq!(verdict(&plain, b"int x;", &Cancel::new()), Verdict::Uninteresting);
+        assert_eq!(verdict(&plain, b"", &cancelled), Verdict::Unresolved);
+        let pattern = OutputPattern { stdout: Regex::new("^judge").ok(), stderr: None };
+        let options = CommandOptions { pattern: Some(pattern), ..CommandOptions::default() };
+        assert_eq!(verdict(&test(options), b"int x;", &Cancel::new()), Verdict::Interesting);
+    }
+}

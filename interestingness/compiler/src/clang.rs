@@ -1,4 +1,4 @@
-//! The program clang: where it is, and the options with which it reads kernels.
+//! The program clang: the search for it, and the options with which it reads kernels.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -42,6 +42,8 @@ pub struct CompilerService {
 
 impl Service for CompilerService {
     const NAME: &'static str = "compiler";
+    /// libclang descends as deep as the program is nested.
+    const STACK_BYTES: u64 = 256 << 20;
     type Order = CompilerOrder;
     type Reply = CompilerReply;
 

@@ -48,7 +48,7 @@ impl Cancel {
     pub fn cancel(&self) {
         let mut hooks = self.shared.hooks();
         self.shared.cancelled.store(true, Ordering::Release);
-        // Under the lock: whoever drops a `Hook` knows that it does not run any more.
+        // Under the lock, so that a `Hook` that is dropped does not run any more.
         for (_, hook) in hooks.waiting.drain(..) {
             hook();
         }
@@ -62,7 +62,7 @@ impl Cancel {
         self.shared.cancelled.load(Ordering::Acquire)
     }
 
-    /// Waits until the token is triggered or the time is over; tells whether it was triggered.
+    /// Waits until the token is triggered or the time is over. Returns whether it was triggered.
     pub fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut guard = self.shared.hooks();

@@ -9,10 +9,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// Nothing was given.
+    /// The command is empty.
     #[error("the test command is empty; give a program, or a shell command in quotes")]
     Empty,
-    /// Looks like a path, but there is no such file.
+    /// The text looks like a path, but there is no such file.
     #[error(
         "the test `{path}` does not exist; check its path (a shell command that only looks like one \
          can be written with a space, as in `sh -c '{path}'`)"

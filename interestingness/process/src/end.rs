@@ -20,8 +20,8 @@ pub enum End {
 }
 
 impl End {
-    /// The crash, if it was one: by a signal, or with a status by which a shell tells of one, or Windows of
-    /// anything that went wrong.
+    /// Returns the crash, if it was one: by a signal, or with a status by which a shell tells of a signal, or Windows of
+    /// any failure.
     #[must_use]
     pub fn crash(&self) -> Option<String> {
         match *self {

@@ -55,7 +55,7 @@ impl RunFolder {
         let mut total = 0;
         let mut pending = vec![self.root.clone()];
         while let Some(directory) = pending.pop() {
-            // What cannot be read or is gone meanwhile counts as nothing.
+            // An entry that cannot be read, or has gone meanwhile, counts as nothing.
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 let Ok(metadata) = entry.metadata() else { continue };
                 // Every entry costs something, or a million empty files would be free.
@@ -128,8 +128,8 @@ fn allocated(metadata: &fs::Metadata) -> u64 {
     metadata.len()
 }
 
-/// Removes a directory and what is in it, also where a test took away the permissions needed.
-/// Nothing there is success.
+/// Removes a directory and its content, also where a test took away the permissions needed.
+/// A directory that is not there is success.
 pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
     let first = match fs::remove_dir_all(root) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => error,
@@ -154,7 +154,7 @@ pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes it possible to remove what is in a directory (Unix) or the file itself (Windows).
+/// Makes it possible to remove the entries of a directory (Unix) or the file itself (Windows).
 fn unlock(path: &Path) {
     #[cfg(unix)]
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o700);

@@ -1,4 +1,4 @@
-//! Files that somebody else has open for a moment. On Windows neither they nor their folder can be removed, renamed
+//! Files that another process has open for a moment. On Windows neither they nor their folder can be removed, renamed
 //! or replaced then, and virus scanners, indexers and processes that are just ending do that all the time.
 
 use std::io;

@@ -21,7 +21,7 @@ pub enum TestCommand {
 }
 
 impl TestCommand {
-    /// Understands what a person wrote: an existing file is a program, anything else a line for the
+    /// Reads the command that a person wrote: an existing file is a program, anything else a line for the
     /// shell, unless it looks like the path of a file that is missing. On Windows the ending of the
     /// file's name may be left out.
     ///

@@ -163,3 +163,10 @@ fn a_worker_that_is_none_is_named() {
     let error = clreduce_interestingness::CommandTest::new(&command, options).unwrap_err();
     assert!(error.to_string().contains("/no/such/directory"), "{error}");
 }
+
+#[test]
+fn a_service_that_is_not_offered_is_named() {
+    let output = Command::new(HOST).args(["--internal-worker", "nonsense"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("no service `nonsense`"), "{said}");
+}

@@ -8,7 +8,7 @@ use clreduce_interestingness::Cancel;
 pub const INTERRUPTED: u8 = 130;
 
 /// A token that the first Ctrl-C (or termination) triggers. The second ends the process without
-/// further ado: what is on disk is whole at every instant, and tests do not survive their guardians.
+/// further ado: what is on disk is whole at every instant, and tests do not survive their supervisors.
 ///
 /// # Errors
 /// When the system does not let signals be handled; once per process.

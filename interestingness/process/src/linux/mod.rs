@@ -101,7 +101,7 @@ impl LocalLauncher {
         let number = self.next_task.fetch_add(1, Ordering::Relaxed);
         let folder = RunFolder::of(&slot.directory(), number);
         if let Err(error) = folder.fill(files) {
-            // Whatever is in the way here is in the way again, and seen, when the root goes.
+            // If this fails, the removal of the root fails as well.
             let _ = folder.remove();
             self.give_back(slot);
             return Ok(Completed::failed(format!("the variant could not be written: {error}")));

@@ -71,7 +71,7 @@ fn become_supervisor() -> io::Result<()> {
         let current = Some(old.current.map_or(most, |old| old.min(most)));
         let _ = setrlimit(Resource::Nproc, Rlimit { current, ..old });
     }
-    // Who wants to end clreduce by a signal to everything in sight ends clreduce; the supervisor
+    // A signal to every process of the user ends clreduce. The supervisor
     // notices and cleans up. A handler, because tests would inherit an ignored signal.
     for signal in [SIGHUP, SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;

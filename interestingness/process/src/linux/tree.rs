@@ -34,7 +34,7 @@ const BATCH: usize = 256;
 pub(super) enum Scope {
     /// All descendants of this process, which is a subreaper and runs one test at a time.
     Subreaper,
-    /// The main process and its descendants, and whatever carries the mark.
+    /// The main process and its descendants, and every process that carries the mark.
     Marked,
 }
 
@@ -53,7 +53,7 @@ impl ProcessTree {
         Self { leader, scope, mark: mark.to_owned(), status: None }
     }
 
-    /// Takes note of children that have ended; whether any is left.
+    /// Takes note of children that have ended. Returns whether any is left.
     fn reap(&mut self) -> bool {
         loop {
             let ended = match self.scope {
@@ -113,7 +113,7 @@ impl ProcessTree {
         }
     }
 
-    /// Kills everything and waits until it is gone. `Err` where something does not go.
+    /// Kills every process and waits until all have gone. `Err` where one does not go.
     pub fn end(&mut self) -> Result<Option<WaitStatus>, Stuck> {
         // Atomic even against a fork bomb: a fork with a signal pending does not happen. The leader
         // is not reaped yet, so the number still means its group.
@@ -140,11 +140,11 @@ impl ProcessTree {
     }
 }
 
-/// Something did not die of `SIGKILL` in time.
+/// A process did not die of `SIGKILL` in time.
 #[derive(Debug)]
 pub(super) struct Stuck;
 
-/// Ends whatever is below this process, a subreaper, when it is not known what that is.
+/// Ends all descendants of this process, a subreaper, when it is not known which they are.
 pub(super) fn end_all_children() {
     let give_up = Instant::now() + PATIENCE;
     while Instant::now() < give_up {
@@ -175,7 +175,7 @@ pub(super) fn sweep(prefix: &str) {
 
 fn kill_all(members: &[Pid]) {
     for &pid in members {
-        // Fails for what has just ended, and for what runs as another user: `end` notices.
+        // Fails for a process that has just ended, and for one of another user: `end` notices.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

@@ -96,14 +96,14 @@ impl JobObject {
         running.map(|()| child)
     }
 
-    /// Ends all processes; false when some are still there much later.
+    /// Ends all processes. Returns false when some are still there much later.
     pub fn end(&self) -> bool {
         // SAFETY: the handle is open. That nothing is left to end is no failure.
         let _ = unsafe { TerminateJobObject(self.handle(), 1) };
         self.is_empty_within(PATIENCE)
     }
 
-    /// Waits until all processes have gone; false when they have not.
+    /// Waits until all processes have gone. Returns false when they have not.
     pub fn is_empty_within(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         while self.processes() > 0 {

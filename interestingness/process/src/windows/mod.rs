@@ -35,9 +35,9 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const LAST_BREATH: Duration = Duration::from_millis(200);
 /// The longest time until output arrives that was written by processes that are no more.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(5);
-/// Begins the names of the folders that hold all tests of a runner.
+/// The first part of the names of the folders that hold all tests of a launcher.
 const PREFIX: &str = "clreduce-";
-/// In such a folder, a file that its runner has open as long as it lives.
+/// A file in such a folder that its launcher has open as long as it lives.
 const OWNER: &str = "owner";
 
 /// Runs tasks on this machine, as many at a time as are asked for. Nothing happens before the first one.
@@ -117,7 +117,7 @@ impl Launcher for LocalLauncher {
             },
         };
         inspect(&folder);
-        // What is in the way here is in the way again, and seen, when the root goes.
+        // If this fails, the removal of the root fails as well, and tells.
         let _ = folder.remove();
         completed
     }
@@ -198,7 +198,7 @@ fn supervise(task: &Task, folder: &RunFolder, cancel: &Cancel) -> io::Result<Com
     };
     let wall = started.elapsed();
     let end = match end {
-        // Who is refused memory may end in any way.
+        // A program that is refused memory may end in any way.
         End::Exited(_) if has_too_much_memory(task, job) => limits.too_much_memory(),
         end => end,
     };
@@ -274,7 +274,7 @@ fn remove_orphans(base: &Path) {
         if entry.file_name().to_string_lossy().starts_with(PREFIX)
             && fs::remove_file(folder.join(OWNER)).is_ok()
         {
-            // What cannot be removed now is in nobody's way.
+            // A folder that cannot be removed now does no harm.
             let _ = remove_tree(&folder);
         }
     }

@@ -62,7 +62,7 @@ impl WorkerOptions {
 pub enum WorkerEvent<R> {
     /// It replies.
     Reply(R),
-    /// It sends what is no reply.
+    /// It sends bytes that are no reply.
     Nonsense(FrameError),
     /// It has gone.
     Gone,
@@ -89,7 +89,7 @@ pub enum WorkerError {
     /// It has died: what it had loaded crashed.
     #[error("the worker process died ({}){}{}", .0.how, if .0.output.is_empty() { "" } else { "\n" }, .0.output)]
     Died(Crash),
-    /// It sends what is no message. A program that is no worker does so.
+    /// It sends bytes that are no message. A program that is no worker does so.
     #[error("the worker process talks nonsense ({0})")]
     Nonsense(FrameError),
     /// It gives a reply that belongs to another order.
@@ -117,7 +117,7 @@ pub struct WorkerProcess<O, R> {
     /// For cancellations.
     sender: Sender<WorkerEvent<R>>,
     printed: Arc<Mutex<Capture>>,
-    /// Disconnected when all that was printed has been read.
+    /// Disconnected when all of the worker's output has been read.
     all_read: Receiver<()>,
     /// The worker makes it and removes it, so that it goes also where this process is killed, at whatever moment.
     folder: PathBuf,
@@ -146,7 +146,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
         command
             .args([ARGUMENT, S::NAME])
             .env(FOLDER, &folder)
-            // Nothing that was kept earlier, by anybody, may count.
+            // Files that were kept earlier must not count.
             .envs(S::CACHE_VARIABLES.iter().map(|name| (name, &cache)))
             .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &folder)))
             .envs(options.environment.iter().map(|(name, value)| (name, value)))
@@ -200,7 +200,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
     /// # Errors
     /// When there is no reply within the limit.
     pub fn ask(&mut self, order: &O, limit: Duration) -> Result<R, WorkerError> {
-        // A worker that has gone cannot be written to; why it has is heard below.
+        // A worker that has gone cannot be written to. The reason is heard below.
         let _ = self.send(order);
         match self.hear(Instant::now() + limit) {
             WorkerEvent::Reply(reply) => Ok(reply),
@@ -243,7 +243,7 @@ impl<O, R> WorkerProcess<O, R> {
     /// The death of a worker that has gone.
     pub fn crash(&mut self) -> Crash {
         let status = self.wait(PATIENCE);
-        // What it started may still hold the pipe; what it printed itself has arrived by then.
+        // A process that it started may still hold the pipe. Its own output has arrived by then.
         let _ = self.all_read.recv_timeout(Duration::from_millis(500));
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let (tail, _) = std::mem::replace(&mut *printed, Capture::new(false)).finish();

@@ -17,7 +17,7 @@ pub enum FrameError {
     /// The other end has closed the stream.
     #[error("the stream ended")]
     Ended,
-    /// A length that no message has. What comes over the stream is something else.
+    /// A length that no message has: the bytes of the stream are something else.
     #[error("a message of {length} bytes is announced, and the limit is {MOST_BYTES}")]
     TooLong {
         /// As it was announced, or as it would have been.
@@ -32,7 +32,7 @@ pub enum FrameError {
 }
 
 impl FrameError {
-    /// Returns whether the other end talks, but not as it should.
+    /// Returns whether the other end sends bytes that are no message.
     #[must_use]
     pub fn is_nonsense(&self) -> bool {
         matches!(self, Self::TooLong { .. } | Self::Malformed(_))

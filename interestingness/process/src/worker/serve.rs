@@ -22,6 +22,8 @@ pub trait Service: Sized + 'static {
     /// Environment variables that tell the worker's libraries where to keep what they compiled: in a folder of the
     /// worker.
     const CACHE_VARIABLES: &'static [&'static str] = &[];
+    /// The size in bytes of the stacks that threads of its libraries need; 0 where the usual size is enough.
+    const STACK_BYTES: u64 = 0;
     /// The type of its orders.
     type Order: Serialize + DeserializeOwned + Send + 'static;
     /// The type of its replies.
@@ -70,7 +72,7 @@ impl WorkerFolder {
         let cache = self.path().map(|folder| folder.join(CACHE));
         for entry in cache.into_iter().flat_map(std::fs::read_dir).flatten().flatten() {
             let path = entry.path();
-            // What cannot be removed now goes with the folder.
+            // An entry that cannot be removed now goes with the folder.
             let _ = if path.is_dir() {
                 std::fs::remove_dir_all(path)
             } else {
@@ -140,7 +142,7 @@ pub fn worker_main(services: &[ServiceEntry]) -> Option<ExitCode> {
     Some(match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Whoever started the worker reads this. If it cannot be written, the exit status remains.
+            // The process that started the worker reads this. If it cannot be written, the exit status remains.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
@@ -148,7 +150,7 @@ pub fn worker_main(services: &[ServiceEntry]) -> Option<ExitCode> {
 }
 
 fn serve<S: Service>() -> io::Result<()> {
-    system::deepen_stack();
+    system::deepen_stack(S::STACK_BYTES);
     let stream = system::take_stdout()?;
     system::prepare();
     let folder = WorkerFolder(std::env::var_os(FOLDER).map(PathBuf::from));
@@ -199,7 +201,7 @@ mod system {
 
     pub fn begin_program() {}
 
-    /// Standard output as it was, for replies; what drivers and kernels print there goes to standard
+    /// Standard output as it was, for replies; what libraries print there goes to standard
     /// error from now on.
     pub fn take_stdout() -> io::Result<File> {
         let replies = File::from(io::stdout().as_fd().try_clone_to_owned()?);
@@ -207,7 +209,7 @@ mod system {
         Ok(replies)
     }
 
-    /// Other users have no business with what is compiled.
+    /// Other users must not read what is compiled.
     pub fn keep_private(builder: &mut DirBuilder) {
         builder.mode(0o700);
     }
@@ -220,12 +222,14 @@ mod system {
         let _ = setrlimit(Resource::Core, Rlimit { current, maximum: hard });
     }
 
-    /// Drivers for CPUs keep the private memory of work-items on the stacks of their threads, for which the limit
-    /// at the start of the process decides: where it is low, the process begins anew with more.
-    pub fn deepen_stack() {
-        const ENOUGH: u64 = 256 << 20;
+    /// The size of the stacks of threads is the limit at the start of the process: where it is low, the process begins
+    /// anew with a higher one.
+    pub fn deepen_stack(enough: u64) {
+        if enough == 0 {
+            return;
+        }
         let Rlimit { current, maximum } = getrlimit(Resource::Stack);
-        let wanted = maximum.map_or(ENOUGH, |most| most.min(ENOUGH));
+        let wanted = maximum.map_or(enough, |most| most.min(enough));
         // Without a limit, threads get what the C library thinks is usual, 2 MiB.
         let is_low = current.is_none_or(|current| current < wanted);
         if is_low && setrlimit(Resource::Stack, Rlimit { current: Some(wanted), maximum }).is_ok() {
@@ -234,7 +238,7 @@ mod system {
         }
     }
 
-    /// Ends the process and what drivers started, without the drivers' exit handlers: they may hang.
+    /// Ends the process and those that libraries started, without the exit handlers of libraries: they may hang.
     pub fn end() {
         if getpgrp() == getpid() {
             let _ = kill_current_process_group(Signal::KILL);
@@ -258,7 +262,7 @@ mod system {
         crate::system::no_error_boxes();
     }
 
-    /// Standard output. Kernels that print to it disturb the replies, and the worker counts as lost.
+    /// Standard output. A library that prints to it disturbs the replies, and the worker counts as lost.
     pub fn take_stdout() -> io::Result<File> {
         Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
     }
@@ -267,7 +271,7 @@ mod system {
 
     pub fn keep_private(_builder: &mut DirBuilder) {}
 
-    pub fn deepen_stack() {}
+    pub fn deepen_stack(_enough: u64) {}
 
     pub fn end() {
         std::process::abort();
