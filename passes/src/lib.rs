@@ -8,6 +8,7 @@
 //! proposals are tested, in which order and how many at once.
 
 mod analysis;
+mod budget;
 mod edit;
 mod pass;
 mod snapshot;
@@ -15,6 +16,7 @@ mod table;
 
 pub mod harness;
 
+pub use budget::LeftOut;
 pub use clreduce_language::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};
 pub use edit::UnusedDeclarations;
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal};

@@ -2,6 +2,7 @@
 
 use clreduce_testcase::{Edit, Language, Patch};
 
+use crate::budget::Budget;
 use crate::snapshot::Snapshot;
 
 /// Something that proposes patches.
@@ -137,7 +138,7 @@ impl Proposal {
 
 /// Most proposals of a pass that has one for each expression or literal. What is beyond comes up when
 /// the pass has its next turn; a file of many megabytes must not need gigabytes.
-pub(crate) const MOST_PROPOSALS: usize = 500_000;
+pub(crate) const MOST_PROPOSALS: Budget = Budget::new("proposals of one pass", 500_000);
 
 /// For passes that need a syntax tree.
 pub(crate) const PARSED: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];

@@ -137,7 +137,9 @@ impl Example {
 
 /// Says what is wrong with a fixture, if anything is.
 fn check(example: &Example, pass: &dyn Pass) -> Option<String> {
-    let (name, path) = (pass.info().name, example.path.display());
+    let name = pass.info().name;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let path = example.path.strip_prefix(root).unwrap_or(&example.path).display();
     let result = example.reduce(pass);
     if result == example.case {
         return Some(format!("{path}: the pass {name} does nothing with this program"));

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::steps::text_steps;
+
 /// What a token is, as far as a lexer can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
@@ -88,6 +90,7 @@ impl Iterator for Lexer<'_> {
     type Item = Token;
 
     fn next(&mut self) -> Option<Token> {
+        let before = self.at;
         let start = self.next_start();
         let bytes = self.bytes;
         let first = *bytes.get(start)?;
@@ -101,6 +104,7 @@ impl Iterator for Lexer<'_> {
             _ => (TokenKind::Punctuation, punctuation(&bytes[start..])),
         };
         self.at = start + length;
+        text_steps(self.at - before);
         Some(Token { kind, start: start as u32, end: self.at as u32 })
     }
 }

@@ -10,6 +10,7 @@ mod lexer;
 mod patch;
 mod recount;
 mod size;
+mod steps;
 
 pub use apply::{Kept, Run, map_range};
 pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
@@ -19,3 +20,6 @@ pub use lexer::{Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};
 pub use recount::{is_recountable, recount};
 pub use size::Size;
+#[cfg(feature = "count-steps")]
+pub use steps::count_steps;
+pub use steps::{step, steps, text_steps};

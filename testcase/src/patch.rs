@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use crate::steps::{steps, text_steps};
+
 /// How an edit treats what surrounds its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditKind {
@@ -48,11 +50,13 @@ impl Edit {
     /// Replaces a range by a text.
     #[must_use]
     pub fn replace(file: usize, range: Range<usize>, text: impl Into<Cow<'static, [u8]>>) -> Self {
+        let text = text.into();
+        text_steps(text.len());
         Self {
             file: file as u32,
             start: range.start as u32,
             end: range.end as u32,
-            text: text.into(),
+            text,
             kind: EditKind::Plain,
         }
     }
@@ -106,6 +110,7 @@ impl Patch {
     /// that overlap are joined. `None` when two edits overlap in another way.
     #[must_use]
     pub fn new(mut edits: Vec<Edit>) -> Option<Self> {
+        steps(edits.len());
         edits.sort_by_key(Edit::place);
         let mut patch = Self { edits: Vec::with_capacity(edits.len()) };
         for edit in edits {
@@ -125,6 +130,7 @@ impl Patch {
     pub fn union(&self, other: &Patch) -> Option<Self> {
         // Two sorted lists are merged; a sort of the whole would dominate when thousands of edits
         // have been accepted and one more is tried.
+        steps(self.edits.len() + other.edits.len());
         let mut patch = Self { edits: Vec::with_capacity(self.edits.len() + other.edits.len()) };
         let (mut a, mut b) = (self.edits.iter().peekable(), other.edits.iter().peekable());
         loop {

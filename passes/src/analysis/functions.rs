@@ -2,6 +2,7 @@
 
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, declared_name};
 
+use crate::budget::Budget;
 use crate::snapshot::Snapshot;
 
 /// A function definition and its parts.
@@ -17,7 +18,7 @@ pub(crate) struct Function {
 
 /// A function declared more often is nothing that people write; every patch for one of its definitions
 /// would edit all its declarations.
-pub(crate) const MOST_DECLARATIONS: usize = 32;
+pub(crate) const MOST_DECLARATIONS: Budget = Budget::new("declarations of one function", 32);
 
 /// The function definitions of a snapshot that parsed without errors, in source order.
 pub(crate) fn functions(snapshot: &Snapshot) -> Vec<Function> {
@@ -33,7 +34,8 @@ pub(crate) fn functions(snapshot: &Snapshot) -> Vec<Function> {
             if let Some(function) = parts()
                 && tree.kind(function.body) == NodeKind::CompoundStatement
                 && symbols.get(function.symbol).kind == SymbolKind::Function
-                && symbols.get(function.symbol).declarations.len() <= MOST_DECLARATIONS
+                && MOST_DECLARATIONS
+                    .allows(snapshot, symbols.get(function.symbol).declarations.len())
             {
                 found.push(function);
             }

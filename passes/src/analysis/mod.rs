@@ -22,7 +22,7 @@ pub(crate) use functions::{
 pub(crate) use nodes::{
     has_effect, is_expression, is_primary, is_statement, is_statement_list, with_semicolon,
 };
-pub(crate) use parameters::{all_parameters, parameter_list, parameter_name, parameters};
+pub(crate) use parameters::{Lists, parameter_list, parameter_name, parameters, parameters_of};
 pub(crate) use places::{Place, is_condition, is_lvalue, places};
 pub(crate) use tokens::Tokens;
 pub(crate) use unit::Unit;

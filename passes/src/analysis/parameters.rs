@@ -1,20 +1,20 @@
 //! Parameters of functions, in definitions and in prototypes.
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, Symbols, SyntaxTree};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
-use super::functions::{Function, functions};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, Symbols, SyntaxTree};
+use clreduce_testcase::step;
+
+use super::functions::Function;
 use crate::snapshot::Snapshot;
 
-/// The parameters of all functions that are defined: the function, the place in its list, the declaration.
-pub(crate) fn all_parameters(
-    snapshot: &Snapshot,
-) -> impl Iterator<Item = (Function, usize, NodeId)> {
-    functions(snapshot).into_iter().flat_map(|function| {
-        let tree = snapshot.tree(function.file);
-        let list = parameter_list(tree, function.name);
-        let parameters = list.map(|list| parameters(tree, list)).unwrap_or_default();
-        parameters.into_iter().enumerate().map(move |(index, node)| (function, index, node))
-    })
+/// The parameters in the definition of a function.
+pub(crate) fn parameters_of(snapshot: &Snapshot, function: &Function) -> Vec<NodeId> {
+    let tree = snapshot.tree(function.file);
+    let list = parameter_list(tree, function.name);
+    list.map(|list| parameters(tree, list)).unwrap_or_default()
 }
 
 /// The parameter list behind a declaring identifier, which may stand in parentheses.
@@ -42,4 +42,40 @@ pub(crate) fn parameter_name(
             symbol.kind == SymbolKind::Parameter && symbol.declarations.contains(&node)
         })
     })
+}
+
+/// Lists of named children that are read once, however often they are looked at.
+pub(crate) struct Lists<'a> {
+    tree: &'a SyntaxTree,
+    read: fn(&SyntaxTree, NodeId) -> Vec<NodeId>,
+    known: RefCell<HashMap<NodeId, Rc<[NodeId]>>>,
+}
+
+impl<'a> Lists<'a> {
+    /// Lists of parameters, as [`parameters`] reads them.
+    pub(crate) fn of_parameters(tree: &'a SyntaxTree) -> Self {
+        Self { tree, read: parameters, known: RefCell::default() }
+    }
+
+    /// Lists of any elements.
+    pub(crate) fn of_elements(tree: &'a SyntaxTree) -> Self {
+        Self {
+            tree,
+            read: |tree, list| tree.named_children(list).collect(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// The elements of a list.
+    pub(crate) fn get(&self, list: NodeId) -> Rc<[NodeId]> {
+        step();
+        let mut known = self.known.borrow_mut();
+        let elements = known.entry(list).or_insert_with(|| (self.read)(self.tree, list).into());
+        Rc::clone(elements)
+    }
+
+    /// The place of an element in its list.
+    pub(crate) fn place(&self, list: NodeId, element: NodeId) -> Option<usize> {
+        self.get(list).binary_search(&element).ok()
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Language, Token, TokenKind};
+use clreduce_testcase::{Language, Token, TokenKind, step, text_steps};
 
 use crate::{NodeId, Snapshot};
 
@@ -34,11 +34,13 @@ impl<'a> Tokens<'a> {
 
     /// The bytes of a token; empty beyond the last.
     pub fn text(self, index: usize) -> &'a [u8] {
+        step();
         self.tokens.get(index).map_or(b"", |token| &self.bytes[token.range()])
     }
 
     /// What kind of token; `Punctuation` beyond the last.
     pub fn kind(self, index: usize) -> TokenKind {
+        step();
         self.tokens.get(index).map_or(TokenKind::Punctuation, |token| token.kind)
     }
 
@@ -97,8 +99,10 @@ impl<'a> Tokens<'a> {
 }
 
 fn begins_line(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    matches!(before, None | Some(b'\n'))
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let blanks = bytes[..at].iter().rev().take_while(is_blank).count();
+    text_steps(blanks);
+    matches!(bytes[..at - blanks].last(), None | Some(b'\n'))
 }
 
 /// The end of the line, without its newline, that a backslash may continue.
@@ -106,6 +110,7 @@ pub(crate) fn end_of_logical_line(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(length) = bytes[at..].iter().position(|&byte| byte == b'\n') {
         at += length;
+        text_steps(length);
         let line = bytes[from..at].strip_suffix(b"\r").unwrap_or(&bytes[from..at]);
         if !line.ends_with(b"\\") {
             return at;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use clreduce_language::{NodeId, NodeKind, SyntaxTree};
+use clreduce_testcase::step;
 
 use crate::Snapshot;
 
@@ -26,6 +27,7 @@ impl<'a> Unit<'a> {
 
     /// The bytes of a node.
     pub fn text(self, id: NodeId) -> &'a [u8] {
+        step();
         &self.bytes[self.tree.range(id)]
     }
 

@@ -9,7 +9,7 @@ mod unit;
 mod unused;
 
 pub(crate) use expression::{as_operand, rewritten};
-pub(crate) use parameter::remove_parameter;
+pub(crate) use parameter::Signature;
 pub(crate) use removal::{
     for_each_symbol, is_whole_statement, remove_declaration, remove_expression, remove_statement,
     remove_symbol, without,

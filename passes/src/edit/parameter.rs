@@ -6,27 +6,59 @@ use clreduce_testcase::Edit;
 use crate::analysis::{parameter_list, parameters};
 use crate::snapshot::Snapshot;
 
-/// Edits that remove one parameter everywhere, its uses treated one by one; `None` where a declaration
-/// or call cannot be seen or does not fit.
-pub(crate) fn remove_parameter(
-    snapshot: &Snapshot,
+/// The parameters and arguments of one function by their place. All lists are read once: a function may have
+/// many parameters, many declarations and many calls.
+pub(crate) struct Signature {
     file: usize,
-    function: SymbolId,
-    index: usize,
-    mut at_use: impl FnMut(NodeId) -> Option<Edit>,
-) -> Option<Vec<Edit>> {
-    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-    let symbol = symbols.get(function);
-    if symbol.opaque {
-        return None;
+    /// By place, the parameter in every declaration that has so many.
+    parameters: Vec<Vec<NodeId>>,
+    /// By place, the argument of every call that gives so many, in the order of the calls.
+    arguments: Vec<Vec<NodeId>>,
+    /// Number of calls; `None` if something else is done with the function as well.
+    calls: Option<usize>,
+}
+
+impl Signature {
+    /// Reads the lists; `None` where a declaration or call cannot be seen or does not fit.
+    pub(crate) fn new(snapshot: &Snapshot, file: usize, function: SymbolId) -> Option<Self> {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let symbol = symbols.get(function);
+        if symbol.opaque {
+            return None;
+        }
+        let (mut by_parameter, mut arguments) = (Vec::new(), Vec::new());
+        for &declaring in &symbol.declarations {
+            // What did not parse may be no parameter at all.
+            let list = parameter_list(tree, declaring).filter(|&list| tree.is_sound(list))?;
+            add(&mut by_parameter, parameters(tree, list));
+        }
+        let mut calls = 0;
+        for &name in &symbol.uses {
+            let call = tree.parent(name)?;
+            if tree.kind(call) != NodeKind::CallExpression
+                || tree.node(name).field != Some(NodeField::Function)
+            {
+                continue; // its address is taken: the call through it cannot be seen
+            }
+            calls += 1;
+            add(&mut arguments, tree.named_children(tree.field(call, NodeField::Arguments)?));
+        }
+        let calls = (calls == symbol.uses.len()).then_some(calls);
+        Some(Self { file, parameters: by_parameter, arguments, calls })
     }
-    let mut edits = Vec::new();
-    for &declaring in &symbol.declarations {
-        // What did not parse may be no parameter at all.
-        let list = parameter_list(tree, declaring).filter(|&list| tree.is_sound(list))?;
+
+    /// The edits that remove the parameter at a place everywhere, its uses treated one by one.
+    pub(crate) fn without(
+        &self,
+        snapshot: &Snapshot,
+        index: usize,
+        mut at_use: impl FnMut(NodeId) -> Option<Edit>,
+    ) -> Vec<Edit> {
+        let (tree, symbols) = (snapshot.tree(self.file), snapshot.symbols(self.file));
+        let mut edits = Vec::new();
         // A prototype without parameters says nothing about them.
-        if let Some(&parameter) = parameters(tree, list).get(index) {
-            edits.push(Edit::delete_element(file, tree.range(parameter)));
+        for &parameter in self.parameters.get(index).into_iter().flatten() {
+            edits.push(Edit::delete_element(self.file, tree.range(parameter)));
             for node in tree.subtree(parameter) {
                 let Some(id) = symbols.of(node) else { continue };
                 let entry = symbols.get(id);
@@ -35,18 +67,24 @@ pub(crate) fn remove_parameter(
                 }
             }
         }
+        let arguments = self.arguments.get(index).into_iter().flatten();
+        edits.extend(arguments.map(|&node| Edit::delete_element(self.file, tree.range(node))));
+        edits
     }
-    for &name in &symbol.uses {
-        let call = tree.parent(name)?;
-        if tree.kind(call) != NodeKind::CallExpression
-            || tree.node(name).field != Some(NodeField::Function)
-        {
-            continue; // its address is taken: the call through it cannot be seen
-        }
-        let arguments = tree.field(call, NodeField::Arguments)?;
-        if let Some(argument) = tree.named_children(arguments).nth(index) {
-            edits.push(Edit::delete_element(file, tree.range(argument)));
-        }
+
+    /// The arguments for the parameter at a place, where the function is only called and every call gives one.
+    pub(crate) fn given(&self, index: usize) -> Option<&[NodeId]> {
+        let arguments = self.arguments.get(index).map_or(&[][..], Vec::as_slice);
+        (self.calls == Some(arguments.len())).then_some(arguments)
     }
-    Some(edits)
+}
+
+/// Adds the elements of a list to those of other lists at the same places.
+fn add(by_place: &mut Vec<Vec<NodeId>>, list: impl IntoIterator<Item = NodeId>) {
+    for (index, element) in list.into_iter().enumerate() {
+        if by_place.len() == index {
+            by_place.push(Vec::new());
+        }
+        by_place[index].push(element);
+    }
 }

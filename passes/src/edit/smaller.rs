@@ -1,6 +1,6 @@
 //! Comparing two texts as the engine compares whole programs.
 
-use clreduce_testcase::{count_tokens, tokens};
+use clreduce_testcase::{count_tokens, text_steps, tokens};
 
 /// Whether a text is smaller than the one it would replace: fewer tokens, else fewer bytes that are
 /// not white space, else lower bytes.
@@ -11,6 +11,7 @@ pub(crate) fn is_smaller(new: &[u8], old: &[u8]) -> bool {
         return true;
     }
     let dense = |text: &[u8]| -> Vec<u8> {
+        text_steps(text.len());
         text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
     };
     let key = |text: &[u8]| {

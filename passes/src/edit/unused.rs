@@ -63,10 +63,11 @@ impl UnusedDeclarations {
         let has_entry = functions().any(|function| is_entry(tree, snapshot.bytes(0), function));
         let mut orphans = Self { symbols: Vec::new(), holders: Vec::new(), uses: Vec::new() };
         let mut known = HashMap::new();
+        let ancestors = Ancestors::new(tree);
         let table = snapshot.symbols(0);
         for id in table.ids() {
             let symbol = table.get(id);
-            let declarations = orphans.declarations(tree, symbol, &mut known);
+            let declarations = orphans.declarations(tree, symbol, &ancestors, &mut known);
             // In source order, and apart from each other.
             let own = declarations.iter().flatten().map(|declaration| declaration.own.clone());
             let own: Vec<Range<usize>> = own.collect();
@@ -78,7 +79,7 @@ impl UnusedDeclarations {
             let before = orphans.uses.len();
             orphans.uses.extend(uses.filter(|&at| !is_own(at)).map(|at| (at as u32, id)));
             let uses = (orphans.uses.len() - before) as u32;
-            let may_go = declarations.is_some() && may_go(snapshot, symbol, has_entry);
+            let may_go = declarations.is_some() && may_go(snapshot, symbol, &ancestors, has_entry);
             orphans.symbols.push(Counted {
                 uses: may_go.then_some(uses),
                 name: tree.range(symbol.declarations[0]),
@@ -94,6 +95,7 @@ impl UnusedDeclarations {
         &mut self,
         tree: &SyntaxTree,
         symbol: &Symbol,
+        ancestors: &Ancestors,
         known: &mut HashMap<NodeId, Option<usize>>,
     ) -> Option<Vec<Declaration>> {
         if matches!(symbol.kind, SymbolKind::Parameter | SymbolKind::Label) {
@@ -104,7 +106,7 @@ impl UnusedDeclarations {
             .declarations
             .iter()
             .map(|&name| {
-                let (node, part) = holder(tree, name)?;
+                let (node, part) = ancestors.holder(tree, name)?;
                 let holder = *known.entry(node).or_insert_with(|| {
                     let several = tree.fields(node, NodeField::Declarator).nth(1).is_some();
                     let edit = Edit::delete(0, with_semicolon(tree, node));
@@ -219,24 +221,36 @@ fn is_function(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.kind(node) == NodeKind::FunctionDefinition
 }
 
-/// The declaration or definition that a name is declared by, and the declarator in it.
-fn holder(tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
-    let mut below = name;
-    let node = tree.ancestors(name).find(|&node| {
-        let holds = matches!(
-            tree.kind(node),
-            NodeKind::Declaration
-                | NodeKind::TypeDefinition
-                | NodeKind::FunctionDefinition
-                | NodeKind::ParameterDeclaration
-        );
-        let found = holds || tree.parent(node) == Some(NodeId(0));
-        if !found {
-            below = node;
+/// By node, the ancestors that matter to a name that it declares.
+struct Ancestors {
+    /// The declaration or definition, or what else stands outside all functions.
+    holder: Vec<Option<(NodeId, NodeId)>>,
+    function: Vec<Option<(NodeId, NodeId)>>,
+}
+
+impl Ancestors {
+    fn new(tree: &SyntaxTree) -> Self {
+        let holds = |node: NodeId| {
+            matches!(
+                tree.kind(node),
+                NodeKind::Declaration
+                    | NodeKind::TypeDefinition
+                    | NodeKind::FunctionDefinition
+                    | NodeKind::ParameterDeclaration
+            ) || tree.parent(node) == Some(NodeId(0))
+        };
+        Self {
+            holder: tree.nearest_ancestors(holds),
+            function: tree.nearest_ancestors(|node| is_function(tree, node)),
         }
-        found
-    })?;
-    Some((node, Some(below).filter(|&below| tree.node(below).field == Some(NodeField::Declarator))))
+    }
+
+    /// The declaration or definition that a name is declared by, and the declarator in it.
+    fn holder(&self, tree: &SyntaxTree, name: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+        let (node, part) = self.holder[name.0 as usize]?;
+        let is_declarator = tree.node(part).field == Some(NodeField::Declarator);
+        Some((node, is_declarator.then_some(part)))
+    }
 }
 
 /// Whether a declaration or definition stands where it can go, and does nothing by itself.
@@ -261,13 +275,13 @@ fn may_be_removed(tree: &SyntaxTree, node: NodeId) -> bool {
 }
 
 /// Whether a symbol may go when nothing uses it.
-fn may_go(snapshot: &Snapshot, symbol: &Symbol, has_entry: bool) -> bool {
+fn may_go(snapshot: &Snapshot, symbol: &Symbol, ancestors: &Ancestors, has_entry: bool) -> bool {
     let tree = snapshot.tree(0);
     let is_root = || {
         let mut definitions = symbol
             .declarations
             .iter()
-            .filter_map(|&name| tree.ancestors(name).find(|&node| is_function(tree, node)));
+            .filter_map(|&name| Some(ancestors.function[name.0 as usize]?.0));
         symbol.kind == SymbolKind::Function
             && definitions.any(|function| !has_entry || is_entry(tree, snapshot.bytes(0), function))
     };

@@ -14,6 +14,7 @@ use clreduce_language::{NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::{Unit, builtin_calls};
+use crate::budget::Budget;
 use crate::edit::remove_statement;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
@@ -36,7 +37,9 @@ impl Pass for Barriers {
 }
 
 /// How many blocks around a fence are tried.
-const MOST_BLOCKS: usize = 16;
+const MOST_BLOCKS: Budget = Budget::new("blocks around one barrier", 16);
+/// How many flags of a fence are tried.
+const MOST_FLAGS: Budget = Budget::new("flags of one barrier", 4);
 
 fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
     let tree = unit.tree;
@@ -49,9 +52,9 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
             continue;
         }
         removals.push(remove_statement(tree, unit.file, statement));
-        blocks.extend(out_of_blocks(unit, statement));
+        blocks.extend(out_of_blocks(snapshot, unit, statement));
         if let [flag] = call.arguments[..] {
-            flags.extend(simpler_flags(unit, flag));
+            flags.extend(simpler_flags(snapshot, unit, flag));
         }
     }
     let mut proposals = Vec::new();
@@ -65,10 +68,10 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
 }
 
 /// The fence alone in place of each statement around it.
-fn out_of_blocks(unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
+fn out_of_blocks(snapshot: &Snapshot, unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
     let tree = unit.tree;
     let inside = |&node: &NodeId| tree.kind(node) != NodeKind::FunctionDefinition;
-    let around = tree.ancestors(fence).take_while(inside).take(MOST_BLOCKS);
+    let around = MOST_BLOCKS.take(snapshot, tree.ancestors(fence).take_while(inside));
     let is_statement = |&node: &NodeId| {
         let is_body =
             tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::FunctionDefinition);
@@ -79,9 +82,10 @@ fn out_of_blocks(unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
 }
 
 /// Each flag of several alone.
-fn simpler_flags(unit: Unit<'_>, flags: NodeId) -> Vec<Edit> {
+fn simpler_flags(snapshot: &Snapshot, unit: Unit<'_>, flags: NodeId) -> Vec<Edit> {
     let tree = unit.tree;
-    let names = tree.subtree(flags).filter(|&node| tree.kind(node) == NodeKind::Identifier).take(4);
+    let names = tree.subtree(flags).filter(|&node| tree.kind(node) == NodeKind::Identifier);
+    let names = MOST_FLAGS.take(snapshot, names);
     let whole = tree.range(flags);
     let names = names.filter(|&name| tree.range(name) != whole);
     names.map(|name| Edit::replace(unit.file, whole.clone(), unit.text(name).to_vec())).collect()

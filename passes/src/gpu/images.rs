@@ -18,6 +18,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
+use crate::budget::Budget;
 use crate::edit::{remove_declaration, remove_expression};
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
@@ -39,7 +40,7 @@ impl Pass for Images {
         for unit in Unit::all(snapshot) {
             let symbols = snapshot.symbols(unit.file);
             let images = symbols.ids().filter(|&id| is_image(unit, symbols, id));
-            let patches = images.filter_map(|id| Patch::new(removal(unit, symbols, id)?));
+            let patches = images.filter_map(|id| Patch::new(removal(snapshot, unit, id)?));
             proposals.extend(patches.map(Proposal::new));
         }
         proposals
@@ -47,7 +48,7 @@ impl Pass for Images {
 }
 
 /// How many functions an image is followed through.
-const MOST_SYMBOLS: usize = 64;
+const MOST_SYMBOLS: Budget = Budget::new("functions that one image is passed to", 64);
 
 fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {
     let symbol = symbols.get(id);
@@ -68,13 +69,13 @@ fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {
 }
 
 /// The edits that remove an image, and the parameters that it is passed to.
-fn removal(unit: Unit<'_>, symbols: &Symbols, image: SymbolId) -> Option<Vec<Edit>> {
-    let tree = unit.tree;
+fn removal(snapshot: &Snapshot, unit: Unit<'_>, image: SymbolId) -> Option<Vec<Edit>> {
+    let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let (mut edits, mut seen) = (Vec::new(), BTreeSet::from([image]));
     let mut open = vec![image];
     while let Some(id) = open.pop() {
         let symbol = symbols.get(id);
-        if symbol.opaque || seen.len() > MOST_SYMBOLS {
+        if symbol.opaque || !MOST_SYMBOLS.allows(snapshot, seen.len()) {
             return None;
         }
         for &name in &symbol.declarations {

@@ -14,6 +14,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
+use crate::budget::Budget;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -36,8 +37,9 @@ impl Pass for Templates {
             let of_kind = |wanted| tree.ids().filter(move |&id| tree.kind(id) == wanted);
             let used: Vec<NodeId> = of_kind(NodeKind::TemplateFunction).collect();
             let templates = of_kind(NodeKind::TemplateDeclaration).filter(|&id| tree.is_sound(id));
-            let patches =
-                templates.take(MOST).filter_map(|id| Patch::new(instantiated(unit, id, &used)?));
+            let patches = MOST
+                .take(snapshot, templates)
+                .filter_map(|id| Patch::new(instantiated(unit, id, &used)?));
             proposals.extend(patches.map(Proposal::new));
         }
         proposals
@@ -45,7 +47,7 @@ impl Pass for Templates {
 }
 
 /// How many templates are looked at: for each all uses of all of them are.
-const MOST: usize = 64;
+const MOST: Budget = Budget::new("templates of one file", 64);
 
 fn instantiated(unit: Unit<'_>, template: NodeId, used: &[NodeId]) -> Option<Vec<Edit>> {
     let tree = unit.tree;

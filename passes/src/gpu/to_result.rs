@@ -13,6 +13,7 @@ use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
+use crate::budget::Budget;
 use crate::edit::{is_smaller, remove_statement};
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
@@ -44,9 +45,9 @@ impl Pass for ToResult {
 }
 
 /// How many stores are looked at, the last ones of a kernel.
-const MOST_STORES: usize = 16;
+const MOST_STORES: Budget = Budget::new("stores of results in one kernel", 16);
 /// How many values are tried for each of them, the last ones before it.
-const MOST_VALUES: usize = 50;
+const MOST_VALUES: Budget = Budget::new("values before one store of a result", 50);
 
 /// An assignment that is a statement.
 struct Assignment {
@@ -64,8 +65,8 @@ fn for_kernel(snapshot: &Snapshot, unit: Unit<'_>, kernel: NodeId) -> Vec<Propos
         statements.filter_map(|id| assignment(snapshot, unit, kernel, id)).collect();
     let mut proposals = Vec::new();
     let stores = assignments.iter().enumerate().filter(|(_, assignment)| assignment.is_result);
-    for (at, store) in stores.rev().take(MOST_STORES) {
-        for source in assignments[..at].iter().rev().take(MOST_VALUES) {
+    for (at, store) in MOST_STORES.take(snapshot, stores.rev()) {
+        for source in MOST_VALUES.take(snapshot, assignments[..at].iter().rev()) {
             let (old, new) = (unit.text(store.value), unit.text(source.value));
             // The statement goes, its value stays: smaller unless the old value was shorter still.
             if !is_smaller(new, &[old, unit.text(source.statement)].join(&b' '))

@@ -16,6 +16,7 @@ use clreduce_language::{
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
+use crate::budget::Budget;
 use crate::edit::is_smaller;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
@@ -38,7 +39,9 @@ impl Pass for VectorLiterals {
             let types = snapshot.types(unit.file);
             for (id, kind) in unit.sound() {
                 match kind {
-                    NodeKind::CallExpression => proposals.extend(splats(unit, types, id)),
+                    NodeKind::CallExpression => {
+                        proposals.extend(splats(snapshot, unit, types, id));
+                    }
                     NodeKind::FieldExpression => proposals.extend(picked(unit, types, id)),
                     _ => {}
                 }
@@ -49,12 +52,12 @@ impl Pass for VectorLiterals {
 }
 
 /// Elements of a literal that are tried in every lane.
-const MOST_ELEMENTS: usize = 4;
+const MOST_ELEMENTS: Budget = Budget::new("elements of one vector literal", 4);
 /// How deep literals in literals are looked into.
 const MOST_DEPTH: usize = 4;
 
 /// `(int4)(a, b, c, d)` with one of its elements in every lane.
-fn splats(unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
+fn splats(snapshot: &Snapshot, unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
     let tree = unit.tree;
     let (Some((list, elements)), Some(whole)) =
         (elements(unit, literal), types.of(literal).number())
@@ -68,7 +71,8 @@ fn splats(unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
     let mut seen: Vec<&[u8]> = Vec::new();
     let mut fitting: Vec<NodeId> = Vec::new();
     for element in elements.into_iter().filter_map(|element| filling(unit, types, element, whole)) {
-        if fitting.len() < MOST_ELEMENTS && !seen.contains(&unit.text(element)) {
+        let is_new = !seen.contains(&unit.text(element));
+        if is_new && MOST_ELEMENTS.allows(snapshot, fitting.len() + 1) {
             seen.push(unit.text(element));
             fitting.push(element);
         }

@@ -12,7 +12,7 @@
 //! int g(int a) { return a + (int4)(1, 2, 3, 4).w; } int f(void) { int v = g((int)(5)); return v; }
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use clreduce_language::{
     AccessKind, Flow, NodeField, NodeKind, Number, Shape, Types, component_name, components,
@@ -20,6 +20,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::{Edit, Language, Patch};
 
+use crate::budget::Budget;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
 
@@ -44,8 +45,8 @@ impl Pass for Vectors {
 /// How many lanes the classes of slots are to have.
 type Targets = BTreeMap<NodeId, u8>;
 
-/// Each class costs a look at everything that has to do with vectors.
-const MOST_CLASSES: usize = 64;
+/// How many classes are proposed one by one. A literal with many elements is read for each of theirs.
+const MOST_CLASSES: Budget = Budget::new("vectors that change on their own", 64);
 
 fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
     let mut narrower = Narrower {
@@ -56,9 +57,14 @@ fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
         types: snapshot.types(file),
         flow: snapshot.flow(file),
         affected: Vec::new(),
+        by_class: HashMap::new(),
     };
     narrower.affected =
         snapshot.tree(file).ids().filter(|&node| narrower.is_affected(node)).collect();
+    if !narrower.affected.iter().all(|&node| narrower.is_readable(node)) {
+        return Vec::new();
+    }
+    narrower.by_class = narrower.by_class();
     let classes = narrower.classes();
     let mut proposals = Vec::new();
     let mut propose = |targets: &Targets, list: u32| {
@@ -69,7 +75,7 @@ fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
         propose(&classes.keys().map(|&class| (class, 1)).collect(), 0);
     }
     for (list, to) in [(1, (|_| 1) as fn(u8) -> u8), (2, |lanes| lanes.next_power_of_two() / 2)] {
-        for (&class, &lanes) in classes.iter().take(MOST_CLASSES) {
+        for (&class, &lanes) in MOST_CLASSES.take(snapshot, &classes) {
             // To one lane is what the list before did.
             if list == 1 || to(lanes) > 1 {
                 propose(&Targets::from([(class, to(lanes))]), list);
@@ -88,6 +94,8 @@ struct Narrower<'a> {
     flow: &'a Flow,
     /// The nodes that may change with a class.
     affected: Vec<NodeId>,
+    /// Of those, the ones that have to do with each class.
+    by_class: HashMap<NodeId, Vec<NodeId>>,
 }
 
 impl Narrower<'_> {
@@ -165,6 +173,48 @@ impl Narrower<'_> {
         (lanes > 1).then_some((shape, lanes))
     }
 
+    /// Whether the components that an access names can be read, if it is one to components.
+    fn is_readable(&self, node: NodeId) -> bool {
+        if self.tree.kind(node) != NodeKind::FieldExpression {
+            return true;
+        }
+        let parts = || {
+            let argument = self.tree.field(node, NodeField::Argument)?;
+            let number = self.types.of(argument).number().filter(|number| number.lanes > 1)?;
+            Some((self.tree.field(node, NodeField::Field)?, number.lanes))
+        };
+        parts().is_none_or(|(name, lanes)| components(self.text(name), lanes).is_some())
+    }
+
+    /// The affected nodes of each class: those whose own slot is in it, or that of one of their parts.
+    fn by_class(&self) -> HashMap<NodeId, Vec<NodeId>> {
+        let mut by_class: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for &node in &self.affected {
+            let mut slots = vec![Some(node)];
+            match self.tree.kind(node) {
+                NodeKind::FieldExpression => {
+                    let argument = self.tree.field(node, NodeField::Argument);
+                    slots.push(argument.and_then(|argument| self.types.of(argument).slot));
+                    slots.push(self.tree.field(node, NodeField::Field));
+                }
+                NodeKind::CallExpression => {
+                    slots.push(self.types.of(node).slot);
+                    let list = self.tree.field(node, NodeField::Arguments).into_iter();
+                    let elements = list.flat_map(|list| self.tree.named_children(list));
+                    slots.extend(elements.map(|element| self.types.of(element).slot));
+                }
+                _ => {}
+            }
+            for class in slots.into_iter().flatten().filter_map(|slot| self.flow.lanes.sure(slot)) {
+                let nodes = by_class.entry(class).or_default();
+                if nodes.last() != Some(&node) {
+                    nodes.push(node);
+                }
+            }
+        }
+        by_class
+    }
+
     fn target(&self, targets: &Targets, slot: Option<NodeId>) -> Option<u8> {
         targets.get(&self.flow.lanes.sure(slot?)?).copied()
     }
@@ -172,7 +222,9 @@ impl Narrower<'_> {
     /// What makes the classes as narrow as they are to be; `None` where it cannot be done.
     fn edits(&self, targets: &Targets) -> Option<Vec<Edit>> {
         let mut edits = Vec::new();
-        for &node in &self.affected {
+        let one = || targets.keys().next().and_then(|class| self.by_class.get(class));
+        let nodes = if targets.len() == 1 { one()? } else { &self.affected };
+        for &node in nodes {
             match self.tree.kind(node) {
                 NodeKind::TypeIdentifier | NodeKind::Identifier => {
                     if let Some(lanes) = self.target(targets, Some(node)) {

@@ -134,8 +134,7 @@ impl<'a> Nest<'a> {
             let name = tree.range(member.name?);
             text.extend_from_slice(&bytes[at..name.start]);
             let renamed = [prefix, &bytes[name.clone()]].concat();
-            let mut others = outer.members.iter().filter_map(|member| member.name);
-            if others.any(|other| self.unit.text(other) == renamed) {
+            if outer.member(&renamed).is_some() {
                 return None;
             }
             text.extend_from_slice(&renamed);
@@ -160,7 +159,7 @@ impl<'a> Nest<'a> {
             && values.iter().all(|&value| tree.kind(value) != NodeKind::InitializerPair);
         let mut members = inner.members.iter().filter(|member| !is_padding(tree, member));
         let named = members.clone().count();
-        let is_last = tree.named_children(tree.parent(element)?).last() == Some(element);
+        let is_last = tree.next_named(element).is_none();
         if !is_list || values.len() > named || (values.len() < named && !is_last) {
             return None;
         }

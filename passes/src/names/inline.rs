@@ -15,12 +15,15 @@
 //! int f(void) { { g = 3; h(); } return (2 * 2); }
 //! ```
 
+use std::cell::OnceCell;
+
 use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree, Use};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_testcase::{Edit, Patch, step};
 
 use crate::analysis::{
     Function, calls, functions, parameter_list, parameter_name, parameters, token_count,
 };
+use crate::budget::Budget;
 use crate::edit::{as_operand, is_whole_statement, remove_declaration};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
@@ -35,16 +38,21 @@ impl Pass for Inline {
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let functions = functions(snapshot);
+        let places: Vec<Places<'_>> =
+            (0..snapshot.file_count()).map(|file| Places::new(snapshot.tree(file))).collect();
         let mut proposals = Vec::new();
         for (list, arguments) in [Arguments::Substituted, Arguments::Stored].into_iter().enumerate()
         {
             let inlined = |function: &Function| {
-                let patch = Patch::new(inline(snapshot, function, arguments)?)?;
+                let patch =
+                    Patch::new(inline(snapshot, function, &places[function.file], arguments)?)?;
                 Some(Proposal::new(patch).in_list(list as u32))
             };
             proposals.extend(functions.iter().filter_map(inlined));
         }
-        let single = functions.iter().flat_map(|function| at_one_call(snapshot, function));
+        let single = functions
+            .iter()
+            .flat_map(|function| at_one_call(snapshot, function, &places[function.file]));
         proposals.extend(single.map(|patch| Proposal::new(patch).in_list(2)));
         proposals
     }
@@ -62,6 +70,7 @@ enum Arguments {
 /// A function as far as inlining needs to know it.
 struct Body<'a> {
     snapshot: &'a Snapshot,
+    places: &'a Places<'a>,
     file: usize,
     function: Function,
     statements: Vec<NodeId>,
@@ -80,16 +89,21 @@ struct Parameter {
 }
 
 /// Calls of a function that is put in place of all of them.
-const MOST_CALLS: usize = 8;
+const MOST_CALLS: Budget = Budget::new("calls of one function", 8);
 /// Calls of one with a body of so few tokens that it is hardly longer than they are.
-const MOST_CALLS_OF_SHORT: usize = 64;
+const MOST_CALLS_OF_SHORT: Budget = Budget::new("calls of one short function", 64);
 const SHORT: usize = 10;
 
-fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Option<Vec<Edit>> {
+fn inline(
+    snapshot: &Snapshot,
+    function: &Function,
+    places: &Places<'_>,
+    arguments: Arguments,
+) -> Option<Vec<Edit>> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let calls = inlinable_calls(snapshot, function)?;
-    let body = Body::read(snapshot, function, arguments)?;
+    let body = Body::read(snapshot, function, places, arguments)?;
     let mut edits = Vec::new();
     for declaring in &symbols.get(function.symbol).declarations {
         edits.push(remove_declaration(tree, file, *declaring)?);
@@ -101,10 +115,12 @@ fn inline(snapshot: &Snapshot, function: &Function, arguments: Arguments) -> Opt
 }
 
 /// Patches that put a function in place of one call each and leave it for the others.
-fn at_one_call(snapshot: &Snapshot, function: &Function) -> Vec<Patch> {
+fn at_one_call(snapshot: &Snapshot, function: &Function, places: &Places<'_>) -> Vec<Patch> {
     let calls = inlinable_calls(snapshot, function).filter(|calls| calls.len() > 1);
-    let Some(calls) = calls.filter(|calls| calls.len() <= MOST_CALLS) else { return Vec::new() };
-    let Some(body) = Body::read(snapshot, function, Arguments::Substituted) else {
+    let Some(calls) = calls.filter(|calls| MOST_CALLS.allows(snapshot, calls.len())) else {
+        return Vec::new();
+    };
+    let Some(body) = Body::read(snapshot, function, places, Arguments::Substituted) else {
         return Vec::new();
     };
     calls.into_iter().filter_map(|call| Patch::new(body.at_call(call)?)).collect()
@@ -117,8 +133,8 @@ fn inlinable_calls(snapshot: &Snapshot, function: &Function) -> Option<Vec<NodeI
     let symbol = symbols.get(function.symbol);
     // What is called often is worth it only where little takes the place of each call.
     let is_short = token_count(snapshot, function.file, function.body) <= SHORT;
-    let most_calls = if is_short { MOST_CALLS_OF_SHORT } else { MOST_CALLS };
-    if symbol.opaque || symbol.uses.is_empty() || symbol.uses.len() > most_calls {
+    let most_calls = if is_short { &MOST_CALLS_OF_SHORT } else { &MOST_CALLS };
+    if symbol.opaque || symbol.uses.is_empty() || !most_calls.allows(snapshot, symbol.uses.len()) {
         return None;
     }
     let calls = calls(snapshot, function.file, function.symbol)?;
@@ -131,7 +147,12 @@ fn inlinable_calls(snapshot: &Snapshot, function: &Function) -> Option<Vec<NodeI
 }
 
 impl<'a> Body<'a> {
-    fn read(snapshot: &'a Snapshot, function: &Function, arguments: Arguments) -> Option<Self> {
+    fn read(
+        snapshot: &'a Snapshot,
+        function: &Function,
+        places: &'a Places<'a>,
+        arguments: Arguments,
+    ) -> Option<Self> {
         let file = function.file;
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
         let mut statements: Vec<NodeId> = tree.named_children(function.body).collect();
@@ -158,7 +179,8 @@ impl<'a> Body<'a> {
             let symbol = name.and_then(|name| symbols.of(name));
             let uses = || symbol.into_iter().flat_map(|symbol| snapshot.uses(file).of(symbol));
             let changes = uses().any(Use::may_change);
-            let uses: Vec<NodeId> = uses().map(|found| found.name).collect();
+            let mut uses: Vec<NodeId> = uses().map(|found| found.name).collect();
+            uses.sort_unstable();
             let stored = !uses.is_empty() && arguments == Arguments::Stored || changes;
             declared.push(Parameter { name, declaration, uses, stored });
         }
@@ -168,7 +190,15 @@ impl<'a> Body<'a> {
         {
             declared.clear();
         }
-        Some(Self { snapshot, file, function: *function, statements, result, parameters: declared })
+        Some(Self {
+            snapshot,
+            places,
+            file,
+            function: *function,
+            statements,
+            result,
+            parameters: declared,
+        })
     }
 
     /// The edits that put the body in place of one call.
@@ -250,17 +280,14 @@ impl<'a> Body<'a> {
     /// its name to what it returned.
     fn before_statement(&self, call: NodeId, block: &[u8], value: &[u8]) -> Option<Vec<Edit>> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
-        let is_whole_statement = |&node: &NodeId| {
-            tree.kind(node).is_statement() || tree.kind(node) == NodeKind::Declaration
-        };
-        let statement = tree.ancestors(call).find(is_whole_statement)?;
+        let statement = self.places.statement(call)?;
         let runs_once = matches!(
             tree.kind(statement),
             NodeKind::ExpressionStatement
                 | NodeKind::ReturnStatement
                 | NodeKind::IfStatement
                 | NodeKind::SwitchStatement
-        ) && !may_not_happen(tree, call);
+        ) && !self.places.may_not_happen(call);
         let kind = tree.field(self.function.definition, NodeField::Type).filter(|_| runs_once)?;
         let name = tree.range(self.function.name);
         let kind = &bytes[tree.range(kind).start..name.start];
@@ -323,12 +350,13 @@ impl<'a> Body<'a> {
     /// The text of a node of the body, arguments in place of the parameters that never change.
     fn with_arguments(&self, node: NodeId, arguments: &[NodeId]) -> Vec<u8> {
         let (tree, bytes) = (self.snapshot.tree(self.file), self.snapshot.bytes(self.file));
-        let inside = |name: &NodeId| node <= *name && *name < tree.node(node).after;
+        let end = tree.node(node).after;
         let mut replaced: Vec<(NodeId, NodeId)> = Vec::new();
         for (parameter, &argument) in self.parameters.iter().zip(arguments) {
             if !parameter.stored {
-                let uses = parameter.uses.iter().copied().filter(inside);
-                replaced.extend(uses.map(|name| (name, argument)));
+                let first = parameter.uses.partition_point(|&name| name < node);
+                let inside = parameter.uses[first..].iter().take_while(|&&name| name < end);
+                replaced.extend(inside.inspect(|_| step()).map(|&name| (name, argument)));
             }
         }
         replaced.sort_unstable();
@@ -349,21 +377,64 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether a call stands where it is reached only if something else is so: on the right of `&&` or `||`, behind a `?`.
-fn may_not_happen(tree: &SyntaxTree, call: NodeId) -> bool {
-    let outwards = || std::iter::once(call).chain(tree.ancestors(call));
-    outwards().zip(outwards().skip(1)).any(|(part, whole)| {
-        let field = tree.node(part).field;
-        match tree.kind(whole) {
-            NodeKind::BinaryExpression => {
-                let operator = tree.field(whole, NodeField::Operator).map(|id| tree.kind(id));
-                field == Some(NodeField::Right)
-                    && matches!(operator, Some(NodeKind::AmpersandAmpersand | NodeKind::PipePipe))
+/// Where the calls of a file stand. A call may lie deep, and there may be many.
+struct Places<'a> {
+    tree: &'a SyntaxTree,
+    known: OnceCell<Around>,
+}
+
+/// What lies around each node.
+struct Around {
+    statements: Vec<Option<(NodeId, NodeId)>>,
+    /// Whether the node is reached only if something else is so.
+    may_not_happen: Vec<bool>,
+}
+
+impl<'a> Places<'a> {
+    fn new(tree: &'a SyntaxTree) -> Self {
+        Self { tree, known: OnceCell::new() }
+    }
+
+    fn around(&self) -> &Around {
+        self.known.get_or_init(|| {
+            let tree = self.tree;
+            let is_statement = |node: NodeId| {
+                tree.kind(node).is_statement() || tree.kind(node) == NodeKind::Declaration
+            };
+            let mut may_not_happen: Vec<bool> = Vec::with_capacity(tree.len());
+            for id in tree.ids() {
+                let above = tree.parent(id).is_some_and(|parent| {
+                    may_not_happen[parent.0 as usize] || is_conditional(tree, id, parent)
+                });
+                may_not_happen.push(above);
             }
-            NodeKind::ConditionalExpression => field != Some(NodeField::Condition),
-            _ => false,
+            Around { statements: tree.nearest_ancestors(is_statement), may_not_happen }
+        })
+    }
+
+    /// The statement or declaration that a call is part of.
+    fn statement(&self, call: NodeId) -> Option<NodeId> {
+        self.around().statements[call.0 as usize].map(|(statement, _)| statement)
+    }
+
+    /// Whether a call stands where it is reached only if something else is so: on the right of `&&` or `||`, behind a `?`.
+    fn may_not_happen(&self, call: NodeId) -> bool {
+        self.around().may_not_happen[call.0 as usize]
+    }
+}
+
+/// Whether a part of an expression is evaluated only if another part of it is so.
+fn is_conditional(tree: &SyntaxTree, part: NodeId, whole: NodeId) -> bool {
+    let field = tree.node(part).field;
+    match tree.kind(whole) {
+        NodeKind::BinaryExpression => {
+            let operator = tree.field(whole, NodeField::Operator).map(|id| tree.kind(id));
+            field == Some(NodeField::Right)
+                && matches!(operator, Some(NodeKind::AmpersandAmpersand | NodeKind::PipePipe))
         }
-    })
+        NodeKind::ConditionalExpression => field != Some(NodeField::Condition),
+        _ => false,
+    }
 }
 
 /// Whether what stands in place of a name must bind tightly: not where it is all of an argument, a

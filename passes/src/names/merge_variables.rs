@@ -14,6 +14,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::{Edit, Patch};
 
+use crate::budget::Budget;
 use crate::edit::remove_declaration;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
@@ -23,7 +24,7 @@ pub struct MergeVariables;
 
 /// Variables of one file: this pass is for what is left when all else has stopped, and has a proposal for each
 /// pair.
-const MOST: usize = 12;
+const MOST: Budget = Budget::new("variables of one file", 12);
 
 impl Pass for MergeVariables {
     fn info(&self) -> PassInfo {
@@ -43,8 +44,9 @@ fn of_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
         let kind = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
         kind && !symbol.opaque && !symbol.uses.is_empty()
     };
-    let variables: Vec<SymbolId> = symbols.ids().filter(is_variable).take(MOST + 1).collect();
-    if variables.len() > MOST {
+    let variables = symbols.ids().filter(is_variable).take(MOST.most(snapshot) + 1);
+    let variables: Vec<SymbolId> = variables.collect();
+    if !MOST.allows(snapshot, variables.len()) {
         return Vec::new();
     }
     let pairs = variables.iter().flat_map(|&gone| variables.iter().map(move |&kept| (gone, kept)));

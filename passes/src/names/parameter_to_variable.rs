@@ -9,11 +9,13 @@
 //! int f(int b) { int a = 0; a = b; return a; } int g(void) { return f(2) + f(y * 4); }
 //! ```
 
+use std::collections::HashSet;
+
 use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::analysis::{Function, all_parameters, parameter_name};
-use crate::edit::remove_parameter;
+use crate::analysis::{Function, functions, parameter_name, parameters_of};
+use crate::edit::Signature;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -31,20 +33,41 @@ impl Pass for ParameterToVariable {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let proposals = all_parameters(snapshot).flat_map(|(function, index, parameter)| {
-            let ways = ways(snapshot, &function, index, parameter).into_iter().zip(0..);
-            ways.filter_map(|(patch, list)| Some(Proposal::new(patch?).in_list(list)))
-        });
-        proposals.collect()
+        let taken: Vec<HashSet<&[u8]>> =
+            (0..snapshot.file_count()).map(|file| names_of_file(snapshot, file)).collect();
+        let mut proposals = Vec::new();
+        for function in functions(snapshot) {
+            let Some(signature) = Signature::new(snapshot, function.file, function.symbol) else {
+                continue;
+            };
+            let taken = &taken[function.file];
+            let parameters = parameters_of(snapshot, &function).into_iter().enumerate();
+            for (index, parameter) in parameters {
+                let edits = || signature.without(snapshot, index, |_| None);
+                let ways = ways(snapshot, &function, parameter, edits, taken).into_iter().zip(0..);
+                let ways = ways.filter_map(|(patch, list)| Some((patch?, list)));
+                proposals.extend(ways.map(|(patch, list)| Proposal::new(patch).in_list(list)));
+            }
+        }
+        proposals
     }
+}
+
+/// The names that are declared outside all functions.
+fn names_of_file(snapshot: &Snapshot, file: usize) -> HashSet<&[u8]> {
+    let (tree, symbols, bytes) =
+        (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+    let outside = symbols.ids().map(|id| symbols.get(id)).filter(|of| of.scope == NodeId(0));
+    outside.map(|symbol| &bytes[tree.range(symbol.declarations[0])]).collect()
 }
 
 /// As a variable of the file, then as one of the function.
 fn ways(
     snapshot: &Snapshot,
     function: &Function,
-    index: usize,
     parameter: NodeId,
+    without: impl Fn() -> Vec<Edit>,
+    taken: &HashSet<&[u8]>,
 ) -> [Option<Patch>; 2] {
     let file = function.file;
     let (tree, symbols, bytes) =
@@ -61,8 +84,10 @@ fn ways(
         .ancestors(name)
         .take_while(|&node| node > parameter)
         .all(|node| tree.kind(node) == NodeKind::PointerDeclarator);
-    let edits = remove_parameter(snapshot, file, function.symbol, index, |_| None);
-    let (Some(edits), true) = (edits, is_plain) else { return [None, None] };
+    if !is_plain {
+        return [None, None];
+    }
+    let edits = without();
     let declared = &bytes[tree.range(parameter)];
     let with = |at: usize, text: Vec<u8>| {
         let mut edits = edits.clone();
@@ -75,11 +100,8 @@ fn ways(
     let inside = with(tree.range(function.body).start + 1, [b" ", declared, value].concat());
     // A qualifier that ties a variable to its function has no place outside, and a variable of the file
     // would have a name that may be taken.
-    let taken = symbols.ids().map(|id| symbols.get(id)).any(|symbol| {
-        symbol.scope == NodeId(0)
-            && bytes[tree.range(symbol.declarations[0])] == bytes[tree.range(name)]
-    });
-    let is_allowed = snapshot.language() == Language::C && !taken;
+    let is_allowed =
+        snapshot.language() == Language::C && !taken.contains(&bytes[tree.range(name)]);
     let start = tree.range(function.definition).start;
     let outside = is_allowed.then(|| with(start, [declared, b"; "].concat())).flatten();
     [outside, inside]

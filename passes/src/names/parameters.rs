@@ -12,8 +12,8 @@
 use clreduce_language::{SymbolId, SymbolKind};
 use clreduce_testcase::Patch;
 
-use crate::analysis::{MOST_DECLARATIONS, all_parameters, parameter_list, parameters};
-use crate::edit::{remove_parameter, without};
+use crate::analysis::{MOST_DECLARATIONS, functions, parameter_list, parameters, parameters_of};
+use crate::edit::{Signature, without};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -30,36 +30,42 @@ impl Pass for RemoveParameters {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let removal = |(file, symbol, index): (usize, SymbolId, usize)| {
-            let mut is_used = false;
-            let edits = remove_parameter(snapshot, file, symbol, index, |name| {
-                is_used = true;
-                Some(without(snapshot, file, name))
-            });
-            // Most of those that nothing uses can go together.
-            Some(Proposal::new(Patch::new(edits?)?).in_list(u32::from(is_used)))
-        };
-        let defined = all_parameters(snapshot)
-            .map(|(function, index, _)| (function.file, function.symbol, index));
-        defined.chain(declared_parameters(snapshot)).filter_map(removal).collect()
+        let defined = functions(snapshot).into_iter().map(|function| {
+            let count = parameters_of(snapshot, &function).len();
+            (function.file, function.symbol, count)
+        });
+        let mut proposals = Vec::new();
+        for (file, symbol, count) in defined.chain(declared_only(snapshot)) {
+            let Some(signature) = Signature::new(snapshot, file, symbol) else { continue };
+            proposals.extend((0..count).filter_map(|index| {
+                let mut is_used = false;
+                let edits = signature.without(snapshot, index, |name| {
+                    is_used = true;
+                    Some(without(snapshot, file, name))
+                });
+                // Most of those that nothing uses can go together.
+                Some(Proposal::new(Patch::new(edits)?).in_list(u32::from(is_used)))
+            }));
+        }
+        proposals
     }
 }
 
-/// The parameters of functions that are declared and not defined: the file, the function, the place.
-fn declared_parameters(snapshot: &Snapshot) -> impl Iterator<Item = (usize, SymbolId, usize)> {
+/// The functions that are declared and not defined: the file, the function, the number of parameters.
+fn declared_only(snapshot: &Snapshot) -> impl Iterator<Item = (usize, SymbolId, usize)> {
     (0..snapshot.file_count()).flat_map(|file| {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
         let functions = symbols.ids().filter(|&id| {
             let symbol = symbols.get(id);
             symbol.kind == SymbolKind::Function
-                && symbol.declarations.len() <= MOST_DECLARATIONS
+                && MOST_DECLARATIONS.allows(snapshot, symbol.declarations.len())
                 && !symbol.is_defined(tree)
         });
-        functions.flat_map(move |id| {
+        functions.map(move |id| {
             let lists = symbols.get(id).declarations.iter();
             let counts =
                 lists.filter_map(|&name| Some(parameters(tree, parameter_list(tree, name)?).len()));
-            (0..counts.max().unwrap_or(0)).map(move |index| (file, id, index))
+            (file, id, counts.max().unwrap_or(0))
         })
     })
 }

@@ -16,6 +16,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::Edit;
 
+use crate::analysis::Lists;
 use crate::edit::{for_each_symbol, is_whole_statement};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
@@ -33,8 +34,12 @@ impl Pass for PointerLevels {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let lists: Vec<Lists<'_>> = (0..snapshot.file_count())
+            .map(|file| Lists::of_elements(snapshot.tree(file)))
+            .collect();
         for_each_symbol(snapshot, |file, symbol| {
             Level {
+                lists: &lists[file],
                 tree: snapshot.tree(file),
                 symbols: snapshot.symbols(file),
                 types: snapshot.types(file),
@@ -51,6 +56,7 @@ struct Level<'a> {
     symbols: &'a Symbols,
     types: &'a Types,
     bytes: &'a [u8],
+    lists: &'a Lists<'a>,
     file: usize,
 }
 
@@ -145,7 +151,7 @@ impl Level<'_> {
         let (tree, symbols) = (self.tree, self.symbols);
         let declaration = declared_by(tree, parameter)?;
         let list = tree.parent(declaration)?;
-        let index = tree.named_children(list).position(|other| other == declaration)?;
+        let index = self.lists.place(list, declaration)?;
         let declarator = tree.parent(list)?;
         let function = symbols.get(symbols.of(tree.field(declarator, NodeField::Declarator)?)?);
         let called_from_outside =
@@ -162,7 +168,7 @@ impl Level<'_> {
             let call = tree.parent(name)?;
             let is_called = tree.node(name).field == Some(NodeField::Function);
             let arguments = tree.field(call, NodeField::Arguments).filter(|_| is_called)?;
-            self.address(parameter, tree.named_children(arguments).nth(index)?)
+            self.address(parameter, *self.lists.get(arguments).get(index)?)
         };
         function.uses.iter().map(at_call).collect()
     }

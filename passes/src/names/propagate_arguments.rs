@@ -13,8 +13,8 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolKind, Use, declared_by};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::{Function, all_parameters, calls, parameter_name};
-use crate::edit::remove_parameter;
+use crate::analysis::{Function, functions, parameter_name, parameters_of};
+use crate::edit::Signature;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -31,16 +31,25 @@ impl Pass for PropagateArguments {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let propagated = all_parameters(snapshot).filter_map(|(function, index, parameter)| {
-            propagate(snapshot, &function, index, parameter)
-        });
-        propagated.filter_map(Patch::new).map(Proposal::new).collect()
+        let mut proposals = Vec::new();
+        for function in functions(snapshot) {
+            let Some(signature) = Signature::new(snapshot, function.file, function.symbol) else {
+                continue;
+            };
+            let parameters = parameters_of(snapshot, &function).into_iter().enumerate();
+            let propagated = parameters.filter_map(|(index, parameter)| {
+                propagate(snapshot, &function, &signature, index, parameter)
+            });
+            proposals.extend(propagated.filter_map(Patch::new).map(Proposal::new));
+        }
+        proposals
     }
 }
 
 fn propagate(
     snapshot: &Snapshot,
     function: &Function,
+    signature: &Signature,
     index: usize,
     parameter: NodeId,
 ) -> Option<Vec<Edit>> {
@@ -52,11 +61,7 @@ fn propagate(
     if uses.len() == 0 || uses.any(Use::may_change) {
         return None;
     }
-    let given = calls(snapshot, file, function.symbol)?
-        .into_iter()
-        .map(|call| tree.named_children(tree.field(call, NodeField::Arguments)?).nth(index))
-        .collect::<Option<Vec<NodeId>>>()?;
-    let (&first, rest) = given.split_first()?;
+    let (&first, rest) = signature.given(index)?.split_first()?;
     let text = &bytes[tree.range(first)];
     if rest.iter().any(|&other| &bytes[tree.range(other)] != text) {
         return None;
@@ -66,9 +71,9 @@ fn propagate(
         NodeKind::Identifier => declared_before(snapshot, function, first)?,
         _ => return None,
     };
-    let mut edits = remove_parameter(snapshot, file, function.symbol, index, |name| {
+    let mut edits = signature.without(snapshot, index, |name| {
         Some(Edit::replace(file, tree.range(name), text.to_vec()))
-    })?;
+    });
     edits.extend(moved);
     Some(edits)
 }

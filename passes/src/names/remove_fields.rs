@@ -62,8 +62,7 @@ impl Pass for RemoveFields {
 fn can_go(tree: &SyntaxTree, member: &Member, of_union: bool) -> bool {
     let carries_on = |&element: &NodeId| {
         tree.field(element, NodeField::Designator).is_some() && {
-            let list = tree.node(element).parent;
-            let next = tree.named_children(list).find(|&other| other > element);
+            let next = tree.next_named(element);
             next.is_some_and(|next| tree.field(next, NodeField::Designator).is_none())
         }
     };

@@ -123,7 +123,7 @@ impl<'a> Object<'a> {
             0 => true,
             count => count == 1 && tag.is_none_or(|tag| symbols.get(tag).uses.is_empty()),
         };
-        let is_alone = tree.fields(declaration, NodeField::Declarator).count() == 1
+        let is_alone = tree.fields(declaration, NodeField::Declarator).nth(1).is_none()
             && tree.kind(tree.parent(declaration)?) != NodeKind::ForStatement
             && values.is_none_or(|list| tree.kind(list) == NodeKind::InitializerList)
             && tree.range(kind).end <= tree.range(name).start;

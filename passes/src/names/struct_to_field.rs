@@ -11,6 +11,8 @@
 //! short x, *p = &x; int g(void) { return x + (*p); }
 //! ```
 
+use std::collections::HashSet;
+
 use clreduce_language::{
     Accesses, Aggregate, Aggregates, NodeField, NodeId, NodeKind, Symbol, SymbolId, SyntaxTree,
 };
@@ -37,10 +39,10 @@ impl Pass for StructToField {
         for file in 0..snapshot.file_count() {
             let aggregates = snapshot.aggregates(file);
             let accesses = snapshot.accesses(file);
-            let single = single(snapshot, file, &aggregates);
+            let inner = Inner::new(snapshot, file, aggregates);
             for (index, aggregate) in aggregates.all.iter().enumerate() {
                 // From the inside out: what is inside cannot change while it is copied.
-                if mentions(snapshot, file, aggregate, &single) {
+                if inner.stand_in(snapshot.tree(file), aggregate) {
                     continue;
                 }
                 let edits = replace(snapshot, file, aggregate, index, &accesses);
@@ -51,15 +53,45 @@ impl Pass for StructToField {
     }
 }
 
+/// How many mentions of structures with one member stand before each node.
+struct Inner {
+    mentions_before: Vec<u32>,
+}
+
+impl Inner {
+    fn new(snapshot: &Snapshot, file: usize, aggregates: &Aggregates) -> Self {
+        let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
+        let (specifiers, names) = single(snapshot, file, aggregates);
+        let is_mention = |node: NodeId| {
+            specifiers.contains(&node)
+                || symbols.of(node).is_some_and(|symbol| names.contains(&symbol))
+        };
+        let mut count = 0;
+        let mut mentions_before = vec![0];
+        mentions_before.extend(tree.ids().map(|node| {
+            count += u32::from(is_mention(node));
+            count
+        }));
+        Self { mentions_before }
+    }
+
+    /// Whether a structure has another structure of one member in it.
+    fn stand_in(&self, tree: &SyntaxTree, aggregate: &Aggregate) -> bool {
+        let before = |node: NodeId| self.mentions_before[node.0 as usize];
+        let body = tree.field(aggregate.specifier, NodeField::Body);
+        body.is_some_and(|body| before(tree.node(body).after) > before(body))
+    }
+}
+
 /// The structures with one member: where each begins, and the symbols that stand for it.
 fn single(
     snapshot: &Snapshot,
     file: usize,
     aggregates: &Aggregates,
-) -> (Vec<NodeId>, Vec<SymbolId>) {
+) -> (HashSet<NodeId>, HashSet<SymbolId>) {
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let of_one = aggregates.all.iter().filter(|aggregate| aggregate.members.len() == 1);
-    let specifiers: Vec<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
+    let specifiers: HashSet<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
     let names = specifiers.iter().flat_map(|&specifier| {
         let above = tree.node(specifier).parent;
         let defined = (tree.kind(above) == NodeKind::TypeDefinition).then_some(above).into_iter();
@@ -68,22 +100,6 @@ fn single(
     });
     let names = names.filter_map(|name| symbols.of(name)).collect();
     (specifiers, names)
-}
-
-/// Whether a structure has another structure of one member in it.
-fn mentions(
-    snapshot: &Snapshot,
-    file: usize,
-    aggregate: &Aggregate,
-    (specifiers, names): &(Vec<NodeId>, Vec<SymbolId>),
-) -> bool {
-    let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-    let body = tree.field(aggregate.specifier, NodeField::Body).into_iter();
-    let mut inside = body.flat_map(|body| tree.subtree(body));
-    inside.any(|node| {
-        specifiers.binary_search(&node).is_ok()
-            || symbols.of(node).is_some_and(|symbol| names.contains(&symbol))
-    })
 }
 
 fn replace(

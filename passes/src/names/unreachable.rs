@@ -21,6 +21,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree, is_en
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::with_semicolon;
+use crate::budget::Budget;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
@@ -51,7 +52,8 @@ impl Pass for Unreachable {
         let removals = removals(tree, &items, &reached);
         let users = users(snapshot, &items, &removals, &providers);
         let patches = (0..removals.len()).filter_map(|index| {
-            let edits = with_users(index, &users).into_iter().map(|at| removals[at].1.clone());
+            let edits =
+                with_users(snapshot, index, &users).into_iter().map(|at| removals[at].1.clone());
             Patch::new(edits.collect())
         });
         patches.map(Proposal::new).collect()
@@ -95,7 +97,7 @@ fn users(
     for (user, (indices, _)) in removals.iter().enumerate() {
         let nodes = items[indices.clone()].iter().flat_map(|item| tree.subtree(item.node));
         let used = nodes.filter_map(|node| providers.get(&symbols.of(node)?));
-        let used = used.filter(|items| items.len() <= MOST_USERS).flatten();
+        let used = used.filter(|items| MOST_USERS.allows(snapshot, items.len())).flatten();
         for provider in used.filter_map(|&item| removal_of[item]) {
             users[provider].insert(user);
         }
@@ -105,15 +107,15 @@ fn users(
 
 /// Most removals in one patch. What more than that uses goes alone: together with all else that is not
 /// reached, the order does not matter.
-const MOST_USERS: usize = 16;
+const MOST_USERS: Budget = Budget::new("declarations that go together", 16);
 
 /// A removal and those of all that could not do without.
-fn with_users(removal: usize, users: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+fn with_users(snapshot: &Snapshot, removal: usize, users: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let mut found = BTreeSet::from([removal]);
     let mut work = vec![removal];
     while let Some(at) = work.pop() {
         work.extend(users[at].iter().filter(|&&user| found.insert(user)));
-        if found.len() > MOST_USERS {
+        if !MOST_USERS.allows(snapshot, found.len()) {
             return BTreeSet::from([removal]);
         }
     }

@@ -32,7 +32,7 @@ impl Pass for Dereference {
             NodeKind::FieldExpression => member(unit, id),
             _ => None,
         });
-        patches.take(MOST_PROPOSALS).map(Proposal::new).collect()
+        MOST_PROPOSALS.take(snapshot, patches).map(Proposal::new).collect()
     }
 }
 

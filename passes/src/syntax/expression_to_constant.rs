@@ -31,7 +31,7 @@ impl Pass for ExpressionToConstant {
                 if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
                     continue;
                 }
-                if proposals.len() >= MOST_PROPOSALS {
+                if !MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
                     return proposals;
                 }
                 if zero_fits(unit, id) {

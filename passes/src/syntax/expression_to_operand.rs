@@ -17,6 +17,7 @@ use clreduce_testcase::Edit;
 use crate::analysis::{
     Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue, places,
 };
+use crate::budget::Budget;
 use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
 
@@ -41,12 +42,12 @@ impl Pass for ExpressionToOperand {
                 if place == Place::Fixed || is_condition(unit, id) {
                     continue;
                 }
-                if proposals.len() >= MOST_PROPOSALS {
+                if !MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
                     return proposals;
                 }
                 let whole = unit.tree.range(id);
                 proposals.extend(
-                    operands(unit, id)
+                    operands(snapshot, unit, id)
                         .into_iter()
                         .filter(|&operand| fits(unit, place, id, operand))
                         .map(|part| bare(unit, id, part))
@@ -63,7 +64,7 @@ impl Pass for ExpressionToOperand {
 }
 
 /// The operands of an expression, in source order.
-fn operands(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+fn operands(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
     let fields: &[NodeField] = match tree.kind(id) {
         NodeKind::BinaryExpression | NodeKind::CommaExpression => {
@@ -79,18 +80,22 @@ fn operands(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
         NodeKind::FieldExpression => &[NodeField::Argument],
         NodeKind::SubscriptExpression => &[NodeField::Argument, NodeField::Index],
         NodeKind::CastExpression | NodeKind::SizeofExpression => &[NodeField::Value],
-        NodeKind::CallExpression => return arguments(unit, id),
+        NodeKind::CallExpression => return arguments(snapshot, unit, id),
         _ => return Vec::new(),
     };
     let expression = |&node: &NodeId| is_expression(tree.kind(node));
     fields.iter().filter_map(|&field| tree.field(id, field)).filter(expression).collect()
 }
 
+/// How many arguments take the place of their call.
+const MOST_ARGUMENTS: Budget = Budget::new("arguments of one call", 16);
+
 /// The first arguments of a call.
-fn arguments(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+fn arguments(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
     let Some(list) = tree.field(id, NodeField::Arguments) else { return Vec::new() };
-    tree.named_children(list).filter(|&node| is_expression(tree.kind(node))).take(16).collect()
+    let arguments = tree.named_children(list).filter(|&node| is_expression(tree.kind(node)));
+    MOST_ARGUMENTS.take(snapshot, arguments).collect()
 }
 
 /// `f(a++, b)` becomes `(a++, b)`, where more than the last argument counts.

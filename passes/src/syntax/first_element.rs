@@ -29,7 +29,8 @@ impl Pass for FirstElement {
         for unit in Unit::all(snapshot) {
             let elements = unit.sound().filter(|(_, kind)| *kind == NodeKind::SubscriptExpression);
             let patches = elements.filter_map(|(id, _)| first(unit, id));
-            proposals.extend(patches.take(MOST_PROPOSALS - proposals.len()).map(Proposal::new));
+            let patches = MOST_PROPOSALS.take(snapshot, patches);
+            proposals.extend(patches.map(Proposal::new));
         }
         proposals
     }

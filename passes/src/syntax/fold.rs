@@ -32,7 +32,7 @@ impl Pass for FoldConstants {
             for (id, kind) in unit.sound() {
                 if kind == NodeKind::BinaryExpression
                     && let Some(value) = values[id.0 as usize]
-                    && proposals.len() < MOST_PROPOSALS
+                    && MOST_PROPOSALS.allows(snapshot, proposals.len() + 1)
                 {
                     let text = value.to_string().into_bytes();
                     let edit = Edit::replace(unit.file, unit.tree.range(id), text);

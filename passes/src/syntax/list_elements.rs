@@ -13,7 +13,7 @@
 use clreduce_language::{NodeField, NodeKind, declared_name, vector_literal};
 use clreduce_testcase::{Edit, Language};
 
-use crate::analysis::{MOST_DECLARATIONS, Unit, parameter_list, parameters};
+use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
@@ -35,6 +35,7 @@ impl Pass for ListElements {
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
             let aggregates = snapshot.aggregates(unit.file);
+            let lists = Lists::of_parameters(unit.tree);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
                     NodeKind::ArgumentList
@@ -56,7 +57,7 @@ impl Pass for ListElements {
                     continue;
                 }
                 let fixed = match kind {
-                    NodeKind::ArgumentList => arguments_of_parameters(snapshot, unit, id),
+                    NodeKind::ArgumentList => arguments_of_parameters(snapshot, unit, id, &lists),
                     NodeKind::ParameterList => parameters_with_arguments(snapshot, unit, id),
                     _ => 0,
                 };
@@ -83,7 +84,12 @@ impl Pass for ListElements {
 
 /// How many elements of an argument list can only go together with a parameter, which is the business
 /// of a pass that knows names.
-fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
+fn arguments_of_parameters(
+    snapshot: &Snapshot,
+    unit: Unit<'_>,
+    list: NodeId,
+    known: &Lists<'_>,
+) -> usize {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let call = tree.node(list).parent;
     if vector_literal(tree, call).is_some() {
@@ -96,9 +102,9 @@ fn arguments_of_parameters(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) ->
             snapshot.language() == Language::OpenCl && unit.text(function) != b"printf";
         return if is_builtin { usize::MAX } else { 0 };
     };
-    let declared = symbols.get(symbol).declarations.iter().take(MOST_DECLARATIONS);
+    let declared = MOST_DECLARATIONS.take(snapshot, &symbols.get(symbol).declarations);
     let lists = declared.filter_map(|&name| parameter_list(tree, name));
-    lists.map(|list| parameters(tree, list).len()).max().unwrap_or(0)
+    lists.map(|list| known.get(list).len()).max().unwrap_or(0)
 }
 
 /// How many elements of a parameter list can only go together with arguments: all of a function's.

@@ -38,7 +38,7 @@ impl Pass for Parentheses {
                     NodeKind::ParenthesizedDeclarator => is_plain_declarator(unit, id),
                     _ => false,
                 };
-                if is_needless && proposals.len() < MOST_PROPOSALS {
+                if is_needless && MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
                     let range = unit.tree.range(id);
                     let open = unit.delete(range.start..range.start + 1);
                     let close = unit.delete(range.end - 1..range.end);

@@ -16,6 +16,7 @@ use clreduce_language::{NodeKind, Type, converts, vector_literal};
 use clreduce_testcase::Edit;
 
 use crate::analysis::{Place, Unit, is_condition, places};
+use crate::budget::Budget;
 use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
@@ -24,11 +25,11 @@ use crate::{NodeId, Snapshot};
 pub(crate) struct SmallerElsewhere;
 
 /// Names offered for each expression.
-const OFFERS: usize = 3;
+const OFFERS: Budget = Budget::new("names in the place of one expression", 3);
 /// Names of a function that are looked at.
-const NAMES: usize = 16;
+const NAMES: Budget = Budget::new("names that one function uses", 16);
 /// Proposals in all: this pass is for what is left when all else has stopped.
-const LIMIT: usize = 1000;
+const ALL: Budget = Budget::new("expressions with names in their place", 1000);
 
 impl Pass for SmallerElsewhere {
     fn info(&self) -> PassInfo {
@@ -68,13 +69,13 @@ impl Pass for SmallerElsewhere {
                             && name.visible.contains(&id)
                             && converts(name.of, of).unwrap_or(place != Place::Composite)
                     });
-                    for (name, list) in offers.take(OFFERS).zip(0..) {
+                    for (name, list) in OFFERS.take(snapshot, offers).zip(0..) {
+                        if !ALL.allows(snapshot, proposals.len() + 1) {
+                            return proposals;
+                        }
                         let range = unit.tree.range(id);
                         let edit = Edit::replace(unit.file, range, name.text.to_vec());
                         proposals.push(Proposal::edit(edit).in_list(list));
-                        if proposals.len() == LIMIT {
-                            return proposals;
-                        }
                     }
                 }
             }
@@ -116,10 +117,10 @@ fn names<'a>(
         };
         let is_new = |name: &Name<'_>| name.text != text || name.visible != visible;
         if is_value && names.iter().all(is_new) {
+            if !NAMES.allows(snapshot, names.len() + 1) {
+                break;
+            }
             names.push(Name { text, of, visible });
-        }
-        if names.len() == NAMES {
-            break;
         }
     }
     names

@@ -72,6 +72,7 @@ fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<Node
         symbol.opaque || symbol.kind == SymbolKind::Function && snapshot.language() == Language::C
     };
     let is_item = |&node: &NodeId| holders[tree.node(node).parent.0 as usize];
+    let items = tree.nearest_ancestors(|node| is_item(&node));
     let mut needed = HashSet::new();
     for symbol in symbols.ids().map(|id| symbols.get(id)) {
         if symbol.scope != NodeId(0) || may_be_undeclared(symbol) {
@@ -81,10 +82,15 @@ fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<Node
         let is_type = matches!(symbol.kind, SymbolKind::Tag | SymbolKind::Typedef);
         let [first, second @ ..] = &symbol.declarations[..] else { continue };
         let end = second.first().filter(|_| !is_type).map_or(NodeId(u32::MAX), |&second| second);
+        let mut uses = symbol.uses.clone();
+        uses.sort_unstable();
         for name in if is_type { &symbol.declarations[..] } else { std::slice::from_ref(first) } {
-            let Some(item) = tree.ancestors(*name).find(is_item) else { continue };
+            let Some((item, _)) = items[name.0 as usize] else { continue };
             let inside = item..tree.node(item).after;
-            if symbol.uses.iter().any(|node| !inside.contains(node) && *node < end) {
+            // Those in the item stand side by side.
+            let before = uses.first().is_some_and(|&node| node < inside.start.min(end));
+            let behind = uses.partition_point(|&node| node < inside.end);
+            if before || uses.get(behind).is_some_and(|&node| node < end) {
                 needed.insert(item);
             }
         }

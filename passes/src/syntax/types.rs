@@ -12,7 +12,7 @@
 use clreduce_language::{Base, NodeField, NodeKind, Number, declared_by, declared_name};
 use clreduce_testcase::Patch;
 
-use crate::analysis::{MOST_DECLARATIONS, Unit, parameter_list, parameters};
+use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 
@@ -25,6 +25,8 @@ impl Pass for Types {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+        let lists: Vec<Lists<'_>> =
+            Unit::all(snapshot).map(|unit| Lists::of_parameters(unit.tree)).collect();
         let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
             let is_type = matches!(
                 kind,
@@ -37,7 +39,7 @@ impl Pass for Types {
             ) && unit.tree.node(id).field == Some(NodeField::Type);
             is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
         });
-        types.filter_map(|(unit, id, _)| to_int(snapshot, unit, id)).collect()
+        types.filter_map(|(unit, id, _)| to_int(snapshot, unit, id, &lists[unit.file])).collect()
     }
 }
 
@@ -63,8 +65,8 @@ fn may_be_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
 }
 
 /// Replaces a type; of a function that is declared several times, in all of its declarations.
-fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
-    let Some(others) = alike(snapshot, unit, id) else { return unit.shrink(id, b"int") };
+fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, lists: &Lists<'_>) -> Option<Proposal> {
+    let Some(others) = alike(snapshot, unit, id, lists) else { return unit.shrink(id, b"int") };
     let first = *others.first()?;
     let proposal = unit.shrink(id, b"int").filter(|_| first == id)?;
     let may_change = |&other: &NodeId| {
@@ -79,25 +81,33 @@ fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Proposal> {
 }
 
 /// The types that have to be the same as this one because a function is declared several times.
-fn alike(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Option<Vec<NodeId>> {
+fn alike(
+    snapshot: &Snapshot,
+    unit: Unit<'_>,
+    id: NodeId,
+    lists: &Lists<'_>,
+) -> Option<Vec<NodeId>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let declaration = tree.node(id).parent;
     let list = tree.node(declaration).parent;
     let (declarator, index) = match tree.kind(list) {
         NodeKind::ParameterList => {
-            let index = parameters(tree, list).iter().position(|&other| other == declaration)?;
+            let index = lists.place(list, declaration)?;
             (tree.node(list).parent, Some(index))
         }
         _ => (tree.field(declaration, NodeField::Declarator)?, None),
     };
     let symbol = symbols.get(symbols.of(declared_name(tree, declarator)?)?);
-    let is_one_of_few = (2..=MOST_DECLARATIONS).contains(&symbol.declarations.len());
-    if symbol.kind != SymbolKind::Function || !is_one_of_few {
+    let count = symbol.declarations.len();
+    if symbol.kind != SymbolKind::Function
+        || count < 2
+        || !MOST_DECLARATIONS.allows(snapshot, count)
+    {
         return None;
     }
     let types = symbol.declarations.iter().map(|&name| match index {
         Some(index) => {
-            let parameter = *parameters(tree, parameter_list(tree, name)?).get(index)?;
+            let parameter = *lists.get(parameter_list(tree, name)?).get(index)?;
             tree.field(parameter, NodeField::Type)
         }
         None => tree.field(declared_by(tree, name)?, NodeField::Type),

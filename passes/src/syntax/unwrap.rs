@@ -14,9 +14,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_testcase::{Edit, Patch, steps};
 
 use crate::analysis::{Unit, is_expression, is_statement, is_statement_list};
+use crate::budget::Budget;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
 
@@ -48,7 +49,7 @@ impl Pass for Unwrap {
                     NodeKind::ForStatement => {
                         vec![body_of_for(unit, &names, id), once_if(unit, id)]
                     }
-                    NodeKind::SwitchStatement => switch(unit, id),
+                    NodeKind::SwitchStatement => switch(snapshot, unit, id),
                     NodeKind::LabeledStatement => vec![last_part(unit, id)],
                     NodeKind::CompoundStatement => vec![block(unit, &names, id)],
                     _ => continue,
@@ -242,8 +243,11 @@ fn condition(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     Patch::new(vec![before, unit.replace(range.end..whole.end, b";")])
 }
 
+/// How many cases of a switch are tried alone.
+const MOST_CASES: Budget = Budget::new("cases of one switch", 64);
+
 /// All cases in a row, then each case alone, then the value.
-fn switch(unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
+fn switch(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
     let tree = unit.tree;
     let whole = tree.range(id);
     let Some(body) = tree.field(id, NodeField::Body) else { return Vec::new() };
@@ -265,13 +269,18 @@ fn switch(unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
             edits.last_mut().filter(|edit| edit.end as usize == whole.end)?.text =
                 b"}".as_slice().into();
         }
-        let kept = |edit: &&Edit| parts.iter().any(|part| part.contains(&(edit.start as usize)));
-        edits.extend(jumps.iter().filter(kept).cloned());
+        // Parts and jumps are in order.
+        for part in parts {
+            let before = |at: usize| jumps.partition_point(|jump| (jump.start as usize) < at);
+            let kept = &jumps[before(part.start)..before(part.end)];
+            steps(1 + kept.len());
+            edits.extend_from_slice(kept);
+        }
         Patch::new(edits)
     };
     let mut patches = vec![(!statements.is_empty()).then(|| keep(&statements)).flatten()];
     if statements.len() > 1 {
-        let each = statements.iter().take(64);
+        let each = MOST_CASES.take(snapshot, &statements);
         patches.extend(each.map(|case| keep(std::slice::from_ref(case))));
     }
     patches.push(condition(unit, id));

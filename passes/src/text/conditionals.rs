@@ -19,13 +19,14 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
+use crate::budget::Budget;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 
 /// The pass.
 pub(crate) struct Conditionals;
 
 /// Sides of one conditional that are tried; each is a list of its own.
-const SIDES: usize = 4;
+const SIDES: Budget = Budget::new("sides of one #if", 4);
 
 impl Pass for Conditionals {
     fn info(&self) -> PassInfo {
@@ -47,8 +48,9 @@ impl Pass for Conditionals {
                     && let Some(mut lines) = open.pop()
                 {
                     lines.push(directive.line);
-                    let level = open.len() * SIDES;
-                    let sides = (0..lines.len() - 1).take(SIDES).filter_map(|side| {
+                    let lists = SIDES.most(snapshot);
+                    let level = open.len() * lists;
+                    let sides = SIDES.take(snapshot, 0..lines.len() - 1).filter_map(|side| {
                         let patch = keep_side(unit.file, &lines, side)?;
                         Some(Proposal::new(patch).in_list((level + side) as u32))
                     });

@@ -22,6 +22,7 @@ use clreduce_testcase::{Edit, Language};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
+use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal};
 
 /// The pass.
@@ -30,7 +31,7 @@ pub(crate) struct Lines;
 /// Braces around a line up to which it begins a group.
 const DEPTHS: [i64; 9] = [0, 1, 2, 3, 4, 6, 8, 10, i64::MAX];
 /// Most groups of one depth; where there are more lines, several go together.
-const LIMIT: usize = 50_000;
+const GROUPS: Budget = Budget::new("groups of lines that are not joined", 50_000);
 
 impl Pass for Lines {
     fn info(&self) -> PassInfo {
@@ -49,7 +50,9 @@ impl Pass for Lines {
                     continue; // the same groups again
                 }
                 before = count;
-                let starts = lines.iter().filter(begins).step_by(count.div_ceil(LIMIT).max(1));
+                GROUPS.allows(snapshot, count);
+                let stride = count.div_ceil(GROUPS.most(snapshot)).max(1);
+                let starts = lines.iter().filter(begins).step_by(stride);
                 let starts: Vec<usize> = starts.map(|line| line.start).collect();
                 let ends = starts.iter().copied().skip(1).chain([unit.bytes.len()]);
                 for (start, end) in starts.iter().copied().zip(ends) {

@@ -44,7 +44,7 @@ impl Pass for Literals {
                     TokenKind::Char => vec![b"0".to_vec()],
                     _ => continue,
                 };
-                if proposals.len() >= MOST_PROPOSALS {
+                if !MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
                     return proposals;
                 }
                 for (new, list) in simpler.into_iter().zip(0..) {

@@ -17,6 +17,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, TokenKind};
 
 use crate::analysis::Tokens;
+use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
@@ -35,7 +36,7 @@ const LONGEST_OF_KNOWN: usize = 2;
 const SMALL: usize = 300;
 
 /// Most proposals for one file. A larger file is looked at in longer strides only.
-const LIMIT: usize = 200_000;
+const ALL: Budget = Budget::new("windows of tokens in one file", 200_000);
 
 impl Pass for TokenWindows {
     fn info(&self) -> PassInfo {
@@ -49,7 +50,7 @@ impl Pass for TokenWindows {
             let nesting = nesting(unit);
             let types = Types::of(snapshot.tree(unit.file));
             let count = unit.tokens.len();
-            let mut left = LIMIT;
+            let mut seen = 0;
             let tree = snapshot.tree(unit.file);
             let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
             let is_known = !is_text && (count < SMALL || parses());
@@ -58,10 +59,10 @@ impl Pass for TokenWindows {
                     continue;
                 }
                 let windows = count / stride;
-                if windows > left {
+                seen += windows;
+                if !ALL.allows(snapshot, seen) {
                     break;
                 }
-                left -= windows;
                 for first in (0..(count + 1).saturating_sub(length)).step_by(stride) {
                     let after = first + length;
                     // What stands beside something odd already is no reason to keep it.
@@ -205,6 +206,6 @@ mod tests {
         let source = "x ".repeat(1_000_000);
         let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
         let proposals = TokenWindows.propose(&Snapshot::new(case, Language::Text));
-        assert!(proposals.len() <= LIMIT && proposals.len() > LIMIT / 4);
+        assert!(proposals.len() <= 200_000 && proposals.len() > 50_000);
     }
 }

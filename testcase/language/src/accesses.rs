@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::aggregates::{Aggregates, Member};
+use crate::aggregates::Aggregates;
+use clreduce_testcase::step;
+
 use crate::kind::{NodeField, NodeKind};
-use crate::steps::step;
 use crate::symbols::declared_by;
 use crate::tree::{NodeId, SyntaxTree};
 use crate::types::{Base, Types};
@@ -87,10 +88,8 @@ fn member(
     }
     let index = aggregates.index_of(base)?;
     let name = &bytes[tree.range(tree.field(access, NodeField::Field)?)];
-    let is_named =
-        |member: &Member| member.name.is_some_and(|known| &bytes[tree.range(known)] == name);
     // Members of an anonymous structure are found nowhere, and so are unclear.
-    Some((index, aggregates.all[index].members.iter().position(is_named)?))
+    Some((index, aggregates.all[index].member(name)?))
 }
 
 #[cfg(test)]

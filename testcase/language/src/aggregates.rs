@@ -6,8 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use clreduce_testcase::step;
+
 use crate::kind::{NodeField, NodeKind};
-use crate::steps::step;
 use crate::symbols::{SymbolKind, Symbols, declared_by, declared_name};
 use crate::tree::{NodeId, SyntaxTree};
 
@@ -18,8 +19,30 @@ pub struct Aggregate {
     pub specifier: NodeId,
     /// The members, in order.
     pub members: Vec<Member>,
+    /// The place of the first member with a name.
+    by_name: HashMap<Vec<u8>, usize>,
     /// Whether some initialiser could not be told apart.
     pub unclear: bool,
+}
+
+impl Aggregate {
+    fn new(bytes: &[u8], tree: &SyntaxTree, specifier: NodeId) -> Self {
+        let members = members(tree, specifier);
+        let mut by_name = HashMap::new();
+        for (place, member) in members.iter().enumerate() {
+            if let Some(name) = member.name {
+                by_name.entry(bytes[tree.range(name)].to_vec()).or_insert(place);
+            }
+        }
+        Self { specifier, members, by_name, unclear: false }
+    }
+
+    /// The place of the member with a name.
+    #[must_use]
+    pub fn member(&self, name: &[u8]) -> Option<usize> {
+        step();
+        self.by_name.get(name).copied()
+    }
 }
 
 /// One member of a structure or union.
@@ -65,11 +88,8 @@ impl Aggregates {
             matches!(tree.kind(*node), NodeKind::StructSpecifier | NodeKind::UnionSpecifier)
                 && tree.field(*node, NodeField::Body).is_some()
         };
-        let all = tree.ids().filter(is_aggregate).map(|specifier| Aggregate {
-            specifier,
-            members: members(tree, specifier),
-            unclear: false,
-        });
+        let specifiers = tree.ids().filter(is_aggregate);
+        let all = specifiers.map(|specifier| Aggregate::new(bytes, tree, specifier));
         let mut reader = InitialiserReader {
             bytes,
             tree,
@@ -245,10 +265,7 @@ impl InitialiserReader<'_> {
             return None;
         }
         let name = self.tree.named_children(designator).next()?;
-        let text = &self.bytes[self.tree.range(name)];
-        self.out.all[base].members.iter().position(|member| {
-            member.name.is_some_and(|name| &self.bytes[self.tree.range(name)] == text)
-        })
+        self.out.all[base].member(&self.bytes[self.tree.range(name)])
     }
 
     fn value_of(&self, element: NodeId) -> NodeId {

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use crate::builtins::Shape;
 use crate::kind::{NodeField, NodeKind};
 use crate::numbers::Number;
-use crate::steps::step;
 use crate::symbols::{SymbolId, SymbolKind, Symbols};
 use crate::tree::{NodeId, SyntaxTree};
 use crate::types::{Base, Type, Types, is_vector, vector_literal};
+use clreduce_testcase::step;
 
 /// Classes of nodes that belong together.
 #[derive(Debug, Default)]

@@ -15,7 +15,6 @@ mod kind;
 mod mask;
 mod numbers;
 mod signatures;
-mod steps;
 mod symbols;
 mod tree;
 mod types;
@@ -29,9 +28,6 @@ pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};
 pub use numbers::{Number, Scalar, component_name, components};
 pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};
-#[cfg(feature = "count-steps")]
-pub use steps::count_steps;
-pub use steps::{step, steps};
 pub use symbols::{
     Scope, ScopeId, ScopeKind, Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name,
 };

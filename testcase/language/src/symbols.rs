@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use clreduce_testcase::{TokenKind, tokens};
 
 use crate::kind::{NodeField, NodeKind};
-use crate::steps::{step, text_steps};
 use crate::tree::{NodeId, SyntaxTree};
+use clreduce_testcase::{step, text_steps};
 
 /// Index of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,7 +12,7 @@ use tree_sitter::Language as Grammar;
 
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
-use crate::steps::step;
+use clreduce_testcase::step;
 
 // Each grammar is loaded once.
 static C: LazyLock<NamedGrammar> =
@@ -174,10 +174,39 @@ impl SyntaxTree {
 
     /// The children that the grammar names, comments left out.
     pub fn named_children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        self.children(id).filter(|&child| {
-            let node = self.node(child);
-            node.named && node.kind != NodeKind::Comment
-        })
+        self.children(id).filter(|&child| self.is_named(child))
+    }
+
+    fn is_named(&self, id: NodeId) -> bool {
+        let node = self.node(id);
+        node.named && node.kind != NodeKind::Comment
+    }
+
+    /// The named child of the same parent that follows a node. It is found from the node, not from the first
+    /// child of a list that may be long.
+    #[must_use]
+    pub fn next_named(&self, id: NodeId) -> Option<NodeId> {
+        let end = self.node(self.parent(id)?).after;
+        let after = |node: NodeId| Some(self.node(node).after).filter(|&next| next < end);
+        std::iter::successors(after(id), |&node| after(node)).find(|&node| self.is_named(node))
+    }
+
+    /// By node, its nearest ancestor for which `is_wanted` holds, and the child of that ancestor that the
+    /// node is or lies in. This is one walk over the tree, where one from each of many nodes that lie deep
+    /// would take the square of their number.
+    pub fn nearest_ancestors(
+        &self,
+        is_wanted: impl Fn(NodeId) -> bool,
+    ) -> Vec<Option<(NodeId, NodeId)>> {
+        let mut nearest: Vec<Option<(NodeId, NodeId)>> = Vec::with_capacity(self.len());
+        for id in self.ids() {
+            let found = self.parent(id).and_then(|parent| match is_wanted(parent) {
+                true => Some((parent, id)),
+                false => nearest[parent.0 as usize],
+            });
+            nearest.push(found);
+        }
+        nearest
     }
 
     /// The first child in a field.

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::kind::{NodeField, NodeKind};
-use crate::steps::step;
 use crate::symbols::{SymbolId, Symbols};
 use crate::tree::{NodeId, SyntaxTree};
+use clreduce_testcase::step;
 
 /// What the code around an expression does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,9 +5,9 @@ use crate::aggregates::aggregate_name;
 use crate::builtins::Shape;
 use crate::kind::{NodeField, NodeKind};
 use crate::numbers::{Number, Scalar, components, literal};
-use crate::steps::text_steps;
 use crate::symbols::{SymbolKind, Symbols, declared_by};
 use crate::tree::{NodeId, SyntaxTree};
+use clreduce_testcase::text_steps;
 
 /// A model in the making.
 pub(super) struct TypesBuilder<'a> {
@@ -48,6 +48,12 @@ impl<'a> TypesBuilder<'a> {
         let range = self.tree.range(id);
         text_steps(range.len());
         std::str::from_utf8(&self.bytes[range]).unwrap_or("")
+    }
+
+    /// The first byte of a node. Operators nest: to read each as text would read what is inside as often as
+    /// there are operators around it.
+    fn first_byte(&self, id: NodeId) -> Option<u8> {
+        self.bytes.get(self.tree.range(id).start).copied()
     }
 
     fn set(&mut self, id: NodeId, found: Type) {
@@ -192,13 +198,13 @@ impl<'a> TypesBuilder<'a> {
             NodeKind::CompoundStatement => self.statement_expression(id)?,
             NodeKind::FieldExpression => self.member(id, of(NodeField::Argument)),
             NodeKind::SubscriptExpression => of(NodeField::Argument).pointed_to(),
-            NodeKind::PointerExpression if self.text(id).starts_with('&') => {
+            NodeKind::PointerExpression if self.first_byte(id) == Some(b'&') => {
                 of(NodeField::Argument).pointer()
             }
             NodeKind::PointerExpression => of(NodeField::Argument).pointed_to(),
             NodeKind::CastExpression | NodeKind::CompoundLiteralExpression => of(NodeField::Type),
             NodeKind::UpdateExpression => of(NodeField::Argument),
-            NodeKind::UnaryExpression if self.text(id).starts_with('!') => {
+            NodeKind::UnaryExpression if self.first_byte(id) == Some(b'!') => {
                 masked(of(NodeField::Argument))
             }
             NodeKind::UnaryExpression => of(NodeField::Argument),

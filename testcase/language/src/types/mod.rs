@@ -10,10 +10,10 @@ use std::collections::HashMap;
 
 use crate::kind::{NodeField, NodeKind};
 use crate::numbers::Number;
-use crate::steps::step;
 use crate::symbols::{SymbolId, Symbols};
 use crate::tree::{NodeId, SyntaxTree};
 use builder::TypesBuilder;
+use clreduce_testcase::step;
 
 /// What is at the bottom of a type, below all pointers and arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
-//! A counter of the work that views and their users do, for tests of how the work grows with the input.
+//! A counter of the work that views and passes do, for tests of how the work grows with the input.
 //!
-//! A step is one node visited, one child yielded, one symbol looked up, one use yielded, or some sixteen
-//! bytes of text compared. Steps are counted for each thread, and only with the feature `count-steps`:
+//! A step is one token read, one node visited, one symbol looked up, one edit made, or some sixteen bytes of
+//! text read or written. Steps are counted for each thread, and only with the feature `count-steps`:
 //! without it [`step`] and [`steps`] are empty and cost nothing.
 
 #[cfg(feature = "count-steps")]
@@ -40,6 +40,6 @@ const BYTES_IN_A_STEP: usize = 16;
 
 /// Counts the steps of looking at `bytes` bytes of text.
 #[inline]
-pub(crate) fn text_steps(bytes: usize) {
+pub fn text_steps(bytes: usize) {
     steps(1 + bytes / BYTES_IN_A_STEP);
 }

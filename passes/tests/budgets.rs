@@ -1,0 +1,212 @@
+//! What passes do when there is more to look at than their budgets allow: they keep their contract, propose
+//! something still where they can, and the snapshot says what was left out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use clreduce_passes::{Snapshot, find};
+use clreduce_testcase::{Language, TestCase};
+
+/// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
+/// proposes something when it may look at one of them only.
+const BEYOND: [(&str, &str, Language, &str, bool); 31] = [
+    ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
+    ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
+    (
+        "names that one function uses",
+        "smaller-elsewhere",
+        Language::C,
+        "int f(int a, int b) { return a + b * 2; }",
+        true,
+    ),
+    (
+        "expressions with names in their place",
+        "smaller-elsewhere",
+        Language::C,
+        "int f(int a, int b) { return (a + b) * 2; }",
+        true,
+    ),
+    ("declarations of one function", "stub-bodies", Language::C, TWICE, false),
+    ("declarations of one function", "remove-parameters", Language::C, TWICE, false),
+    (
+        "declarations of one function",
+        "remove-parameters",
+        Language::C,
+        "void f(int a); void f(int a);",
+        false,
+    ),
+    ("declarations of one function", "types", Language::C, TWICE_LONG, true),
+    (
+        "declarations of one function",
+        "list-elements",
+        Language::C,
+        "void f(int a); void f(int a); void g(void) { f(1, 2); }",
+        true,
+    ),
+    (
+        "calls of one function",
+        "inline",
+        Language::C,
+        "void f(int a) { b = a; b += a; b -= a; } void g(void) { f(1); f(2); }",
+        false,
+    ),
+    (
+        "calls of one short function",
+        "inline",
+        Language::C,
+        "void f(int a) { b = a; } void g(void) { f(1); f(2); }",
+        false,
+    ),
+    (
+        "variables of one file",
+        "merge-variables",
+        Language::C,
+        "void f(void) { int a = 1, b = 2; a = b; }",
+        false,
+    ),
+    (
+        "declarations that go together",
+        "unreachable",
+        Language::C,
+        "int a; int b(void) { return a; } int main(void) { return 0; }",
+        true,
+    ),
+    (
+        "templates of one file",
+        "templates",
+        Language::Cuda,
+        "template <typename T> T f(T a) { return a; } template <typename T> T g(T a) { return a; }\n\
+         int h() { return f<int>(1) + g<int>(2); }",
+        true,
+    ),
+    (
+        "elements of one vector literal",
+        "vector-literals",
+        Language::OpenCl,
+        "void f(int a, int b) { int2 v = (int2)(a, b); }",
+        true,
+    ),
+    (
+        "functions that one image is passed to",
+        "images",
+        Language::OpenCl,
+        "void g(read_only image2d_t j) { } kernel void f(read_only image2d_t i) { g(i); }",
+        true,
+    ),
+    (
+        "blocks around one barrier",
+        "barriers",
+        Language::OpenCl,
+        "kernel void f(int a) { if (a) { if (a) { barrier(CLK_LOCAL_MEM_FENCE); } } }",
+        true,
+    ),
+    (
+        "flags of one barrier",
+        "barriers",
+        Language::OpenCl,
+        "kernel void f(int a) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }",
+        true,
+    ),
+    (
+        "vectors that change on their own",
+        "vectors",
+        Language::OpenCl,
+        "void f(void) { int4 v = (int4)(1); int4 w = (int4)(2); }",
+        true,
+    ),
+    ("stores of results in one kernel", "to-result", Language::OpenCl, STORES, true),
+    ("values before one store of a result", "to-result", Language::OpenCl, STORES, true),
+    ("windows of tokens in one file", "token-windows", Language::C, "int a; int b;", false),
+    (
+        "cases of one switch",
+        "unwrap",
+        Language::C,
+        "void f(int a) { switch (a) { case 1: a = 2; case 2: a = 3; } }",
+        true,
+    ),
+    (
+        "arguments of one call",
+        "expression-to-operand",
+        Language::C,
+        "int f(int a) { return g(a, a + 1); }",
+        true,
+    ),
+    (MANY, "expression-to-operand", Language::C, SUMS, true),
+    (MANY, "expression-to-constant", Language::C, SUMS, true),
+    (MANY, "fold-constants", Language::C, "int a = 1 + 2, b = 3 + 4;", true),
+    (MANY, "parentheses", Language::C, "int a = (1), b = (2);", true),
+    (MANY, "dereference", Language::C, "void f(int *a) { a[0] = a[1]; }", true),
+    (MANY, "first-element", Language::C, "void f(int *a) { a[2] = a[1]; }", true),
+    (MANY, "literals", Language::C, "int a = 0x10, b = 0x20;", true),
+];
+
+const MANY: &str = "proposals of one pass";
+const TWICE: &str = "int f(int a); int f(int a) { return a + 1; }";
+const TWICE_LONG: &str = "long f(int a); long f(int a) { return a + 1; }";
+const SUMS: &str = "void f(int a) { a = a + 1; a = a + 2; }";
+const STORES: &str =
+    "kernel void f(global int *r, int a) { int b; b = a + 1; b = a + 2; r[0] = b; r[1] = b; }";
+
+/// Budgets that lie above another one of the same pass, so that both cannot be one.
+const ABOVE: [&str; 1] = ["names in the place of one expression"];
+
+#[test]
+fn what_is_beyond_a_budget_is_noted() {
+    let mut wrong = Vec::new();
+    for (of, pass, language, program, proposes) in BEYOND {
+        let row = find(pass).unwrap_or_else(|| panic!("no pass is called {pass}"));
+        let case = TestCase::single("input", program.as_bytes()).unwrap();
+        let all = Snapshot::new(case.clone(), language);
+        let mut expect = |holds: bool, what: &str| {
+            if !holds {
+                wrong.push(format!("{pass}, {of}, {program}: {what}"));
+            }
+        };
+        expect(!row.pass.propose(&all).is_empty(), "nothing is proposed");
+        let noted =
+            |snapshot: &Snapshot| snapshot.take_left_out().iter().any(|left_out| left_out.of == of);
+        expect(!noted(&all), "two of them are within the budget");
+        let one = Snapshot::new(case, language).with_budgets_of(1);
+        let proposals = row.pass.propose(&one);
+        expect(noted(&one), "it is not noted that something is left out");
+        expect(!noted(&one), "notes are taken once");
+        expect(proposals.is_empty() != proposes, &format!("proposed beyond it: {proposals:?}"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn three_names_are_tried_in_the_place_of_one_expression() {
+    let row = find("smaller-elsewhere").unwrap();
+    for (names, proposals, noted) in [("a * b * c", 3 + 3, false), ("a * b * c * d", 3 * 3, true)] {
+        let program = format!("int a, b, c, d; int f(void) {{ return {names}; }}");
+        let case = TestCase::single("input", program.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case, Language::C);
+        assert_eq!(row.pass.propose(&snapshot).len(), proposals, "{program}");
+        let left_out = snapshot.take_left_out();
+        assert_eq!(left_out.iter().any(|left_out| left_out.of == ABOVE[0]), noted, "{left_out:?}");
+    }
+}
+
+#[test]
+fn every_budget_is_tested() {
+    let tested: BTreeSet<&str> = BEYOND.iter().map(|(of, ..)| *of).chain(ABOVE).collect();
+    let mut known = BTreeSet::new();
+    let mut work = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(path) = work.pop() {
+        if path.is_dir() {
+            work.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for budget in text.split("Budget::new(").skip(1) {
+            known.extend(budget.split('"').nth(1).map(str::to_owned));
+        }
+    }
+    let known: BTreeSet<&str> = known.iter().map(String::as_str).collect();
+    assert_eq!(
+        known, tested,
+        "write a line for each budget into BEYOND in passes/tests/budgets.rs"
+    );
+}
