@@ -1,9 +1,9 @@
-//! What the diagnostics of a kernel cost, by starting clang and by the worker that stays:
+//! Measures the time of the diagnostics of a kernel, with clang started anew and with the worker process:
 //! `cargo bench -p clreduce-check --bench compile -- KERNEL`.
 
 use std::time::Instant;
 
-use clreduce_check::{Check, CheckOptions, StageName, Subject};
+use clreduce_check::{CheckOptions, KernelCheck, StageName, Subject};
 use clreduce_process::Cancel;
 use clreduce_process::worker_main;
 
@@ -19,7 +19,7 @@ fn main() {
     for (name, worker) in [("clang", None), ("libclang", Some(own))] {
         let stages = [StageName::Compile].into();
         let options = CheckOptions { stages, compile_worker: worker, ..CheckOptions::default() };
-        let check = Check::new(&options).expect("there is a clang");
+        let check = KernelCheck::new(&options).expect("there is a clang");
         let mut times: Vec<f64> = (0..40)
             .map(|number| {
                 let text = [&source[..], format!("\n// {number}\n").as_bytes()].concat();

@@ -1,53 +1,52 @@
-//! The Clang Static Analyzer. It follows paths that need not be taken: all it has is suspicions.
+//! The stage that runs the Clang Static Analyzer. It follows paths that need not be taken, so all its findings are
+//! suspicions.
 
 use std::collections::BTreeSet;
 
 use clreduce_compiler::Clang;
 use clreduce_host::{FILE, Subject};
 use clreduce_process::{Cancel, End, ToolRunner};
+use clreduce_testcase::Language;
 
-use super::finding::{Certainty, Finding, Kind};
-use super::{Stage, StageName, StageReport, split_location};
+use crate::finding::{Certainty, Finding, FindingKind, StageFailure};
+use crate::location::split_location;
+use crate::stage::{CheckStage, StageInfo, StageReport};
 
 const TOOL: &str = "clang-analyzer";
 
-/// What each checker's reports are; others are ignored.
-const CHECKERS: [(&str, Kind); 9] = [
-    ("core.uninitialized.ArraySubscript", Kind::Uninitialised),
-    ("core.uninitialized.Assign", Kind::Uninitialised),
-    ("core.uninitialized.Branch", Kind::Uninitialised),
-    ("core.uninitialized.UndefReturn", Kind::Uninitialised),
-    ("core.UndefinedBinaryOperatorResult", Kind::Uninitialised),
-    ("core.CallAndMessage", Kind::Uninitialised),
-    ("core.NullDereference", Kind::NullPointer),
-    ("core.DivideZero", Kind::DivisionByZero),
-    ("core.StackAddressEscape", Kind::Lifetime),
+pub(crate) const STAGE: StageInfo = StageInfo {
+    name: "analyze",
+    languages: &[Language::OpenCl],
+    executes: false,
+    required: false,
+    memory_bytes: 2 << 30,
+    limit_factor: 10,
+    program: None,
+    make: |setup| Ok(Box::new(Analyze { clang: setup.clang()?, tools: setup.tools })),
+};
+
+/// The kinds of findings by checker. Other checkers are ignored.
+const CHECKERS: [(&str, FindingKind); 9] = [
+    ("core.uninitialized.ArraySubscript", FindingKind::Uninitialised),
+    ("core.uninitialized.Assign", FindingKind::Uninitialised),
+    ("core.uninitialized.Branch", FindingKind::Uninitialised),
+    ("core.uninitialized.UndefReturn", FindingKind::Uninitialised),
+    ("core.UndefinedBinaryOperatorResult", FindingKind::Uninitialised),
+    ("core.CallAndMessage", FindingKind::Uninitialised),
+    ("core.NullDereference", FindingKind::NullPointer),
+    ("core.DivideZero", FindingKind::DivisionByZero),
+    ("core.StackAddressEscape", FindingKind::Lifetime),
 ];
 
-/// The stage.
 #[derive(Debug)]
-pub struct Analyze {
+struct Analyze {
     clang: Clang,
     tools: ToolRunner,
 }
 
-impl Analyze {
-    pub(super) fn new(clang: Clang, tools: ToolRunner) -> Self {
-        Self { clang, tools }
-    }
-}
-
-impl Stage for Analyze {
-    fn name(&self) -> StageName {
-        StageName::Analyze
-    }
-
-    fn looks_for(&self) -> BTreeSet<Kind> {
+impl CheckStage for Analyze {
+    fn looks_for(&self) -> BTreeSet<FindingKind> {
         CHECKERS.iter().map(|(_, kind)| *kind).collect()
-    }
-
-    fn runs(&self) -> bool {
-        false
     }
 
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
@@ -59,7 +58,7 @@ impl Stage for Analyze {
         args.push(FILE.into());
         let ran = self.tools.run(self.clang.program(), args, &subject.files, cancel);
         if ran.end != End::Exited(0) {
-            return StageReport::failed(TOOL, ran.trouble());
+            return StageReport::failed(StageFailure::of_run(TOOL, self.clang.program(), &ran));
         }
         let findings: BTreeSet<Finding> = ran.stderr.lines().filter_map(finding).collect();
         StageReport {
@@ -70,7 +69,7 @@ impl Stage for Analyze {
     }
 }
 
-/// What a line of the analyser's report says.
+/// Reads a line of the analyzer's report.
 fn finding(line: &str) -> Option<Finding> {
     let (number, rest) = split_location(line)?;
     let message = rest.strip_prefix("warning: ")?;
@@ -89,7 +88,7 @@ mod tests {
         let line = "kernel.cl:9:3: warning: Assigned value is garbage or undefined \
                     [core.uninitialized.Assign]";
         let found = finding(line).unwrap();
-        assert_eq!((found.kind, found.line), (Kind::Uninitialised, Some(9)));
+        assert_eq!((found.kind, found.line), (FindingKind::Uninitialised, Some(9)));
         assert_eq!(
             finding("kernel.cl:9:3: warning: Value is never read [deadcode.DeadStores]"),
             None

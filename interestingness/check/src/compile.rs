@@ -1,27 +1,37 @@
-//! clang's warnings that say that a program has no defined or no portable meaning.
+//! The stage that compiles a kernel, for the errors of clang and for its warnings of undefined and non-portable code.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use clreduce_compiler::{Clang, CompileOptions, CompileWorkers, Diagnostic, Severity};
+use clreduce_compiler::{CompileOptions, CompileWorkers, Diagnostic, NoClang, Severity};
 use clreduce_host::{FILE, Subject};
 use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
 
-use super::finding::{Certainty, Finding, Kind};
-use super::{Stage, StageName, StageReport};
+use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
 
 const TOOL: &str = "clang";
 
-/// Warnings by their flag. Those of clang that speak of a path that may not be taken are suspicions. Comparing
-/// pointers to different types and declarations of nothing (`int;`) are not here: programs that CLsmith makes are
-/// full of them, and all compilers agree on what they mean.
-const WARNINGS: [(&str, Kind, Certainty); 22] = {
+pub(crate) const STAGE: StageInfo = StageInfo {
+    name: "compile",
+    languages: &[Language::OpenCl, Language::Cuda],
+    executes: false,
+    required: true,
+    memory_bytes: 1 << 30,
+    limit_factor: 10,
+    program: None,
+    make: |setup| Ok(Box::new(Compile::new(setup)?)),
+};
+
+/// The kinds of findings by the flag of the warning. A warning about a path that need not be taken is a suspicion.
+/// Comparisons of pointers to different types and empty declarations (`int;`) are left out: programs of CLsmith are full
+/// of them, and all compilers agree on their meaning.
+const WARNINGS: [(&str, FindingKind, Certainty); 22] = {
     use Certainty::{Certain, Suspected};
-    use Kind::{Lifetime, NonPortable, Uninitialised};
+    use FindingKind::{Lifetime, NonPortable, Uninitialised};
     [
         ("gnu-empty-struct", NonPortable, Certain),
         ("gnu-empty-initializer", NonPortable, Certain),
@@ -48,29 +58,29 @@ const WARNINGS: [(&str, Kind, Certainty); 22] = {
     ]
 };
 
-/// Of these, one has no flag.
+/// The start of one more such warning, which has no flag.
 const NO_SEMICOLON: &str = "expected ';' at end of declaration list";
 
-/// The stage.
-pub struct Compile {
+struct Compile {
     program: String,
     tools: ToolRunner,
-    opencl: Reader,
-    cuda: Reader,
-    /// Kernels looked at so far.
+    opencl: LanguageReader,
+    cuda: LanguageReader,
+    /// The number of kernels so far.
     seen: AtomicU32,
 }
 
-/// How one language is read.
-struct Reader {
+/// Reads the kernels of one language.
+struct LanguageReader {
     arguments: Vec<String>,
     /// For every kernel but the first: starting a worker costs as much as starting clang.
     workers: Option<CompileWorkers>,
 }
 
 impl Compile {
-    /// `worker` is a program that becomes a worker process.
-    pub(super) fn new(clang: Clang, tools: ToolRunner, worker: Option<PathBuf>) -> Self {
+    fn new(setup: StageSetup) -> Result<Self, NoClang> {
+        let clang = setup.clang()?;
+        let StageSetup { tools, compile_worker: worker, .. } = setup;
         let library = worker.as_ref().and_then(|_| clang.library_folder());
         let reader = |language: Vec<OsString>| {
             let arguments = arguments(language);
@@ -82,18 +92,23 @@ impl Compile {
                 let arguments = arguments.clone();
                 CompileWorkers::new(CompileOptions { worker, library, file, arguments })
             });
-            Reader { arguments, workers }
+            LanguageReader { arguments, workers }
         };
         let (opencl, cuda) = (reader(clang.language()), reader(clang.cuda()));
-        Self { program: clang.program().to_owned(), tools, opencl, cuda, seen: AtomicU32::new(0) }
+        let program = clang.program().to_owned();
+        Ok(Self { program, tools, opencl, cuda, seen: AtomicU32::new(0) })
     }
 
-    fn reader(&self, subject: &Subject) -> &Reader {
+    fn reader(&self, subject: &Subject) -> &LanguageReader {
         if subject.language == Language::Cuda { &self.cuda } else { &self.opencl }
     }
 
-    /// What clang says, as a process of its own.
-    fn start_clang(&self, subject: &Subject, cancel: &Cancel) -> Result<Vec<Diagnostic>, String> {
+    /// Returns clang's diagnostics, from a process of its own.
+    fn start_clang(
+        &self,
+        subject: &Subject,
+        cancel: &Cancel,
+    ) -> Result<Vec<Diagnostic>, StageFailure> {
         let arguments = &self.reader(subject).arguments;
         let mut args: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         args.push("-fsyntax-only".into());
@@ -105,7 +120,7 @@ impl Compile {
             End::Exited(0) => Ok(diagnostics),
             // A crash of the compiler may come with errors; then it is still a crash.
             End::Exited(1) if rejected => Ok(diagnostics),
-            _ => Err(ran.trouble()),
+            _ => Err(StageFailure::of_run(TOOL, &self.program, &ran)),
         }
     }
 }
@@ -118,17 +133,9 @@ fn arguments(language: Vec<OsString>) -> Vec<String> {
     arguments
 }
 
-impl Stage for Compile {
-    fn name(&self) -> StageName {
-        StageName::Compile
-    }
-
-    fn looks_for(&self) -> BTreeSet<Kind> {
-        [Kind::Rejected, Kind::NonPortable].into()
-    }
-
-    fn runs(&self) -> bool {
-        false
+impl CheckStage for Compile {
+    fn looks_for(&self) -> BTreeSet<FindingKind> {
+        [FindingKind::Rejected, FindingKind::NonPortable].into()
     }
 
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
@@ -137,15 +144,16 @@ impl Stage for Compile {
         let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
         let diagnostics = match known.map_or_else(|| self.start_clang(subject, cancel), Ok) {
             Ok(diagnostics) => diagnostics,
-            Err(reason) => return StageReport::failed(TOOL, reason),
+            Err(failure) => return StageReport::failed(failure),
         };
-        // It is no judge of CUDA: what it does not accept may be what is not declared for it.
+        // An error is no finding in CUDA: the program may use a declaration of CUDA's that clreduce does not supply.
         if subject.language == Language::Cuda
             && let Some(error) = diagnostics.iter().find(|one| one.severity > Severity::Warning)
         {
             let Diagnostic { line, message, .. } = error;
-            let reason = format!("does not accept this CUDA: line {line}: {message}");
-            return StageReport::failed(TOOL, reason);
+            let message = format!("clang without CUDA does not accept line {line}: {message}");
+            let kind = FailureKind::Unsupported;
+            return StageReport::failed(StageFailure { tool: TOOL, kind, message });
         }
         let findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
         StageReport {
@@ -156,7 +164,7 @@ impl Stage for Compile {
     }
 }
 
-/// What one of clang's diagnostics says of the kernel.
+/// Returns the finding that a diagnostic of clang stands for, if any.
 fn finding(diagnostic: &Diagnostic) -> Option<Finding> {
     let Diagnostic { severity, message, flag, .. } = diagnostic;
     let flag = flag.as_deref().unwrap_or_default();
@@ -165,12 +173,12 @@ fn finding(diagnostic: &Diagnostic) -> Option<Finding> {
         Some((*kind, *certainty))
     };
     let (kind, certainty) = match severity {
-        // What older versions warn of, newer ones refuse.
+        // Newer versions of clang make errors of some warnings.
         Severity::Error | Severity::Fatal => {
-            listed().unwrap_or((Kind::Rejected, Certainty::Certain))
+            listed().unwrap_or((FindingKind::Rejected, Certainty::Certain))
         }
         Severity::Warning if message.starts_with(NO_SEMICOLON) => {
-            (Kind::NonPortable, Certainty::Certain)
+            (FindingKind::NonPortable, Certainty::Certain)
         }
         Severity::Warning => listed()?,
     };
@@ -189,14 +197,14 @@ mod tests {
             let found = finding(&Diagnostic::read(line)?)?;
             Some((found.kind, found.line, found.certainty))
         };
-        let suspected = Some((Kind::Uninitialised, Some(3), Certainty::Suspected));
+        let suspected = Some((FindingKind::Uninitialised, Some(3), Certainty::Suspected));
         assert_eq!(
             read(
                 "kernel.cl:3:7: warning: variable 'x' may be uninitialized [-Wconditional-uninitialized]"
             ),
             suspected
         );
-        let rejected = Some((Kind::Rejected, Some(12), Certainty::Certain));
+        let rejected = Some((FindingKind::Rejected, Some(12), Certainty::Certain));
         assert_eq!(read("kernel.cl:12:1: error: unknown type name 'y'"), rejected);
         assert_eq!(read("kernel.cl:1:1: warning: unused variable 'x' [-Wunused-variable]"), None);
         assert_eq!(read("kernel.cl:1:1: note: initialize it"), None);

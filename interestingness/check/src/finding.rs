@@ -1,16 +1,19 @@
-//! What a check can say of a kernel.
+//! Findings: the ways in which a kernel can be invalid, and the ways in which a stage can fail.
 
 use std::fmt;
 
+use clreduce_process::{End, ToolRun};
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a kernel.
+use crate::installed::is_installed;
+
+/// A way in which a kernel can be invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FindingKind {
     /// The compiler refuses it.
     Rejected,
-    /// It compiles, with a warning that says that its meaning is not defined or not portable.
+    /// It compiles, but a warning says that its meaning is undefined or not portable.
     NonPortable,
     /// A value that was never written is used, or becomes part of the result.
     Uninitialised,
@@ -18,7 +21,7 @@ pub enum Kind {
     OutOfBounds,
     /// An access through a null pointer.
     NullPointer,
-    /// An access to what does not exist any more.
+    /// An access to a variable that does not exist any more.
     Lifetime,
     /// An access that is not aligned as its type demands.
     Misaligned,
@@ -39,7 +42,7 @@ pub enum Kind {
     NonTermination,
 }
 
-impl Kind {
+impl FindingKind {
     /// Every kind.
     pub const ALL: [Self; 14] = [
         Self::Rejected,
@@ -80,61 +83,105 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// How much a finding is worth.
+/// The certainty of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
-    /// It happened, or it is so whatever happens.
+    /// It happened, or holds for every run.
     Certain,
-    /// It follows from reading the program, on a path that need not be taken. A run that watched for this
-    /// kind and saw nothing refutes it: a kernel has no input but what it is launched with.
+    /// It follows from the text of the program, on a path that need not be taken. A run that watched for this kind and
+    /// saw nothing refutes it, because a kernel has no input but its arguments.
     Suspected,
 }
 
-/// One thing that is wrong with a kernel.
+/// One reason that a kernel is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Finding {
-    /// What is wrong.
-    pub kind: Kind,
-    /// Line of the kernel, from 1, where the tool told.
+    /// Its kind.
+    pub kind: FindingKind,
+    /// The line of the kernel, from 1, if the tool names it.
     pub line: Option<u32>,
-    /// Who says so, such as "clang" or "Oclgrind".
+    /// The tool that found it, such as "clang" or "Oclgrind".
     pub tool: &'static str,
-    /// How much it is worth.
+    /// Its certainty.
     pub certainty: Certainty,
-    /// What the tool said, on one line.
+    /// The message of the tool, on one line.
     pub message: String,
 }
 
 impl Finding {
-    /// Whether it is more than a suspicion.
+    /// Whether it is certain, and not a suspicion.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.certainty == Certainty::Certain
     }
 }
 
-/// Something that a stage should have looked at and could not.
+/// A failure of a stage: something that it could not check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// Who failed.
+pub struct StageFailure {
+    /// The tool that failed.
     pub tool: &'static str,
-    /// How, for people.
+    /// How it failed.
+    pub kind: FailureKind,
+    /// The reason, for people.
     pub message: String,
 }
 
-/// `KERNEL:LINE: kind: message [tool]`, but for the file's name.
+/// The way in which a stage failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// The tool is not installed.
+    ToolMissing,
+    /// The tool crashed, or ended with an error of its own.
+    ToolFailed,
+    /// The tool exceeded its time limit, or the check was cancelled.
+    Stopped,
+    /// The tool does not support the kernel, or it is not known how to launch the kernel.
+    Unsupported,
+}
+
+impl StageFailure {
+    /// The failure of a tool that has run.
+    pub(crate) fn of_run(tool: &'static str, program: &str, ran: &ToolRun) -> Self {
+        let kind = match ran.end {
+            End::TimedOut | End::Cancelled => FailureKind::Stopped,
+            End::Failed(_) if !is_installed(program) => FailureKind::ToolMissing,
+            End::Exited(_) | End::Signalled(_) | End::Failed(_) => FailureKind::ToolFailed,
+        };
+        Self { tool, kind, message: ran.trouble() }
+    }
+}
+
+/// As `LINE: kind: message [tool]`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
             write!(f, "{line}: ")?;
         }
         write!(f, "{}: {} [{}]", self.kind, self.message, self.tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_tool_differs_from_one_that_crashed() {
+        let run = |end| ToolRun { end, stdout: String::new(), stderr: String::new() };
+        let failed = run(End::Failed("could not be started".into()));
+        let kind = |program, ran: &ToolRun| StageFailure::of_run("tool", program, ran).kind;
+        assert_eq!(kind("/nowhere/clang", &failed), FailureKind::ToolMissing);
+        assert_eq!(kind("no-such-program", &failed), FailureKind::ToolMissing);
+        assert_eq!(kind("/nowhere/clang", &run(End::Signalled(11))), FailureKind::ToolFailed);
+        assert_eq!(kind("/nowhere/clang", &run(End::TimedOut)), FailureKind::Stopped);
     }
 }

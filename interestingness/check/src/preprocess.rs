@@ -1,15 +1,17 @@
-//! A program as one file: included, conditions decided, macros replaced, no line markers.
+//! Preprocesses a program into one file, without line markers.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 
-use clreduce_compiler::Clang;
+use clreduce_compiler::{Clang, NoClang};
 use clreduce_process::{Cancel, End};
-use clreduce_testcase::{Language, Launch, TestCase};
+use clreduce_testcase::{InvalidTestCase, Language, Launch, TestCase};
+use thiserror::Error;
 
-use super::CheckOptions;
+use crate::options::CheckOptions;
 
-/// Whether there is anything to preprocess. Pragmas stay in any case.
+/// Whether a program has directives other than pragmas, which preprocessing keeps.
 #[must_use]
 pub fn needs_preprocessing(source: &[u8]) -> bool {
     let directive = |line: &[u8]| {
@@ -19,20 +21,43 @@ pub fn needs_preprocessing(source: &[u8]) -> bool {
     source.split(|&byte| byte == b'\n').any(directive)
 }
 
-/// Preprocesses a program that lies in `folder`. The launch comment of a kernel stays. What OpenCL itself
-/// declares is left to the compilers.
+/// The reason that a program cannot be preprocessed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PreprocessError {
+    /// clang is missing.
+    #[error(transparent)]
+    NoClang(#[from] NoClang),
+    /// The program is in CUDA.
+    #[error("clreduce cannot preprocess CUDA programs")]
+    Cuda,
+    /// clang reports an error in the program; the first one.
+    #[error("{0}")]
+    Rejected(String),
+    /// clang crashed, or was stopped.
+    #[error("clang: {0}")]
+    Failed(String),
+    /// The folder of the program has no absolute path.
+    #[error(transparent)]
+    Folder(#[from] io::Error),
+    /// The program makes no test case.
+    #[error(transparent)]
+    File(#[from] InvalidTestCase),
+}
+
+/// Preprocesses a program that lies in `folder`. The launch comment of a kernel stays. Declarations of OpenCL itself are
+/// not included.
 ///
 /// # Errors
-/// When there is no clang, or it refuses; with its first error.
+/// When clang is missing or rejects the program, and for every program in CUDA.
 pub fn preprocess(
     source: &[u8],
     folder: &Path,
     language: Language,
     options: &CheckOptions,
     cancel: &Cancel,
-) -> Result<Vec<u8>, String> {
-    let clang = Clang::find(options.clang.as_deref(), &options.build_options);
-    let clang = clang.map_err(|error| error.to_string())?;
+) -> Result<Vec<u8>, PreprocessError> {
+    let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
     let (name, mut args) = match language {
         Language::OpenCl => {
             let mut args = clang.language();
@@ -40,16 +65,19 @@ pub fn preprocess(
             ("kernel.cl", args)
         }
         Language::C | Language::Text => ("program.c", vec!["-x".into(), "c".into()]),
-        Language::Cuda => return Err("CUDA programs cannot be preprocessed".to_owned()),
+        Language::Cuda => return Err(PreprocessError::Cuda),
     };
-    let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
+    let folder = std::path::absolute(folder)?;
     args.extend(["-E", "-P", "-w", "-I"].map(OsString::from));
     args.extend([folder.into_os_string(), name.into()]);
-    let files = TestCase::single(name, source).map_err(|error| error.to_string())?;
+    let files = TestCase::single(name, source)?;
     let ran = options.tools().run(clang.program(), args, &files, cancel);
     if ran.end != End::Exited(0) {
         let error = ran.stderr.lines().find(|line| line.contains("error: ")).map(str::to_owned);
-        return Err(error.unwrap_or_else(|| ran.trouble()));
+        return Err(match error {
+            Some(error) => PreprocessError::Rejected(error),
+            None => PreprocessError::Failed(ran.trouble()),
+        });
     }
     let mut text = Vec::new();
     if let Some(launch) = Launch::find(source) {
@@ -65,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pragmas_are_no_reason() {
+    fn pragmas_need_no_preprocessing() {
         assert!(!needs_preprocessing(b"int x;\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
         assert!(needs_preprocessing(b"int x;\n  # define N 4\n"));
     }
@@ -97,6 +125,8 @@ mod tests {
             &CheckOptions::default(),
             &Cancel::new(),
         );
-        assert!(gone.unwrap_err().contains("gone.h"));
+        assert!(
+            matches!(gone.unwrap_err(), PreprocessError::Rejected(error) if error.contains("gone.h"))
+        );
     }
 }

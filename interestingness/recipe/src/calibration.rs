@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use clreduce_check::{Finding, Gathered, StageName};
+use clreduce_check::{CollectedReports, Finding, StageName};
 use clreduce_process::Cancel;
 use clreduce_testcase::TestCase;
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ pub(crate) fn ready(
     for (name, limit) in &calibration.stages {
         let stage = kit.stages.iter().find(|stage| stage.name == *name);
         let stage = stage.ok_or_else(|| {
-            Problem::new(format!("there is no stage `{name}` any more"), "begin anew with --fresh")
+            Problem::new(format!("there is no stage `{name}` any more"), "start again with --fresh")
         })?;
         stages.push(prepare(&kit, stage, Duration::from_millis(*limit))?);
     }
@@ -104,7 +104,7 @@ pub(crate) fn ready(
 
 fn prepare(kit: &Kit, stage: &Stage, limit: Duration) -> Result<Ready, Problem> {
     Ready::new(stage.clone(), &kit.check, &kit.bench, limit).map_err(|error| {
-        Problem::new(error.to_string(), format!("or take the stage `{}` out", stage.name))
+        Problem::new(error.to_string(), format!("or remove the stage `{}`", stage.name))
     })
 }
 
@@ -164,12 +164,12 @@ impl Checked {
     fn run(&mut self, kit: &Kit, programs: &[Program<'_>], cancel: &Cancel) -> Result<(), Problem> {
         let Some(program) = programs.first() else { return Ok(()) };
         let subject = program.subject();
-        let mut gathered = Gathered::default();
+        let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
         for stage in &kit.stages {
             let ready = prepare(kit, stage, stage.timeout.unwrap_or(STAGE_PATIENCE))?;
             let started = Instant::now();
-            let mut own = Gathered::default();
+            let mut own = CollectedReports::default();
             if let Does::Check(StageName::Compile) = stage.does {
                 self.tolerate_warnings(&ready.findings(subject.as_ref(), cancel));
             }
@@ -179,8 +179,12 @@ impl Checked {
                 return Ok(());
             }
             // What cannot read the original has no say about variants.
-            if let (Does::Check(StageName::Compile), Some(why)) = (&stage.does, own.blind()) {
-                self.warnings.push(format!("the stage `{}` is switched off: {why}", stage.name));
+            if let (Does::Check(StageName::Compile), Some(why)) = (&stage.does, own.total_failure())
+            {
+                self.warnings.push(format!(
+                    "the stage `{}` is switched off: {}: {}",
+                    stage.name, why.tool, why.message
+                ));
                 continue;
             }
             if self.is_on(stage, answer)? {
@@ -219,8 +223,8 @@ impl Checked {
         let problem = Problem::new(
             format!("the stage `{name}` {what} the original: {why}"),
             format!(
-                "a reduction keeps what is wrong with the original; correct it, or, if the stage is mistaken, \
-                 write `required = false` in its [[stage]] (`{name}`)"
+                "correct the original; or, if the stage is mistaken, write `required = false` in its [[stage]] \
+                 (`{name}`)"
             ),
         );
         Err(Problem { at: stage.at, ..problem })
@@ -231,14 +235,14 @@ impl Checked {
         let warnings = self.tolerated.warnings_of(findings);
         if !warnings.is_empty() {
             self.warnings.push(format!(
-                "the original is not portable ({}): variants may be so in the same ways",
+                "the original triggers portability warnings ({}), so variants may trigger them too",
                 warnings.join(", ")
             ));
         }
     }
 
     /// What nobody could look for in the original cannot be demanded of a variant.
-    fn tolerate(&mut self, gathered: Gathered) {
+    fn tolerate(&mut self, gathered: CollectedReports) {
         let report = gathered.report();
         for failure in &report.failures {
             self.warnings.push(format!("{}: {}", failure.tool, failure.message));
@@ -250,13 +254,13 @@ impl Checked {
         if !report.unchecked.is_empty() {
             let kinds = names(&mut report.unchecked.iter().map(|kind| kind.name()));
             self.warnings.push(format!(
-                "nobody can look for {kinds} in the original, so the result may have it; look at it with \
-                 `clreduce check`"
+                "these cannot be checked in the original, so the result may contain them: {kinds}; run `clreduce \
+                 check` on the result"
             ));
         }
         for finding in &report.findings {
             self.warnings.push(format!(
-                "suspicions of `{}` are ignored, the original has one that no run can refute: {finding}",
+                "suspected `{}` is ignored in variants, because the original triggers an unconfirmed warning: {finding}",
                 finding.kind
             ));
         }

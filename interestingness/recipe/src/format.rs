@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clreduce_check::StageName;
+use clreduce_check::{StageName, UnknownStage};
 use clreduce_kernel::OutcomeClass;
 use clreduce_process::units::{parse_bytes, parse_duration};
 use regex::Regex;
@@ -195,9 +195,9 @@ impl FromStr for Size {
 pub(crate) struct Check(pub StageName);
 
 impl FromStr for Check {
-    type Err = String;
+    type Err = UnknownStage;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownStage> {
         text.parse().map(Self)
     }
 }

@@ -1,9 +1,9 @@
 //! From what a recipe says to what it needs: the devices and tools are there, and everything fits.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clreduce_check::{CheckOptions, StageName};
+use clreduce_check::{CheckOptions, RequiredProgram, StageName, is_installed, search_path};
 use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
 use clreduce_process::{Limits, ToolRunner};
@@ -13,9 +13,7 @@ use toml::Spanned;
 use crate::admission::Admission;
 use crate::configuration::{Configuration, DevicePool, Means, Program};
 use crate::error::Problem;
-use crate::format::{
-    Check, ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable,
-};
+use crate::format::{ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable};
 use crate::pin::Demands;
 use crate::stages::{Does, Stage};
 use crate::{RecipeOptions, naming};
@@ -24,9 +22,6 @@ use crate::{RecipeOptions, naming};
 const USUAL_MEMORY: u64 = 1 << 30;
 /// Jobs at a time on a GPU, where the recipe does not say.
 const USUAL_JOBS: u32 = 1;
-
-/// What the stage `simulate` runs.
-const SIMULATOR: &str = "oclgrind-kernel";
 
 /// Everything that a recipe names, found.
 pub(crate) struct Kit {
@@ -158,7 +153,9 @@ fn stages(document: &Document, case: &TestCase) -> Result<Vec<Stage>, Problem> {
     let runs = ProgramKind::of_case(case);
     let reads = |name: StageName| match language {
         // Programs launch themselves, and nobody looks at what goes by another name.
-        Language::Cuda if runs == ProgramKind::CudaProgram => name == StageName::Compile,
+        Language::Cuda if runs == ProgramKind::CudaProgram => {
+            name.reads(language) && !name.info().executes
+        }
         Language::Cuda if runs == ProgramKind::OpenCl => false,
         language => name.reads(language),
     };
@@ -175,8 +172,7 @@ fn usual(name: StageName) -> Stage {
         name: name.name().to_owned(),
         memory: Stage::usual_memory(&does),
         does,
-        // It has nothing but suspicions.
-        required: name != StageName::Analyze,
+        required: name.info().required,
         timeout: None,
         confirm: Confirm::ONCE,
         at: None,
@@ -187,9 +183,11 @@ fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Resu
     let start = table.span().start;
     let table = table.get_ref();
     let mut stage = match (&table.check, &table.command) {
-        (Some(Check(name @ StageName::Simulate)), _) if reads(*name) && !on_path(SIMULATOR) => {
-            let help = "install Oclgrind (apt-get install oclgrind), or take the stage out";
-            return Err(Problem::new(format!("there is no program `{SIMULATOR}`"), help).at(start));
+        (Some(check), _) if reads(check.0) && missing(check.0).is_some() => {
+            let program = missing(check.0).map_or("", |program| program.name);
+            let install = missing(check.0).map_or("", |program| program.install);
+            let what = format!("the program `{program}` is not installed");
+            return Err(Problem::new(what, format!("{install}, or remove the stage")).at(start));
         }
         (Some(check), _) if reads(check.0) => usual(check.0),
         (Some(check), _) => {
@@ -217,6 +215,11 @@ fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Resu
     stage.confirm = table.confirm.unwrap_or(Confirm::ONCE);
     stage.at = Some(start);
     Ok(stage)
+}
+
+/// The program that a check lacks.
+fn missing(check: StageName) -> Option<&'static RequiredProgram> {
+    check.info().program.as_ref().filter(|program| !is_installed(program.name))
 }
 
 /// What a check can look at, for people.
@@ -349,14 +352,9 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn folders() -> Vec<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
-}
-
+/// Whether a command can be run. One in the directory of the variant is not there yet.
 fn on_path(program: &str) -> bool {
-    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    // What lies in the variant's directory is not there yet.
-    program.starts_with("./") || folders().iter().any(|folder| folder.join(&name).is_file())
+    program.starts_with("./") || is_installed(program)
 }
 
 /// Programs of the same name but for its version.
@@ -366,7 +364,7 @@ fn similar(program: &str) -> Vec<String> {
         let rest = name.strip_prefix(stem)?;
         rest.chars().all(|c| c.is_ascii_digit() || "-.".contains(c)).then_some(())
     };
-    let entries = folders().into_iter().flat_map(fs::read_dir).flatten().flatten();
+    let entries = search_path().into_iter().flat_map(fs::read_dir).flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.filter(|name| is_version(name).is_some()).collect();
     names.sort();

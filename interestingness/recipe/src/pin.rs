@@ -155,7 +155,7 @@ fn not_shown(preset: Preset, shown: &[Shown<'_>], why: &str) -> Problem {
     let all: Vec<String> = shown.iter().map(|one| format!("\n    {}", one.describe())).collect();
     Problem::new(
         format!("the original does not show `{}`: {why}{}", preset.name(), all.concat()),
-        "choose the preset and the configurations that fit; `clreduce init KERNEL` finds out what is wrong",
+        "choose another preset or other configurations; `clreduce init KERNEL` finds the bug",
     )
 }
 
@@ -183,11 +183,11 @@ fn accused<'a, 's>(
     };
     match guilty[..] {
         [one] => Ok(one),
-        [] => Err(not_shown(preset, shown, "no configuration is found guilty")),
+        [] => Err(not_shown(preset, shown, "no configuration stands out as wrong")),
         _ => Err(Problem {
             help: "write `accused = true` in the [[configuration]] that this recipe is about"
                 .to_owned(),
-            ..not_shown(preset, shown, "more than one configuration does")
+            ..not_shown(preset, shown, "more than one configuration shows it")
         }),
     }
 }
@@ -346,7 +346,8 @@ mod tests {
         );
         let error = pinned(Preset::WrongCode, &all[..3]).unwrap_err();
         assert!(
-            error.contains("no configuration is found guilty") && error.contains("a: result 0x2"),
+            error.contains("no configuration stands out as wrong")
+                && error.contains("a: result 0x2"),
             "{error}"
         );
         let none = [result(1), result(1), result(1), result(1), result(2)];

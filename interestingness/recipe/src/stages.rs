@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CheckOptions, Finding, Gathered, Kind, StageName, Subject};
+use clreduce_check::{
+    CheckError, CheckOptions, CollectedReports, Finding, FindingKind, PreparedStage, StageName,
+    Subject,
+};
 use clreduce_process::{Cancel, End, ToolRunner};
 
 use crate::configuration::{Program, expand};
@@ -36,9 +39,9 @@ pub(crate) enum Does {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tolerated {
     /// Kinds that no stage could look for in the original.
-    pub unchecked: BTreeSet<Kind>,
+    pub unchecked: BTreeSet<FindingKind>,
     /// Suspicions of the original that no run could refute.
-    pub suspected: BTreeSet<Kind>,
+    pub suspected: BTreeSet<FindingKind>,
     /// Warnings of the compiler, as `-Wzero-length-array`, that say that the original is not portable.
     pub warnings: BTreeSet<String>,
 }
@@ -46,7 +49,7 @@ pub struct Tolerated {
 impl Tolerated {
     fn covers(&self, finding: &Finding) -> bool {
         match finding.kind {
-            Kind::NonPortable => {
+            FindingKind::NonPortable => {
                 warning_of(finding).is_some_and(|warning| self.warnings.contains(warning))
             }
             kind => !finding.is_certain() && self.suspected.contains(&kind),
@@ -55,7 +58,7 @@ impl Tolerated {
 
     /// Puts up with the warnings of the original, and tells which they are.
     pub(crate) fn warnings_of(&mut self, findings: &[Finding]) -> Vec<String> {
-        let portable = |finding: &&Finding| finding.kind == Kind::NonPortable;
+        let portable = |finding: &&Finding| finding.kind == FindingKind::NonPortable;
         let new = findings.iter().filter(portable).filter_map(warning_of);
         new.filter(|warning| self.warnings.insert((*warning).to_owned()))
             .map(str::to_owned)
@@ -73,14 +76,14 @@ impl Stage {
     /// How many bytes a stage gets where the recipe does not say.
     pub fn usual_memory(does: &Does) -> u64 {
         match does {
-            Does::Check(StageName::Compile) => 1 << 30,
-            Does::Check(_) | Does::Command(_) => 2 << 30,
+            Does::Check(name) => name.info().memory_bytes,
+            Does::Command(_) => 2 << 30,
         }
     }
 
     /// Whether it runs the kernel under instruments.
     pub fn is_costly(&self) -> bool {
-        matches!(self.does, Does::Check(StageName::Sanitize | StageName::Simulate))
+        matches!(self.does, Does::Check(name) if name.info().executes)
     }
 
     /// A stage consists of several runs of tools, each with the limit. Optimistic for cheap ones: machines
@@ -90,9 +93,8 @@ impl Stage {
         // What takes longer on the original than anybody waits mostly does so on the first variants, too.
         const MOST: Duration = Duration::from_secs(60);
         let times = match self.does {
-            Does::Check(StageName::Sanitize) => 2,
-            Does::Check(StageName::Simulate) => 5,
-            Does::Check(StageName::Compile | StageName::Analyze) | Does::Command(_) => 10,
+            Does::Check(name) => name.info().limit_factor,
+            Does::Command(_) => 10,
         };
         self.timeout.unwrap_or_else(|| (wall * times).clamp(LEAST, MOST))
     }
@@ -105,7 +107,7 @@ pub(crate) struct Ready {
 }
 
 enum StageTool {
-    Check(Box<dyn clreduce_check::Stage>),
+    Check(PreparedStage),
     Command { line: String, bench: ToolRunner },
 }
 
@@ -119,7 +121,7 @@ impl Ready {
         options: &CheckOptions,
         bench: &ToolRunner,
         limit: Duration,
-    ) -> Result<Self, clreduce_check::CheckError> {
+    ) -> Result<Self, CheckError> {
         let runs = match &stage.does {
             Does::Check(name) => {
                 let options = CheckOptions {
@@ -127,7 +129,7 @@ impl Ready {
                     memory_bytes: Some(stage.memory),
                     ..options.clone()
                 };
-                StageTool::Check(clreduce_check::stage(*name, &options)?)
+                StageTool::Check(clreduce_check::prepare(*name, &options)?)
             }
             Does::Command(line) => {
                 let mut bench = bench.within(Some(limit));
@@ -152,7 +154,7 @@ impl Ready {
         program: &Program<'_>,
         subject: Option<&Subject>,
         tolerated: &Tolerated,
-        gathered: &mut Gathered,
+        gathered: &mut CollectedReports,
         cancel: &Cancel,
     ) -> Answer {
         match (&self.runs, subject) {
@@ -163,7 +165,7 @@ impl Ready {
                 let certain = report.findings.iter().find(|finding| finding.is_certain());
                 let answer =
                     certain.map_or(Answer::Holds, |finding| Answer::No(finding.to_string()));
-                gathered.add(check.as_ref(), report, started.elapsed());
+                gathered.add(check, report, started.elapsed());
                 answer
             }
             (StageTool::Check(_), None) => Answer::No("there is no kernel in it".to_owned()),
@@ -175,7 +177,9 @@ impl Ready {
                     End::Exited(126 | 127 | 9009) | End::Cancelled | End::Failed(_) => {
                         Answer::Unresolved(ran.trouble())
                     }
-                    End::TimedOut => Answer::TimedOut("time limit".to_owned()),
+                    End::TimedOut => {
+                        Answer::TimedOut("did not finish within the time limit".to_owned())
+                    }
                     // Tools crash.
                     end if end.crash().is_some() => Answer::Unresolved(ran.trouble()),
                     End::Exited(_) | End::Signalled(_) => Answer::No(ran.trouble()),
@@ -186,10 +190,10 @@ impl Ready {
 }
 
 /// What all checks together say, when none has rejected for certain.
-pub(crate) fn sum_up(gathered: Gathered, tolerated: &Tolerated) -> Answer {
+pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Answer {
     let report = gathered.report();
     if let Some(finding) = report.findings.first() {
-        return Answer::No(format!("{finding}, and no run could refute it"));
+        return Answer::No(format!("{finding} (suspected, and not refuted by a run)"));
     }
     let open: Vec<&str> = report
         .unchecked
@@ -206,7 +210,7 @@ pub(crate) fn sum_up(gathered: Gathered, tolerated: &Tolerated) -> Answer {
         .map(|failure| format!("{}: {}", failure.tool, failure.message))
         .collect();
     Answer::Unresolved(format!(
-        "nobody could look for {} ({})",
+        "these could not be checked: {} ({})",
         open.join(", "),
         failures.join("; ")
     ))

@@ -267,7 +267,7 @@ impl Survey {
         arguments: Option<&Path>,
         build_options: &str,
     ) -> String {
-        let mut text = format!("# What is wrong with {kernel}, as `clreduce init` found:\n");
+        let mut text = format!("# The bug that `clreduce init` found with {kernel}:\n");
         let width = self.seen.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
         // Writing to a string cannot fail, here and below.
         for seen in &self.seen {

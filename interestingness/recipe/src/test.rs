@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use clreduce_check::{Gathered, Subject};
+use clreduce_check::{CollectedReports, Subject};
 use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
@@ -143,7 +143,7 @@ impl RecipeTest {
                 steps.push(Step { notes, ..Step::of_outcome(answer, started.elapsed()) });
             }
         } else {
-            let answer = Answer::No("a file is gone".to_owned());
+            let answer = Answer::No("a file that the recipe needs was removed".to_owned());
             steps.push(Step::of_outcome(answer, Duration::ZERO));
         }
         if !cancel.is_cancelled() {
@@ -161,11 +161,11 @@ impl RecipeTest {
         cancel: &Cancel,
         steps: &mut Vec<Step>,
     ) {
-        let mut files: Vec<(&Program<'_>, Option<Subject>, Gathered)> = Vec::new();
+        let mut files: Vec<(&Program<'_>, Option<Subject>, CollectedReports)> = Vec::new();
         for program in programs {
             if files.iter().all(|(known, ..)| known.file != program.file) {
                 let subject = program.subject();
-                files.push((program, subject, Gathered::default()));
+                files.push((program, subject, CollectedReports::default()));
             }
         }
         let tolerated = &self.calibration.tolerated;
@@ -350,7 +350,9 @@ fn confirmed(confirm: Confirm, cancel: &Cancel, mut ask: impl FnMut() -> Answer)
         }
         if missing > confirm.of - asked || cancel.is_cancelled() {
             return match answer {
-                Answer::Holds => Answer::No(format!("it held {held} times of {asked}")),
+                Answer::Holds => {
+                    Answer::No(format!("the outcome appeared in {held} of {asked} runs"))
+                }
                 answer => answer,
             };
         }

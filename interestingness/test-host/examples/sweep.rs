@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clreduce_check::{Check, CheckOptions, Subject};
+use clreduce_check::{CheckOptions, KernelCheck, Subject};
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
     Ballot, Crash, KernelRun, Output, ProgramKind, Role, Rule, RunLimits, RunOutcome, Scalar,
@@ -124,7 +124,7 @@ fn sweep(folder: &Path, results: &Path) -> Result<(), Box<dyn Error>> {
     let mut workers: Vec<DeviceWorker> =
         devices.into_iter().map(|device| DeviceWorker::new(options.clone(), device)).collect();
     // A machine with a device worth asking need not have the tools that look for what is invalid.
-    let check = Check::new(&CheckOptions { timeout: 2 * LIMIT, ..CheckOptions::default() });
+    let check = KernelCheck::new(&CheckOptions { timeout: 2 * LIMIT, ..CheckOptions::default() });
     let check = check.inspect_err(|error| eprintln!("nothing is checked: {error}")).ok();
     let mut kernels: Vec<PathBuf> =
         fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
@@ -149,7 +149,7 @@ fn look(
     original: &[u8],
     configurations: &[Configuration],
     workers: &mut [DeviceWorker],
-    check: Option<&Check>,
+    check: Option<&KernelCheck>,
 ) -> Row {
     let source = shrink(original);
     let mut cells = BTreeMap::new();

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_check::{Check, CheckOptions, Finding, StageName, Subject};
+use clreduce_check::{CheckOptions, Finding, KernelCheck, StageName, Subject};
 use clreduce_compiler::{CompileOptions, CompileWorker, LibclangFilter, Severity};
 use clreduce_devices::WorkerOptions;
 use clreduce_interestingness::{Cancel, CompileFilter};
@@ -18,16 +18,16 @@ fn kernels() -> Vec<PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-fn compile_stage(worker: Option<&str>) -> Check {
+fn compile_stage(worker: Option<&str>) -> KernelCheck {
     let options = CheckOptions {
         stages: [StageName::Compile].into(),
         compile_worker: worker.map(PathBuf::from),
         ..CheckOptions::default()
     };
-    Check::new(&options).unwrap()
+    KernelCheck::new(&options).unwrap()
 }
 
-fn findings(check: &Check, kernel: &Path) -> Vec<Finding> {
+fn findings(check: &KernelCheck, kernel: &Path) -> Vec<Finding> {
     let subject = Subject::new(fs::read(kernel).unwrap()).unwrap();
     let report = check.run(&subject, &Cancel::new());
     assert_eq!(report.failures, [], "{}", kernel.display());

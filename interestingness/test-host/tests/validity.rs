@@ -9,7 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clreduce_check::{Certainty, Check, CheckOptions, Kind, Report, StageName, Subject, Validity};
+use clreduce_check::{
+    Certainty, CheckOptions, CheckReport, FindingKind, KernelCheck, StageName, Subject, Validity,
+};
 use clreduce_interestingness::Cancel;
 
 /// Long enough for every kernel that ends, and instrumented, on a machine that is busy.
@@ -22,7 +24,7 @@ struct Fixture {
     name: String,
     subject: Subject,
     /// `None` for a valid one.
-    invalid: Option<Kind>,
+    invalid: Option<FindingKind>,
 }
 
 fn root() -> PathBuf {
@@ -41,7 +43,9 @@ fn fixture(path: &Path) -> Fixture {
     let text = fs::read_to_string(path).unwrap();
     let tag = text.lines().nth(1).unwrap().strip_prefix("// check: ").unwrap();
     let invalid = match tag.strip_prefix("invalid ") {
-        Some(kind) => Some(Kind::ALL.into_iter().find(|known| known.name() == kind).unwrap()),
+        Some(kind) => {
+            Some(FindingKind::ALL.into_iter().find(|known| known.name() == kind).unwrap())
+        }
         None => {
             assert_eq!(tag, "valid", "{name}");
             None
@@ -51,7 +55,7 @@ fn fixture(path: &Path) -> Fixture {
 }
 
 fn options(fixture: &Fixture, cache: &Path) -> CheckOptions {
-    let endless = fixture.invalid == Some(Kind::NonTermination);
+    let endless = fixture.invalid == Some(FindingKind::NonTermination);
     CheckOptions {
         timeout: if endless { TIMEOUT_OF_ENDLESS } else { TIMEOUT },
         cache: cache.to_owned(),
@@ -60,13 +64,13 @@ fn options(fixture: &Fixture, cache: &Path) -> CheckOptions {
 }
 
 /// What all stages say of a fixture, none of them left out because an earlier one has found something.
-fn look(fixture: &Fixture, cache: &Path) -> Report {
+fn look(fixture: &Fixture, cache: &Path) -> CheckReport {
     let options = CheckOptions { all_stages: true, ..options(fixture, cache) };
-    Check::new(&options).unwrap().run(&fixture.subject, &Cancel::new())
+    KernelCheck::new(&options).unwrap().run(&fixture.subject, &Cancel::new())
 }
 
 /// As [`look`], for all of them, a few at a time.
-fn look_at_all(fixtures: &[Fixture], cache: &Path) -> Vec<Report> {
+fn look_at_all(fixtures: &[Fixture], cache: &Path) -> Vec<CheckReport> {
     let share = fixtures.len().div_ceil(4);
     std::thread::scope(|scope| {
         let look_at =
@@ -87,14 +91,16 @@ fn all_stages_together_are_right_and_the_table_says_which_finds_what() {
     let reports = look_at_all(&fixtures, cache.path());
     for (fixture, together) in fixtures.iter().zip(reports) {
         let expected = if fixture.invalid.is_some() { Validity::Invalid } else { Validity::Valid };
-        let named = |report: &Report| {
+        let named = |report: &CheckReport| {
             report.findings.iter().any(|finding| Some(finding.kind) == fixture.invalid)
         };
         if together.validity != expected || fixture.invalid.is_some() && !named(&together) {
             wrong.push(format!("{}: {together:?}", fixture.name));
         }
-        let cells = StageName::ALL.map(|stage| cell(&together, stage, fixture.invalid));
-        let tag = fixture.invalid.map_or("valid", Kind::name);
+        let stages = StageName::ALL.iter();
+        let cells: Vec<String> =
+            stages.map(|&stage| cell(&together, stage, fixture.invalid)).collect();
+        let tag = fixture.invalid.map_or("valid", FindingKind::name);
         let _ = writeln!(table, "| {} | {tag} | {} |", fixture.name, cells.join(" | "));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -124,7 +130,7 @@ fn stage_of(tool: &str) -> StageName {
 }
 
 /// A stage that names what is wrong is shown with that alone: what follows from it depends on garbage.
-fn cell(report: &Report, stage: StageName, invalid: Option<Kind>) -> String {
+fn cell(report: &CheckReport, stage: StageName, invalid: Option<FindingKind>) -> String {
     let kinds = |certainty| -> BTreeSet<&str> {
         let all = report.findings.iter().chain(&report.refuted);
         let those =
@@ -132,7 +138,7 @@ fn cell(report: &Report, stage: StageName, invalid: Option<Kind>) -> String {
         those.map(|finding| finding.kind.name()).collect()
     };
     let mut certain = kinds(Certainty::Certain);
-    if let Some(named) = invalid.map(Kind::name).filter(|name| certain.contains(name)) {
+    if let Some(named) = invalid.map(FindingKind::name).filter(|name| certain.contains(name)) {
         certain = BTreeSet::from([named]);
     }
     let suspected = kinds(Certainty::Suspected);
@@ -148,7 +154,7 @@ fn cell(report: &Report, stage: StageName, invalid: Option<Kind>) -> String {
 }
 
 /// A check of a kernel that is not a fixture.
-fn check(source: &str, stages: &[StageName]) -> Report {
+fn check(source: &str, stages: &[StageName]) -> CheckReport {
     let cache = tempfile::tempdir().unwrap();
     let options = CheckOptions {
         stages: stages.iter().copied().collect(),
@@ -156,7 +162,7 @@ fn check(source: &str, stages: &[StageName]) -> Report {
         ..CheckOptions::default()
     };
     let subject = Subject::new(source.as_bytes()).unwrap();
-    Check::new(&options).unwrap().run(&subject, &Cancel::new())
+    KernelCheck::new(&options).unwrap().run(&subject, &Cancel::new())
 }
 
 #[test]
@@ -180,16 +186,19 @@ fn findings_have_the_line_they_happen_on() {
         .map(|finding| (finding.kind, finding.line))
         .collect();
     places.sort();
-    assert_eq!(places, [(Kind::SignedOverflow, Some(6)), (Kind::ClampRange, Some(4))]);
+    assert_eq!(
+        places,
+        [(FindingKind::SignedOverflow, Some(6)), (FindingKind::ClampRange, Some(4))]
+    );
     let uninitialised = source.replace("clamp(1, low,", "max(low,").replace("x += 1", "x -= 1");
     let report = check(&uninitialised, &[StageName::Sanitize]);
     let places: Vec<_> =
         report.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
-    assert_eq!(places, [(Kind::Uninitialised, Some(7))], "{report:?}");
+    assert_eq!(places, [(FindingKind::Uninitialised, Some(7))], "{report:?}");
 }
 
 #[test]
 fn a_missing_tool_says_nothing_of_the_kernel() {
     let missing = CheckOptions { clang: Some("/nowhere/clang".into()), ..CheckOptions::default() };
-    assert!(Check::new(&missing).is_err());
+    assert!(KernelCheck::new(&missing).is_err());
 }

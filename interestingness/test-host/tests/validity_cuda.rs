@@ -9,7 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use clreduce_check::{Certainty, Check, CheckOptions, Report, StageName, Subject, Validity};
+use clreduce_check::{
+    Certainty, CheckOptions, CheckReport, KernelCheck, StageName, Subject, Validity,
+};
 use clreduce_interestingness::Cancel;
 use support::HOST;
 use tempfile::TempDir;
@@ -24,14 +26,14 @@ fn programs() -> Vec<PathBuf> {
     paths
 }
 
-fn check(options: CheckOptions, source: &[u8]) -> Report {
+fn check(options: CheckOptions, source: &[u8]) -> CheckReport {
     let options = CheckOptions { cache: CACHE.path().to_owned(), ..options };
     let subject = Subject::of("program.cu", source).unwrap();
-    Check::new(&options).unwrap().run(&subject, &Cancel::new())
+    KernelCheck::new(&options).unwrap().run(&subject, &Cancel::new())
 }
 
 /// `valid`, `unresolved`, or `invalid` with the kinds of what was found.
-fn verdict(report: &Report) -> String {
+fn verdict(report: &CheckReport) -> String {
     let kinds: BTreeSet<&str> = report.findings.iter().map(|finding| finding.kind.name()).collect();
     match report.validity {
         Validity::Valid => "valid".to_owned(),
@@ -50,7 +52,7 @@ fn every_program_is_judged_right() {
         cache: CACHE.path().to_owned(),
         ..CheckOptions::default()
     };
-    let with_libclang = Check::new(&with_libclang).unwrap();
+    let with_libclang = KernelCheck::new(&with_libclang).unwrap();
     let programs = programs();
     assert!(programs.len() >= 24);
     for path in programs.iter().chain(&programs[..1]) {

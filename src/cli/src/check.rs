@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
-use clreduce_check::{Check, CheckOptions, Finding, Kind, Report, StageName, Subject, Validity};
+use clreduce_check::{
+    CheckOptions, CheckReport, Finding, FindingKind, KernelCheck, StageName, Subject, Validity,
+};
 use clreduce_interestingness::Cancel;
 
 use crate::failure::Failure;
@@ -84,7 +86,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let cancel = Cancel::new();
     let interrupted = cancel.clone();
     ctrlc::set_handler(move || interrupted.cancel())?;
-    let report = Check::new(&options)?.run(&subject, &cancel);
+    let report = KernelCheck::new(&options)?.run(&subject, &cancel);
     print(&report, path, args.json).map_err(Failure::Stdout)?;
     Ok(ExitCode::from(match report.validity {
         _ if cancel.is_cancelled() => 130,
@@ -98,11 +100,11 @@ fn stages(only: &[StageName], skip: &[StageName]) -> BTreeSet<StageName> {
     let chosen = |stage: &StageName| {
         if only.is_empty() { !skip.contains(stage) } else { only.contains(stage) }
     };
-    StageName::ALL.into_iter().filter(chosen).collect()
+    StageName::ALL.iter().copied().filter(chosen).collect()
 }
 
 /// Findings go to standard output; what only explains, to standard error.
-fn print(report: &Report, kernel: &Path, json: bool) -> io::Result<()> {
+fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if json {
         serde_json::to_writer(&mut out, report)?;
@@ -126,8 +128,9 @@ fn print(report: &Report, kernel: &Path, json: bool) -> io::Result<()> {
         eprintln!("unresolved: no stage that is to run can look at this language");
     } else if report.validity == Validity::Unresolved {
         let suspected = report.findings.iter().map(|finding| finding.kind);
-        let kinds: BTreeSet<Kind> = report.unchecked.iter().copied().chain(suspected).collect();
-        let kinds: Vec<&str> = kinds.into_iter().map(Kind::name).collect();
+        let kinds: BTreeSet<FindingKind> =
+            report.unchecked.iter().copied().chain(suspected).collect();
+        let kinds: Vec<&str> = kinds.into_iter().map(FindingKind::name).collect();
         eprintln!("unresolved: nobody could look for {}", kinds.join(", "));
     }
     Ok(())

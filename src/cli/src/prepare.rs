@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueHint;
-use clreduce_check::{CheckOptions, needs_preprocessing, preprocess};
+use clreduce_check::{CheckOptions, PreprocessError, needs_preprocessing, preprocess};
 use clreduce_engine::{PassChoice, Reduction};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
 use clreduce_testcase::{Language, Size, TestCase};
@@ -100,7 +100,10 @@ fn one_file(
     if !needs_preprocessing(source) {
         return Ok(original.clone());
     }
-    let failed = |reason| Failure::Kernel { path: args.kernel.clone(), reason };
+    let failed = |error: PreprocessError| {
+        let reason = error.to_string();
+        Failure::Kernel { path: args.kernel.clone(), reason }
+    };
     let options = CheckOptions {
         build_options: args.build_options.clone(),
         worker: std::env::current_exe().ok(),

@@ -1,11 +1,10 @@
-//! The stage that runs the kernel as a program of the host, under clang's sanitizers.
+//! The stage that runs a kernel as a program of this machine, under clang's sanitizers.
 //!
-//! clang's own OpenCL front end compiles the kernel for the host; a small run-time supplies work-items,
-//! barriers and built-ins. Two instrumented builds: undefined behaviour and addresses, then uninitialised
-//! values. Each is first built in the way that compiles fastest and says only whether anything is wrong; what, and
-//! where, is found out with a second build. Instrumented runs only reject; when one does not end in time, the plain
-//! build tells whether the kernel or the instrumentation is to blame. The plain build is also a configuration
-//! whose result can be compared with that of devices.
+//! clang's own OpenCL front end compiles the kernel for the host, and a small run-time supplies work-items, barriers and
+//! built-in functions. There are two instrumented builds: one for undefined behaviour and addresses, one for uninitialised
+//! values. Each is first built in the way that compiles fastest and tells only whether anything is wrong; if so, a second
+//! build tells what and where. If an instrumented program does not end in time, the plain build shows whether the kernel
+//! or the instrumentation is the cause.
 
 mod reports;
 
@@ -17,34 +16,43 @@ use std::thread;
 use clreduce_compiler::Clang;
 use clreduce_host::{BuildDetail, Flavour, HostBuild, HostError, HostProgram, Subject, Toolchain};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
+use clreduce_testcase::Language;
 
-use super::finding::{Certainty, Failure, Finding, Kind};
-use super::{CheckOptions, Stage, StageName, StageReport};
+use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+use crate::stage::{CheckStage, StageInfo, StageReport};
 
 const TOOL: &str = "sanitizers";
 
-/// The stage.
+pub(crate) const STAGE: StageInfo = StageInfo {
+    name: "sanitize",
+    languages: &[Language::OpenCl, Language::Cuda],
+    executes: true,
+    required: true,
+    memory_bytes: 2 << 30,
+    limit_factor: 2,
+    program: None,
+    make: |setup| {
+        let (clang, cache, side_by_side) = (setup.clang()?, setup.cache, setup.side_by_side);
+        Ok(Box::new(Sanitize { clang, tools: setup.tools, cache, side_by_side }))
+    },
+};
+
 #[derive(Debug)]
-pub struct Sanitize {
+struct Sanitize {
     clang: Clang,
     tools: ToolRunner,
     cache: PathBuf,
     side_by_side: bool,
 }
 
-/// How a run in one flavour went.
-enum Said {
+/// The result of a run in one flavour.
+enum FlavourResult {
     Findings(Vec<Finding>),
     TimedOut,
-    Nothing(String),
+    Unclear(String),
 }
 
 impl Sanitize {
-    pub(super) fn new(clang: Clang, tools: ToolRunner, options: &CheckOptions) -> Self {
-        let (cache, side_by_side) = (options.cache.clone(), options.side_by_side);
-        Self { clang, tools, cache, side_by_side }
-    }
-
     fn build(
         &self,
         flavour: Flavour,
@@ -58,21 +66,21 @@ impl Sanitize {
         build.program(flavour, detail)
     }
 
-    /// Builds, runs, reads the reports.
-    fn look(
+    /// Builds and runs the kernel in one flavour, and reads the reports.
+    fn run_flavour(
         &self,
         flavour: Flavour,
         subject: &Subject,
         cancel: &Cancel,
-    ) -> Result<Said, HostError> {
+    ) -> Result<FlavourResult, HostError> {
         let program = self.build(flavour, BuildDetail::Verdict, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;
         if runs.iter().any(|ran| ran.end == End::TimedOut) {
-            return Ok(Said::TimedOut);
+            return Ok(FlavourResult::TimedOut);
         }
         if runs.iter().all(|ran| ran.end == End::Exited(0) && !reports::says_anything(&ran.stderr))
         {
-            return Ok(Said::Findings(Vec::new()));
+            return Ok(FlavourResult::Findings(Vec::new()));
         }
         drop(program);
         let program = self.build(flavour, BuildDetail::Report, subject, cancel)?;
@@ -82,14 +90,16 @@ impl Sanitize {
             runs.iter().flat_map(|ran| reports::parse(&ran.stderr, &symbols)).collect();
         let last = runs.last().map_or_else(String::new, ToolRun::trouble);
         Ok(match runs.iter().any(|ran| ran.end == End::TimedOut) {
-            _ if !findings.is_empty() => Said::Findings(findings.into_iter().collect()),
-            true => Said::TimedOut,
-            false => Said::Nothing(format!("something is wrong that has no report; {last}")),
+            _ if !findings.is_empty() => FlavourResult::Findings(findings.into_iter().collect()),
+            true => FlavourResult::TimedOut,
+            false => FlavourResult::Unclear(format!(
+                "the sanitizer stopped the program without a report: {last}"
+            )),
         })
     }
 
-    /// In the one flavour, and if nothing is wrong there, in the other, which may have begun already.
-    fn look_at_both(
+    /// Runs one flavour and, if it finds nothing, the other one, which may run already.
+    fn run_both(
         &self,
         subject: &Subject,
         cancel: &Cancel,
@@ -100,61 +110,63 @@ impl Sanitize {
             let needless = needless.clone();
             move || needless.cancel()
         });
-        let look_at_memory = || self.look(Flavour::Memory, subject, &needless);
+        let run_memory = || self.run_flavour(Flavour::Memory, subject, &needless);
         thread::scope(|scope| {
-            let begun = self.side_by_side.then(|| scope.spawn(look_at_memory));
-            let said = self.look(Flavour::Addresses, subject, cancel);
-            let goes_on =
-                said.and_then(|said| self.add(Flavour::Addresses, said, subject, cancel, report));
+            let begun = self.side_by_side.then(|| scope.spawn(run_memory));
+            let result = self.run_flavour(Flavour::Addresses, subject, cancel);
+            let goes_on = result
+                .and_then(|result| self.add(Flavour::Addresses, result, subject, cancel, report));
             if !matches!(goes_on, Ok(true)) {
                 needless.cancel();
                 return goes_on.map(drop);
             }
-            let said = match begun {
+            let result = match begun {
                 Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                None => look_at_memory(),
+                None => run_memory(),
             };
-            self.add(Flavour::Memory, said?, subject, cancel, report).map(drop)
+            self.add(Flavour::Memory, result?, subject, cancel, report).map(drop)
         })
     }
 
-    /// Whether the plain build exceeds the limit as well.
+    /// Whether the plain build exceeds the time limit, too.
     fn never_ends(&self, subject: &Subject, cancel: &Cancel) -> Result<bool, HostError> {
         let program = self.build(Flavour::Plain, BuildDetail::Verdict, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;
         Ok(runs.iter().any(|ran| ran.end == End::TimedOut))
     }
 
-    /// One flavour's part of the report. Tells whether there is any sense in going on.
+    /// Adds the result of one flavour to the report. Returns whether the other flavour should run.
     fn add(
         &self,
         flavour: Flavour,
-        said: Said,
+        result: FlavourResult,
         subject: &Subject,
         cancel: &Cancel,
         report: &mut StageReport,
     ) -> Result<bool, HostError> {
-        let mut fail = |message: String| {
-            report.failures.push(Failure { tool: flavour.tool(), message });
+        let tool = flavour.tool();
+        let mut fail = |kind, message: String| {
+            report.failures.push(StageFailure { tool, kind, message });
         };
-        match said {
-            Said::Findings(findings) => {
+        match result {
+            FlavourResult::Findings(findings) => {
                 let clean = findings.is_empty();
                 report.findings.extend(findings);
                 report.checked.extend(looks_for(flavour));
                 Ok(clean)
             }
-            Said::Nothing(reason) => {
-                fail(reason);
+            FlavourResult::Unclear(reason) => {
+                fail(FailureKind::ToolFailed, reason);
                 Ok(false)
             }
-            Said::TimedOut => {
+            FlavourResult::TimedOut => {
                 if self.never_ends(subject, cancel)? {
                     report.findings.push(endless());
-                    report.checked.insert(Kind::NonTermination);
+                    report.checked.insert(FindingKind::NonTermination);
                 } else {
-                    report.checked.insert(Kind::NonTermination);
-                    fail("time limit, while the plain program ends in time".to_owned());
+                    report.checked.insert(FindingKind::NonTermination);
+                    let message = "the program does not finish within the time limit with this sanitizer, but does without it";
+                    fail(FailureKind::Stopped, message.to_owned());
                 }
                 Ok(false)
             }
@@ -162,60 +174,68 @@ impl Sanitize {
     }
 }
 
-/// The kinds of findings that a run in this flavour would have shown.
-fn looks_for(flavour: Flavour) -> BTreeSet<Kind> {
+/// Returns the kinds of findings that a run in this flavour would have shown.
+fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
     match flavour {
-        Flavour::Plain => [Kind::NonTermination].into(),
+        Flavour::Plain => [FindingKind::NonTermination].into(),
         Flavour::Addresses => [
-            Kind::OutOfBounds,
-            Kind::NullPointer,
-            Kind::Lifetime,
-            Kind::Misaligned,
-            Kind::Divergence,
-            Kind::SignedOverflow,
-            Kind::DivisionByZero,
-            Kind::ClampRange,
-            Kind::Conversion,
-            Kind::NonTermination,
+            FindingKind::OutOfBounds,
+            FindingKind::NullPointer,
+            FindingKind::Lifetime,
+            FindingKind::Misaligned,
+            FindingKind::Divergence,
+            FindingKind::SignedOverflow,
+            FindingKind::DivisionByZero,
+            FindingKind::ClampRange,
+            FindingKind::Conversion,
+            FindingKind::NonTermination,
         ]
         .into(),
-        Flavour::Memory => [Kind::Uninitialised].into(),
+        Flavour::Memory => [FindingKind::Uninitialised].into(),
     }
 }
 
 fn endless() -> Finding {
     Finding {
-        kind: Kind::NonTermination,
+        kind: FindingKind::NonTermination,
         line: None,
         tool: "host",
         certainty: Certainty::Certain,
-        message: "compiled plainly for the host, it does not end within the limit".to_owned(),
+        message: "the kernel does not finish within the time limit when compiled for the host"
+            .to_owned(),
     }
 }
 
-impl Stage for Sanitize {
-    fn name(&self) -> StageName {
-        StageName::Sanitize
-    }
-
-    fn looks_for(&self) -> BTreeSet<Kind> {
+impl CheckStage for Sanitize {
+    fn looks_for(&self) -> BTreeSet<FindingKind> {
         let mut kinds = looks_for(Flavour::Addresses);
         kinds.extend(looks_for(Flavour::Memory));
         kinds
     }
 
-    fn runs(&self) -> bool {
-        true
-    }
-
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-            return StageReport::failed(TOOL, "kernels can be run here on x86-64 Linux only");
+            return StageReport::unsupported(
+                TOOL,
+                "the sanitizers run kernels on x86-64 Linux only",
+            );
         }
         let mut report = StageReport::default();
-        if let Err(trouble) = self.look_at_both(subject, cancel, &mut report) {
-            report.failures.push(Failure { tool: TOOL, message: trouble.to_string() });
+        if let Err(error) = self.run_both(subject, cancel, &mut report) {
+            report.failures.push(failure_of(&error));
         }
         report
     }
+}
+
+/// The failure of the stage for which no program was built, or the program could not run.
+fn failure_of(error: &HostError) -> StageFailure {
+    let kind = match error {
+        HostError::BuiltIns(_) | HostError::Launch(_) | HostError::Start(_) => {
+            FailureKind::Unsupported
+        }
+        HostError::Kernel(ran) => StageFailure::of_run(TOOL, "clang", ran).kind,
+        _ => FailureKind::ToolFailed,
+    };
+    StageFailure { tool: TOOL, kind, message: error.to_string() }
 }

@@ -1,13 +1,13 @@
-//! What the sanitizers and the run-time print.
+//! Reads the reports of the sanitizers and of the host run-time.
 
 use std::collections::BTreeSet;
 
 use clreduce_host::{CODE, CodeAddress, Flavour, ProgramSymbols};
 
-use crate::finding::{Certainty, Finding, Kind};
-use crate::split_location;
+use crate::finding::{Certainty, Finding, FindingKind};
+use crate::location::split_location;
 
-/// The findings in what a program printed on standard error, each once.
+/// Returns the findings in the standard error of a program, each once.
 pub(super) fn parse(text: &str, symbols: &ProgramSymbols) -> Vec<Finding> {
     let lines: Vec<&str> = text.lines().collect();
     let mut findings = BTreeSet::new();
@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str, symbols: &ProgramSymbols) -> Vec<Finding> {
             .or_else(|| report(line, &lines[at + 1..], symbols));
         findings.extend(found);
     }
-    // A fault that follows from what was reported already is no news.
+    // A fault on a line with another finding follows from that one.
     let trap = |finding: &Finding| finding.tool == Flavour::Addresses.tool();
     let explained: BTreeSet<Option<u32>> =
         findings.iter().filter(|finding| !trap(finding)).map(|finding| finding.line).collect();
@@ -27,13 +27,13 @@ pub(super) fn parse(text: &str, symbols: &ProgramSymbols) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether there is anything that [`parse`] might make a finding of.
+/// Whether there is anything that [`parse`] could read.
 pub(super) fn says_anything(text: &str) -> bool {
     let marks = ["clreduce: ", "runtime error: ", "Sanitizer: "];
     text.lines().any(|line| marks.iter().any(|mark| line.contains(mark)))
 }
 
-fn certain(kind: Kind, line: Option<u32>, tool: &'static str, message: String) -> Finding {
+fn certain(kind: FindingKind, line: Option<u32>, tool: &'static str, message: String) -> Finding {
     Finding { kind, line, tool, certainty: Certainty::Certain, message }
 }
 
@@ -43,17 +43,17 @@ fn undefined(line: &str) -> Option<Finding> {
     let message = rest.strip_prefix("runtime error: ")?;
     let has = |text: &str| message.contains(text);
     let kind = match () {
-        () if has("division by zero") => Kind::DivisionByZero,
+        () if has("division by zero") => FindingKind::DivisionByZero,
         () if has("signed integer overflow")
             || has("cannot be represented in type") && !has("outside") =>
         {
-            Kind::SignedOverflow
+            FindingKind::SignedOverflow
         }
-        () if has("outside the range of representable values") => Kind::Conversion,
-        () if has("null pointer") => Kind::NullPointer,
-        () if has("misaligned") => Kind::Misaligned,
-        () if has("not a valid value for type") => Kind::Uninitialised,
-        () => Kind::OutOfBounds,
+        () if has("outside the range of representable values") => FindingKind::Conversion,
+        () if has("null pointer") => FindingKind::NullPointer,
+        () if has("misaligned") => FindingKind::Misaligned,
+        () if has("not a valid value for type") => FindingKind::Uninitialised,
+        () => FindingKind::OutOfBounds,
     };
     Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
 }
@@ -68,7 +68,7 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
     match kind {
         "clamp-range" => {
             let message = "clamp with a minimum above the maximum".to_owned();
-            Some(certain(Kind::ClampRange, first, "host", message))
+            Some(certain(FindingKind::ClampRange, first, "host", message))
         }
         "divergence" => {
             let other = words.next()?;
@@ -79,7 +79,7 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
             };
             let message =
                 format!("a work-item waits at a barrier while another of its group {elsewhere}");
-            Some(certain(Kind::Divergence, first, "host", message))
+            Some(certain(FindingKind::Divergence, first, "host", message))
         }
         _ => None,
     }
@@ -109,38 +109,40 @@ fn report(line: &str, below: &[&str], symbols: &ProgramSymbols) -> Option<Findin
                 "an uninitialised value becomes part of the result".to_owned(),
             ),
         };
-        return Some(certain(Kind::Uninitialised, place, Flavour::Memory.tool(), message));
+        return Some(certain(FindingKind::Uninitialised, place, Flavour::Memory.tool(), message));
     }
     let message = message.strip_prefix("AddressSanitizer: ")?;
     let what = message.split(' ').next()?;
     let kind = match what {
-        "SEGV" if is_low(message) => Kind::NullPointer,
-        "SEGV" | "BUS" => Kind::OutOfBounds,
-        "FPE" => Kind::DivisionByZero,
-        "stack-use-after-return" | "stack-use-after-scope" => Kind::Lifetime,
-        _ if what.ends_with("-overflow") && what != "stack-overflow" => Kind::OutOfBounds,
-        _ if what.ends_with("-underflow") || what == "unknown-crash" => Kind::OutOfBounds,
+        "SEGV" if is_low(message) => FindingKind::NullPointer,
+        "SEGV" | "BUS" => FindingKind::OutOfBounds,
+        "FPE" => FindingKind::DivisionByZero,
+        "stack-use-after-return" | "stack-use-after-scope" => FindingKind::Lifetime,
+        _ if what.ends_with("-overflow") && what != "stack-overflow" => FindingKind::OutOfBounds,
+        _ if what.ends_with("-underflow") || what == "unknown-crash" => FindingKind::OutOfBounds,
         _ => return None,
     };
     let message = message.split(" on ").next()?.to_owned();
     Some(certain(kind, place, Flavour::Addresses.tool(), message))
 }
 
-/// A value that exists for no reason but that every lane of a vector is computed, and that is used.
+/// Returns the finding for a lane of a vector that has no defined value and is used.
 fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> {
     let (kind, message) = origin_frames(below).find_map(|place| {
         let name = symbols.function(place)?;
         Some(match name.strip_prefix("clreduce_undefined_")?.split('_').next()? {
-            "clamp" => (Kind::ClampRange, "clamp with a minimum above the maximum"),
-            "quotient" => (Kind::DivisionByZero, "a lane is divided by zero, and the result used"),
-            _ => (Kind::SignedOverflow, "the least number is divided by -1 in a lane"),
+            "clamp" => (FindingKind::ClampRange, "clamp with a minimum above the maximum"),
+            "quotient" => {
+                (FindingKind::DivisionByZero, "a lane is divided by zero, and the result used")
+            }
+            _ => (FindingKind::SignedOverflow, "the least number is divided by -1 in a lane"),
         })
     })?;
     let line = symbols.line(origin_frames(below));
     Some(certain(kind, line, Flavour::Memory.tool(), message.to_owned()))
 }
 
-/// Where the value was made, from the second stack of a report of MemorySanitizer.
+/// Returns the line where the value was made, from the second stack of a report of MemorySanitizer.
 fn origin(below: &[&str], symbols: &ProgramSymbols) -> Option<u32> {
     symbols.line(origin_frames(below))
 }

@@ -1,7 +1,7 @@
-//! Oclgrind: races, barriers, bounds and uninitialised values, on a simulated device.
+//! The stage that simulates a kernel with Oclgrind, for races, barriers, bounds and uninitialised values.
 //!
-//! It runs unoptimised: its optimiser folds away most of what there is to find. It ends with status 0 whatever it
-//! found, so its log is what counts, and a log that cannot be read says nothing.
+//! The kernel is not optimised, because Oclgrind's optimiser removes most of what there is to find. Oclgrind exits with
+//! status 0 whatever it finds, so that only its log counts.
 
 mod log;
 
@@ -12,25 +12,39 @@ use std::time::{Duration, Instant};
 use clreduce_host::{FILE, Subject, sizes};
 use clreduce_kernel::{Argument, Fill, KernelLaunch, Number, encode};
 use clreduce_process::{Cancel, End, ToolRunner};
-use clreduce_testcase::{SourceFile, TestCase};
+use clreduce_testcase::{Language, SourceFile, TestCase};
 
-use super::finding::Kind;
-use super::{Stage, StageName, StageReport};
+use self::log::LogError;
+use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
+use crate::stage::{CheckStage, RequiredProgram, StageInfo, StageReport};
 
 const TOOL: &str = "Oclgrind";
 const PROGRAM: &str = "oclgrind-kernel";
-/// The file that tells Oclgrind what to launch.
+/// The file that describes the launch to Oclgrind.
 const SIMULATION: &str = "kernel.sim";
 
-/// The stage.
+pub(crate) const STAGE: StageInfo = StageInfo {
+    name: "simulate",
+    languages: &[Language::OpenCl],
+    executes: true,
+    required: true,
+    memory_bytes: 2 << 30,
+    limit_factor: 5,
+    program: Some(RequiredProgram {
+        name: PROGRAM,
+        install: "install Oclgrind (apt-get install oclgrind)",
+    }),
+    make: |setup| Ok(Box::new(Simulate::new(setup.tools, setup.build_options))),
+};
+
 #[derive(Debug)]
-pub struct Simulate {
+struct Simulate {
     tools: ToolRunner,
     build_options: String,
 }
 
 impl Simulate {
-    pub(super) fn new(tools: ToolRunner, build_options: Vec<String>) -> Self {
+    fn new(tools: ToolRunner, build_options: Vec<String>) -> Self {
         let mut options = build_options;
         options.push("-cl-opt-disable".to_owned());
         Self { tools, build_options: options.join(" ") }
@@ -42,7 +56,7 @@ impl Simulate {
         uninitialised: bool,
         limit: Option<Duration>,
         cancel: &Cancel,
-    ) -> Result<Vec<super::Finding>, String> {
+    ) -> Result<Vec<Finding>, StageFailure> {
         let mut args = vec!["--data-races", "--uniform-writes"];
         if uninitialised {
             args.push("--uninitialized");
@@ -50,18 +64,24 @@ impl Simulate {
         args.extend(["--build-options", &self.build_options, SIMULATION]);
         let tools = self.tools.within(limit);
         let ran = tools.run(PROGRAM, args.into_iter().map(Into::into).collect(), files, cancel);
-        let log = log::parse(&ran.stderr)?;
+        let log = log::parse(&ran.stderr).map_err(|error| {
+            let kind = match error {
+                LogError::Failed(_) => FailureKind::ToolFailed,
+                LogError::Unknown(_) => FailureKind::Unsupported,
+            };
+            StageFailure { tool: TOOL, kind, message: error.to_string() }
+        })?;
         match ran.end {
             End::Exited(0) => Ok(log),
-            // What was seen before it crashed was seen, if it was no consequence of the crash.
+            // Findings before a crash count.
             _ if !log.is_empty() => Ok(log),
-            _ => Err(ran.trouble()),
+            _ => Err(StageFailure::of_run(TOOL, PROGRAM, &ran)),
         }
     }
 }
 
 impl Simulate {
-    /// One launch, if need be without looking for uninitialised values.
+    /// Simulates one launch; without the check for uninitialised values if Oclgrind fails with it.
     fn launch(
         &self,
         subject: &Subject,
@@ -69,48 +89,45 @@ impl Simulate {
         deadline: Option<Instant>,
         cancel: &Cancel,
         report: &mut StageReport,
-    ) -> Result<Vec<super::Finding>, String> {
+    ) -> Result<Vec<Finding>, StageFailure> {
         let file = |path: &str, bytes: &[u8]| SourceFile { path: path.into(), bytes: bytes.into() };
         let script = simulation(launch);
         let files = [file(FILE, &subject.source), file(SIMULATION, script.as_bytes())];
-        let files = TestCase::new(files.into()).map_err(|error| error.to_string())?;
+        let files = TestCase::new(files.into()).map_err(|error| {
+            let kind = FailureKind::Unsupported;
+            StageFailure { tool: TOOL, kind, message: error.to_string() }
+        })?;
         let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if report.checked.contains(&Kind::Uninitialised) {
-            let reason = match self.simulate(&files, true, left(), cancel) {
+        if report.checked.contains(&FindingKind::Uninitialised) {
+            let mut failure = match self.simulate(&files, true, left(), cancel) {
                 Ok(found) => return Ok(found),
-                Err(reason) => reason,
+                Err(failure) => failure,
             };
-            // Following uninitialised values crashes it on some kernels with vectors; races it finds there
-            // all the same.
+            // Oclgrind crashes on some kernels with vectors when it follows uninitialised values. Without, it finds
+            // races in them.
             if cancel.is_cancelled() || left().is_some_and(|left| left.is_zero()) {
-                return Err(reason);
+                return Err(failure);
             }
-            let message = format!("{reason}; simulated without uninitialised values");
-            report.failures.push(super::Failure { tool: TOOL, message });
-            report.checked.remove(&Kind::Uninitialised);
+            failure.message.push_str(
+                "; the simulation was repeated without the check for uninitialised values",
+            );
+            report.failures.push(failure);
+            report.checked.remove(&FindingKind::Uninitialised);
         }
         self.simulate(&files, false, left(), cancel)
     }
 }
 
-impl Stage for Simulate {
-    fn name(&self) -> StageName {
-        StageName::Simulate
-    }
-
-    fn looks_for(&self) -> BTreeSet<Kind> {
-        use Kind::{DataRace, Divergence, NullPointer, OutOfBounds, Uninitialised};
+impl CheckStage for Simulate {
+    fn looks_for(&self) -> BTreeSet<FindingKind> {
+        use FindingKind::{DataRace, Divergence, NullPointer, OutOfBounds, Uninitialised};
         [DataRace, Divergence, NullPointer, OutOfBounds, Uninitialised].into()
-    }
-
-    fn runs(&self) -> bool {
-        true
     }
 
     fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
         let launches = match &subject.launches {
             Ok(launches) => launches,
-            Err(error) => return StageReport::failed(TOOL, error.to_string()),
+            Err(error) => return StageReport::unsupported(TOOL, error.to_string()),
         };
         let deadline = self.tools.limits.time.map(|limit| Instant::now() + limit);
         let mut report = StageReport { checked: self.looks_for(), ..StageReport::default() };
@@ -121,9 +138,9 @@ impl Stage for Simulate {
                     report.findings = findings;
                     break;
                 }
-                Err(reason) => {
+                Err(failure) => {
                     report.checked.clear();
-                    report.failures.push(super::Failure { tool: TOOL, message: reason });
+                    report.failures.push(failure);
                     break;
                 }
             }
@@ -132,7 +149,7 @@ impl Stage for Simulate {
     }
 }
 
-/// A launch in Oclgrind's own words.
+/// Describes a launch in Oclgrind's format.
 fn simulation(launch: &KernelLaunch) -> String {
     let mut text = format!("{FILE}\n{}\n", launch.kernel);
     for [x, y, z] in sizes(launch) {
@@ -143,7 +160,7 @@ fn simulation(launch: &KernelLaunch) -> String {
     text
 }
 
-/// An argument, its content as plain bits.
+/// Describes an argument by its bits.
 fn describe(argument: &Argument) -> String {
     match argument {
         Argument::Local(bytes) => format!("<size={bytes}>\n"),
@@ -167,7 +184,7 @@ fn describe(argument: &Argument) -> String {
     }
 }
 
-/// Numbers of so many bytes, as people write them.
+/// Writes numbers of `width` bytes in decimal.
 fn bits(bytes: &[u8], width: usize) -> String {
     let number = |bytes: &[u8]| {
         bytes.iter().rev().fold(0_u64, |number, &byte| number << 8 | u64::from(byte)).to_string()
@@ -182,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn launches_are_said_in_bits() {
+    fn launches_are_described_by_their_bits() {
         let source = b"// -g 2 -l 1\nkernel void k(global float *a, local int *l, short n, global char2 *c) {}";
         let launch = plan(source, None).unwrap().launches.remove(0);
         assert_eq!(

@@ -1,0 +1,92 @@
+//! The options of a check, and the errors that prevent every check.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clreduce_compiler::NoClang;
+use clreduce_process::{Limits, ToolRunner};
+use thiserror::Error;
+
+use crate::stage::StageSetup;
+use crate::table::StageName;
+
+/// The options of a check.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// The stages to run.
+    pub stages: BTreeSet<StageName>,
+    /// The time limit of one tool. A kernel that exceeds it even without instrumentation is invalid.
+    pub timeout: Duration,
+    /// The memory limit of one tool, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Options for compiling the kernel, such as `-DN=4` or `-I DIR`.
+    pub build_options: Vec<String>,
+    /// The clang to use; by default the newest one found.
+    pub clang: Option<PathBuf>,
+    /// Whether all stages run even after one has found something.
+    pub all_stages: bool,
+    /// Whether two sanitizers run at the same time. This suits a check that has cores and memory to itself.
+    pub side_by_side: bool,
+    /// A program that calls [`worker_main`](clreduce_process::worker_main) before anything else. With it, each tool has
+    /// a supervisor process.
+    pub worker: Option<PathBuf>,
+    /// A program that calls [`worker_main`](clreduce_process::worker_main) before anything else. With it, clang checks
+    /// the first kernel only; libclang checks the others, in a process that keeps running.
+    pub compile_worker: Option<PathBuf>,
+    /// The folder for the directories in which tools run.
+    pub temporary: PathBuf,
+    /// The folder in which compiled parts of the host run-time are kept.
+    pub cache: PathBuf,
+}
+
+impl Default for CheckOptions {
+    /// Runs all stages until one finds something, with a minute for each tool.
+    fn default() -> Self {
+        Self {
+            stages: StageName::ALL.iter().copied().collect(),
+            timeout: Duration::from_secs(60),
+            memory_bytes: None,
+            build_options: Vec::new(),
+            clang: None,
+            all_stages: false,
+            side_by_side: false,
+            worker: None,
+            compile_worker: None,
+            temporary: std::env::temp_dir(),
+            cache: clreduce_host::default_cache(),
+        }
+    }
+}
+
+impl CheckOptions {
+    /// Everything of which a stage is made.
+    pub(crate) fn setup(&self) -> StageSetup {
+        StageSetup {
+            tools: self.tools(),
+            clang: self.clang.clone(),
+            build_options: self.build_options.clone(),
+            compile_worker: self.compile_worker.clone(),
+            cache: self.cache.clone(),
+            side_by_side: self.side_by_side,
+        }
+    }
+
+    pub(crate) fn tools(&self) -> ToolRunner {
+        let limits = Limits {
+            time: Some(self.timeout),
+            memory_bytes: self.memory_bytes,
+            ..Limits::default()
+        };
+        ToolRunner::local(self.temporary.clone(), self.worker.clone(), limits)
+    }
+}
+
+/// The reason that no kernel can be checked at all.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// clang is missing.
+    #[error(transparent)]
+    NoClang(#[from] NoClang),
+}

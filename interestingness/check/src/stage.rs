@@ -1,0 +1,99 @@
+//! A stage: one way to check a kernel, by one tool.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clreduce_compiler::{Clang, NoClang};
+use clreduce_host::Subject;
+use clreduce_process::{Cancel, ToolRunner};
+use clreduce_testcase::Language;
+
+use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
+
+/// The facts about a stage: its row in the table of stages.
+#[derive(Debug)]
+pub struct StageInfo {
+    /// The name that people read and write.
+    pub name: &'static str,
+    /// The languages whose kernels it can check.
+    pub languages: &'static [Language],
+    /// Whether it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
+    /// that kind.
+    pub executes: bool,
+    /// Whether a recipe demands, unless it says otherwise, that the original passes. A stage that only ever suspects
+    /// should not.
+    pub required: bool,
+    /// The memory that its tools usually need, in bytes.
+    pub memory_bytes: u64,
+    /// The limit of one of its tools, as a multiple of the time that the whole stage takes for the original. A stage
+    /// with cheap tools has a large one, as machines are busy now and then.
+    pub limit_factor: u32,
+    /// The program that has to be installed, where clang does not suffice.
+    pub program: Option<RequiredProgram>,
+    /// Makes the stage.
+    pub(crate) make: fn(StageSetup) -> Result<Box<dyn CheckStage>, NoClang>,
+}
+
+/// Everything of which a stage is made.
+#[derive(Debug)]
+pub(crate) struct StageSetup {
+    /// Runs the tools, within their limits.
+    pub tools: ToolRunner,
+    /// The clang to use; by default the newest one found.
+    pub clang: Option<PathBuf>,
+    /// Options for compiling the kernel.
+    pub build_options: Vec<String>,
+    /// The program whose worker processes hold libclang.
+    pub compile_worker: Option<PathBuf>,
+    /// The folder in which compiled parts of the host run-time are kept.
+    pub cache: PathBuf,
+    /// Whether two sanitizers run at the same time.
+    pub side_by_side: bool,
+}
+
+impl StageSetup {
+    pub fn clang(&self) -> Result<Clang, NoClang> {
+        Clang::find(self.clang.as_deref(), &self.build_options)
+    }
+}
+
+/// A program that a stage cannot do without.
+#[derive(Debug)]
+pub struct RequiredProgram {
+    /// Its name on the search path.
+    pub name: &'static str,
+    /// How to install it, for people.
+    pub install: &'static str,
+}
+
+/// One way to check a kernel.
+pub trait CheckStage: Send + Sync {
+    /// The kinds of findings that it looks for.
+    fn looks_for(&self) -> BTreeSet<FindingKind>;
+
+    /// Checks a kernel. Returns soon after `cancel`, with the findings so far.
+    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport;
+}
+
+/// The report of one stage on one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct StageReport {
+    /// The findings, each once.
+    pub findings: Vec<Finding>,
+    /// The failures of its tools.
+    pub failures: Vec<StageFailure>,
+    /// The kinds that the stage would have found. Kinds that it looks for and that are missing here remain open.
+    pub checked: BTreeSet<FindingKind>,
+}
+
+impl StageReport {
+    /// A report that says only why nothing could be checked.
+    pub(crate) fn failed(failure: StageFailure) -> Self {
+        Self { failures: vec![failure], ..Self::default() }
+    }
+
+    /// A report on a kernel that the stage does not support.
+    pub(crate) fn unsupported(tool: &'static str, message: impl Into<String>) -> Self {
+        Self::failed(StageFailure { tool, kind: FailureKind::Unsupported, message: message.into() })
+    }
+}
