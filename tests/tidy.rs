@@ -181,6 +181,33 @@ fn every_file_says_what_it_is_for_and_is_one_idea() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A misspelt kind in a string compiles and matches nothing; a misspelt variant does not compile.
+#[test]
+fn kinds_of_nodes_and_fields_are_variants_and_not_strings() {
+    let list = fs::read_to_string(root().join("testcase/language/grammar/kinds.txt")).unwrap();
+    let kinds = list.lines().filter_map(|line| line.strip_prefix("named "));
+    // Words such as `comment` stand for much else in messages.
+    let kinds: BTreeSet<&str> = kinds.filter(|kind| kind.contains('_')).collect();
+    assert!(kinds.contains("call_expression"), "{kinds:?}");
+    let texts = Regex::new(r#""([a-z_]+)""#).unwrap();
+    let field = Regex::new(r#"\bfields?\(\w+, "|\bfield\b[^()]*== Some\(""#).unwrap();
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| source.is_in(PRODUCT)) {
+        for (line, code) in source.code() {
+            let mut named = texts.captures_iter(code).map(|found| found.get(1).unwrap().as_str());
+            if named.any(|text| kinds.contains(text)) || field.is_match(code) {
+                let instead = "a variant of `NodeKind` or `NodeField`";
+                wrong.push(format!(
+                    "{}:{line}: {}\n    instead: {instead}",
+                    source.path,
+                    code.trim()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn unsafe_code_stays_where_it_is_justified() {
     let allows = Regex::new(r"\b(allow|expect)\(\s*unsafe_code").unwrap();

@@ -17,7 +17,9 @@ mod table;
 pub mod harness;
 
 pub use budget::LeftOut;
-pub use clreduce_language::{Node, NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxTree};
+pub use clreduce_language::{
+    NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxNode, SyntaxTree,
+};
 pub use edit::UnusedDeclarations;
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal};
 pub use snapshot::Snapshot;

@@ -103,7 +103,7 @@ impl Snapshot {
         self.files[file].symbols.get_or_init(|| Symbols::new(self.bytes(file), self.tree(file)))
     }
 
-    /// What the uses of the symbols of one file do.
+    /// The uses of the symbols of one file, and what each does.
     #[must_use]
     pub fn uses(&self, file: usize) -> &Uses {
         let (tree, symbols) = (self.tree(file), self.symbols(file));
@@ -118,7 +118,7 @@ impl Snapshot {
             .get_or_init(|| Types::new(self.bytes(file), self.tree(file), self.symbols(file)))
     }
 
-    /// Which types of one file must change together.
+    /// The flow of values in one file, which says what types must change together.
     #[must_use]
     pub(crate) fn flow(&self, file: usize) -> &Flow {
         let (bytes, tree, symbols) = (self.bytes(file), self.tree(file), self.symbols(file));

@@ -50,36 +50,42 @@ type Family = (&'static str, &'static str, fn(&str) -> bool);
 
 /// Families of kinds that share a part of their names. The grammars call by these names what belongs together.
 const FAMILIES: [Family; 10] = [
-    ("is_statement", "Whether it is a statement, but for declarations.", |name| {
+    ("is_statement", "Returns whether it is a statement, but for declarations.", |name| {
         name.ends_with("_statement")
     }),
-    ("is_expression_form", "Whether it is an expression that is made of others.", |name| {
+    ("is_expression_form", "Returns whether it is an expression that is made of others.", |name| {
         name.ends_with("_expression")
     }),
-    ("is_literal", "Whether it is a number, a character or a text.", |name| {
+    ("is_literal", "Returns whether it is a number, a character or a text.", |name| {
         name.ends_with("_literal")
     }),
-    ("is_declarator", "Whether it is what surrounds a declared name.", |name| {
+    ("is_declarator", "Returns whether it is what surrounds a declared name.", |name| {
         name.ends_with("_declarator")
     }),
     (
         "is_array_declarator",
-        "Whether it is an array around a declared name, or around none.",
+        "Returns whether it is an array around a declared name, or around none.",
         |name| name.ends_with("array_declarator"),
     ),
-    ("is_declaration", "Whether it is a declaration.", |name| name.ends_with("declaration")),
-    ("is_list", "Whether it is a list of parts in delimiters.", |name| name.ends_with("_list")),
+    ("is_declaration", "Returns whether it is a declaration.", |name| {
+        name.ends_with("declaration")
+    }),
+    ("is_list", "Returns whether it is a list of parts in delimiters.", |name| {
+        name.ends_with("_list")
+    }),
     (
         "is_preprocessing",
-        "Whether it is a directive of the preprocessor or a part of one.",
+        "Returns whether it is a directive of the preprocessor or a part of one.",
         |name| name.starts_with("preproc_"),
     ),
-    ("is_attribute", "Whether it is an attribute, or code with attributes.", |name| {
+    ("is_attribute", "Returns whether it is an attribute, or code with attributes.", |name| {
         name.starts_with("attribute")
     }),
-    ("is_microsoft", "Whether it is something that only compilers of Microsoft know.", |name| {
-        name.starts_with("ms_")
-    }),
+    (
+        "is_microsoft",
+        "Returns whether it is something that only compilers of Microsoft know.",
+        |name| name.starts_with("ms_"),
+    ),
 ];
 
 fn enumeration(name: &str, about: &str, variants: &[(String, String)]) -> String {

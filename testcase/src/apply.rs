@@ -85,8 +85,8 @@ fn edits_of_file(edits: &[Edit], file: u32) -> &[Edit] {
     &edits[first..last]
 }
 
-fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> Output {
-    let mut out = Output {
+fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> AppliedText {
+    let mut out = AppliedText {
         bytes: Vec::with_capacity(bytes.len()),
         runs: Vec::with_capacity(edits.len() + 1),
     };
@@ -111,12 +111,12 @@ fn apply_to_bytes(bytes: &[u8], edits: &[Edit]) -> Output {
 }
 
 /// A file as it is written.
-struct Output {
+struct AppliedText {
     bytes: Vec<u8>,
     runs: Vec<Run>,
 }
 
-impl Output {
+impl AppliedText {
     /// Copies what is left as it is.
     fn keep(&mut self, bytes: &[u8], range: Range<usize>) {
         let (old, length) = (range.start, range.len());
@@ -151,7 +151,7 @@ impl Output {
 
 /// Where an edit left nothing of a line but blanks, removes the line: half of a reduced program would be empty
 /// lines.
-fn remove_blank_line(bytes: &[u8], at: usize, out: &mut Output) -> usize {
+fn remove_blank_line(bytes: &[u8], at: usize, out: &mut AppliedText) -> usize {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
     let rest = bytes[at..].iter().position(|byte| !is_blank(byte));
     let Some(end) = rest.map(|rest| at + rest).filter(|&end| bytes[end] == b'\n') else {
@@ -173,7 +173,7 @@ fn remove_blank_line(bytes: &[u8], at: usize, out: &mut Output) -> usize {
 
 /// Skips the comma that follows `at`, or takes back the one that was written last. Where nothing is left
 /// between braces, writes `0`.
-fn remove_one_comma(bytes: &[u8], at: usize, out: &mut Output) -> usize {
+fn remove_one_comma(bytes: &[u8], at: usize, out: &mut AppliedText) -> usize {
     let is_code = |byte: &u8| !byte.is_ascii_whitespace();
     let next = bytes[at..].iter().position(is_code).filter(|next| bytes[at + next] == b',');
     let at = next.map_or(at, |next| at + next + 1);

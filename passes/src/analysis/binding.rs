@@ -1,30 +1,30 @@
-//! How tightly expressions bind, and how tightly a place asks them to (C99 6.5, and what calls,
-//! initialisers and statements take).
+//! The precedence of expressions, and the precedence that a place in the program demands (C99 6.5, and the rules
+//! for arguments, initialisers and statements). A pass that moves an expression compares the two.
 
 use clreduce_language::{NodeField, NodeKind};
 
 use super::unit::Unit;
 use crate::NodeId;
 
-/// How tightly an expression holds together: higher binds tighter.
+/// The precedence of an expression; a higher one binds tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Binding(u8);
 
 impl Binding {
     const COMMA: Self = Self(1);
-    /// What an argument, an initialiser or the right of an assignment may be.
+    /// The least for an argument, an initialiser or the right side of an assignment.
     pub(crate) const ASSIGNMENT: Self = Self(2);
     const CONDITIONAL: Self = Self(3);
     const OR: Self = Self(4);
-    /// What a sign, `*`, `&` or a cast can stand before.
+    /// The least for an operand of a sign, `*`, `&` or a cast.
     pub(crate) const UNARY: Self = Self(14);
-    /// What can be called, indexed or accessed.
+    /// The least for an expression that is called, indexed or accessed.
     pub(crate) const POSTFIX: Self = Self(15);
     const PRIMARY: Self = Self(16);
 }
 
-/// How tightly an expression binds; `None` for what is none, or is not known. A parenthesis counts as
-/// what it is, not as what stands in it.
+/// Returns the precedence of an expression; `None` for other nodes. A parenthesised expression binds as a
+/// parenthesis, not as the expression in it.
 pub(crate) fn binding(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
     Some(match unit.tree.kind(id) {
         NodeKind::CommaExpression => Binding::COMMA,
@@ -73,8 +73,8 @@ fn operator(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
     }))
 }
 
-/// How tightly an expression must bind to stand in the place of `id`; `None` where nothing but what
-/// is there, or a parenthesis, can stand.
+/// Returns the precedence that an expression needs to stand in the place of `id`; `None` where only the present
+/// one, or a parenthesised one, can stand.
 pub(crate) fn demand(unit: Unit<'_>, id: NodeId) -> Option<Binding> {
     let tree = unit.tree;
     let node = tree.node(id);

@@ -6,14 +6,14 @@ use super::unit::Unit;
 use crate::{NodeId, Snapshot};
 
 /// A call of a built-in.
-pub(crate) struct Call<'a> {
+pub(crate) struct BuiltinCall<'a> {
     pub node: NodeId,
     pub name: &'a str,
     pub arguments: Vec<NodeId>,
 }
 
 /// The calls in a file of functions that it does not declare, in source order.
-pub(crate) fn builtin_calls<'a>(snapshot: &'a Snapshot, unit: Unit<'a>) -> Vec<Call<'a>> {
+pub(crate) fn builtin_calls<'a>(snapshot: &'a Snapshot, unit: Unit<'a>) -> Vec<BuiltinCall<'a>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let calls = unit.sound().filter(|(_, kind)| *kind == NodeKind::CallExpression);
     calls
@@ -24,7 +24,7 @@ pub(crate) fn builtin_calls<'a>(snapshot: &'a Snapshot, unit: Unit<'a>) -> Vec<C
                 tree.kind(function) == NodeKind::Identifier && symbols.of(function).is_none();
             let name = std::str::from_utf8(unit.text(function)).ok()?;
             let arguments = tree.named_children(list).collect();
-            is_builtin.then_some(Call { node, name, arguments })
+            is_builtin.then_some(BuiltinCall { node, name, arguments })
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! What stands in a declaration beside its declarators.
+//! Parts of declarations other than their declarators.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ pub(crate) fn alone(tree: &SyntaxTree, definition: NodeId) -> Option<Range<usize
     }
 }
 
-/// What stands before the declarators, in words; `None` for a body, which declares something itself.
+/// Returns the words before the declarators; `None` where a structure with a body is among them, which declares
+/// something itself.
 pub(crate) fn words(unit: Unit<'_>, id: NodeId) -> Option<Vec<&[u8]>> {
     let tree = unit.tree;
     let kind = tree.field(id, NodeField::Type)?;

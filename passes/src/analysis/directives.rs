@@ -1,4 +1,4 @@
-//! What the text passes look at: comments, directives, and the launch comment that nobody edits.
+//! Comments and directives of a file, and its launch comment, which no text pass edits.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What the passes over functions share.
+//! The function definitions of a snapshot, and facts about them.
 
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, declared_name};
 
@@ -44,7 +44,7 @@ pub(crate) fn functions(snapshot: &Snapshot) -> Vec<Function> {
     found
 }
 
-/// Whether a function returns nothing: `void` is its type and no pointer is declared.
+/// Returns whether a function returns nothing: `void` is its type and no pointer is declared.
 pub(crate) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
     let tree = snapshot.tree(function.file);
     let is_void = tree

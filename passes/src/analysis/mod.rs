@@ -1,5 +1,7 @@
-//! What passes need to know about a snapshot before they propose anything: functions, parameters, places of
-//! expressions, directives. Nothing here makes an edit.
+//! Facts about a snapshot that several passes need: functions, parameters, places of expressions, directives.
+//!
+//! Nothing here makes an edit; that is the part of [`edit`](crate::edit). What depends on a file alone, and not on
+//! the snapshot, is in `clreduce-language`.
 
 mod binding;
 mod builtin_calls;
@@ -13,7 +15,7 @@ mod tokens;
 mod unit;
 
 pub(crate) use binding::{Binding, binding, demand};
-pub(crate) use builtin_calls::{Call, builtin_calls};
+pub(crate) use builtin_calls::{BuiltinCall, builtin_calls};
 pub(crate) use declarations::{alone, words};
 pub(crate) use directives::{Directive, comments, directives, launch_comment};
 pub(crate) use functions::{

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use clreduce_language::{NodeId, NodeKind, SyntaxTree};
 
-/// Whether evaluating a node may do more than give a value.
+/// Returns whether evaluating a node may do more than give a value.
 pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.subtree(node).any(|node| {
         matches!(
@@ -26,17 +26,17 @@ pub(crate) fn with_semicolon(tree: &SyntaxTree, node: NodeId) -> Range<usize> {
     range.start..if follows { tree.range(next).end } else { range.end }
 }
 
-/// Whether nodes of this kind hold a list of statements.
+/// Returns whether nodes of this kind hold a list of statements.
 pub(crate) fn is_statement_list(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::CompoundStatement | NodeKind::CaseStatement)
 }
 
-/// Whether nodes of this kind are statements (declarations included).
+/// Returns whether nodes of this kind are statements (declarations included).
 pub(crate) fn is_statement(kind: NodeKind) -> bool {
     kind.is_statement() || matches!(kind, NodeKind::Declaration | NodeKind::TypeDefinition)
 }
 
-/// Whether nodes of this kind are expressions.
+/// Returns whether nodes of this kind are expressions.
 pub(crate) fn is_expression(kind: NodeKind) -> bool {
     kind.is_expression_form()
         && !matches!(
@@ -58,7 +58,7 @@ pub(crate) fn is_expression(kind: NodeKind) -> bool {
         )
 }
 
-/// Whether an argument binds tightly enough to stand beside any operator.
+/// Returns whether an argument binds tightly enough to stand beside any operator.
 pub(crate) fn is_primary(kind: NodeKind) -> bool {
     matches!(
         kind,

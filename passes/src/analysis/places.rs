@@ -1,4 +1,4 @@
-//! Where an expression stands: what may replace it there.
+//! The places of expressions: which other expressions may stand there.
 
 use clreduce_language::{NodeField, NodeKind};
 
@@ -6,7 +6,7 @@ use super::nodes::is_expression;
 use super::unit::Unit;
 use crate::NodeId;
 
-/// What is known about the place of an expression.
+/// The kind of expression that a place asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Any value will do.
@@ -107,7 +107,7 @@ fn place(unit: Unit<'_>, id: NodeId) -> Place {
     }
 }
 
-/// What is asked of the inside of a parenthesis.
+/// Returns the place of an expression in parentheses, which is that of the parentheses.
 fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> Place {
     let mut at = parenthesis;
     // A chain of parentheses is as long as the input makes it; beyond a few nobody writes them.
@@ -122,7 +122,7 @@ fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> Place {
     Place::Fixed
 }
 
-/// Whether an expression of this kind can stand on the left of an assignment.
+/// Returns whether an expression of this kind can stand on the left of an assignment.
 pub(crate) fn is_lvalue(kind: NodeKind) -> bool {
     matches!(
         kind,
@@ -134,7 +134,7 @@ pub(crate) fn is_lvalue(kind: NodeKind) -> bool {
     )
 }
 
-/// Whether a parenthesis belongs to the statement around it.
+/// Returns whether a parenthesis belongs to the statement around it.
 pub(crate) fn is_condition(unit: Unit<'_>, id: NodeId) -> bool {
     unit.tree.node(id).field == Some(NodeField::Condition)
         && unit.tree.kind(unit.tree.node(id).parent).is_statement()

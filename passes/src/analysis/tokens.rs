@@ -1,4 +1,4 @@
-//! One file as the token passes see it.
+//! One file as a list of tokens, for passes that need no parser.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl<'a> Tokens<'a> {
         self.tokens.get(index).map_or(b"", |token| &self.bytes[token.range()])
     }
 
-    /// What kind of token; `Punctuation` beyond the last.
+    /// Returns the kind of a token; `Punctuation` beyond the last.
     pub fn kind(self, index: usize) -> TokenKind {
         step();
         self.tokens.get(index).map_or(TokenKind::Punctuation, |token| token.kind)

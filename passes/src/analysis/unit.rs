@@ -1,4 +1,4 @@
-//! One file as the syntax passes see it: bytes and tree, and the edits they are made of.
+//! One file of a snapshot with its syntax tree.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl<'a> Unit<'a> {
         tree.ids().filter(move |id| self.is_usable(*id)).map(|id| (id, tree.kind(id)))
     }
 
-    /// Whether the parser understood a node, and the lexer sees it end where the parser does.
+    /// Returns whether the parser understood a node, and the lexer sees it end where the parser does.
     pub fn is_usable(self, id: NodeId) -> bool {
         self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
     }
@@ -48,7 +48,7 @@ impl<'a> Unit<'a> {
         Self::all(snapshot).flat_map(of_file)
     }
 
-    /// Whether no word, number or `&&` reaches over either end: C++ splits `0x1fUL5` in two nodes, and where no `&&`
+    /// Returns whether no word, number or `&&` reaches over either end: C++ splits `0x1fUL5` in two nodes, and where no `&&`
     /// can stand, the grammar takes it for two addresses.
     fn is_whole(self, range: Range<usize>) -> bool {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

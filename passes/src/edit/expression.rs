@@ -1,4 +1,4 @@
-//! Texts and edits that put one expression in the place of another.
+//! Edits that put one expression in the place of another.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Removing a parameter of a function with the arguments that calls give for it.
+//! Edits that remove a parameter of a function, and its argument from every call.
 
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
 use clreduce_testcase::Edit;

@@ -1,4 +1,4 @@
-//! How to take a use of a name out of the code around it.
+//! Edits that remove a symbol: its declarations, and each use with the code that needs it.
 
 use clreduce_language::{
     AccessKind, Base, NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxTree, access_path,
@@ -72,7 +72,7 @@ fn is_parenthesis(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.kind(node) == NodeKind::ParenthesizedExpression
 }
 
-/// Whether an expression is a whole statement.
+/// Returns whether an expression is a whole statement.
 pub(crate) fn is_whole_statement(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.parent(node).is_some_and(|parent| tree.kind(parent) == NodeKind::ExpressionStatement)
 }

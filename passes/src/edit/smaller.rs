@@ -1,8 +1,8 @@
-//! Comparing two texts as the engine compares whole programs.
+//! The size order of programs, applied to two pieces of text.
 
 use clreduce_testcase::{count_tokens, text_steps, tokens};
 
-/// Whether a text is smaller than the one it would replace: fewer tokens, else fewer bytes that are
+/// Returns whether a text is smaller than the one it would replace: fewer tokens, else fewer bytes that are
 /// not white space, else lower bytes.
 pub(crate) fn is_smaller(new: &[u8], old: &[u8]) -> bool {
     let budget = count_tokens(new);

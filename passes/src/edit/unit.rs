@@ -1,4 +1,4 @@
-//! The edits of one file that passes are made of.
+//! Edits of one file, as methods of [`Unit`].
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ impl Unit<'_> {
 
     /// The edits that leave of a range nothing but some parts of it, which are in order.
     ///
-    /// What goes is replaced by a blank rather than deleted. Two patches that keep different parts
+    /// The gaps are replaced by a blank rather than deleted. Two patches that keep different parts
     /// of one range then conflict, as they should, where deletions would join and leave nothing;
     /// and edits inside a part that stays remain free to be made along with it.
     pub fn keep_parts(self, whole: Range<usize>, parts: &[Range<usize>]) -> Vec<Edit> {

@@ -1,4 +1,4 @@
-//! What a patch leaves without a use, to go in the same question.
+//! Declarations that a patch leaves unused, to be removed with the same patch.
 //!
 //! Uses are counted, so that a patch costs what it removes and not what the program holds. Functions that use only
 //! each other are not found: they are left to [`unreachable`](super::unreachable).
@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 /// The declarations and uses of one snapshot.
 pub struct UnusedDeclarations {
     symbols: Vec<Counted>,
-    holders: Vec<Holder>,
+    holders: Vec<HoldingDeclaration>,
     /// Every use of a symbol outside its own declaration, ordered by where it begins.
     uses: Vec<(u32, SymbolId)>,
 }
@@ -30,7 +30,7 @@ struct Counted {
     declarations: Vec<Declaration>,
 }
 
-/// Where a symbol is declared.
+/// One declaration of a symbol.
 struct Declaration {
     /// Index of the declaration or definition.
     holder: usize,
@@ -41,9 +41,9 @@ struct Declaration {
 }
 
 /// A declaration or definition.
-struct Holder {
+struct HoldingDeclaration {
     edit: Edit,
-    /// Whether it has several declarators.
+    /// True if it has several declarators.
     several: bool,
     /// Symbols that it declares.
     symbols: u32,
@@ -90,7 +90,7 @@ impl UnusedDeclarations {
         Some(orphans)
     }
 
-    /// What declares a symbol, counted for its holders; `None` where one of its declarations cannot go.
+    /// Returns the declarations of a symbol, counted for their holders; `None` where one of its declarations cannot go.
     fn declarations(
         &mut self,
         tree: &SyntaxTree,
@@ -111,7 +111,7 @@ impl UnusedDeclarations {
                     let several = tree.fields(node, NodeField::Declarator).nth(1).is_some();
                     let edit = Edit::delete(0, with_semicolon(tree, node));
                     may_be_removed(tree, node).then(|| {
-                        self.holders.push(Holder { edit, several, symbols: 0 });
+                        self.holders.push(HoldingDeclaration { edit, several, symbols: 0 });
                         self.holders.len() - 1
                     })
                 });
@@ -130,7 +130,7 @@ impl UnusedDeclarations {
     /// The patch, and with it every declaration that was used before and is not any more.
     #[must_use]
     pub fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
-        let mut count = Count {
+        let mut count = RemainingUses {
             of: self,
             tree: snapshot.tree(0),
             left: self.symbols.iter().map(|symbol| symbol.uses).collect(),
@@ -162,8 +162,8 @@ impl UnusedDeclarations {
     }
 }
 
-/// What is left while one removal leads to the next.
-struct Count<'a> {
+/// The uses that are left while one removal leads to the next.
+struct RemainingUses<'a> {
     of: &'a UnusedDeclarations,
     tree: &'a SyntaxTree,
     /// Uses of each symbol.
@@ -176,7 +176,7 @@ struct Count<'a> {
     edits: Vec<Edit>,
 }
 
-impl Count<'_> {
+impl RemainingUses<'_> {
     /// Takes away the uses in a range.
     fn remove(&mut self, range: Range<usize>) {
         let uses = &self.of.uses;
@@ -253,7 +253,7 @@ impl Ancestors {
     }
 }
 
-/// Whether a declaration or definition stands where it can go, and does nothing by itself.
+/// Returns whether a declaration or definition stands where it can go, and does nothing by itself.
 fn may_be_removed(tree: &SyntaxTree, node: NodeId) -> bool {
     let is_in_list = tree.parent(node).is_some_and(|parent| {
         matches!(tree.kind(parent), NodeKind::TranslationUnit | NodeKind::CompoundStatement)
@@ -274,7 +274,7 @@ fn may_be_removed(tree: &SyntaxTree, node: NodeId) -> bool {
     is_in_list && is_known && !tree.has_error(node)
 }
 
-/// Whether a symbol may go when nothing uses it.
+/// Returns whether a symbol may go when nothing uses it.
 fn may_go(snapshot: &Snapshot, symbol: &Symbol, ancestors: &Ancestors, has_entry: bool) -> bool {
     let tree = snapshot.tree(0);
     let is_root = || {

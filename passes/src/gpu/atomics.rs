@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::Snapshot;
-use crate::analysis::{Call, Unit, builtin_calls, is_primary};
+use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
 use crate::pass::{Pass, PassInfo, Proposal};
 
@@ -44,7 +44,7 @@ impl Pass for Atomics {
 }
 
 /// A plain operation on what the first argument points to.
-fn plain(unit: Unit<'_>, call: &Call<'_>) -> Option<Vec<Edit>> {
+fn plain(unit: Unit<'_>, call: &BuiltinCall<'_>) -> Option<Vec<Edit>> {
     let tree = unit.tree;
     let (&pointer, operands) = call.arguments.split_first()?;
     let (sign, operand) = match operation(call.name, operands.len())? {

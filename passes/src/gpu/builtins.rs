@@ -15,7 +15,7 @@
 use clreduce_language::{Shape, Types};
 use clreduce_testcase::{Language, Patch};
 
-use crate::analysis::{Call, Unit, builtin_calls, is_primary};
+use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
 use crate::pass::{Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot};
@@ -50,7 +50,7 @@ impl Pass for Builtins {
 }
 
 /// The first argument that has the type of the call.
-fn alike(types: &Types, call: &Call<'_>) -> Option<NodeId> {
+fn alike(types: &Types, call: &BuiltinCall<'_>) -> Option<NodeId> {
     match Shape::of(call.name)? {
         Shape::Elementwise | Shape::Mask | Shape::Converted(_) | Shape::Reinterpreted(_) => {}
         _ => return None,
@@ -67,7 +67,7 @@ fn alike(types: &Types, call: &Call<'_>) -> Option<NodeId> {
 }
 
 /// An operator between the arguments, all of it in parentheses.
-fn operator(unit: Unit<'_>, call: &Call<'_>) -> Option<Patch> {
+fn operator(unit: Unit<'_>, call: &BuiltinCall<'_>) -> Option<Patch> {
     let texts: &[&str] = match (call.name, call.arguments.len()) {
         ("add_sat" | "hadd" | "rhadd", 2) => &["(", " + ", ")"],
         ("sub_sat" | "abs_diff" | "fdim", 2) => &["(", " - ", ")"],

@@ -39,7 +39,7 @@ impl Pass for CudaHost {
 
 /// What a statement of host code does, in so far as it is of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum HostRole {
     Launch,
     CopyBack,
     CopyThere,
@@ -49,27 +49,27 @@ enum Role {
 
 fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
     let statements = statements(unit);
-    let of = |wanted: Role| {
+    let of = |wanted: HostRole| {
         let alike = statements.iter().filter(move |(_, role)| *role == wanted);
         alike.map(|&(statement, _)| remove_statement(unit.tree, unit.file, statement)).collect()
     };
-    let mut patches: Vec<Vec<Edit>> = vec![of(Role::Other)];
-    for role in [Role::Launch, Role::CopyBack] {
+    let mut patches: Vec<Vec<Edit>> = vec![of(HostRole::Other)];
+    for role in [HostRole::Launch, HostRole::CopyBack] {
         let edits: Vec<Edit> = of(role);
         // The last one shows what the ones before it did.
         for kept in edits.iter().rev().take(if edits.len() > 1 { 3 } else { 0 }) {
             patches.push(edits.iter().filter(|edit| *edit != kept).cloned().collect());
         }
     }
-    patches.push(of(Role::CopyThere));
+    patches.push(of(HostRole::CopyThere));
     let patches = patches.into_iter().filter(|edits| !edits.is_empty()).filter_map(Patch::new);
     patches.zip(0..).map(|(patch, list)| Proposal::new(patch).in_list(list)).collect()
 }
 
 /// The outermost statements that call CUDA, with their roles.
-fn statements(unit: Unit<'_>) -> Vec<(NodeId, Role)> {
+fn statements(unit: Unit<'_>) -> Vec<(NodeId, HostRole)> {
     let tree = unit.tree;
-    let mut found: Vec<(NodeId, Role)> = Vec::new();
+    let mut found: Vec<(NodeId, HostRole)> = Vec::new();
     for (call, kind) in unit.sound() {
         if kind != NodeKind::CallExpression {
             continue;
@@ -97,22 +97,22 @@ fn is_in_condition(unit: Unit<'_>, statement: NodeId, call: NodeId) -> bool {
     condition.is_some_and(|node| node < call && call < unit.tree.node(node).after)
 }
 
-fn role(unit: Unit<'_>, call: NodeId) -> Option<Role> {
+fn role(unit: Unit<'_>, call: NodeId) -> Option<HostRole> {
     let tree = unit.tree;
     if tree.children(call).any(|child| tree.kind(child) == NodeKind::KernelCallSyntax) {
-        return Some(Role::Launch);
+        return Some(HostRole::Launch);
     }
     let name = unit.text(tree.field(call, NodeField::Function)?);
     let arguments = tree.field(call, NodeField::Arguments).map_or(&b""[..], |list| unit.text(list));
     let says = |word: &[u8]| arguments.windows(word.len()).any(|window| window == word);
     match name {
         b"cudaMalloc" | b"cudaMallocManaged" | b"cudaHostAlloc" | b"cudaMallocHost" => None,
-        b"cudaMemcpy" | b"cudaMemcpyAsync" if says(b"DeviceToHost") => Some(Role::CopyBack),
-        b"cudaMemcpyFromSymbol" => Some(Role::CopyBack),
+        b"cudaMemcpy" | b"cudaMemcpyAsync" if says(b"DeviceToHost") => Some(HostRole::CopyBack),
+        b"cudaMemcpyFromSymbol" => Some(HostRole::CopyBack),
         b"cudaMemcpy" | b"cudaMemcpyAsync" | b"cudaMemcpyToSymbol" | b"cudaMemset" => {
-            Some(Role::CopyThere)
+            Some(HostRole::CopyThere)
         }
-        _ => name.starts_with(b"cuda").then_some(Role::Other),
+        _ => name.starts_with(b"cuda").then_some(HostRole::Other),
     }
 }
 

@@ -31,7 +31,7 @@ impl Pass for Macros {
     }
 
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let units: Vec<Unit<'_>> = Tokens::all(snapshot).map(Unit::new).collect();
+        let units: Vec<DefiningFile<'_>> = Tokens::all(snapshot).map(DefiningFile::new).collect();
         let mut definitions: Definitions<'_> = HashMap::new();
         let mut order = Vec::new();
         for unit in &units {
@@ -62,13 +62,13 @@ impl Pass for Macros {
 type Definitions<'a> = HashMap<&'a [u8], Option<Macro<'a>>>;
 
 /// A file with what is needed to find uses.
-struct Unit<'a> {
+struct DefiningFile<'a> {
     tokens: Tokens<'a>,
     directives: Vec<Option<&'a [u8]>>,
     partners: Vec<usize>,
 }
 
-impl<'a> Unit<'a> {
+impl<'a> DefiningFile<'a> {
     fn new(tokens: Tokens<'a>) -> Self {
         Self { tokens, directives: tokens.directives(), partners: tokens.partners() }
     }
@@ -76,7 +76,7 @@ impl<'a> Unit<'a> {
 
 /// Every place where a macro's name stands: file and index of the token.
 fn uses<'a>(
-    units: &[Unit<'a>],
+    units: &[DefiningFile<'a>],
     definitions: &Definitions<'a>,
 ) -> HashMap<&'a [u8], Vec<(usize, usize)>> {
     let mut uses: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
@@ -140,7 +140,7 @@ impl<'a> Macro<'a> {
     /// The patch that expands all uses; `None` if it does not pay or a use is none.
     fn inline(
         &self,
-        units: &[Unit<'a>],
+        units: &[DefiningFile<'a>],
         uses: &[(usize, usize)],
         definitions: &Definitions<'a>,
     ) -> Option<Patch> {
@@ -188,7 +188,7 @@ impl<'a> Macro<'a> {
     }
 
     /// What stands in the place of one use, and the last token of the use.
-    fn expand(&self, unit: &Unit<'a>, index: usize) -> Option<(Vec<u8>, usize)> {
+    fn expand(&self, unit: &DefiningFile<'a>, index: usize) -> Option<(Vec<u8>, usize)> {
         let tokens = unit.tokens;
         let Some(parameters) = &self.parameters else {
             let body = match self.body.is_empty() {
@@ -224,7 +224,7 @@ impl<'a> Macro<'a> {
 }
 
 /// The bytes of the arguments between two parentheses.
-fn arguments(unit: &Unit<'_>, open: usize, close: usize) -> Vec<Range<usize>> {
+fn arguments(unit: &DefiningFile<'_>, open: usize, close: usize) -> Vec<Range<usize>> {
     let tokens = unit.tokens;
     let mut arguments = Vec::new();
     let mut start = tokens.tokens[open].end as usize;

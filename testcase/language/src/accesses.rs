@@ -1,4 +1,4 @@
-//! Which member of which structure each access reaches.
+//! Accesses to members of structures and unions: for each member, the expressions that reach it.
 //!
 //! The type of the object decides, as [`Types`] knows it. Where that is not known, the name of the member is
 //! [unclear](Accesses::of), and passes leave all members of that name alone.
@@ -20,7 +20,7 @@ pub struct Accesses {
     reached: HashMap<(usize, usize), Vec<NodeId>>,
     /// Names of members that are accessed in a way that cannot be followed.
     unclear: HashMap<Vec<u8>, Vec<NodeId>>,
-    /// How many members have a name.
+    /// For each name, the number of members that have it.
     declared: HashMap<Vec<u8>, usize>,
     /// Names of members that stand where nobody looks into.
     opaque: HashSet<Vec<u8>>,

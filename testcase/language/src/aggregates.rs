@@ -21,7 +21,7 @@ pub struct Aggregate {
     pub members: Vec<Member>,
     /// The place of the first member with a name.
     by_name: HashMap<Vec<u8>, usize>,
-    /// Whether some initialiser could not be told apart.
+    /// True if some initialiser could not be told apart.
     pub unclear: bool,
 }
 
@@ -56,11 +56,11 @@ pub struct Member {
     pub name: Option<NodeId>,
     /// Elements of initialiser lists that give it a value, designators included.
     pub initialisers: Vec<NodeId>,
-    /// Whether its declaration declares others as well.
+    /// True if its declaration declares others as well.
     pub shared: bool,
 }
 
-/// What an object is, as far as its initialiser needs to know.
+/// The type of an object, as far as its initialiser needs to know it.
 #[derive(Clone, Copy)]
 struct ObjectShape {
     /// Array dimensions around the base.
@@ -118,7 +118,7 @@ impl Aggregates {
         self.of_type.get(&base).copied()
     }
 
-    /// Whether a list holds members, or values of members, that are known one by one.
+    /// Returns whether a list holds members, or values of members, that are known one by one.
     #[must_use]
     pub fn explain(&self, tree: &SyntaxTree, list: NodeId) -> bool {
         let parent = tree.node(list).parent;
@@ -272,7 +272,7 @@ impl InitialiserReader<'_> {
         self.tree.field(element, NodeField::Value).unwrap_or(element)
     }
 
-    /// Whether a value is the first of several that stand without braces for an array or structure.
+    /// Returns whether a value is the first of several that stand without braces for an array or structure.
     fn leaves_out_braces(&self, shape: ObjectShape, value: NodeId) -> bool {
         let kind = self.tree.kind(value);
         let is_text = matches!(kind, NodeKind::StringLiteral | NodeKind::ConcatenatedString);
@@ -316,7 +316,7 @@ impl InitialiserReader<'_> {
         }
     }
 
-    /// What a declared name is; `None` where that cannot be seen.
+    /// Returns the type of a declared name; `None` where that cannot be seen.
     fn shape_of(&self, name: NodeId) -> Option<ObjectShape> {
         let tree = self.tree;
         let declaration = declared_by(tree, name)?;
@@ -337,7 +337,7 @@ impl InitialiserReader<'_> {
         Some(ObjectShape { dimensions: dimensions + base.dimensions, ..base })
     }
 
-    /// What a type specifier names. Typedefs are followed up to a depth that no program has.
+    /// Returns the type that a specifier names. Typedefs are followed up to a depth that no program has.
     fn base(&self, specifier: NodeId, depth: usize) -> Option<ObjectShape> {
         let tree = self.tree;
         let scalar = Some(ObjectShape { dimensions: 0, base: None });
@@ -372,7 +372,7 @@ impl InitialiserReader<'_> {
     }
 }
 
-/// Whether a member is a nameless bit-field.
+/// Returns whether a member is a nameless bit-field.
 #[must_use]
 pub fn is_padding(tree: &SyntaxTree, member: &Member) -> bool {
     member.name.is_none()

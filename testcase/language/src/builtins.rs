@@ -1,8 +1,9 @@
-//! What the built-in functions of OpenCL C make of their arguments, as far as types go.
+//! The built-in functions of OpenCL C and CUDA: how the types of their results follow from those of their
+//! arguments.
 
 use crate::numbers::{Number, Scalar};
 
-/// How a built-in's result follows from its arguments.
+/// The rule by which a built-in's result follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Lane by lane: as many lanes as the arguments that are vectors, and the scalar of the first.
@@ -29,7 +30,7 @@ pub enum Shape {
     Atomic,
 }
 
-/// What all elementwise functions of OpenCL C 1.2 that CLsmith and people use are called, sorted.
+/// The names of the elementwise functions of OpenCL C 1.2 that CLsmith and people use.
 const ELEMENTWISE: [&str; 66] = [
     "abs",
     "acos",
@@ -140,7 +141,7 @@ const WORK_ITEM: [&str; 13] = [
 ];
 
 impl Shape {
-    /// What the built-in with this name does; `None` for other names.
+    /// Returns the rule for the built-in with this name; `None` for other names.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let named = |names: &[&str]| names.contains(&name);

@@ -1,11 +1,11 @@
-//! Which functions are called from outside the program.
+//! Entry points: the functions that are called from outside the program.
 
 use clreduce_testcase::tokens;
 
 use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
 
-/// Whether the host launches a function, by the words before its declarator.
+/// Returns whether the host launches a function, by the words before its declarator.
 #[must_use]
 pub fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
     let Some(declarator) = tree.field(function, NodeField::Declarator) else { return false };
@@ -14,7 +14,7 @@ pub fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
         .any(|token| matches!(&words[token.range()], b"kernel" | b"__kernel" | b"__global__"))
 }
 
-/// Whether the host or the system calls a function: a kernel, or `main`.
+/// Returns whether the host or the system calls a function: a kernel, or `main`.
 #[must_use]
 pub fn is_entry(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
     let is_main = |declarator: NodeId| {

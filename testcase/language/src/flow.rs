@@ -1,5 +1,5 @@
-//! Which types must change together: values flow from variable to variable, argument to parameter, operand
-//! to result, and where they flow their vectors must have equally many lanes and their pointers the same
+//! The flow of values, which says what types must change together. Values flow from variable to variable, argument
+//! to parameter, operand to result, and where they flow their vectors must have equally many lanes and their pointers the same
 //! address space.
 //!
 //! Both are partitions of [slots](Type::slot). Where something flows that the types do not explain, what

@@ -8,14 +8,14 @@ use tree_sitter::Language as Grammar;
 include!(concat!(env!("OUT_DIR"), "/kinds.rs"));
 
 impl NodeKind {
-    /// Whether it is a conditional directive of the preprocessor with the code that it guards, or one of
+    /// Returns whether it is a conditional directive of the preprocessor with the code that it guards, or one of
     /// its alternatives.
     #[must_use]
     pub const fn is_preproc_conditional(self) -> bool {
         matches!(self, Self::PreprocIf | Self::PreprocIfdef) || self.is_preproc_alternative()
     }
 
-    /// Whether it is `#elif`, `#else` or the like with the code that it guards.
+    /// Returns whether it is `#elif`, `#else` or the like with the code that it guards.
     #[must_use]
     pub const fn is_preproc_alternative(self) -> bool {
         matches!(self, Self::PreprocElif | Self::PreprocElifdef | Self::PreprocElse)
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// What `grammar/kinds.txt` has to hold.
+    /// The right content of `grammar/kinds.txt`.
     fn list() -> String {
         let (mut named, mut all, mut fields) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for grammar in [tree_sitter_c::NODE_TYPES, tree_sitter_cuda::NODE_TYPES] {

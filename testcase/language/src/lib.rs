@@ -1,4 +1,4 @@
-//! What a program of the C family means: its syntax tree, symbols, types, and the flow of its values.
+//! The semantic model of a file in the C family: syntax tree, symbols, uses, types, flow of values.
 //!
 //! Each view is a pure function of a file's bytes and of the views below it: [`SyntaxTree`], then
 //! [`Symbols`], then [`Types`], then [`Flow`]. None of them ever fails. Where a view cannot see what the
@@ -31,6 +31,6 @@ pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};
 pub use symbols::{
     Scope, ScopeId, ScopeKind, Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name,
 };
-pub use tree::{Node, NodeId, SyntaxTree};
+pub use tree::{NodeId, SyntaxNode, SyntaxTree};
 pub use types::{Base, Field, Type, Types, converts, is_vector, vector_literal};
 pub use uses::{AccessKind, AccessReach, Use, Uses, access_path};

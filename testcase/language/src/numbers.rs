@@ -70,7 +70,7 @@ const ALIASES: [(&str, Scalar); 15] = [
 /// A scalar, or a vector of some lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Number {
-    /// What a lane holds.
+    /// The type of each lane.
     pub scalar: Scalar,
     /// 1 for a scalar.
     pub lanes: u8,
@@ -108,7 +108,7 @@ impl Scalar {
         }
     }
 
-    /// What a comparison of vectors of it yields.
+    /// The lanes of the result of comparing vectors of it.
     #[must_use]
     pub fn mask(self) -> Self {
         match self {
@@ -127,7 +127,7 @@ impl Number {
         Self { scalar, lanes: 1 }
     }
 
-    /// What a name means: `uint`, `float4`, `size_t`, `unsigned long`.
+    /// Returns the type that a name means: `uint`, `float4`, `size_t`, `unsigned long`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         if let Some((_, scalar)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
@@ -159,7 +159,7 @@ impl Number {
         Some(Self { scalar, lanes })
     }
 
-    /// How many lanes it takes up in memory: a vector of three takes the room of four.
+    /// The number of lanes that it takes up in memory; a vector of three takes the room of four.
     #[must_use]
     pub fn stored_lanes(self) -> usize {
         if self.lanes == 3 { 4 } else { usize::from(self.lanes) }

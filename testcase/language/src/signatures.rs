@@ -31,7 +31,7 @@ pub enum KernelParameter {
         name: String,
         /// The type that it points to.
         element: Number,
-        /// Whether the kernel cannot write there.
+        /// True if the kernel cannot write there.
         read_only: bool,
     },
     /// A pointer to local memory, by the type that it points to.

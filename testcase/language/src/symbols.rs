@@ -1,4 +1,4 @@
-//! Which identifier means what: scopes, declarations and uses, over the syntax tree of one file.
+//! The symbols of one file: which scopes there are, and which identifier declares or uses which symbol.
 //!
 //! C has four name spaces (C99 6.2.3); this table holds ordinary identifiers, tags and labels. What
 //! it cannot see through (macros, text that did not parse) makes the names in it [opaque], never
@@ -18,7 +18,7 @@ use clreduce_testcase::{step, text_steps};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
 
-/// What a name stands for.
+/// The kind of thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// A function, declared or defined.
@@ -38,7 +38,7 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    /// Whether it lies in the name space of ordinary identifiers, not in that of tags or of labels.
+    /// Returns whether it lies in the name space of ordinary identifiers, not in that of tags or of labels.
     #[must_use]
     pub fn is_ordinary(self) -> bool {
         !matches!(self, Self::Tag | Self::Label)
@@ -48,7 +48,7 @@ impl SymbolKind {
 /// One named thing.
 #[derive(Clone, Debug)]
 pub struct Symbol {
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// The node whose scope it belongs to; the root for file scope.
     pub scope: NodeId,
@@ -56,12 +56,12 @@ pub struct Symbol {
     pub declarations: Vec<NodeId>,
     /// The identifiers that use it, in source order.
     pub uses: Vec<NodeId>,
-    /// Whether its name also occurs where the table cannot see what it means.
+    /// True if its name also occurs where the table cannot see what it means.
     pub opaque: bool,
 }
 
 impl Symbol {
-    /// Whether one of its declarations is a function definition.
+    /// Returns whether one of its declarations is a function definition.
     #[must_use]
     pub fn is_defined(&self, tree: &SyntaxTree) -> bool {
         self.declarations.iter().any(|&name| {
@@ -75,7 +75,7 @@ impl Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopeId(pub u32);
 
-/// What a scope belongs to.
+/// The kind of code that a scope belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScopeKind {
     /// The whole file.
@@ -93,13 +93,13 @@ pub enum ScopeKind {
 /// A region of the file in which names have a meaning of their own.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// What it belongs to.
+    /// Its kind.
     pub kind: ScopeKind,
     /// The node that it reaches over.
     pub node: NodeId,
     /// The scope around it; `None` for the file.
     pub parent: Option<ScopeId>,
-    /// What is declared in it, in the order of first declarations.
+    /// The symbols that are declared in it, in the order of first declarations.
     pub symbols: Vec<SymbolId>,
 }
 
@@ -217,16 +217,16 @@ enum Space {
 }
 
 /// A name in its name space.
-type Name<'a> = (Space, &'a [u8]);
+type SpacedName<'a> = (Space, &'a [u8]);
 
 struct SymbolsBuilder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     out: Symbols,
     /// For every name, its meanings, the innermost last.
-    bindings: HashMap<Name<'a>, Vec<SymbolId>>,
+    bindings: HashMap<SpacedName<'a>, Vec<SymbolId>>,
     /// Open scopes: the node, and what was bound in it.
-    scopes: Vec<(NodeId, Vec<Name<'a>>)>,
+    scopes: Vec<(NodeId, Vec<SpacedName<'a>>)>,
     opaque: Vec<&'a [u8]>,
     /// Uses whose meaning may follow: of names of file scope, and of labels in this function.
     pending: Vec<NodeId>,
@@ -438,7 +438,7 @@ impl<'a> SymbolsBuilder<'a> {
         })
     }
 
-    /// Whether a parameter list is that of a function being defined, not of a prototype or pointer.
+    /// Returns whether a parameter list is that of a function being defined, not of a prototype or pointer.
     fn belongs_to_definition(&self, id: NodeId) -> bool {
         let tree = self.tree;
         let declarator = tree.node(id).parent;

@@ -38,7 +38,7 @@ pub struct NodeId(pub u32);
 
 /// One node of a syntax tree.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct SyntaxNode {
     /// The grammar's name for it, or the token itself for unnamed nodes such as `","`.
     pub kind: NodeKind,
     /// The name of the field that it fills in its parent, if any.
@@ -53,15 +53,15 @@ pub struct Node {
     pub after: NodeId,
     /// Distance from the root.
     pub depth: u32,
-    /// Whether the grammar names it: tokens like `","` and `"if"` are unnamed.
+    /// True if the grammar names it: tokens like `","` and `"if"` are unnamed.
     pub named: bool,
-    /// Whether the parser failed here or invented the node.
+    /// True if the parser failed here or invented the node.
     pub error: bool,
-    /// Whether the node is an error or lies inside one, so that its place in the tree is a guess.
+    /// True if the node is an error or lies inside one, so that its place in the tree is a guess.
     pub damaged: bool,
 }
 
-impl Node {
+impl SyntaxNode {
     /// The node's bytes.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
@@ -72,8 +72,8 @@ impl Node {
 /// A syntax tree as an array of nodes in pre-order.
 #[derive(Debug, Default)]
 pub struct SyntaxTree {
-    nodes: Vec<Node>,
-    /// How many errors lie before each node, and in all at the end.
+    nodes: Vec<SyntaxNode>,
+    /// The number of errors before each node, and of all errors at the end.
     errors_before: Vec<u32>,
 }
 
@@ -107,7 +107,7 @@ impl SyntaxTree {
         Self { nodes, errors_before }
     }
 
-    /// Whether there is no node at all.
+    /// Returns whether there is no node at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -126,7 +126,7 @@ impl SyntaxTree {
 
     /// One node.
     #[must_use]
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: NodeId) -> &SyntaxNode {
         step();
         &self.nodes[id.0 as usize]
     }
@@ -220,28 +220,28 @@ impl SyntaxTree {
         self.children(id).filter(move |&child| self.node(child).field == Some(field))
     }
 
-    /// Whether the parser failed somewhere in the subtree.
+    /// Returns whether the parser failed somewhere in the subtree.
     #[must_use]
     pub fn has_error(&self, id: NodeId) -> bool {
         let before = |at: u32| self.errors_before[at as usize];
         before(self.node(id).after.0) > before(id.0)
     }
 
-    /// Whether the parser understood the whole subtree and where it stands.
+    /// Returns whether the parser understood the whole subtree and where it stands.
     #[must_use]
     pub fn is_sound(&self, id: NodeId) -> bool {
         !self.node(id).damaged && !self.has_error(id)
     }
 }
 
-fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
+fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<SyntaxNode> {
+    let mut nodes: Vec<SyntaxNode> = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
         let id = nodes.len() as u32;
-        nodes.push(Node {
+        nodes.push(SyntaxNode {
             kind: names.kind(node.kind_id()),
             field: cursor.field_id().and_then(|field| names.field(field.get())),
             start: node.start_byte() as u32,
@@ -267,7 +267,7 @@ fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<Node> {
 
 /// Declarations begin at the qualifiers that the grammar did not get to see: whoever removes a kernel
 /// removes its `__kernel` too.
-fn take_in_masked_words(nodes: &mut [Node], bytes: &[u8], seen: &[u8]) {
+fn take_in_masked_words(nodes: &mut [SyntaxNode], bytes: &[u8], seen: &[u8]) {
     if let Some(root) = nodes.first_mut() {
         (root.start, root.end) = (0, bytes.len() as u32);
     }
@@ -295,7 +295,7 @@ fn take_in_masked_words(nodes: &mut [Node], bytes: &[u8], seen: &[u8]) {
 }
 
 /// Marks errors and what lies inside them. Whole definitions right below a failed root are intact.
-fn mark_damage(nodes: &mut [Node]) {
+fn mark_damage(nodes: &mut [SyntaxNode]) {
     for index in 0..nodes.len() {
         let node = nodes[index];
         let parent = nodes[node.parent.0 as usize];

@@ -1,4 +1,4 @@
-//! What each use of a symbol does with it: reads it, writes it, takes its address, calls it.
+//! The uses of symbols, and what each does: read, write, take the address, call.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::symbols::{SymbolId, Symbols};
 use crate::tree::{NodeId, SyntaxTree};
 use clreduce_testcase::step;
 
-/// What the code around an expression does with it.
+/// The effect of the surrounding code on an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// Nothing but reading it, or less: `sizeof x`.
@@ -25,7 +25,7 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// What the code around an expression does with it.
+    /// Returns the effect of the surrounding code on an expression.
     #[must_use]
     pub fn of(tree: &SyntaxTree, expression: NodeId) -> Self {
         let Some(parent) = tree.parent(expression) else { return Self::Read };
@@ -45,13 +45,13 @@ impl AccessKind {
         }
     }
 
-    /// Whether it gives the expression a new value.
+    /// Returns whether it gives the expression a new value.
     #[must_use]
     pub fn writes(self) -> bool {
         matches!(self, Self::Assigned | Self::Modified | Self::Counted)
     }
 
-    /// Whether it needs the value that the expression has.
+    /// Returns whether it needs the value that the expression has.
     #[must_use]
     pub fn reads(self) -> bool {
         !matches!(self, Self::Assigned | Self::AddressTaken)
@@ -65,7 +65,7 @@ pub enum AccessReach {
     Object,
     /// An element, which lies in the object if that is an array, and elsewhere if it is a pointer.
     Element,
-    /// What a pointer leads to.
+    /// An object that a pointer leads to.
     Pointer,
 }
 
@@ -76,11 +76,11 @@ pub struct Use {
     pub name: NodeId,
     /// The largest expression that is nothing but access to what the identifier names, see [`access_path`].
     pub path: NodeId,
-    /// What is done with the identifier itself.
+    /// The effect on the identifier itself.
     pub direct: AccessKind,
-    /// What is done with the whole path.
+    /// The effect on the whole path.
     pub whole: AccessKind,
-    /// Where the path leads.
+    /// The farthest object that the path reaches.
     pub reach: AccessReach,
 }
 
@@ -96,38 +96,38 @@ impl Use {
         Self { name, path, direct, whole, reach }
     }
 
-    /// Whether the value of the symbol, or a part of it, is needed.
+    /// Returns whether the value of the symbol, or a part of it, is needed.
     #[must_use]
     pub fn reads(self) -> bool {
         self.direct.reads() && (self.whole.reads() || self.reach != AccessReach::Object)
     }
 
-    /// Whether the symbol gets a new value, as a whole or in a part that is not reached by a subscript.
+    /// Returns whether the symbol gets a new value, as a whole or in a part that is not reached by a subscript.
     #[must_use]
     pub fn writes(self) -> bool {
         self.direct.writes() || self.whole.writes() && self.reach == AccessReach::Object
     }
 
-    /// Whether a pointer to the symbol is made.
+    /// Returns whether a pointer to the symbol is made.
     #[must_use]
     pub fn takes_address(self) -> bool {
         self.direct == AccessKind::AddressTaken
     }
 
-    /// Whether the symbol may have another value afterwards: it is written, or a pointer to it is made.
+    /// Returns whether the symbol may have another value afterwards: it is written, or a pointer to it is made.
     #[must_use]
     pub fn may_change(self) -> bool {
         self.writes() || self.takes_address()
     }
 
-    /// Whether the symbol is called.
+    /// Returns whether the symbol is called.
     #[must_use]
     pub fn calls(self) -> bool {
         self.direct == AccessKind::Called
     }
 }
 
-/// How far one expression of a path leads.
+/// Returns how far one expression of a path leads.
 fn step_of(tree: &SyntaxTree, node: NodeId) -> AccessReach {
     let is_arrow = |child: NodeId| tree.kind(child) == NodeKind::Arrow;
     match tree.kind(node) {

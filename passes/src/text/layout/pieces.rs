@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use clreduce_testcase::TokenKind;
 
-use super::roles::Role;
+use super::roles::TokenRole;
 use crate::analysis::{Tokens, comments, directives};
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Token(TokenKind, Role),
+pub(super) enum PieceKind {
+    Token(TokenKind, TokenRole),
     /// A comment up to the end of its line.
     LineComment,
     BlockComment,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 /// Something that is printed.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
-    pub kind: Kind,
+    pub kind: PieceKind,
     pub range: Range<usize>,
     /// Whether white space or a line break stood before it.
     pub spaced: bool,
@@ -30,9 +30,9 @@ pub(super) struct Piece {
 
 /// The pieces of a file in order; `None` where a directive and a comment or literal share lines in a
 /// way that leaves no place for a line break.
-pub(super) fn pieces(unit: Tokens<'_>, roles: &[Role]) -> Option<Vec<Piece>> {
+pub(super) fn pieces(unit: Tokens<'_>, roles: &[TokenRole]) -> Option<Vec<Piece>> {
     let bytes = unit.bytes;
-    let mut parts: Vec<(Kind, Range<usize>)> = Vec::with_capacity(unit.tokens.len());
+    let mut parts: Vec<(PieceKind, Range<usize>)> = Vec::with_capacity(unit.tokens.len());
     let directives = directives(unit);
     let on_directives: usize = directives.iter().map(|directive| directive.tokens.len()).sum();
     if on_directives != unit.directives().iter().flatten().count() {
@@ -44,7 +44,7 @@ pub(super) fn pieces(unit: Tokens<'_>, roles: &[Role]) -> Option<Vec<Piece>> {
     };
     for (token, &role) in unit.tokens.iter().zip(roles) {
         if inside(token.start as usize).is_none() {
-            parts.push((Kind::Token(token.kind, role), token.range()));
+            parts.push((PieceKind::Token(token.kind, role), token.range()));
         }
     }
     for comment in comments(unit) {
@@ -53,14 +53,14 @@ pub(super) fn pieces(unit: Tokens<'_>, roles: &[Role]) -> Option<Vec<Piece>> {
             Some(_) => {}
             None => {
                 let block = bytes[comment.range.start + 1] == b'*';
-                let kind = if block { Kind::BlockComment } else { Kind::LineComment };
+                let kind = if block { PieceKind::BlockComment } else { PieceKind::LineComment };
                 parts.push((kind, comment.range));
             }
         }
     }
     for directive in &directives {
         let length = bytes[directive.line.clone()].trim_ascii_end().len();
-        parts.push((Kind::Directive, directive.line.start..directive.line.start + length));
+        parts.push((PieceKind::Directive, directive.line.start..directive.line.start + length));
     }
     parts.sort_by_key(|(_, range)| range.start);
     let mut end = 0;

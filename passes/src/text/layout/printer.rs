@@ -1,8 +1,8 @@
 //! Prints pieces line by line.
 
 use super::line_break;
-use super::pieces::{Kind, Piece};
-use super::roles::Role;
+use super::pieces::{Piece, PieceKind};
+use super::roles::TokenRole;
 use super::spacing::{Word, blank_between};
 
 /// Blanks for each level.
@@ -28,11 +28,11 @@ pub(super) fn print(bytes: &[u8], pieces: &[Piece]) -> Vec<u8> {
         in_statement: false,
         after_do: false,
     };
-    let is_token = |piece: &&Piece| matches!(piece.kind, Kind::Token(..));
+    let is_token = |piece: &&Piece| matches!(piece.kind, PieceKind::Token(..));
     for (index, piece) in pieces.iter().enumerate() {
         let text = &bytes[piece.range.clone()];
         match piece.kind {
-            Kind::Token(kind, role) => {
+            PieceKind::Token(kind, role) => {
                 let word = |piece: &Piece, kind, role| Word {
                     text: &bytes[piece.range.clone()],
                     kind,
@@ -42,13 +42,13 @@ pub(super) fn print(bytes: &[u8], pieces: &[Piece]) -> Vec<u8> {
                 // Comments may stand in between, but nobody puts many there.
                 let next = pieces[index + 1..].iter().take(8).find(is_token);
                 let next = next.and_then(|piece| match piece.kind {
-                    Kind::Token(kind, role) => Some(word(piece, kind, role)),
+                    PieceKind::Token(kind, role) => Some(word(piece, kind, role)),
                     _ => None,
                 });
                 printer.token(word(piece, kind, role), next);
             }
-            Kind::LineComment | Kind::BlockComment => printer.comment(piece, text),
-            Kind::Directive => printer.directive(text),
+            PieceKind::LineComment | PieceKind::BlockComment => printer.comment(piece, text),
+            PieceKind::Directive => printer.directive(text),
         }
     }
     if !printer.out.is_empty() {
@@ -114,7 +114,7 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn token(&mut self, word: Word<'a>, next: Option<Word<'a>>) {
         let next_text = next.map_or(b"".as_slice(), |next| next.text);
-        if matches!(word.role, Role::Block | Role::Members) {
+        if matches!(word.role, TokenRole::Block | TokenRole::Members) {
             match word.text {
                 b"{" => self.open_block(word, next_text),
                 _ => self.close_block(word, next_text),
@@ -122,10 +122,10 @@ impl<'a> Printer<'a> {
             return;
         }
         let begins_label = matches!(word.text, b"case" | b"default")
-            || next.is_some_and(|next| next.role == Role::Label);
+            || next.is_some_and(|next| next.role == TokenRole::Label);
         self.place(word, begins_label && !self.in_statement);
         self.in_statement = true;
-        let block_follows = next.is_some_and(|next| next.role == Role::Block);
+        let block_follows = next.is_some_and(|next| next.role == TokenRole::Block);
         match word.text {
             b"if" => self.expected = Some(Hold::If),
             b"for" | b"switch" => self.expected = Some(Hold::Other),
@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
             b"," if self.inside > 0 && self.out.len() - self.line_start > WIDTH => {
                 self.end_line(Pending::Line);
             }
-            _ if word.role == Role::Label => {
+            _ if word.role == TokenRole::Label => {
                 self.in_statement = false;
                 self.end_line(Pending::Line);
             }
@@ -166,7 +166,7 @@ impl<'a> Printer<'a> {
             self.out.push(b' ');
         }
         self.out.extend_from_slice(text);
-        if own_line || piece.kind == Kind::LineComment {
+        if own_line || piece.kind == PieceKind::LineComment {
             self.end_line(Pending::Line);
         }
         self.last = None;
@@ -247,7 +247,7 @@ impl<'a> Printer<'a> {
             self.place(word, false);
         }
         self.in_statement = true;
-        if word.role == Role::Block && self.inside == 0 {
+        if word.role == TokenRole::Block && self.inside == 0 {
             self.end_statement(next, true);
         }
     }

@@ -9,7 +9,7 @@ use crate::{NodeId, SyntaxTree};
 
 /// The part that a token plays in the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum TokenRole {
     /// Nothing more than its text says.
     Plain,
     /// An operator before its operand, or the star of a declarator.
@@ -35,7 +35,7 @@ pub(super) enum Role {
 }
 
 /// The roles of all tokens.
-pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<Role> {
+pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
     let mut roles = guessed(unit);
     if !tree.is_empty() && !tree.has_error(NodeId(0)) {
         let mut index = 0;
@@ -58,54 +58,58 @@ pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<Role> {
 }
 
 /// The role of a leaf, where its parent tells.
-fn parsed(tree: &SyntaxTree, id: NodeId) -> Option<Role> {
+fn parsed(tree: &SyntaxTree, id: NodeId) -> Option<TokenRole> {
     let node = tree.node(id);
     let parent = tree.kind(node.parent);
     Some(match (node.kind, parent) {
         (
             NodeKind::Star | NodeKind::Ampersand | NodeKind::AmpersandAmpersand,
             NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator,
-        ) => Role::Pointer,
+        ) => TokenRole::Pointer,
         (
             NodeKind::Ampersand | NodeKind::AmpersandAmpersand,
             NodeKind::ReferenceDeclarator | NodeKind::AbstractReferenceDeclarator,
-        ) => Role::Pointer,
+        ) => TokenRole::Pointer,
         (_, NodeKind::PointerExpression | NodeKind::UnaryExpression)
             if node.field == Some(NodeField::Operator) =>
         {
-            Role::Prefix
+            TokenRole::Prefix
         }
         (NodeKind::Increment | NodeKind::Decrement, NodeKind::UpdateExpression) => {
-            if id.0 == node.parent.0 + 1 { Role::Prefix } else { Role::Postfix }
+            if id.0 == node.parent.0 + 1 { TokenRole::Prefix } else { TokenRole::Postfix }
         }
-        (_, NodeKind::BinaryExpression) if node.field == Some(NodeField::Operator) => Role::Binary,
+        (_, NodeKind::BinaryExpression) if node.field == Some(NodeField::Operator) => {
+            TokenRole::Binary
+        }
         (
             NodeKind::LeftBrace | NodeKind::RightBrace,
             NodeKind::CompoundStatement | NodeKind::DeclarationList,
-        ) => Role::Block,
+        ) => TokenRole::Block,
         (NodeKind::LeftBrace | NodeKind::RightBrace, NodeKind::FieldDeclarationList) => {
-            Role::Members
+            TokenRole::Members
         }
         (
             NodeKind::LeftBrace | NodeKind::RightBrace,
             NodeKind::InitializerList | NodeKind::EnumeratorList,
-        ) => Role::Inline,
-        (NodeKind::Colon, NodeKind::LabeledStatement | NodeKind::CaseStatement) => Role::Label,
-        (NodeKind::Question | NodeKind::Colon, NodeKind::ConditionalExpression) => Role::Binary,
-        (NodeKind::Colon, NodeKind::BitfieldClause) => Role::Binary,
+        ) => TokenRole::Inline,
+        (NodeKind::Colon, NodeKind::LabeledStatement | NodeKind::CaseStatement) => TokenRole::Label,
+        (NodeKind::Question | NodeKind::Colon, NodeKind::ConditionalExpression) => {
+            TokenRole::Binary
+        }
+        (NodeKind::Colon, NodeKind::BitfieldClause) => TokenRole::Binary,
         (
             NodeKind::RightParenthesis,
             NodeKind::CastExpression | NodeKind::CompoundLiteralExpression,
-        ) => Role::Cast,
-        (NodeKind::LeftParenthesis, NodeKind::ParenthesizedDeclarator) => Role::Apart,
+        ) => TokenRole::Cast,
+        (NodeKind::LeftParenthesis, NodeKind::ParenthesizedDeclarator) => TokenRole::Apart,
         _ => return None,
     })
 }
 
 /// Roles as the tokens themselves suggest them.
-fn guessed(unit: Tokens<'_>) -> Vec<Role> {
+fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
     let mut roles = Vec::with_capacity(unit.tokens.len());
-    let mut braces: Vec<Role> = Vec::new();
+    let mut braces: Vec<TokenRole> = Vec::new();
     let mut label = false;
     for index in 0..unit.tokens.len() {
         let before = if index == 0 { b";".as_slice() } else { unit.text(index - 1) };
@@ -120,36 +124,36 @@ fn guessed(unit: Tokens<'_>) -> Vec<Role> {
         label |= begins && matches!(text, b"case" | b"default");
         label |= unit.kind(index) == TokenKind::Word && begins && unit.text(index + 1) == b":";
         roles.push(match text {
-            b"!" | b"~" => Role::Prefix,
-            b"*" | b"&" | b"-" | b"+" if !operand => Role::Prefix,
-            b"*" if is_type(before) => Role::Pointer,
+            b"!" | b"~" => TokenRole::Prefix,
+            b"*" | b"&" | b"-" | b"+" if !operand => TokenRole::Prefix,
+            b"*" if is_type(before) => TokenRole::Pointer,
             b"++" | b"--" => {
                 if operand {
-                    Role::Postfix
+                    TokenRole::Postfix
                 } else {
-                    Role::Prefix
+                    TokenRole::Prefix
                 }
             }
             b":" if label => {
                 label = false;
-                Role::Label
+                TokenRole::Label
             }
             b"*" | b"&" | b"-" | b"+" | b"/" | b"%" | b"|" | b"^" | b"<" | b">" | b"=" | b"?"
-            | b":" | b"<<" | b">>" | b"&&" | b"||" => Role::Binary,
-            [.., b'='] => Role::Binary,
+            | b":" | b"<<" | b">>" | b"&&" | b"||" => TokenRole::Binary,
+            [.., b'='] => TokenRole::Binary,
             b"{" => {
                 let value = matches!(before, b"=" | b"," | b"(" | b"return" | b"[")
-                    || (before == b"{" && braces.last() == Some(&Role::Inline));
+                    || (before == b"{" && braces.last() == Some(&TokenRole::Inline));
                 let members = kind == TokenKind::Word && !matches!(before, b"else" | b"do");
                 braces.push(match (value, members) {
-                    (true, _) => Role::Inline,
-                    (_, true) => Role::Members,
-                    _ => Role::Block,
+                    (true, _) => TokenRole::Inline,
+                    (_, true) => TokenRole::Members,
+                    _ => TokenRole::Block,
                 });
-                *braces.last().unwrap_or(&Role::Block)
+                *braces.last().unwrap_or(&TokenRole::Block)
             }
-            b"}" => braces.pop().unwrap_or(Role::Block),
-            _ => Role::Plain,
+            b"}" => braces.pop().unwrap_or(TokenRole::Block),
+            _ => TokenRole::Plain,
         });
     }
     roles

@@ -2,14 +2,14 @@
 
 use clreduce_testcase::{TokenKind, tokens};
 
-use super::roles::Role;
+use super::roles::TokenRole;
 
 /// A token with what the spacing needs to know of it.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
     pub text: &'a [u8],
     pub kind: TokenKind,
-    pub role: Role,
+    pub role: TokenRole,
     /// Whether white space stood before it.
     pub spaced: bool,
 }
@@ -30,14 +30,17 @@ fn looks_better_apart(left: Word<'_>, right: Word<'_>) -> bool {
         _ => {}
     }
     match (left.role, right.role) {
-        (Role::Prefix | Role::Pointer | Role::Cast, _) => false,
-        (_, Role::Postfix | Role::Label) => false,
-        (Role::Binary, _) | (_, Role::Binary | Role::Pointer | Role::Apart) => true,
-        (_, Role::Block | Role::Members) | (Role::Block | Role::Members | Role::Label, _) => true,
-        (_, Role::Inline) if right.text == b"}" => false,
-        (Role::Inline, _) if left.text == b"{" => false,
-        (Role::Inline, _) | (_, Role::Inline) => true,
-        (_, Role::Prefix) => is_name(left) || left.text == b")",
+        (TokenRole::Prefix | TokenRole::Pointer | TokenRole::Cast, _) => false,
+        (_, TokenRole::Postfix | TokenRole::Label) => false,
+        (TokenRole::Binary, _) | (_, TokenRole::Binary | TokenRole::Pointer | TokenRole::Apart) => {
+            true
+        }
+        (_, TokenRole::Block | TokenRole::Members)
+        | (TokenRole::Block | TokenRole::Members | TokenRole::Label, _) => true,
+        (_, TokenRole::Inline) if right.text == b"}" => false,
+        (TokenRole::Inline, _) if left.text == b"{" => false,
+        (TokenRole::Inline, _) | (_, TokenRole::Inline) => true,
+        (_, TokenRole::Prefix) => is_name(left) || left.text == b")",
         _ => match right.text {
             b"(" => is_name(left) && takes_blank(left.text),
             b"[" => false,

@@ -130,6 +130,17 @@ impl<'a> TypesBuilder<'a> {
             let storage = if found.levels > 0 { found.storage } else { Some(node) };
             return if is_typedef { Type { storage, ..found } } else { Type::default() };
         }
+        // Types of C++ nest: to read the text of each would read the innermost as often as there are others around it.
+        let is_plain = matches!(
+            self.tree.kind(node),
+            NodeKind::Identifier
+                | NodeKind::TypeIdentifier
+                | NodeKind::PrimitiveType
+                | NodeKind::SizedTypeSpecifier
+        );
+        if !is_plain {
+            return Type::default();
+        }
         match self.text(node) {
             "void" => spelled(Base::Void),
             name => {
@@ -232,7 +243,7 @@ impl<'a> TypesBuilder<'a> {
         }
     }
 
-    /// What stands in the parenthesis; of a statement expression, its last value.
+    /// Returns the type of an expression in parentheses; of a statement expression, that of its last value.
     fn parenthesized(&self, id: NodeId) -> Type {
         let inner = self.tree.named_children(id).next();
         inner.map_or(Type::default(), |inner| self.out.of(inner))

@@ -1,4 +1,4 @@
-//! A light type model: what numbers, pointers and structures the expressions of one file are.
+//! The types of declarations and expressions of one file: numbers, pointers, structures.
 //!
 //! It knows scalars and vectors of OpenCL C, typedefs, structures, pointers, arrays, what functions return,
 //! and the built-ins. Where it is not sure a type is [`Base::Unknown`], and whoever asks leaves that
@@ -15,7 +15,7 @@ use crate::tree::{NodeId, SyntaxTree};
 use builder::TypesBuilder;
 use clreduce_testcase::step;
 
-/// What is at the bottom of a type, below all pointers and arrays.
+/// The bottom of a type, below all pointers and arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
     /// Not known.
@@ -32,9 +32,9 @@ pub enum Base {
 /// A type, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Type {
-    /// What is below all pointers and arrays.
+    /// The type below all pointers and arrays.
     pub base: Base,
-    /// How many pointers and arrays there are.
+    /// The number of pointers and arrays.
     pub levels: u8,
     /// The node that spells the base: a type name in a declaration, cast or vector literal, or the
     /// components that were picked from a vector.
@@ -83,7 +83,7 @@ impl Type {
 pub struct Field {
     /// Its type.
     pub of: Type,
-    /// Whether it is a pointer, so that what it leads to lies elsewhere.
+    /// True if it is a pointer, so that what it leads to lies elsewhere.
     pub is_pointer: bool,
 }
 
@@ -133,7 +133,7 @@ impl Types {
     }
 }
 
-/// Whether a value of one type will do where one of another stands: scalars convert to each other, and
+/// Returns whether a value of one type will do where one of another stands: scalars convert to each other, and
 /// all else has to be the same. `None` where one of them is not known.
 #[must_use]
 pub fn converts(from: Type, to: Type) -> Option<bool> {
@@ -159,7 +159,7 @@ pub fn vector_literal(tree: &SyntaxTree, call: NodeId) -> Option<NodeId> {
     is_one.then_some(name)
 }
 
-/// Whether this is a vector itself, no pointer to one.
+/// Returns whether this is a vector itself, no pointer to one.
 #[must_use]
 pub fn is_vector(of: Type) -> bool {
     of.number().is_some_and(|number| number.lanes > 1)
