@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clreduce_passes::{Proposal, Row, Snapshot};
-use clreduce_testcase::{ContentHash, Kept, Patch, TestCase};
+use clreduce_testcase::{ContentHash, Kept, Patch};
 
 use fingerprint::Fingerprints;
 use remains::{RefutedTexts, Remains};
@@ -148,7 +148,7 @@ mod tests {
     use std::ops::Range;
 
     use clreduce_passes::find;
-    use clreduce_testcase::{Edit, Language};
+    use clreduce_testcase::{Edit, Language, TestCase};
 
     use super::*;
 
