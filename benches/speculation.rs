@@ -1,12 +1,13 @@
 //! How close speculation comes to the best that is possible, in virtual time.
 //!
-//! - `cargo bench --bench speculation`: a recorded conversation of a real reduction and made-up ones.
-//! - `cargo bench --bench speculation -- EVENTS...`: recorded conversations (`--events` files). What the
-//!   recorded one never asked is made up.
-//! - `cargo bench --bench speculation -- --real FILE TEST`: the reducer on a file; a real test answers
-//!   whatever is asked, each variant once.
+//! - `cargo bench --bench speculation`: the recorded conversations in `benches/traces` and made-up ones. What was
+//!   never tried in a recorded one is made up.
+//! - `cargo bench --bench speculation -- TRACE...`: other recorded conversations.
+//! - `cargo bench --bench speculation -- --record FILE TEST`: records the conversation of a reduction.
+//! - `cargo bench --bench speculation -- --real FILE TEST`: the reducer on a file; a real test judges
+//!   whatever is tried, each variant once.
 //!
-//! Prints wall times beside the bound; see `notes/speculation.md`.
+//! Prints wall times beside the bound, and the log loss of the chances; see `notes/speculation.md`.
 
 #[allow(dead_code)]
 mod simulator;
@@ -15,27 +16,31 @@ use std::error::Error;
 use std::path::Path;
 
 use simulator::real::Real;
-use simulator::{Chances, Replay, Simulated, Trace, bound_ms, simulate};
+use simulator::{ChanceSource, RECORDED, Replay, Simulated, Trace, bound_ms, simulate};
 
 const JOBS: [usize; 6] = [1, 2, 4, 8, 16, 64];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    println!("conversation, questions, jobs: wall s, bound s, bound/wall, consumed, states");
+    println!("conversation, steps, jobs: wall s, bound s, bound/wall, consumed, states");
     match &arguments[..] {
         [] => {
-            let recorded = include_str!("traces/assembly.jsonl");
-            replay("assembly", &Trace::from_events(recorded)?);
+            for (name, recorded) in RECORDED {
+                replay(name, &Trace::recorded(recorded)?);
+            }
             for (seed, streaks) in [(1, 0), (2, 0), (3, 30), (4, 60)] {
                 let name = format!("random {seed}, streaks {streaks} %");
                 replay(&name, &Trace::random(seed, 4000, streaks));
             }
         }
+        [mode, file, test] if mode == "--record" => {
+            print!("{}", Real::new(Path::new(file), Path::new(test))?.record());
+        }
         [mode, file, test] if mode == "--real" => reduce(Path::new(file), Path::new(test))?,
         files => {
             for file in files {
-                replay(file, &Trace::from_events(&std::fs::read_to_string(file)?)?);
+                replay(file, &Trace::recorded(&std::fs::read_to_string(file)?)?);
             }
         }
     }
@@ -43,7 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn replay(name: &str, trace: &Trace) {
-    for chances in [Chances::Recorded, Chances::Learned, Chances::Known] {
+    let bits = Replay::new(trace.clone(), ChanceSource::Reducer).log_loss();
+    println!("{name}: {bits:.3} bits for each verdict");
+    for chances in [ChanceSource::Reducer, ChanceSource::Learned, ChanceSource::Known] {
         for jobs in JOBS {
             let oracle = Replay::oracle(trace);
             let simulated = simulate(Replay::new(trace.clone(), chances), jobs, oracle);

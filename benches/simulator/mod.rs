@@ -16,8 +16,20 @@ use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
 pub use bound::bound_ms;
-pub use replay::{Chances, Replay};
-pub use trace::{Entry, Trace};
+pub use replay::{ChanceSource, Replay};
+pub use trace::{Entry, InvalidTrace, Trace};
+
+/// Recorded conversations by name.
+pub const RECORDED: [(&str, &str); 8] = [
+    ("assembly-1", include_str!("../traces/assembly-1.txt")),
+    ("c-asm", include_str!("../traces/c-asm.txt")),
+    ("c-assembly", include_str!("../traces/c-assembly.txt")),
+    ("c-clang14-crash", include_str!("../traces/c-clang14-crash.txt")),
+    ("c-crash", include_str!("../traces/c-crash.txt")),
+    ("c-project", include_str!("../traces/c-project.txt")),
+    ("c-sanitizer", include_str!("../traces/c-sanitizer.txt")),
+    ("c-warning", include_str!("../traces/c-warning.txt")),
+];
 
 /// Time a test takes, in virtual milliseconds.
 pub const TEST_MS: u64 = 100;
@@ -56,8 +68,14 @@ pub fn simulate<S: CandidateSource>(
                 let interesting = answered.outcome.verdict == Verdict::Interesting;
                 let candidate = answered.candidate;
                 if !answered.known {
-                    let (pass, chance) = (candidate.pass, Some(candidate.chance));
-                    entries.push(Entry { pass, chance, interesting, bytes: 0 });
+                    entries.push(Entry {
+                        pass: candidate.pass,
+                        trial: None,
+                        nested: false,
+                        interesting,
+                        repeats: None,
+                        bytes: 0,
+                    });
                 }
                 continue;
             }

@@ -1,17 +1,19 @@
-//! The reducer itself in virtual time: every answer, also to what is asked in vain, comes from a real
-//! test.
+//! The reducer itself in virtual time: every verdict, also on what is tried in vain, comes from a real test.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
+use clreduce_candidates::{CandidateSource, Next};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, Verdict,
 };
 use clreduce_reducer::search::Search;
 use clreduce_reducer::{Plan, Reducer};
 use clreduce_testcase::{ContentHash, Language, TestCase};
+
+use super::Trace;
 
 /// A file to reduce and the answers of its test so far.
 pub struct Real {
@@ -41,6 +43,26 @@ impl Real {
     /// How many variants were tested.
     pub fn tests(&self) -> usize {
         self.verdicts.borrow().len()
+    }
+
+    /// A reduction as a recorded conversation.
+    pub fn record(&self) -> String {
+        let mut reducer = self.reducer();
+        let mut steps = HashMap::new();
+        let (mut text, mut step) = (String::new(), 0);
+        while let (Next::Candidate(candidate), Some(basis)) = (reducer.next(), reducer.basis()) {
+            let interesting = self.judge(&candidate.variant);
+            let verdict = match steps.get(&candidate.hash) {
+                Some(step) => format!("={step}"),
+                None => u8::from(interesting).to_string(),
+            };
+            steps.entry(candidate.hash).or_insert(step);
+            step += 1;
+            let line = Trace::line(&basis, reducer.current().total_bytes(), &verdict);
+            text.extend([line.as_str(), "\n"]);
+            reducer.take_verdict(interesting);
+        }
+        text
     }
 
     pub fn judge(&self, variant: &TestCase) -> bool {

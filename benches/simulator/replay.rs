@@ -1,43 +1,80 @@
-//! A source that repeats a recorded conversation and makes up what was never asked.
+//! A source of candidates that repeats a recorded conversation and makes up what was never tried.
 
 use std::sync::Arc;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
-use clreduce_reducer::CHEAP_TO_PARSE;
+use clreduce_passes::TABLE;
+use clreduce_reducer::{CHEAP_TO_PARSE, Chances, Trial};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use super::Trace;
 
 /// Where the chances come from that speculation goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chances {
-    /// As recorded; learned where they were not.
-    Recorded,
-    /// The rate of the pass so far.
+pub enum ChanceSource {
+    /// The estimates of the reducer; learned where the conversation is made up.
+    Reducer,
+    /// The share of interesting variants of the pass so far.
     Learned,
-    /// The rate of the pass over the whole conversation.
+    /// The share of interesting variants of the pass over the whole conversation.
     Known,
 }
 
-/// Repeats a conversation. After an answer that it did not have, questions are new ones of the passes
+/// Repeats a conversation. After a verdict that it did not have, candidates are new ones of the passes
 /// that were then under way.
 #[derive(Clone)]
 pub struct Replay {
     trace: Arc<Trace>,
-    /// By entry: its chance in thousandths.
-    chances: Arc<Vec<u16>>,
+    /// By entry: its chance in thousandths, where it does not depend on the verdicts before.
+    fixed: Arc<Vec<u16>>,
+    /// The estimates of the reducer, and those of the nested reduction under way.
+    chances: Option<Estimates>,
     at: usize,
-    /// Set after an answer that differs: tells such states apart.
+    /// Set after a verdict that differs: tells such states apart.
     astray: Option<u64>,
     supposed: bool,
     supposed_commit: bool,
 }
 
+#[derive(Clone)]
+struct Estimates {
+    outer: Chances,
+    nested: Option<Chances>,
+}
+
 impl Replay {
-    pub fn new(trace: Trace, chances: Chances) -> Self {
-        let chances = Arc::new(chances_of(&trace, chances));
+    pub fn new(trace: Trace, source: ChanceSource) -> Self {
+        let is_recorded = trace.entries.iter().all(|entry| entry.trial.is_some());
+        let outer = || Chances::new(&TABLE.iter().collect::<Vec<_>>());
+        let chances = (source == ChanceSource::Reducer && is_recorded)
+            .then(|| Estimates { outer: outer(), nested: None });
+        let fixed = Arc::new(fixed_chances(&trace, source));
         let trace = Arc::new(trace);
-        Self { trace, chances, at: 0, astray: None, supposed: false, supposed_commit: false }
+        Self { trace, fixed, chances, at: 0, astray: None, supposed: false, supposed_commit: false }
+    }
+
+    /// The estimates that the step under way belongs to, and what it is estimated from.
+    fn estimate(&mut self) -> Option<(&mut Chances, Trial)> {
+        let entry = &self.trace.entries[self.at];
+        let chances = self.chances.as_mut()?;
+        if !entry.nested {
+            chances.nested = None;
+            return Some((&mut chances.outer, entry.trial?));
+        }
+        let new = || Chances::new(&TABLE.iter().collect::<Vec<_>>());
+        Some((chances.nested.get_or_insert_with(new), entry.trial?))
+    }
+
+    /// The log loss of the chances of the recorded conversation, in bits for each verdict.
+    pub fn log_loss(mut self) -> f64 {
+        let mut bits = 0.0;
+        while let Next::Candidate(candidate) = self.next() {
+            let interesting = self.trace.entries[self.at].interesting;
+            let chance = f64::from(candidate.chance.clamp(1, 999)) / 1000.0;
+            bits -= (if interesting { chance } else { 1.0 - chance }).log2();
+            self.take_verdict(interesting);
+        }
+        bits / self.trace.entries.len() as f64
     }
 
     /// What the recorded conversation says of a variant; of a made-up one, a number with its rate.
@@ -60,21 +97,29 @@ impl CandidateSource for Replay {
         if new_pass && self.supposed_commit && entry.bytes > CHEAP_TO_PARSE {
             return Next::Blocked;
         }
+        let (pass, step) = (entry.pass, entry.repeats.unwrap_or(self.at));
         let text = match self.astray {
-            None => self.at.to_string(),
+            None => step.to_string(),
             Some(path) => format!("{} after {path}", self.at),
         };
-        let variant = TestCase::single("question", text.into_bytes()).expect("a plain path");
+        let chance = match self.estimate() {
+            Some((chances, trial)) => chances.of(trial),
+            None => self.fixed[self.at],
+        };
+        let variant = TestCase::single("candidate", text.into_bytes()).expect("a plain path");
         Next::Candidate(Candidate {
             hash: variant.hash(),
             size: Size { work_items: 1, tokens: 0, dense_bytes: 0 },
             variant,
-            pass: entry.pass,
-            chance: self.chances[self.at],
+            pass,
+            chance,
         })
     }
 
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
+        if let Some((chances, trial)) = self.estimate() {
+            chances.learn(trial, interesting);
+        }
         if self.astray.is_some() || self.trace.entries[self.at].interesting != interesting {
             let path = [self.astray.unwrap_or(0), self.at as u64, u64::from(interesting)];
             let bytes: Vec<u8> = path.iter().flat_map(|part| part.to_le_bytes()).collect();
@@ -95,18 +140,17 @@ impl CandidateSource for Replay {
     }
 }
 
-fn chances_of(trace: &Trace, chances: Chances) -> Vec<u16> {
+fn fixed_chances(trace: &Trace, source: ChanceSource) -> Vec<u16> {
     let rates = trace.rates();
     let mut counts = std::collections::BTreeMap::new();
     let chance = |entry: &super::Entry| {
-        let (asked, yes): &mut (u32, u32) = counts.entry(entry.pass).or_default();
-        let learned = ((*yes + 1) * 1000 / (*asked + 2)) as u16;
-        *asked += 1;
+        let (tried, yes): &mut (u32, u32) = counts.entry(entry.pass).or_default();
+        let learned = ((*yes + 1) * 1000 / (*tried + 2)) as u16;
+        *tried += 1;
         *yes += u32::from(entry.interesting);
-        match chances {
-            Chances::Recorded => entry.chance.unwrap_or(learned),
-            Chances::Learned => learned,
-            Chances::Known => (rates[entry.pass] * 1000.0) as u16,
+        match source {
+            ChanceSource::Reducer | ChanceSource::Learned => learned,
+            ChanceSource::Known => (rates[entry.pass] * 1000.0) as u16,
         }
     };
     trace.entries.iter().map(chance).collect()

@@ -1,15 +1,28 @@
 //! Recorded and made-up conversations.
+//!
+//! A recorded one has a line for each step: the row of the table (a pass, and which of its rows it is), whether the
+//! row had run before, whether the step belongs to a nested reduction, the tokens of the variant, the tokens and the
+//! bytes of the current test case, and the verdict. Where the same variant was tried before, the number of that step
+//! (from 0) takes the place of the verdict: `statements#2 1 0 353 1200 5120 =17`.
 
 use std::collections::BTreeMap;
 
-/// One consumed answer that a test was needed for.
+use clreduce_passes::TABLE;
+use clreduce_reducer::{Basis, Trial};
+use thiserror::Error;
+
+/// One step.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub pass: &'static str,
-    /// How likely the reducer thought it, in thousandths, where that was recorded.
-    pub chance: Option<u16>,
+    /// What the reducer estimates the chance from, with the index of the row in the table; none where it is made up.
+    pub trial: Option<Trial>,
+    /// Whether the step belongs to a nested reduction.
+    pub nested: bool,
     pub interesting: bool,
-    /// Bytes of the test case that the question was about.
+    /// The earlier step with the same variant.
+    pub repeats: Option<usize>,
+    /// Bytes of the current test case.
     pub bytes: usize,
 }
 
@@ -19,45 +32,79 @@ pub struct Trace {
     pub entries: Vec<Entry>,
 }
 
+/// A line of a recorded conversation does not say what it should.
+#[derive(Debug, Error)]
+#[error(
+    "line {line} of the recorded conversation: `{text}` names no step of this table of passes; record it again"
+)]
+pub struct InvalidTrace {
+    line: usize,
+    text: String,
+}
+
 impl Trace {
     pub fn new(entries: Vec<Entry>) -> Self {
         Self { entries }
     }
 
-    /// Reads an `--events` file. Answers that were known are left out: they take no time.
-    pub fn from_events(text: &str) -> Result<Self, String> {
-        let mut names: BTreeMap<String, &'static str> = BTreeMap::new();
-        let mut seen = std::collections::HashSet::new();
-        let mut entries = Vec::new();
-        let mut bytes = 0;
-        for (number, line) in text.lines().enumerate() {
-            let event: serde_json::Value = serde_json::from_str(line)
-                .map_err(|error| format!("line {}: {error}", number + 1))?;
-            if let Some(now) = event["bytes"].as_u64() {
-                bytes = now as usize;
-            }
-            let repeated = event["key"].as_str().is_some_and(|key| !seen.insert(key.to_owned()));
-            if event["event"] != "judged" || repeated {
-                continue;
-            }
-            let name = event["pass"].as_str().unwrap_or("unknown");
-            let pass = *names.entry(name.to_owned()).or_insert_with(|| name.to_owned().leak());
-            let chance = event["chance"].as_u64().and_then(|chance| u16::try_from(chance).ok());
-            let interesting = event["interesting"] == true;
-            entries.push(Entry { pass, chance, interesting, bytes });
+    /// Reads a recorded conversation.
+    pub fn recorded(text: &str) -> Result<Self, InvalidTrace> {
+        let mut trace = Self { entries: Vec::new() };
+        for (index, line) in text.lines().enumerate() {
+            let entry = trace
+                .entry(line)
+                .ok_or_else(|| InvalidTrace { line: index + 1, text: line.to_owned() })?;
+            trace.entries.push(entry);
         }
-        Ok(Self { entries })
+        Ok(trace)
+    }
+
+    fn entry(&self, line: &str) -> Option<Entry> {
+        let mut words = line.split(' ');
+        let (pass, number) = words.next()?.split_once('#')?;
+        let rows = TABLE.iter().enumerate().filter(|(_, row)| row.info().name == pass);
+        let (row, pass) =
+            rows.map(|(index, row)| (index, row.info().name)).nth(number.parse().ok()?)?;
+        let mut number = || words.next()?.parse::<usize>().ok();
+        let (in_later_run, nested) = (number()? == 1, number()? == 1);
+        let trial = Some(Trial { row, in_later_run, tokens: number()?, current: number()? });
+        let bytes = number()?;
+        let verdict = words.next()?;
+        let repeats = match verdict.strip_prefix('=') {
+            Some(step) => Some(step.parse().ok()?),
+            None => None,
+        };
+        let interesting = match repeats {
+            Some(step) => self.entries.get(step)?.interesting,
+            None => verdict == "1",
+        };
+        Some(Entry { pass, trial, nested, interesting, repeats, bytes })
+    }
+
+    /// The line of a step.
+    pub fn line(basis: &Basis, bytes: usize, verdict: &str) -> String {
+        let name = basis.row.info().name;
+        let mut rows = TABLE.iter().filter(|row| row.info().name == name);
+        let number = rows.position(|row| std::ptr::eq(row, basis.row)).unwrap_or_default();
+        let Trial { in_later_run, tokens, current, .. } = basis.trial;
+        let (later, nested) = (u8::from(in_later_run), u8::from(basis.nested));
+        format!("{name}#{number} {later} {nested} {tokens} {current} {bytes} {verdict}")
+    }
+
+    /// How many steps need a test.
+    pub fn tests(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.repeats.is_none()).count()
     }
 
     /// A conversation of passes with rates of success between 1 and 60 per cent. `streaks`: how much
-    /// more likely an answer is to be that of the question before, in per cent.
-    pub fn random(seed: u64, questions: usize, streaks: u64) -> Self {
+    /// more likely an answer is to be that of the step before, in per cent.
+    pub fn random(seed: u64, steps: usize, streaks: u64) -> Self {
         const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
         const RATES: [u64; 8] = [1, 3, 5, 10, 20, 30, 45, 60];
         let mut random = Random(seed);
-        let mut entries = Vec::with_capacity(questions);
+        let mut entries = Vec::with_capacity(steps);
         let mut pass = 0;
-        while entries.len() < questions {
+        while entries.len() < steps {
             let rate = RATES[(random.next() % 8) as usize];
             let mut interesting = false;
             for _ in 0..40 + random.next() % 300 {
@@ -66,14 +113,16 @@ impl Trace {
                 }
                 entries.push(Entry {
                     pass: NAMES[pass % NAMES.len()],
-                    chance: None,
+                    trial: None,
+                    nested: false,
                     interesting,
+                    repeats: None,
                     bytes: usize::MAX,
                 });
             }
             pass += 1;
         }
-        entries.truncate(questions);
+        entries.truncate(steps);
         Self { entries }
     }
 

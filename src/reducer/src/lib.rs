@@ -4,13 +4,13 @@
 //! proposals of the pass are tried together. Only verdicts decide what is tried next, so that a reduction with the
 //! same verdicts always tries the same variants in the same order.
 
+mod chances;
 mod choice;
 mod headers;
 mod nested;
 mod order;
 mod pass_run;
 mod protected;
-mod rates;
 mod reducer;
 mod refuted;
 mod schedule;
@@ -18,6 +18,7 @@ pub mod search;
 #[cfg(test)]
 mod tests;
 
+pub use chances::{Chances, Trial};
 pub use choice::PassChoice;
 pub use protected::Protected;
-pub use reducer::{CHEAP_TO_PARSE, Plan, Reducer};
+pub use reducer::{Basis, CHEAP_TO_PARSE, Plan, Reducer};

@@ -44,6 +44,11 @@ impl<S: CandidateSource> Nested<S> {
         is_smaller((&case, &size), current).then_some((case, size))
     }
 
+    /// The same, to look ahead.
+    pub(crate) fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
     /// The source that reduces the grown variant.
     pub(crate) fn source(&self) -> &S {
         &self.source

@@ -31,6 +31,8 @@ pub(crate) struct PassRun<G> {
     /// A nested search made something better of a variant that grew: the turn is over.
     superseded: bool,
     attempt: Option<Attempt>,
+    /// Whether there was a verdict in this run.
+    has_tried: bool,
 }
 
 /// The search of the list under way.
@@ -94,6 +96,7 @@ impl<G: Search> PassRun<G> {
             order: Order::of(row),
             superseded: false,
             attempt: None,
+            has_tried: false,
         }
     }
 
@@ -137,6 +140,7 @@ impl<G: Search> PassRun<G> {
         refuted: &mut Refuted,
     ) -> Option<Attempt> {
         let attempt = self.attempt.take()?;
+        self.has_tried = true;
         if interesting {
             self.accepted = Arc::clone(&attempt.patch);
         }
@@ -167,7 +171,13 @@ impl<G: Search> PassRun<G> {
     /// Something better came of the variant that grew, and takes the place of the turn's snapshot.
     pub(crate) fn take_grown(&mut self) {
         self.attempt = None;
+        self.has_tried = true;
         self.superseded = true;
+    }
+
+    /// Whether there was a verdict in this run.
+    pub(crate) fn has_tried(&self) -> bool {
+        self.has_tried
     }
 
     /// Whether anything was accepted.

@@ -6,12 +6,12 @@ use clreduce_candidates::{Candidate, CandidateSource, Next};
 use clreduce_passes::{Phase, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
+use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::nested::Nested;
 use crate::pass_run::{Attempt, PassRun};
 use crate::protected::Protected;
-use crate::rates::{Rates, Trial};
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
 use crate::search::{Groups, Search, Sizes};
@@ -59,7 +59,9 @@ pub struct Reducer<G = Groups> {
     /// The nested reduction that the pass run waits for.
     nested: Option<Nested<Self>>,
     refuted: Refuted,
-    rates: Rates,
+    chances: Chances,
+    /// By index of a row: whether it has had a run with candidates.
+    has_run: Vec<bool>,
     supposed: bool,
     supposed_commit: bool,
 }
@@ -87,7 +89,8 @@ impl<G: Search> Reducer<G> {
             pass_run: None,
             nested: None,
             refuted: Refuted::default(),
-            rates: Rates::new(&rows),
+            chances: Chances::new(&rows),
+            has_run: vec![false; rows.len()],
             language: plan.language,
             protected: Arc::new(plan.protected),
             headers,
@@ -109,7 +112,8 @@ impl<G: Search> Reducer<G> {
             nested: None,
             refuted: self.refuted.for_nested(),
             headers,
-            rates: Rates::new(&rows),
+            chances: Chances::new(&rows),
+            has_run: vec![false; rows.len()],
             schedule: Arc::new(Schedule::new(rows, None)),
             ..self.clone()
         }
@@ -119,6 +123,17 @@ impl<G: Search> Reducer<G> {
     #[must_use]
     pub fn current(&self) -> &TestCase {
         &self.current.0
+    }
+
+    /// Returns what the chance of the current candidate is estimated from, for recordings of reductions.
+    pub fn basis(&mut self) -> Option<Basis> {
+        if let Some(nested) = &mut self.nested {
+            return Some(Basis { nested: true, ..nested.source_mut().basis()? });
+        }
+        let (row, run) = self.pass_run.as_mut()?;
+        let attempt = run.next(&self.current, &self.refuted)?;
+        let trial = trial(*row, self.has_run[*row], attempt, &self.current.1);
+        Some(Basis { row: self.schedule.rows()[*row], trial, nested: false })
     }
 
     /// Where text from headers is in the current test case.
@@ -189,7 +204,7 @@ impl<G: Search> Reducer<G> {
         if changed && self.supposed_commit && self.current.0.total_bytes() > CHEAP_TO_PARSE {
             return false;
         }
-        self.rates.end_run(*row);
+        self.has_run[*row] |= run.has_tried();
         self.refuted.end_run();
         if changed {
             self.headers = self.headers_now();
@@ -201,9 +216,20 @@ impl<G: Search> Reducer<G> {
     }
 }
 
+/// What the chance of a candidate was estimated from.
+#[derive(Clone, Copy)]
+pub struct Basis {
+    /// The row that proposed the candidate.
+    pub row: &'static Row,
+    /// The trial, with the index of the row in the schedule.
+    pub trial: Trial,
+    /// Whether it is a candidate of a nested reduction, which has estimates of its own.
+    pub nested: bool,
+}
+
 /// What the chance of a variant of this row is estimated from.
-fn trial(row: usize, attempt: &Attempt, current: &Size) -> Trial {
-    Trial { pass: row, tokens: attempt.size.tokens, current: current.tokens }
+fn trial(row: usize, in_later_run: bool, attempt: &Attempt, current: &Size) -> Trial {
+    Trial { row, in_later_run, tokens: attempt.size.tokens, current: current.tokens }
 }
 
 impl<G: Search> CandidateSource for Reducer<G> {
@@ -229,13 +255,13 @@ impl<G: Search> CandidateSource for Reducer<G> {
                 continue;
             };
             if let Some(attempt) = run.next(&self.current, &self.refuted) {
-                let trial = trial(*row, attempt, &self.current.1);
+                let trial = trial(*row, self.has_run[*row], attempt, &self.current.1);
                 return Next::Candidate(Candidate {
                     variant: attempt.variant.clone(),
                     hash: attempt.hash,
                     size: attempt.size,
                     pass: self.schedule.rows()[*row].info().name,
-                    chance: self.rates.chance(trial),
+                    chance: self.chances.of(trial),
                 });
             }
             if !self.end_run() {
@@ -256,7 +282,8 @@ impl<G: Search> CandidateSource for Reducer<G> {
             return Some(self.current.0.clone());
         }
         let asked = run.next(&self.current, &self.refuted)?;
-        self.rates.record(trial(*row, asked, &self.current.1), interesting);
+        let trial = trial(*row, self.has_run[*row], asked, &self.current.1);
+        self.chances.learn(trial, interesting);
         if interesting && let Some((grown, patch)) = run.grown(&self.current) {
             let headers = self.headers.followed(self.base.case(), &patch);
             self.nested = Some(Nested::new(self.for_grown(grown, headers)));
