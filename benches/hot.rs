@@ -10,7 +10,7 @@ use clreduce::journal::{Facts, StateFolder};
 use clreduce::{Reduction, Resume};
 use clreduce_candidates::{CandidateSource, Next};
 use clreduce_passes::{Snapshot, TABLE};
-use clreduce_reducer::{Plan, Reducer};
+use clreduce_reducer::{Reducer, ReducerPlan};
 use clreduce_testcase::{Edit, Language, Patch, TestCase, tokens};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
@@ -128,7 +128,7 @@ fn hot(criterion: &mut Criterion) {
     });
     let warm = warm_snapshot();
     criterion.bench_function("propose", |b| b.iter(|| propose(black_box(&warm))));
-    let reducer = || Reducer::new(case.clone(), Plan::new(Language::C));
+    let reducer = || Reducer::new(case.clone(), ReducerPlan::new(Language::C));
     criterion.bench_function("converse", |b| {
         b.iter_batched(reducer, converse, BatchSize::LargeInput);
     });

@@ -30,7 +30,7 @@ const CRATES: &str = "
     journal: interestingness testcase
     language: testcase
     passes: language testcase
-    reducer: candidates passes testcase
+    reducer: candidates language passes testcase
     report: batch interestingness testcase triage
     speculation: candidates interestingness testcase
     testcase:
@@ -43,7 +43,7 @@ const PURE: &str = "
     clreduce-candidates: clreduce-testcase
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
-    clreduce-reducer: clreduce-candidates clreduce-passes clreduce-testcase regex
+    clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex
     clreduce-testcase: blake3 thiserror
 ";
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use clreduce_reducer::search::{Search, Sizes, Weighted};
+use clreduce_reducer::search::{GroupSizes, Search, Weighted};
 
 /// State of the search: one part of what is left is tried at a time.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Ddmin {
 }
 
 impl Search for Ddmin {
-    fn over(items: Vec<Weighted>, _sizes: Sizes) -> Self {
+    fn over(items: Vec<Weighted>, _sizes: GroupSizes) -> Self {
         let items = super::from_the_end(items);
         Self { left: Arc::new(items), parts: 1, part: 0, idle: 0 }
     }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use clreduce_reducer::search::{Search, Sizes, Weighted};
+use clreduce_reducer::search::{GroupSizes, Search, Weighted};
 
 /// Probabilities are in millionths.
 const ONE: u64 = 1_000_000;
@@ -23,7 +23,7 @@ pub struct Probdd {
 }
 
 impl Search for Probdd {
-    fn over(items: Vec<Weighted>, _sizes: Sizes) -> Self {
+    fn over(items: Vec<Weighted>, _sizes: GroupSizes) -> Self {
         let items = super::from_the_end(items);
         let undecided = items.into_iter().map(|item| (item, INITIAL)).collect();
         let mut search = Self { undecided: Arc::new(undecided), group: Arc::default() };

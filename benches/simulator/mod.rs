@@ -10,14 +10,14 @@ mod trace;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use clreduce::speculation::{Action, Counters, Scheduler, Step, TestId, Verdicts};
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_speculation::{Action, Counters, Scheduler, Step, TestId, Verdicts};
 use clreduce_testcase::TestCase;
 
 pub use bound::bound_ms;
 pub use replay::{ChanceSource, Replay};
-pub use trace::{Entry, InvalidTrace, Trace};
+pub use trace::{Trace, TraceStep};
 
 /// Recorded conversations by name.
 pub const RECORDED: [(&str, &str); 8] = [
@@ -64,11 +64,11 @@ pub fn simulate<S: CandidateSource>(
     let mut states = 0;
     loop {
         match scheduler.step() {
-            Step::Judged(answered) => {
-                let interesting = answered.outcome.verdict == Verdict::Interesting;
-                let candidate = answered.candidate;
-                if !answered.known {
-                    entries.push(Entry {
+            Step::Judged(judged) => {
+                let interesting = judged.outcome.verdict == Verdict::Interesting;
+                let candidate = judged.candidate;
+                if !judged.known {
+                    entries.push(TraceStep {
                         pass: candidate.pass,
                         trial: None,
                         nested: false,

@@ -10,7 +10,7 @@ use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, Verdict,
 };
 use clreduce_reducer::search::Search;
-use clreduce_reducer::{Plan, Reducer};
+use clreduce_reducer::{Reducer, ReducerPlan};
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
 use super::Trace;
@@ -33,11 +33,11 @@ impl Real {
     }
 
     pub fn reducer(&self) -> Reducer {
-        Reducer::new(self.case.clone(), Plan::new(Language::detect(&self.case)))
+        Reducer::new(self.case.clone(), ReducerPlan::new(Language::detect(&self.case)))
     }
 
     pub fn reducer_with<S: Search>(&self) -> Reducer<S> {
-        Reducer::with_search(self.case.clone(), Plan::new(Language::detect(&self.case)))
+        Reducer::with_search(self.case.clone(), ReducerPlan::new(Language::detect(&self.case)))
     }
 
     /// How many variants were tested.

@@ -143,7 +143,7 @@ impl CandidateSource for Replay {
 fn fixed_chances(trace: &Trace, source: ChanceSource) -> Vec<u16> {
     let rates = trace.rates();
     let mut counts = std::collections::BTreeMap::new();
-    let chance = |entry: &super::Entry| {
+    let chance = |entry: &super::TraceStep| {
         let (tried, yes): &mut (u32, u32) = counts.entry(entry.pass).or_default();
         let learned = ((*yes + 1) * 1000 / (*tried + 2)) as u16;
         *tried += 1;

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 /// One step.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct TraceStep {
     pub pass: &'static str,
     /// What the reducer estimates the chance from, with the index of the row in the table; none where it is made up.
     pub trial: Option<Trial>,
@@ -29,7 +29,7 @@ pub struct Entry {
 /// A conversation.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TraceStep>,
 }
 
 /// A line of a recorded conversation does not say what it should.
@@ -43,7 +43,7 @@ pub struct InvalidTrace {
 }
 
 impl Trace {
-    pub fn new(entries: Vec<Entry>) -> Self {
+    pub fn new(entries: Vec<TraceStep>) -> Self {
         Self { entries }
     }
 
@@ -59,7 +59,7 @@ impl Trace {
         Ok(trace)
     }
 
-    fn entry(&self, line: &str) -> Option<Entry> {
+    fn entry(&self, line: &str) -> Option<TraceStep> {
         let mut words = line.split(' ');
         let (pass, number) = words.next()?.split_once('#')?;
         let rows = TABLE.iter().enumerate().filter(|(_, row)| row.info().name == pass);
@@ -75,10 +75,10 @@ impl Trace {
             None => None,
         };
         let interesting = match repeats {
-            Some(step) => self.entries.get(step)?.interesting,
+            Some(step) => self.entries.get::<usize>(step)?.interesting,
             None => verdict == "1",
         };
-        Some(Entry { pass, trial, nested, interesting, repeats, bytes })
+        Some(TraceStep { pass, trial, nested, interesting, repeats, bytes })
     }
 
     /// The line of a step.
@@ -111,7 +111,7 @@ impl Trace {
                 if random.next() % 100 >= streaks {
                     interesting = random.next() % 100 < rate;
                 }
-                entries.push(Entry {
+                entries.push(TraceStep {
                     pass: NAMES[pass % NAMES.len()],
                     trial: None,
                     nested: false,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clreduce_interestingness::{Limits, OutputPattern};
 use clreduce_journal::Facts;
-use clreduce_reducer::{PassChoice, Plan, Protected};
+use clreduce_reducer::{PassChoice, Protected, ReducerPlan};
 use clreduce_testcase::Language;
 use serde::{Deserialize, Serialize};
 
@@ -157,9 +157,9 @@ impl Options {
     }
 
     /// What the reducer needs to know. `language` is used where the options leave it open.
-    pub(crate) fn plan(&self, language: Language) -> Plan {
+    pub(crate) fn plan(&self, language: Language) -> ReducerPlan {
         let text = self.protect.iter().map(|pattern| pattern.regex().clone()).collect();
-        Plan {
+        ReducerPlan {
             language: self.lang.unwrap_or(language),
             passes: self.pass_choice(),
             protected: Protected { names: self.keep_names, text },

@@ -21,4 +21,4 @@ mod tests;
 pub use chances::{Chances, Trial};
 pub use choice::PassChoice;
 pub use protected::Protected;
-pub use reducer::{Basis, CHEAP_TO_PARSE, Plan, Reducer};
+pub use reducer::{Basis, CHEAP_TO_PARSE, Reducer, ReducerPlan};

@@ -8,7 +8,7 @@ const MOST_GROWTH: usize = 200;
 
 /// What a variant must be, compared with the current test case, to be tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum SizeRule {
     /// Strictly smaller.
     Smaller,
     /// Not more tokens. Names and layout do not show in the size order.
@@ -17,7 +17,7 @@ pub(crate) enum Order {
     MayGrow,
 }
 
-impl Order {
+impl SizeRule {
     /// The order that the variants of a row are held to.
     pub(crate) fn of(row: &Row) -> Self {
         match row.phase {

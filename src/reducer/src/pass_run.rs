@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
-use crate::order::{Order, is_smaller};
+use crate::order::{SizeRule, is_smaller};
 use crate::refuted::{Refuted, Tried};
-use crate::search::{OneByOne, Search, Sizes};
+use crate::search::{GroupSizes, OneByOne, Search};
 
 /// The state of one pass run. Proposals and patches are shared between clones.
 #[derive(Clone)]
@@ -22,15 +22,15 @@ pub(crate) struct PassRun<G> {
     lists: Arc<[Vec<u32>]>,
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
-    sizes: Option<Sizes>,
+    sizes: Option<GroupSizes>,
     /// What patches leave without a use goes with them, if it may.
-    orphans: Option<Arc<UnusedDeclarations>>,
+    unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
     accepted: Arc<Patch>,
-    order: Order,
+    order: SizeRule,
     /// A nested search made something better of a variant that grew: the turn is over.
     superseded: bool,
-    attempt: Option<Attempt>,
+    attempt: Option<Combination>,
     /// Whether there was a verdict in this run.
     has_tried: bool,
 }
@@ -44,7 +44,7 @@ enum Exploration<G> {
 
 /// What is being asked.
 #[derive(Clone)]
-pub(crate) struct Attempt {
+pub(crate) struct Combination {
     pub(crate) variant: TestCase,
     pub(crate) hash: ContentHash,
     pub(crate) size: Size,
@@ -53,14 +53,14 @@ pub(crate) struct Attempt {
 }
 
 impl<G: Search> PassRun<G> {
-    /// Begins a run of the proposals of one pass. With `orphans`, declarations that a patch leaves without a use go
+    /// Begins a run of the proposals of one pass. With `unused`, declarations that a patch leaves without a use go
     /// with it.
     pub(crate) fn new(
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
-        sizes: Sizes,
-        orphans: Option<Arc<UnusedDeclarations>>,
+        sizes: GroupSizes,
+        unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
         let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
         for (index, proposal) in (0..).zip(&proposals) {
@@ -86,14 +86,14 @@ impl<G: Search> PassRun<G> {
         Self {
             base,
             recountable,
-            orphans,
+            unused,
             proposals: patches.into(),
             lists_left: lists.len(),
             lists: lists.into(),
             search: Exploration::OneByOne(OneByOne::new(Vec::new())),
             sizes: is_in_groups.then_some(sizes),
             accepted: Arc::default(),
-            order: Order::of(row),
+            order: SizeRule::of(row),
             superseded: false,
             attempt: None,
             has_tried: false,
@@ -106,7 +106,7 @@ impl<G: Search> PassRun<G> {
         &mut self,
         current: &(TestCase, Size),
         refuted: &Refuted,
-    ) -> Option<&Attempt> {
+    ) -> Option<&Combination> {
         while self.attempt.is_none() && !self.superseded {
             let items = self.search.next();
             if items.is_empty() {
@@ -118,7 +118,7 @@ impl<G: Search> PassRun<G> {
             let patch = (!items.is_empty())
                 .then(|| union(&self.accepted, &items, &self.proposals))
                 .flatten()
-                .map(|patch| self.with_orphans(patch));
+                .map(|patch| self.with_unused(patch));
             match patch {
                 Some(patch) if patch == *self.accepted => self.search.take_verdict(true),
                 Some(patch) => {
@@ -138,7 +138,7 @@ impl<G: Search> PassRun<G> {
         &mut self,
         interesting: bool,
         refuted: &mut Refuted,
-    ) -> Option<Attempt> {
+    ) -> Option<Combination> {
         let attempt = self.attempt.take()?;
         self.has_tried = true;
         if interesting {
@@ -158,7 +158,7 @@ impl<G: Search> PassRun<G> {
     /// What is being asked, if it is no smaller than what there is (others must make it so), and the
     /// patch that makes it.
     pub(crate) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
-        let attempt = self.attempt.as_ref().filter(|_| self.order == Order::MayGrow)?;
+        let attempt = self.attempt.as_ref().filter(|_| self.order == SizeRule::MayGrow)?;
         let smaller = is_smaller((&attempt.variant, &attempt.size), current);
         (!smaller).then(|| (attempt.variant.clone(), Arc::clone(&attempt.patch)))
     }
@@ -217,9 +217,9 @@ impl<G: Search> PassRun<G> {
     }
 
     /// A patch with what it leaves without a use.
-    fn with_orphans(&self, patch: Patch) -> Patch {
-        match &self.orphans {
-            Some(orphans) => orphans.follow(&self.base, patch),
+    fn with_unused(&self, patch: Patch) -> Patch {
+        match &self.unused {
+            Some(unused) => unused.follow(&self.base, patch),
             None => patch,
         }
     }
@@ -231,7 +231,7 @@ impl<G: Search> PassRun<G> {
         items: Vec<u32>,
         current: &(TestCase, Size),
         refuted: &Refuted,
-    ) -> Option<Attempt> {
+    ) -> Option<Combination> {
         let (variant, kept) = self.base.case().apply_and_track(&patch);
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
@@ -241,7 +241,7 @@ impl<G: Search> PassRun<G> {
         }
         let hash = variant.hash();
         let tried = refuted.consider(hash, items.into(), &kept)?;
-        Some(Attempt { hash, variant, size, patch: Arc::new(patch), tried })
+        Some(Combination { hash, variant, size, patch: Arc::new(patch), tried })
     }
 }
 

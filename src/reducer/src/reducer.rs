@@ -10,11 +10,11 @@ use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::nested::Nested;
-use crate::pass_run::{Attempt, PassRun};
+use crate::pass_run::{Combination, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
-use crate::search::{Groups, Search, Sizes};
+use crate::search::{GroupSizes, Groups, Search};
 
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test. They are made even for a success
 /// that is only supposed.
@@ -25,7 +25,7 @@ const WORTH_LARGE_GROUPS: usize = 1000;
 
 /// What a reducer may do.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ReducerPlan {
     /// The language that passes see.
     pub language: Language,
     /// The passes that may run.
@@ -34,7 +34,7 @@ pub struct Plan {
     pub protected: Protected,
 }
 
-impl Plan {
+impl ReducerPlan {
     /// Everything there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
@@ -69,7 +69,7 @@ pub struct Reducer<G = Groups> {
 impl Reducer {
     /// A reducer for a test case that is known to be interesting.
     #[must_use]
-    pub fn new(case: TestCase, plan: Plan) -> Self {
+    pub fn new(case: TestCase, plan: ReducerPlan) -> Self {
         Self::with_search(case, plan)
     }
 }
@@ -77,7 +77,7 @@ impl Reducer {
 impl<G: Search> Reducer<G> {
     /// A reducer with another search for groups.
     #[must_use]
-    pub fn with_search(case: TestCase, plan: Plan) -> Self {
+    pub fn with_search(case: TestCase, plan: ReducerPlan) -> Self {
         let mut rows = plan.passes.rows();
         rows.retain(|row| row.applies_to(plan.language) && plan.protected.allows(row));
         let size = Size::of(&case);
@@ -157,27 +157,27 @@ impl<G: Search> Reducer<G> {
             self.headers.filter(&self.base, proposals)
         };
         let base = Arc::clone(&self.base);
-        let orphans = (!proposals.is_empty() && self.takes_orphans(row))
+        let unused = (!proposals.is_empty() && self.removes_unused(row))
             .then(|| UnusedDeclarations::new(&self.base).map(Arc::new))
             .flatten();
         let sizes = self.sizes(row);
         let skips_texts =
             sizes.least > 0 && self.grain().is_some_and(|grain| grain.policy.skips_refuted);
         let proposals = self.refuted.begin_run(&base, row, skips_texts, proposals);
-        self.pass_run = Some((index, PassRun::new(base, row, proposals, sizes, orphans)));
+        self.pass_run = Some((index, PassRun::new(base, row, proposals, sizes, unused)));
         true
     }
 
     /// The sizes of the groups of a row's run. A sweep leaves alone what is smaller than what the run before it left
     /// alone: that comes with the small groups.
-    fn sizes(&self, row: &Row) -> Sizes {
+    fn sizes(&self, row: &Row) -> GroupSizes {
         let tokens = self.current.1.tokens;
         match self.grain().and_then(|grain| grain.policy.smallest_group) {
-            Some(part) if tokens >= WORTH_LARGE_GROUPS => Sizes {
+            Some(part) if tokens >= WORTH_LARGE_GROUPS => GroupSizes {
                 least: tokens as u64 / u64::from(part),
                 first: row.policy.first_group.into(),
             },
-            _ => Sizes::ALL,
+            _ => GroupSizes::ALL,
         }
     }
 
@@ -189,7 +189,7 @@ impl<G: Search> Reducer<G> {
     /// Whether what the proposals of a row leave without a use goes with them: where that would be proposed next, and
     /// nothing is protected, which only proposals are held to. Not in the fine phases: there it decides too much at once,
     /// and results become larger (`notes/search.md`).
-    fn takes_orphans(&self, row: &Row) -> bool {
+    fn removes_unused(&self, row: &Row) -> bool {
         let sweep = |row: &&Row| row.phase == Phase::Sweep;
         row.policy.removes_unused
             && self.protected.text.is_empty()
@@ -228,7 +228,7 @@ pub struct Basis {
 }
 
 /// What the chance of a variant of this row is estimated from.
-fn trial(row: usize, in_later_run: bool, attempt: &Attempt, current: &Size) -> Trial {
+fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) -> Trial {
     Trial { row, in_later_run, tokens: attempt.size.tokens, current: current.tokens }
 }
 

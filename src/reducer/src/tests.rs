@@ -1,5 +1,6 @@
-//! What a person wants to stay stays, whatever pass is at work: protected text, names, text from headers.
-//! Each pass holds a conversation about its own fixture, with arbitrary verdicts.
+//! Protected text, names and text from headers stay as they are, whatever pass is at work.
+//!
+//! Each pass reduces its own fixture with arbitrary verdicts, or proposes changes to parts of any fixture.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,14 +8,14 @@ use std::path::Path;
 
 use clreduce_candidates::{CandidateSource, Next};
 use clreduce_passes::harness::Fixture;
-use clreduce_passes::{Row, TABLE};
-use clreduce_testcase::{Language, TestCase, TokenKind, tokens};
+use clreduce_passes::{Row, Snapshot, TABLE};
+use clreduce_testcase::{Language, Patch, Run, TestCase, TokenKind, tokens};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use regex::bytes::Regex;
 
 use crate::headers::Headers;
-use crate::{PassChoice, Plan, Protected, Reducer};
+use crate::{PassChoice, Protected, Reducer, ReducerPlan};
 
 /// What a stub calls the value that it returns; it takes the place of no name.
 const STUB: &[u8] = b"r";
@@ -46,7 +47,8 @@ fn converse(
 ) {
     let case = TestCase::single("input.c", source.as_bytes()).unwrap();
     let passes = PassChoice { only: vec![row.info().name.to_owned()], ..PassChoice::default() };
-    let mut reducer = Reducer::new(case, Plan { passes, protected, ..Plan::new(language) });
+    let mut reducer =
+        Reducer::new(case, ReducerPlan { passes, protected, ..ReducerPlan::new(language) });
     for step in 0..MOST_STEPS {
         let Next::Candidate(candidate) = reducer.next() else { return };
         check(&reducer, &candidate.variant);
@@ -72,6 +74,36 @@ fn is_built_in(word: &[u8]) -> bool {
     let (stem, components) =
         (&bare[..digits], bare.iter().all(|byte| b"xyzws0123456789abcdef".contains(byte)));
     WORDS.contains(&stem) || WORDS.contains(&stem.strip_prefix(b"u").unwrap_or(stem)) || components
+}
+
+/// The names that symbols of the program have.
+fn declared_names(base: &Snapshot) -> BTreeSet<Vec<u8>> {
+    let (bytes, tree, symbols) = (base.bytes(0), base.tree(0), base.symbols(0));
+    let names = symbols.ids().flat_map(|id| &symbols.get(id).declarations);
+    names.map(|&name| bytes[tree.range(name)].to_vec()).collect()
+}
+
+/// Where a variant has exactly one word between two texts that it keeps, and the program had exactly one other there:
+/// both.
+fn exchanged(base: &Snapshot, patch: &Patch) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let (variant, kept) = base.case().apply_and_track(patch);
+    let Some(runs) = kept.first().and_then(|kept| kept.runs.as_ref()) else { return Vec::new() };
+    let (old, new) = (base.bytes(0), &variant.files()[0].bytes);
+    let (mut old_at, mut new_at) = (0, 0);
+    let mut found = Vec::new();
+    let end = Run { old: old.len(), new: new.len(), length: 0 };
+    for run in runs.iter().chain([&end]) {
+        let word = |text: &[u8]| {
+            let all: Vec<_> = tokens(text).collect();
+            match &all[..] {
+                [token] if token.kind == TokenKind::Word => Some(text[token.range()].to_vec()),
+                _ => None,
+            }
+        };
+        found.extend(word(&old[old_at..run.old]).zip(word(&new[new_at..run.new])));
+        (old_at, new_at) = (run.old + run.length, run.new + run.length);
+    }
+    found
 }
 
 proptest! {
@@ -116,6 +148,36 @@ proptest! {
                     assert!(is_known, "{}: {name}", row.info().name);
                 }
             });
+        }
+    }
+
+    /// Not by the filter's own rule: what a variant has in the place of one declared name is not another one.
+    #[test]
+    fn no_pass_puts_one_name_in_the_place_of_another(
+        row: Index, program: Index, cut: Index, length in 0..40_usize,
+    ) {
+        let row = row.get(TABLE);
+        let (source, language) = fixture(program.get(TABLE));
+        let tokens: Vec<_> = tokens(source.as_bytes()).collect();
+        let first = cut.index(tokens.len());
+        let last = (first + length).min(tokens.len() - 1);
+        let source = [&source[..tokens[first].start as usize], &source[tokens[last].start as usize..]];
+        let case = TestCase::single("input.c", source.concat().into_bytes()).unwrap();
+        let base = Snapshot::new(case, language);
+        let protected = Protected { names: true, text: Vec::new() };
+        let declared = declared_names(&base);
+        for proposal in protected.filter(&base, row.pass.propose(&base)) {
+            for (old, new) in exchanged(&base, &proposal.patch) {
+                let is_renamed = old != new && declared.contains(&old) && declared.contains(&new);
+                prop_assert!(
+                    !is_renamed,
+                    "{} puts {} in the place of {} in\n{}",
+                    row.info().name,
+                    String::from_utf8_lossy(&new),
+                    String::from_utf8_lossy(&old),
+                    String::from_utf8_lossy(base.bytes(0)),
+                );
+            }
         }
     }
 

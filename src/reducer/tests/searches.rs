@@ -3,12 +3,12 @@
 #[path = "../../../benches/searches/mod.rs"]
 mod searches;
 
-use clreduce_reducer::search::{Groups, Search, Sizes};
+use clreduce_reducer::search::{GroupSizes, Groups, Search};
 use searches::{Ddmin, Linear, Probdd};
 
 /// Runs a search where the `needed` items cannot go. Returns the items that are left, and the number of steps.
 fn run<S: Search>(count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
-    let mut search = S::over((0..count).map(|item| (item, 1)).collect(), Sizes::ALL);
+    let mut search = S::over((0..count).map(|item| (item, 1)).collect(), GroupSizes::ALL);
     let (mut left, mut steps) = ((0..count).collect::<Vec<_>>(), 0);
     while !search.next().is_empty() {
         let group = search.next().to_vec();

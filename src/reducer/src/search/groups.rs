@@ -10,14 +10,14 @@ use crate::search::{Search, Weighted};
 
 /// How large groups are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
+pub struct GroupSizes {
     /// No group of less weight is tried.
     pub least: u64,
     /// The first is this part of all.
     pub first: u64,
 }
 
-impl Sizes {
+impl GroupSizes {
     /// From everything to single items.
     pub const ALL: Self = Self { least: 0, first: 1 };
 }
@@ -53,7 +53,7 @@ impl Groups {
 }
 
 impl Search for Groups {
-    fn over(items: Vec<Weighted>, sizes: Sizes) -> Self {
+    fn over(items: Vec<Weighted>, sizes: GroupSizes) -> Self {
         let mut weight_before = vec![0];
         let items: Vec<u32> = items
             .into_iter()
@@ -103,7 +103,7 @@ mod tests {
         // Two that are large among many that are small.
         let weight = |item: u32| if item % 50 == 20 { 100 } else { 1 };
         let items = (0..100).map(|item| (item, weight(item))).collect();
-        let mut search = Groups::over(items, Sizes { least: 60, first: 4 });
+        let mut search = Groups::over(items, GroupSizes { least: 60, first: 4 });
         let mut asked = Vec::new();
         while !search.next().is_empty() {
             asked.push(search.next().to_vec());

@@ -6,7 +6,7 @@
 mod groups;
 mod one_by_one;
 
-pub use groups::{Groups, Sizes};
+pub use groups::{GroupSizes, Groups};
 pub use one_by_one::OneByOne;
 
 /// An item of a list and its weight: how many tokens would go with it.
@@ -16,7 +16,7 @@ pub type Weighted = (u32, u64);
 pub trait Search: Clone + Send {
     /// Begins a search over items in the order of the list.
     #[must_use]
-    fn over(items: Vec<Weighted>, sizes: Sizes) -> Self;
+    fn over(items: Vec<Weighted>, sizes: GroupSizes) -> Self;
 
     /// Returns the items to try next, together. When the search is over, there are none. The items stay the same
     /// until [`take_verdict`](Self::take_verdict) is called.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::search::{Search, Sizes, Weighted};
+use crate::search::{GroupSizes, Search, Weighted};
 
 /// The state of the search: the items before `at` are decided.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl OneByOne {
 }
 
 impl Search for OneByOne {
-    fn over(items: Vec<Weighted>, _sizes: Sizes) -> Self {
+    fn over(items: Vec<Weighted>, _sizes: GroupSizes) -> Self {
         Self::new(items.into_iter().map(|(item, _)| item).collect())
     }
 

@@ -1,69 +1,57 @@
-//! Text and names that the user protects: one filter over the proposals of every pass.
+//! The filter of `--protect`: text that matches a pattern is not edited.
 
 use std::ops::Range;
 
-use clreduce_passes::{Proposal, Row, Snapshot};
+use clreduce_passes::Snapshot;
 use clreduce_testcase::{Edit, EditKind};
 use regex::bytes::Regex;
 
-/// Text and names that no pass may change.
-#[derive(Clone, Debug, Default)]
-pub struct Protected {
-    /// Whether no name may be replaced by another.
-    pub names: bool,
-    /// Patterns of text that is never edited.
-    pub text: Vec<Regex>,
+/// The protected text of a snapshot.
+pub(super) struct ProtectedText<'a> {
+    base: &'a Snapshot,
+    patterns: &'a [Regex],
+    /// By file: where protected text is, in order.
+    files: Vec<Vec<Range<usize>>>,
 }
 
-impl Protected {
-    /// Whether a pass may run at all.
-    pub(crate) fn allows(&self, row: &Row) -> bool {
-        !(self.names && row.info().renames)
+impl<'a> ProtectedText<'a> {
+    pub(super) fn of(base: &'a Snapshot, patterns: &'a [Regex]) -> Self {
+        let files = (0..base.file_count()).map(|file| matches(patterns, base.bytes(file)));
+        Self { files: files.collect(), base, patterns }
     }
 
-    /// The proposals that touch nothing protected. What they are combined to does not either.
-    pub(crate) fn filter(&self, base: &Snapshot, mut proposals: Vec<Proposal>) -> Vec<Proposal> {
-        if self.text.is_empty() {
-            return proposals;
-        }
-        let protected: Vec<Vec<Range<usize>>> =
-            (0..base.file_count()).map(|file| self.protected(base.bytes(file))).collect();
-        proposals.retain(|proposal| {
-            let allowed = |edit: &Edit| {
-                let ranges = &protected[edit.file as usize];
-                let bytes = base.bytes(edit.file as usize);
-                !touches(ranges, edit, bytes) || self.leaves(ranges, edit, bytes)
-            };
-            proposal.patch.edits().iter().all(allowed)
-        });
-        proposals
+    /// Returns whether an edit leaves protected text as it is.
+    pub(super) fn allows(&self, edit: &Edit) -> bool {
+        let protected = &self.files[edit.file as usize];
+        let bytes = self.base.bytes(edit.file as usize);
+        !touches(protected, edit, bytes) || self.lays_out(protected, edit, bytes)
     }
 
-    /// Whether a file is laid out anew and the same text stays protected in it.
-    fn leaves(&self, protected: &[Range<usize>], edit: &Edit, bytes: &[u8]) -> bool {
+    /// Returns whether an edit gives a file another layout in which the same text is protected.
+    fn lays_out(&self, protected: &[Range<usize>], edit: &Edit, bytes: &[u8]) -> bool {
         let texts = |bytes: &[u8], ranges: &[Range<usize>]| -> Vec<Vec<u8>> {
             ranges.iter().map(|range| bytes[range.clone()].to_vec()).collect()
         };
         edit.kind == EditKind::Plain
             && edit.range() == (0..bytes.len())
-            && texts(&edit.text, &self.protected(&edit.text)) == texts(bytes, protected)
+            && texts(&edit.text, &matches(self.patterns, &edit.text)) == texts(bytes, protected)
     }
+}
 
-    /// What matches, ordered, neighbours joined.
-    fn protected(&self, bytes: &[u8]) -> Vec<Range<usize>> {
-        let found = self.text.iter().flat_map(|regex| regex.find_iter(bytes));
-        let mut ranges: Vec<_> = found.map(|found| found.range()).collect();
-        ranges.retain(|range| !range.is_empty());
-        ranges.sort_by_key(|range| (range.start, range.end));
-        let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
-        for range in ranges {
-            match joined.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => joined.push(range),
-            }
+/// What matches, in order, with neighbours joined.
+fn matches(patterns: &[Regex], bytes: &[u8]) -> Vec<Range<usize>> {
+    let found = patterns.iter().flat_map(|regex| regex.find_iter(bytes));
+    let mut ranges: Vec<_> = found.map(|found| found.range()).collect();
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
         }
-        joined
     }
+    joined
 }
 
 fn touches(protected: &[Range<usize>], edit: &Edit, bytes: &[u8]) -> bool {
@@ -87,7 +75,7 @@ fn touches(protected: &[Range<usize>], edit: &Edit, bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::{Language, Patch, TestCase};
+    use clreduce_testcase::{Language, TestCase};
 
     use super::*;
 
@@ -96,8 +84,7 @@ mod tests {
         let case = TestCase::single("a.c", source).unwrap();
         let base = Snapshot::new(case, Language::C);
         let text = vec![Regex::new(r"keep_\w+").unwrap(), Regex::new("x*").unwrap()];
-        let protected = Protected { names: false, text };
-        !protected.filter(&base, vec![Proposal::new(Patch::single(edit))]).is_empty()
+        ProtectedText::of(&base, &text).allows(&edit)
     }
 
     #[test]
@@ -128,13 +115,12 @@ mod tests {
 
     #[test]
     fn elements_take_a_comma_with_them() {
-        let protected =
-            |pattern: &str| Protected { names: false, text: vec![Regex::new(pattern).unwrap()] };
         let case = TestCase::single("a.c", b"f(a, b, c)".as_slice()).unwrap();
         let base = Snapshot::new(case, Language::C);
-        let element = || vec![Proposal::edit(Edit::delete_element(0, 5..6))];
-        assert_eq!(protected("a|c").filter(&base, element()).len(), 1);
-        assert!(protected("a,").filter(&base, element()).is_empty());
-        assert!(protected(", c").filter(&base, element()).is_empty());
+        let allows = |pattern: &str| {
+            let patterns = [Regex::new(pattern).unwrap()];
+            ProtectedText::of(&base, &patterns).allows(&Edit::delete_element(0, 5..6))
+        };
+        assert!(allows("a|c") && !allows("a,") && !allows(", c"));
     }
 }
