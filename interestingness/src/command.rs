@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clreduce_process::{
-    Cancel, Completed, End, Launcher, Limits, LocalLauncher, RunFolder, SetupError, Task,
-    TestCommand,
+    Cancel, Completed, Confinement, End, Launcher, Limits, LocalLauncher, RunFolder, SetupError,
+    Task, TestCommand,
 };
 use clreduce_testcase::TestCase;
 use regex::bytes::Regex;
@@ -43,6 +43,8 @@ pub struct CommandOptions {
     pub worker: Option<PathBuf>,
     /// The place for the directories of the tests.
     pub temporary: PathBuf,
+    /// The confinement of the tests.
+    pub confinement: Confinement,
     /// A folder on the same file system that tests' directories are moved to when they have ended,
     /// numbered, for somebody who wants to look at them; otherwise they are removed.
     pub save: Option<PathBuf>,
@@ -55,6 +57,7 @@ impl Default for CommandOptions {
             pattern: None,
             worker: None,
             temporary: std::env::temp_dir(),
+            confinement: Confinement::default(),
             save: None,
         }
     }
@@ -91,6 +94,7 @@ impl CommandTest {
     /// When there is no place for the tests, or the worker program does not answer.
     pub fn new(command: &TestCommand, options: CommandOptions) -> Result<Self, SetupError> {
         let local = LocalLauncher::new(options.temporary.clone(), options.worker.clone());
+        let local = local.confined(options.confinement.clone());
         Self::on(Arc::new(local), command, options)
     }
 

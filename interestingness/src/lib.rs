@@ -11,7 +11,8 @@ mod hints;
 mod outcome;
 
 pub use clreduce_process::{
-    Cancel, CommandError, Hook, Limits, SetupError, TestCommand, units, when_free, worker_main,
+    Cancel, CommandError, Confinement, Hook, Limits, SetupError, TestCommand, units, when_free,
+    worker_main,
 };
 pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
 pub use filter::{CompileFilter, Filtered};

@@ -94,7 +94,8 @@ pub enum SetupError {
 /// The confinement of a process: the things that it is kept from doing.
 ///
 /// There is no sandbox yet. One adds variants here (with the folders that may be written, and whether there is a
-/// network) and applies them in [`start`].
+/// network) and applies them in [`start`]. The confinement is chosen where a
+/// [`LocalLauncher`](crate::LocalLauncher) or a worker is made, and reaches `start` from there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Confinement {
     /// The process may do what its user may do.

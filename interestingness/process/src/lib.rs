@@ -35,7 +35,7 @@ pub use cancel::{Cancel, Hook};
 pub use diagnose::CommandError;
 pub use end::{Completed, Crash, End, describe_exit, describe_signal};
 pub use folder::RunFolder;
-pub use launch::{Launcher, SetupError, Task};
+pub use launch::{Confinement, Launcher, SetupError, Task};
 pub use limits::Limits;
 pub use sharing::when_free;
 pub use system::LocalLauncher;

@@ -39,6 +39,7 @@ const BEGIN_LIMIT: Duration = Duration::from_secs(30);
 pub struct LocalLauncher {
     base: PathBuf,
     worker: Option<PathBuf>,
+    confinement: Confinement,
     slots: Mutex<Slots>,
     next_slot: AtomicU64,
     next_task: AtomicU64,
@@ -78,7 +79,16 @@ impl LocalLauncher {
         // Tasks run in other directories. The path is absolute already where there is no current directory.
         let base = std::path::absolute(&base).unwrap_or(base);
         let (next_slot, next_task) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { base, worker, slots: Mutex::default(), next_slot, next_task }
+        let (confinement, slots) = (Confinement::default(), Mutex::default());
+        Self { base, worker, confinement, slots, next_slot, next_task }
+    }
+
+    /// The same launcher with its tasks confined. Supervisors are told when they begin: to be called before the first
+    /// task.
+    #[must_use]
+    pub fn confined(mut self, confinement: Confinement) -> Self {
+        self.confinement = confinement;
+        self
     }
 
     /// An error means that the supervisor was lost.
@@ -108,7 +118,7 @@ impl LocalLauncher {
         }
         let completed = match &mut slot.supervisor {
             Some(supervisor) => supervisor.run(number, task, cancel),
-            None => Ok(run_here(&slot, number, &folder, task, cancel)),
+            None => Ok(self.run_here(&slot, number, &folder, task, cancel)),
         };
         if completed.is_err() {
             clean_up_after(slot);
@@ -160,9 +170,48 @@ impl LocalLauncher {
         };
         let failed = |source| SetupError::Worker { path: worker.clone(), source };
         let mut supervisor = Supervisor::start(worker).map_err(failed)?;
-        let order = supervisor::begin(&self.base, root, number);
+        let order = supervisor::begin(&self.base, root, number, self.confinement.clone());
         let root = supervisor.begin(&order).map_err(failed)?.map_err(no_directory)?;
         Ok(Slot { number, root, supervisor: Some(supervisor) })
+    }
+
+    /// Runs a task without a supervisor, in this thread.
+    fn run_here(
+        &self,
+        slot: &Slot,
+        number: u64,
+        folder: &RunFolder,
+        task: &Task,
+        cancel: &Cancel,
+    ) -> Completed {
+        let wake = match eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK) {
+            Ok(fd) => Arc::new(fd),
+            Err(error) => {
+                return Completed::failed(format!("the test could not be prepared: {error}"));
+            }
+        };
+        let (program, args) = task.command.argv();
+        let job = SupervisedTask {
+            program: &program,
+            args: &args,
+            folder,
+            mark: &mark(&slot.root, slot.number, Some(number)),
+            scope: Scope::Marked,
+            limits: &task.limits,
+            whole_output: task.whole_output,
+            count_left: task.count_left,
+            confinement: &self.confinement,
+        };
+        let hook = cancel.on_cancel({
+            let wake = Arc::clone(&wake);
+            move || {
+                // Only a counter that is full refuses, and this is the only write.
+                let _ = rustix::io::write(&*wake, &1_u64.to_ne_bytes());
+            }
+        });
+        let completed = supervise(&job, &mut CancelWake(&wake));
+        drop(hook);
+        completed
     }
 
     fn give_back(&self, slot: Slot) {
@@ -224,44 +273,6 @@ fn with_source(error: &SetupError) -> String {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     }
-}
-
-/// Runs a task without a supervisor, in this thread.
-fn run_here(
-    slot: &Slot,
-    number: u64,
-    folder: &RunFolder,
-    task: &Task,
-    cancel: &Cancel,
-) -> Completed {
-    let wake = match eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK) {
-        Ok(fd) => Arc::new(fd),
-        Err(error) => {
-            return Completed::failed(format!("the test could not be prepared: {error}"));
-        }
-    };
-    let (program, args) = task.command.argv();
-    let job = SupervisedTask {
-        program: &program,
-        args: &args,
-        folder,
-        mark: &mark(&slot.root, slot.number, Some(number)),
-        scope: Scope::Marked,
-        limits: &task.limits,
-        whole_output: task.whole_output,
-        count_left: task.count_left,
-        confinement: &Confinement::default(),
-    };
-    let hook = cancel.on_cancel({
-        let wake = Arc::clone(&wake);
-        move || {
-            // Only a counter that is full refuses, and this is the only write.
-            let _ = rustix::io::write(&*wake, &1_u64.to_ne_bytes());
-        }
-    });
-    let completed = supervise(&job, &mut CancelWake(&wake));
-    drop(hook);
-    completed
 }
 
 /// A supervisor that was killed took no task with it.

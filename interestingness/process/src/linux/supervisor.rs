@@ -146,8 +146,13 @@ impl Control for Orders<'_> {
 }
 
 /// The order that begins the service of a supervisor.
-pub(super) fn begin(base: &Path, root: Option<&Path>, slot: u64) -> SupervisorOrder {
-    let (owner, confinement) = (std::process::id(), Confinement::default());
+pub(super) fn begin(
+    base: &Path,
+    root: Option<&Path>,
+    slot: u64,
+    confinement: Confinement,
+) -> SupervisorOrder {
+    let owner = std::process::id();
     SupervisorOrder::Begin(Begin {
         owner,
         base: base.into(),

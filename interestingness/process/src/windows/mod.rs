@@ -44,6 +44,7 @@ const OWNER: &str = "owner";
 #[derive(Debug)]
 pub struct LocalLauncher {
     base: PathBuf,
+    confinement: Confinement,
     root: Mutex<Option<Root>>,
     next_task: AtomicU64,
 }
@@ -71,7 +72,15 @@ impl LocalLauncher {
     pub fn new(base: PathBuf, _worker: Option<PathBuf>) -> Self {
         // Tasks run in other directories. The path is absolute already where there is no current directory.
         let base = std::path::absolute(&base).unwrap_or(base);
-        Self { base, root: Mutex::new(None), next_task: AtomicU64::new(0) }
+        let confinement = Confinement::default();
+        Self { base, confinement, root: Mutex::new(None), next_task: AtomicU64::new(0) }
+    }
+
+    /// The same launcher with its tasks confined.
+    #[must_use]
+    pub fn confined(mut self, confinement: Confinement) -> Self {
+        self.confinement = confinement;
+        self
     }
 
     /// The folder for the folders of tasks, which the first caller makes.
@@ -111,7 +120,7 @@ impl Launcher for LocalLauncher {
         let folder = RunFolder::of(&root, number);
         let completed = match folder.fill(files) {
             Err(error) => Completed::failed(format!("the variant could not be written: {error}")),
-            Ok(()) => match supervise(task, &folder, cancel) {
+            Ok(()) => match supervise(task, &folder, &self.confinement, cancel) {
                 Err(error) => Completed::failed(format!("the test could not be started: {error}")),
                 Ok(completed) => completed,
             },
@@ -148,7 +157,12 @@ impl Drop for Root {
     }
 }
 
-fn supervise(task: &Task, folder: &RunFolder, cancel: &Cancel) -> io::Result<Completed> {
+fn supervise(
+    task: &Task,
+    folder: &RunFolder,
+    confinement: &Confinement,
+    cancel: &Cancel,
+) -> io::Result<Completed> {
     let started = Instant::now();
     let limits = &task.limits;
     let job = JobObject::new(
@@ -157,7 +171,7 @@ fn supervise(task: &Task, folder: &RunFolder, cancel: &Cancel) -> io::Result<Com
     )?;
     let group = ProcessGroup::of(job);
     let job = group.job();
-    let (mut child, pipes) = start_program(task, folder, &group)?;
+    let (mut child, pipes) = start_program(task, folder, confinement, &group)?;
     let (sender, news) = mpsc::channel();
     let mut open = pipes.len();
     for (stream, pipe) in pipes {
@@ -223,6 +237,7 @@ fn supervise(task: &Task, folder: &RunFolder, cancel: &Cancel) -> io::Result<Com
 fn start_program(
     task: &Task,
     folder: &RunFolder,
+    confinement: &Confinement,
     group: &ProcessGroup,
 ) -> io::Result<(Child, Vec<(usize, PipeReader)>)> {
     let (reader, stdout) = io::pipe()?;
@@ -241,7 +256,7 @@ fn start_program(
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);
-    Ok((launch::start(&mut command, &Confinement::default(), Some(group))?, pipes))
+    Ok((launch::start(&mut command, confinement, Some(group))?, pipes))
 }
 
 fn process(command: &TestCommand) -> Command {

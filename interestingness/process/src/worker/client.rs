@@ -42,6 +42,8 @@ pub struct WorkerOptions {
     pub environment: Vec<(OsString, OsString)>,
     /// The longest time until a worker is ready.
     pub start_limit: Duration,
+    /// The confinement of workers.
+    pub confinement: Confinement,
 }
 
 impl WorkerOptions {
@@ -53,6 +55,7 @@ impl WorkerOptions {
             temporary: std::env::temp_dir(),
             environment: Vec::new(),
             start_limit: Duration::from_secs(60),
+            confinement: Confinement::default(),
         }
     }
 }
@@ -154,7 +157,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let group = ProcessGroup::new().map_err(failed)?;
-        let child = start(&mut command, &Confinement::default(), Some(&group));
+        let child = start(&mut command, &options.confinement, Some(&group));
         let mut child = child.map_err(failed)?;
         // The other end of the stream belongs to the worker alone: this process must not hold it any longer.
         drop(command);
