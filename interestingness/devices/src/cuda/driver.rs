@@ -1,7 +1,7 @@
 //! A CUDA device in a worker: it builds programs and runs their launches. It runs inside the worker process only.
 //!
-//! The `unsafe` code says one thing: a foreign kernel runs here. That is what the worker process is for: it holds
-//! nothing of value.
+//! The `unsafe` code runs a foreign kernel. That is sound for one reason alone: the worker process has nothing that
+//! could be damaged.
 
 #![allow(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! An OpenCL device in a worker: it builds programs and runs their launches. It runs inside the worker process only.
 //!
-//! The `unsafe` code says one thing: a foreign program runs here, on whatever driver there is, and either may write
-//! anywhere. That is what the worker process is for. It holds nothing of value, clreduce believes nothing bad that it
-//! says without trying again, and it is killed and replaced when it behaves badly.
+//! The `unsafe` code runs a foreign program on whatever driver there is, and either may write anywhere. That is sound
+//! for one reason alone: the worker process has nothing that could be damaged. clreduce believes nothing bad that a
+//! worker says without trying again, and kills and replaces one that behaves badly.
 
 #![allow(unsafe_code)]
 
