@@ -234,7 +234,7 @@ fn a_bad_recipe_is_refused_before_anything_happens() {
             1,
             &["does not show `build-failure`", "clreduce init"],
         ),
-        (crash("[outcome]\nmessage = \"bang\"\n"), 1, &["another build crash"]),
+        (crash("[outcome]\nmessage = \"bang\"\n"), 1, &["a different build crash"]),
     ];
     for (recipe, code, parts) in cases {
         bench.write("r.toml", &recipe);

@@ -105,7 +105,7 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
 
 /// The comparison of variants that are equivalent modulo the input, on one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Emi {
+pub enum EmiAgreement {
     /// All that have a result have the same, and there are at least two.
     Agree,
     /// These two, by their place in the list, have different results.
@@ -116,18 +116,18 @@ pub enum Emi {
 
 /// Compares the variants of one base on one configuration.
 #[must_use]
-pub fn emi(outcomes: &[RunOutcome]) -> Emi {
+pub fn emi(outcomes: &[RunOutcome]) -> EmiAgreement {
     let results = outcomes.iter().enumerate();
     let mut results = results.filter_map(|(index, outcome)| Some((index, outcome.result()?)));
-    let Some((first, expected)) = results.next() else { return Emi::Unknown };
+    let Some((first, expected)) = results.next() else { return EmiAgreement::Unknown };
     let mut count = 1;
     for (index, result) in results {
         if result != expected {
-            return Emi::Differ(first, index);
+            return EmiAgreement::Differ(first, index);
         }
         count += 1;
     }
-    if count > 1 { Emi::Agree } else { Emi::Unknown }
+    if count > 1 { EmiAgreement::Agree } else { EmiAgreement::Unknown }
 }
 
 #[cfg(test)]
@@ -232,9 +232,12 @@ mod tests {
 
     #[test]
     fn emi_variants_agree_or_not() {
-        assert_eq!(emi(&[result(1), RunOutcome::RunTimeout, result(1)]), Emi::Agree);
-        assert_eq!(emi(&[RunOutcome::Built, result(1), result(1), result(2)]), Emi::Differ(1, 3));
-        assert_eq!(emi(&[result(1), RunOutcome::BuildTimeout]), Emi::Unknown);
-        assert_eq!(emi(&[]), Emi::Unknown);
+        assert_eq!(emi(&[result(1), RunOutcome::RunTimeout, result(1)]), EmiAgreement::Agree);
+        assert_eq!(
+            emi(&[RunOutcome::Built, result(1), result(1), result(2)]),
+            EmiAgreement::Differ(1, 3)
+        );
+        assert_eq!(emi(&[result(1), RunOutcome::BuildTimeout]), EmiAgreement::Unknown);
+        assert_eq!(emi(&[]), EmiAgreement::Unknown);
     }
 }

@@ -1,13 +1,13 @@
-//! Who may start: as many at a time as fit in memory, and on each device as many as it takes.
+//! Admission of jobs: only as many run at the same time as fit into memory, and on each device as many as it can take.
 //!
-//! Waiting is in order of arrival. Who waits for a device keeps nobody else waiting; who waits for memory
-//! does, or a large one would never get its turn.
+//! Jobs wait in order of arrival. A job that waits for a device does not hold up others. A job that waits for memory does,
+//! because a large job would never start otherwise.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use clreduce_process::Cancel;
 
-/// What is shared, and who has it.
+/// The memory and the devices that jobs share.
 #[derive(Debug)]
 pub(crate) struct Admission {
     state: Mutex<State>,
@@ -16,25 +16,25 @@ pub(crate) struct Admission {
 
 #[derive(Debug)]
 struct State {
-    /// Bytes that nobody has.
+    /// The free memory, in bytes.
     memory: u64,
-    /// Jobs that each device still takes.
+    /// The number of jobs that each device can still take.
     devices: Vec<u32>,
-    /// Who waits, in order of arrival.
+    /// The waiting jobs, in order of arrival.
     queue: Vec<(u64, Need)>,
     next: u64,
 }
 
-/// What somebody occupies while running.
+/// The resources of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     /// Bytes.
     pub memory: u64,
-    /// Place of the device among all.
+    /// The place of its device.
     pub device: Option<usize>,
 }
 
-/// Gives back what was occupied when it is dropped.
+/// A running job. Dropping it frees its resources.
 #[derive(Debug)]
 pub(crate) struct Admitted<'a> {
     admission: &'a Admission,
@@ -42,16 +42,16 @@ pub(crate) struct Admitted<'a> {
 }
 
 impl Admission {
-    /// With so much memory, in bytes, and so many jobs at a time on each device.
+    /// Shares `memory` bytes, and devices with the given numbers of jobs.
     pub fn new(memory: u64, devices: Vec<u32>) -> Self {
         let state = State { memory, devices, queue: Vec::new(), next: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Waits for its turn; `None` when cancelled meanwhile.
+    /// Waits until the job can start. Returns `None` if it was cancelled.
     pub fn admit<'a>(&'a self, need: Need, cancel: &Cancel) -> Option<Admitted<'a>> {
-        // Cancelled while somebody waits for a condition: the hook must not need what the waiter holds, so
-        // the wait looks now and then.
+        // A cancellation does not notify the condition, because its hook must not need the lock. So the wait looks
+        // now and then.
         const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(50);
         let mut state = self.lock();
         let ticket = state.next;
@@ -67,7 +67,7 @@ impl Admission {
             Admitted { admission: self, need }
         });
         drop(state);
-        // Whoever came later may fit beside it.
+        // A later job may fit beside it.
         self.changed.notify_all();
         admitted
     }
@@ -85,7 +85,7 @@ impl State {
             let device = need.device.map(|device| &mut devices[device]);
             if let Some(jobs) = device {
                 if *jobs == 0 {
-                    // Waits for its device, and keeps nobody waiting.
+                    // It waits for its device, and does not hold up others.
                     if *number == ticket {
                         return false;
                     }

@@ -1,4 +1,4 @@
-//! What variants are built and run with: a device with options, or commands. Both come to a [`RunOutcome`].
+//! The configurations that build and run variants: a device with options, or commands. Both have a [`RunOutcome`].
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,14 +13,14 @@ use clreduce_testcase::TestCase;
 
 use crate::signature;
 
-/// One configuration that is ready.
+/// A configuration with its tools.
 #[derive(Debug)]
 pub(crate) struct Configuration {
     pub name: String,
     pub means: Means,
-    /// Bytes that it may need.
+    /// The memory that it may use, in bytes.
     pub memory: u64,
-    /// Given by a person; measured otherwise.
+    /// The time limit in the recipe. Without one, the limit follows from the time of the original.
     pub timeout: Option<Duration>,
 }
 
@@ -28,29 +28,29 @@ pub(crate) struct Configuration {
 pub(crate) enum Means {
     /// A device, by its place among the devices of the recipe, and all options of the build.
     Device { device: usize, options: String, simulated: bool },
-    /// Lines for the shell.
+    /// Commands for the shell.
     Commands { build: String, run: Option<String> },
 }
 
-/// What kernels are run on.
+/// A device with idle workers for it.
 pub(crate) struct DevicePool {
     pub device: Device,
     options: WorkerOptions,
     idle: Mutex<Vec<DeviceWorker>>,
 }
 
-/// A variant, and what all configurations need to know of it.
+/// A variant, with everything that configurations need.
 pub(crate) struct Program<'a> {
     pub case: &'a TestCase,
-    /// Which file is meant by `{file}` and run on devices.
+    /// The place of the file that is `{file}` in commands and runs on devices.
     pub file: usize,
-    /// How kernels are launched; an error where this cannot be known.
+    /// The launches of its kernels, or the reason that they are not known.
     pub plan: Result<Plan, PlanError>,
-    /// In addition, for this program alone.
+    /// The options for this program alone.
     pub options: &'a str,
 }
 
-/// An outcome, and how long its two halves took.
+/// An outcome with its wall time.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfigurationRun {
     pub outcome: RunOutcome,
@@ -58,8 +58,8 @@ pub(crate) struct ConfigurationRun {
 }
 
 impl<'a> Program<'a> {
-    /// The file named so, which may be gone, or else the first one that looks like a kernel, or the first
-    /// one.
+    /// Makes the program of a file: the named one, which may be missing, or else the first kernel, or else the first
+    /// file.
     pub fn new(
         case: &'a TestCase,
         named: Option<&str>,
@@ -81,7 +81,7 @@ impl<'a> Program<'a> {
         self.case.files().get(self.file).map(|file| &*file.bytes).unwrap_or_default()
     }
 
-    /// What the checks look at; `None` where there is no kernel.
+    /// Returns the kernel that is checked; `None` where the program has none.
     pub fn subject(&self) -> Option<Subject> {
         Subject::of(self.path(), self.source().to_vec()).ok()
     }
@@ -107,7 +107,7 @@ impl DevicePool {
 }
 
 impl Configuration {
-    /// The device that it occupies.
+    /// The place of its device.
     pub fn device(&self) -> Option<usize> {
         match self.means {
             Means::Device { device, .. } => Some(device),
@@ -115,7 +115,7 @@ impl Configuration {
         }
     }
 
-    /// Whether its result must not count.
+    /// Whether it is a simulator, whose result does not count.
     pub fn is_simulated(&self) -> bool {
         matches!(self.means, Means::Device { simulated: true, .. })
     }
@@ -162,7 +162,7 @@ impl Configuration {
     }
 }
 
-/// `{file}` and `{options}` in a command.
+/// Replaces `{file}` and `{options}` in a command.
 pub(crate) fn expand(line: &str, path: &str, options: &str) -> String {
     let quoted = quoted(path.as_ref());
     line.replace("{file}", &quoted).replace("{options}", options)
@@ -171,7 +171,7 @@ pub(crate) fn expand(line: &str, path: &str, options: &str) -> String {
 /// Printed on both streams between building and running.
 const BUILT: &str = "clreduce: built";
 
-/// Both commands in one directory. Compilers need not look up the symbols of their stack for people.
+/// Joins both commands, so that they run in one directory. Compilers that crash need not look up symbols.
 fn one_line(build: &str, run: Option<&str>) -> String {
     let (quiet, echo) = if cfg!(windows) {
         ("set LLVM_DISABLE_SYMBOLIZATION=1&&", format!("echo {BUILT}&& echo {BUILT}>&2"))
@@ -207,7 +207,7 @@ fn outcome_of(ran: ToolRun, runs: bool) -> RunOutcome {
         End::Exited(status @ (126 | 127 | 9009)) if !built => {
             RunOutcome::Unresolved(describe_exit(status))
         }
-        // Its status belongs to the result.
+        // The exit status is a part of the result.
         End::Exited(status) if built => {
             let text = printed.unwrap_or_default();
             let text = format!("{}\nexit status {status}", text.trim_start_matches(['\r', '\n']));
@@ -220,7 +220,7 @@ fn outcome_of(ran: ToolRun, runs: bool) -> RunOutcome {
     }
 }
 
-/// What a program printed, as what a kernel wrote.
+/// Makes an output of the text that a program printed.
 fn printed_result(text: &str) -> Output {
     Output {
         kernel: String::new(),
@@ -230,8 +230,8 @@ fn printed_result(text: &str) -> Output {
     }
 }
 
-/// A result for people, and for comparison with what a person wrote: printed text as it is, numbers as
-/// `clreduce run` shows them.
+/// Shows a result for people, and for a comparison with `reference` in a recipe: text as it is, numbers as `clreduce run`
+/// shows them.
 pub(crate) fn show(outputs: &[Output]) -> String {
     let show = |output: &Output| {
         if output.kernel.is_empty() {
@@ -262,7 +262,7 @@ mod tests {
         configuration.run(&program, &[], &bench, limit, &Cancel::new()).outcome.class()
     }
 
-    /// Compilers and programs that crash, hang, flood and lie.
+    /// Compilers and programs that crash, hang, print without end, or have a misleading status.
     #[test]
     fn every_end_has_its_class() {
         use OutcomeClass::*;

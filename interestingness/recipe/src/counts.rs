@@ -1,31 +1,31 @@
-//! What the stages of a recipe have done so far, and in which order they are best asked.
+//! Statistics of the stages of a recipe, and the order of the stages that follows from them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::pin::Answer;
-use crate::stages::Ready;
-use crate::test::Step;
+use crate::judgement::StageResult;
+use crate::pin::StageVerdict;
+use crate::stages::ReadyStage;
 
-/// What a stage has done so far.
+/// The statistics of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// Variants that it looked at.
+    /// The number of variants that it judged.
     pub looked: u64,
-    /// Of these, those that it rejected.
+    /// The number of variants that it rejected.
     pub rejected: u64,
-    /// Those for which a tool failed.
+    /// The number of variants for which a tool failed.
     pub unresolved: u64,
-    /// Wall time, waiting for its turn included.
+    /// The wall time, including the wait for memory and devices.
     pub wall: Duration,
 }
 
-/// So many variants say how a stage does.
+/// The number of variants after which the statistics count.
 const ENOUGH: u64 = 20;
 
 impl StageCounts {
-    /// Rejections per second; one more than were seen, so that cheap stages without any come before costly ones.
+    /// Rejections per second. One is added, so that cheap stages without rejections come before costly ones.
     fn rejects_per_second(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
         let rejected = (self.rejected + 1) as f64;
@@ -33,21 +33,23 @@ impl StageCounts {
     }
 }
 
-/// Of all stages, by name.
+/// The statistics of all stages, by name.
 #[derive(Default)]
 pub(crate) struct Counts(Mutex<BTreeMap<String, StageCounts>>);
 
 impl Counts {
-    pub fn add(&self, steps: &[Step]) {
+    pub fn add(&self, results: &[StageResult]) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for step in steps {
-            let count = counts.entry(step.stage.clone()).or_default();
+        for result in results {
+            let count = counts.entry(result.stage.clone()).or_default();
             count.looked += 1;
-            count.wall += step.wall;
-            match step.answer {
-                Answer::Holds => {}
-                Answer::No(_) | Answer::Slipped(_) | Answer::TimedOut(_) => count.rejected += 1,
-                Answer::Unresolved(_) => count.unresolved += 1,
+            count.wall += result.wall;
+            match result.verdict {
+                StageVerdict::Passes => {}
+                StageVerdict::Rejects(_) | StageVerdict::Slipped(_) | StageVerdict::TimedOut(_) => {
+                    count.rejected += 1
+                }
+                StageVerdict::Unresolved(_) => count.unresolved += 1,
             }
         }
     }
@@ -56,11 +58,11 @@ impl Counts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(stage).copied()
     }
 
-    /// The stages as they come, but the costly checks, which only ever reject and so may change places, by how
-    /// much they reject in a second, as soon as all of them have been seen at work.
-    pub fn order<'a>(&self, ready: &'a [Ready]) -> Vec<&'a Ready> {
-        let mut order: Vec<&Ready> = ready.iter().collect();
-        let is_costly = |ready: &&Ready| ready.stage.is_costly();
+    /// Returns the stages in their order. The costly checks, which only reject and so may change places, are sorted by
+    /// their rejections per second once all of them have statistics.
+    pub fn order<'a>(&self, ready: &'a [ReadyStage]) -> Vec<&'a ReadyStage> {
+        let mut order: Vec<&ReadyStage> = ready.iter().collect();
+        let is_costly = |ready: &&ReadyStage| ready.stage.is_costly();
         let Some(first) = order.iter().position(is_costly) else { return order };
         let costly = order[first..].iter().take_while(|ready| is_costly(ready)).count();
         self.sort(&mut order[first..first + costly], |ready| &ready.stage.name);
@@ -83,9 +85,9 @@ mod tests {
     #[test]
     fn what_rejects_most_in_a_second_comes_first() {
         let counts = Counts::default();
-        let step = |stage: &str, answer: Answer, seconds| Step {
+        let result = |stage: &str, verdict: StageVerdict, seconds| StageResult {
             stage: stage.to_owned(),
-            answer,
+            verdict,
             notes: Vec::new(),
             wall: Duration::from_secs(seconds),
         };
@@ -96,15 +98,18 @@ mod tests {
         };
         for _ in 1..ENOUGH {
             counts.add(&[
-                step("simulate", Answer::Holds, 1),
-                step("sanitize", Answer::No(String::new()), 2),
+                result("simulate", StageVerdict::Passes, 1),
+                result("sanitize", StageVerdict::Rejects(String::new()), 2),
             ]);
         }
         assert_eq!(order(), ["simulate", "sanitize"], "too few to tell");
-        counts.add(&[step("simulate", Answer::Holds, 1), step("sanitize", Answer::Holds, 2)]);
+        counts.add(&[
+            result("simulate", StageVerdict::Passes, 1),
+            result("sanitize", StageVerdict::Passes, 2),
+        ]);
         assert_eq!(order(), ["sanitize", "simulate"]);
         for _ in 0..4 * ENOUGH {
-            counts.add(&[step("sanitize", Answer::Unresolved(String::new()), 60)]);
+            counts.add(&[result("sanitize", StageVerdict::Unresolved(String::new()), 60)]);
         }
         assert_eq!(order(), ["simulate", "sanitize"]);
     }

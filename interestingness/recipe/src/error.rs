@@ -1,9 +1,9 @@
-//! What is wrong with a recipe, where, and what would be right.
+//! Mistakes in recipes, with their place and the remedy.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a recipe cannot be used. Found before the reduction begins.
+/// The reason that a recipe cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeError {
     path: PathBuf,
@@ -11,7 +11,7 @@ pub struct RecipeError {
     problem: Problem,
 }
 
-/// What is wrong, wherever the recipe lies.
+/// A mistake, without the path of the recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// Byte of the recipe's text.
@@ -35,7 +35,7 @@ impl Problem {
 }
 
 impl RecipeError {
-    /// Whether there is nothing wrong with it: somebody interrupted its calibration.
+    /// Whether the recipe is fine, but its calibration was interrupted.
     #[must_use]
     pub fn is_interruption(&self) -> bool {
         self.problem == Problem::interruption()

@@ -1,5 +1,6 @@
-//! Recipes: what a test does, said rather than programmed. A recipe is a list of stages that reject what is
-//! invalid, and an outcome that is pinned on the original. `docs/recipes.md` explains the format.
+//! Recipes: descriptions of interestingness tests. A recipe has stages that reject invalid variants, and configurations
+//! whose outcome is pinned, that is, a variant must show the same outcome as the original. `docs/recipes.md` explains the
+//! format. To add a key, add a field to a table in `format/`; to add a check, see clreduce-check.
 //!
 //! ```no_run
 //! use clreduce_recipe::Recipe;
@@ -9,17 +10,19 @@
 //! ```
 
 mod admission;
+mod calibrate;
 mod calibration;
+mod comparison;
 mod configuration;
 mod counts;
 mod error;
 mod format;
-mod kit;
+mod judgement;
 mod naming;
 mod pin;
+mod resolved;
 mod signature;
 mod stages;
-mod survey;
 mod test;
 
 use std::fs;
@@ -29,24 +32,25 @@ use clreduce_process::Cancel;
 use clreduce_testcase::TestCase;
 use error::Problem;
 use format::Document;
-use kit::Kit;
+use resolved::ResolvedRecipe;
 
 pub use calibration::Calibration;
+pub use comparison::{ConfigurationResult, DeviceComparison, SuspectedBug, SuspicionBasis};
 pub use counts::StageCounts;
 pub use error::RecipeError;
 pub use format::Preset;
-pub use pin::{Answer, Pin};
+pub use judgement::{Judgement, StageResult};
+pub use pin::{Pin, StageVerdict};
 pub use stages::Tolerated;
-pub use survey::{Accusation, Basis, Seen, Survey};
-pub use test::{Judgement, RecipeTest, Step};
+pub use test::RecipeTest;
 
-/// What a recipe needs to know of its surroundings.
+/// The surroundings of a recipe.
 #[derive(Clone, Debug)]
 pub struct RecipeOptions {
-    /// A program that calls [`worker_main`](clreduce_process::worker_main) first thing with the services of the
-    /// compiler and of devices, such as `clreduce`. Devices cannot be used without it.
+    /// A program, such as `clreduce`, that calls [`worker_main`](clreduce_process::worker_main) before anything else, with
+    /// the services of the compiler and of devices. Devices cannot be used without it.
     pub worker: Option<PathBuf>,
-    /// Where the directories of the tools go.
+    /// The folder for the directories in which tools run.
     pub temporary: PathBuf,
     /// Ends a calibration early.
     pub cancel: Cancel,
@@ -58,7 +62,7 @@ impl Default for RecipeOptions {
     }
 }
 
-/// A recipe that makes sense. Whether what it names is there shows when it is calibrated.
+/// A recipe without mistakes in its text. Its tools and devices are found when it is calibrated.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     path: PathBuf,
@@ -71,7 +75,7 @@ impl Recipe {
     /// Reads a recipe.
     ///
     /// # Errors
-    /// When it cannot be read or makes no sense, with the line and what would be right.
+    /// When the file cannot be read or has a mistake; with the line and the remedy.
     pub fn load(path: &Path) -> Result<Self, RecipeError> {
         let text = fs::read_to_string(path).map_err(|error| {
             RecipeError::new(path, "", Problem::new(format!("cannot be read: {error}"), ""))
@@ -82,7 +86,7 @@ impl Recipe {
     /// Reads the text of a recipe. What it refers to lies beside `path`, which need not exist.
     ///
     /// # Errors
-    /// When it makes no sense, with the line and what would be right.
+    /// When the text has a mistake; with the line and the remedy.
     pub fn parse(path: &Path, text: impl Into<String>) -> Result<Self, RecipeError> {
         let text = text.into();
         let document =
@@ -90,7 +94,7 @@ impl Recipe {
         Ok(Self { path: path.to_owned(), text, document, options: RecipeOptions::default() })
     }
 
-    /// Where it runs; by default without a worker program.
+    /// Sets the surroundings; by default there is no worker program.
     #[must_use]
     pub fn options(self, options: RecipeOptions) -> Self {
         Self { options, ..self }
@@ -105,29 +109,29 @@ impl Recipe {
     /// Finds the tools and devices, runs every stage on the original, and pins its outcome.
     ///
     /// # Errors
-    /// When something is missing, a stage that must hold does not, or the original does not show the bug.
+    /// When a tool or device is missing, the original fails a required stage, or it does not show the bug.
     pub fn calibrate(&self, original: &TestCase) -> Result<RecipeTest, RecipeError> {
         self.kit(original)
-            .and_then(|kit| calibration::calibrate(kit, original, &self.options.cancel))
+            .and_then(|kit| calibrate::calibrate(kit, original, &self.options.cancel))
             .map_err(|problem| RecipeError::new(&self.path, &self.text, problem))
     }
 
-    /// Takes over what an earlier run found out about the original.
+    /// Makes the test from the results of an earlier calibration.
     ///
     /// # Errors
-    /// When something is missing.
+    /// When a tool or device is missing.
     pub fn resume(
         &self,
         original: &TestCase,
         calibration: Calibration,
     ) -> Result<RecipeTest, RecipeError> {
         self.kit(original)
-            .and_then(|kit| calibration::ready(kit, calibration, Vec::new()))
+            .and_then(|kit| calibrate::ready(kit, calibration, Vec::new()))
             .map_err(|problem| RecipeError::new(&self.path, &self.text, problem))
     }
 
-    fn kit(&self, original: &TestCase) -> Result<Kit, Problem> {
+    fn kit(&self, original: &TestCase) -> Result<ResolvedRecipe, Problem> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        Kit::find(&self.document, folder, original, &self.options)
+        ResolvedRecipe::find(&self.document, folder, original, &self.options)
     }
 }

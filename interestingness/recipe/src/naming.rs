@@ -1,12 +1,12 @@
-//! Which device a recipe means, and what is run on it. A processor by Intel is no device of Intel's run-time: names of vendors are
-//! looked for in the names of platforms alone.
+//! Names of devices in recipes. Names of vendors are searched in the names of platforms alone, because an Intel processor is
+//! also a device of other vendors' run-times.
 
 use clreduce_devices::Device;
 
-/// Names of vendors' run-times, as people write them.
+/// The usual names of vendors' run-times.
 const USUAL: [&str; 6] = ["pocl", "intel", "nvidia", "amd", "oclgrind", "host"];
 
-/// The first device of that name: on a platform that is called so, or else one that is called so itself.
+/// Finds the first device whose platform has that name, or else the first device that has it itself.
 pub(crate) fn find<'a>(name: &str, devices: &'a [Device]) -> Option<&'a Device> {
     let on_platform = || devices.iter().find(|device| platform_is(device, name));
     let itself = || devices.iter().find(|device| contains(&device.facts.name, name));
@@ -14,7 +14,7 @@ pub(crate) fn find<'a>(name: &str, devices: &'a [Device]) -> Option<&'a Device> 
     on_platform().or_else(|| if is_vendor { None } else { itself() })
 }
 
-/// The shortest name by which [`find`] finds a device.
+/// Returns the shortest name by which [`find`] finds a device.
 pub(crate) fn short(device: &Device, devices: &[Device]) -> String {
     let own = [device.facts.platform.as_str(), device.facts.name.as_str()];
     let means_it = |name: &&str| find(name, devices) == Some(device);

@@ -1,8 +1,9 @@
-//! The outcome that a variant must show: the one that was found on the original, on the same configuration and
-//! with the same words, while the configurations that agreed there still agree.
+//! The pinned outcome, that is, the outcome of the original that variants have to show, too: the same class on the
+//! suspected configuration, with the same messages, while the witnesses still agree. A witness is a configuration with
+//! which the suspected one is compared.
 
 use clreduce_kernel::{
-    Ballot, Emi, OutcomeClass, Output, Role, Rule, RunOutcome, VoteResult, emi, vote,
+    Ballot, EmiAgreement, OutcomeClass, Output, Role, Rule, RunOutcome, VoteResult, emi, vote,
 };
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -12,35 +13,35 @@ use crate::error::Problem;
 use crate::format::Preset;
 use crate::signature;
 
-/// What was found on the original.
+/// The pinned outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
-    /// The configuration that is wrong.
+    /// The suspected configuration.
     pub accused: String,
-    /// How.
+    /// The class of its outcome.
     pub class: OutcomeClass,
-    /// What its crash or its refusal says, without what changes from program to program.
+    /// The messages of its crash or of its compiler, without the parts that differ between programs.
     pub signature: Vec<String>,
-    /// The configurations that came to the same on the original, and have to go on doing so.
+    /// The witnesses: they have the same result for the original, and must agree on variants.
     pub witnesses: Vec<String>,
 }
 
-/// What a stage says of a variant.
+/// The verdict of a stage on a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Nothing against it.
-    Holds,
-    /// It is invalid, or does not show the bug.
-    No(String),
-    /// It shows a bug, but another one.
+pub enum StageVerdict {
+    /// The variant passes.
+    Passes,
+    /// The variant is invalid, or does not show the bug.
+    Rejects(String),
+    /// The variant shows another bug.
     Slipped(String),
-    /// It took longer than the limit.
+    /// The variant exceeded a time limit.
     TimedOut(String),
     /// A tool failed.
     Unresolved(String),
 }
 
-/// What the recipe says of the outcome, beside its preset.
+/// The demands of the recipe on the outcome, besides its preset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Demands {
     pub class: Option<OutcomeClass>,
@@ -48,34 +49,33 @@ pub(crate) struct Demands {
     pub reference: Option<String>,
 }
 
-/// What a configuration came to: one outcome for each program that is compared, mostly one.
-pub(crate) struct Shown<'a> {
+/// The outcomes of one configuration: one for each program that is compared, usually one.
+pub(crate) struct ShownOutcomes<'a> {
     pub name: &'a str,
     pub accused: bool,
     pub simulated: bool,
     pub outcomes: Vec<RunOutcome>,
 }
 
-impl Shown<'_> {
-    /// For people.
+impl ShownOutcomes<'_> {
+    /// Describes them for people.
     pub fn describe(&self) -> String {
         let outcomes: Vec<String> = self.outcomes.iter().map(describe).collect();
         format!("{}: {}", self.name, outcomes.join(" / "))
     }
 
-    /// What it has built or computed, where it is of one mind.
+    /// Returns the result, if all programs have the same.
     pub fn success(&self) -> Option<&[Output]> {
         match &self.outcomes[..] {
             [RunOutcome::Built] => Some(&[]),
             [one] => one.result(),
-            several => {
-                (emi(several) == Emi::Agree).then(|| several.iter().find_map(RunOutcome::result))?
-            }
+            several => (emi(several) == EmiAgreement::Agree)
+                .then(|| several.iter().find_map(RunOutcome::result))?,
         }
     }
 }
 
-/// An outcome on one short line.
+/// Describes an outcome on one short line.
 pub(crate) fn describe(outcome: &RunOutcome) -> String {
     const MOST: usize = 60;
     let details = match outcome {
@@ -105,8 +105,12 @@ fn signature_of(outcome: &RunOutcome) -> Vec<String> {
     }
 }
 
-/// Pins what the configurations show of the original.
-pub(crate) fn pin(preset: Preset, demands: &Demands, shown: &[Shown<'_>]) -> Result<Pin, Problem> {
+/// Pins the outcome of the original.
+pub(crate) fn pin(
+    preset: Preset,
+    demands: &Demands,
+    shown: &[ShownOutcomes<'_>],
+) -> Result<Pin, Problem> {
     let accused = accused(preset, demands, shown)?;
     let others = || shown.iter().filter(|other| other.name != accused.name && !other.simulated);
     let support =
@@ -132,7 +136,7 @@ pub(crate) fn pin(preset: Preset, demands: &Demands, shown: &[Shown<'_>]) -> Res
     let pin = Pin { accused: accused.name.to_owned(), class, signature, witnesses };
     let mut verdict = pin.accused(preset, demands, &accused.outcomes);
     for other in others().filter(|other| pin.witnesses.iter().any(|name| name == other.name)) {
-        if verdict == Answer::Holds {
+        if verdict == StageVerdict::Passes {
             let first = best.map(|(_, result)| result);
             verdict = pin.witness(preset, demands, &accused.outcomes, first, other);
         }
@@ -140,18 +144,18 @@ pub(crate) fn pin(preset: Preset, demands: &Demands, shown: &[Shown<'_>]) -> Res
     let alone =
         pin.witnesses.is_empty() && preset == Preset::WrongCode && demands.reference.is_none();
     match verdict {
-        Answer::Holds if alone => {
+        StageVerdict::Passes if alone => {
             Err(not_shown(preset, shown, "no other configuration has a result"))
         }
-        Answer::Holds => Ok(pin),
-        Answer::No(reason)
-        | Answer::Slipped(reason)
-        | Answer::TimedOut(reason)
-        | Answer::Unresolved(reason) => Err(not_shown(preset, shown, &reason)),
+        StageVerdict::Passes => Ok(pin),
+        StageVerdict::Rejects(reason)
+        | StageVerdict::Slipped(reason)
+        | StageVerdict::TimedOut(reason)
+        | StageVerdict::Unresolved(reason) => Err(not_shown(preset, shown, &reason)),
     }
 }
 
-fn not_shown(preset: Preset, shown: &[Shown<'_>], why: &str) -> Problem {
+fn not_shown(preset: Preset, shown: &[ShownOutcomes<'_>], why: &str) -> Problem {
     let all: Vec<String> = shown.iter().map(|one| format!("\n    {}", one.describe())).collect();
     Problem::new(
         format!("the original does not show `{}`: {why}{}", preset.name(), all.concat()),
@@ -162,20 +166,21 @@ fn not_shown(preset: Preset, shown: &[Shown<'_>], why: &str) -> Problem {
 fn accused<'a, 's>(
     preset: Preset,
     demands: &Demands,
-    shown: &'a [Shown<'s>],
-) -> Result<&'a Shown<'s>, Problem> {
+    shown: &'a [ShownOutcomes<'s>],
+) -> Result<&'a ShownOutcomes<'s>, Problem> {
     if let Some(named) = shown.iter().find(|one| one.accused) {
         return Ok(named);
     }
-    let guilty: Vec<&Shown<'_>> = match (preset, shown) {
+    let guilty: Vec<&ShownOutcomes<'_>> = match (preset, shown) {
         (_, [one]) => vec![one],
         (Preset::WrongCode, _) => wrong(demands, shown),
         (Preset::Emi, _) => {
-            let differs = |one: &&Shown<'_>| matches!(emi(&one.outcomes), Emi::Differ(..));
+            let differs =
+                |one: &&ShownOutcomes<'_>| matches!(emi(&one.outcomes), EmiAgreement::Differ(..));
             shown.iter().filter(differs).collect()
         }
         _ => {
-            let shows = |one: &&Shown<'_>| {
+            let shows = |one: &&ShownOutcomes<'_>| {
                 one.outcomes.iter().any(|outcome| preset.classes().contains(&outcome.class()))
             };
             shown.iter().filter(shows).collect()
@@ -192,10 +197,10 @@ fn accused<'a, 's>(
     }
 }
 
-/// Whose result is not the majority's, or not the right one.
-fn wrong<'a, 's>(demands: &Demands, shown: &'a [Shown<'s>]) -> Vec<&'a Shown<'s>> {
+/// Returns the configurations whose result is not that of the majority, or not the correct one.
+fn wrong<'a, 's>(demands: &Demands, shown: &'a [ShownOutcomes<'s>]) -> Vec<&'a ShownOutcomes<'s>> {
     if let Some(reference) = &demands.reference {
-        let differs = |one: &&Shown<'_>| {
+        let differs = |one: &&ShownOutcomes<'_>| {
             one.outcomes
                 .first()
                 .and_then(RunOutcome::result)
@@ -203,7 +208,7 @@ fn wrong<'a, 's>(demands: &Demands, shown: &'a [Shown<'s>]) -> Vec<&'a Shown<'s>
         };
         return shown.iter().filter(differs).collect();
     }
-    let role = |one: &Shown<'_>| if one.simulated { Role::Accused } else { Role::Voter };
+    let role = |one: &ShownOutcomes<'_>| if one.simulated { Role::Accused } else { Role::Voter };
     let ballots: Vec<Ballot<'_>> = shown
         .iter()
         .filter_map(|one| Some(Ballot { role: role(one), outcome: one.outcomes.first()? }))
@@ -214,13 +219,13 @@ fn wrong<'a, 's>(demands: &Demands, shown: &'a [Shown<'s>]) -> Vec<&'a Shown<'s>
 }
 
 impl Pin {
-    /// Whether the accused shows what it showed on the original.
+    /// Judges the outcome of the suspected configuration.
     pub(crate) fn accused(
         &self,
         preset: Preset,
         demands: &Demands,
         outcomes: &[RunOutcome],
-    ) -> Answer {
+    ) -> StageVerdict {
         let name = &self.accused;
         for outcome in outcomes {
             let class = outcome.class();
@@ -233,72 +238,76 @@ impl Pin {
                 None => signature_of(outcome) == self.signature,
             };
             if !same {
-                return Answer::Slipped(format!("{name}: another {}", describe(outcome)));
+                return StageVerdict::Slipped(format!("{name}: a different {}", describe(outcome)));
             }
         }
         match preset {
             Preset::Emi => match emi(outcomes) {
-                Emi::Differ(..) => Answer::Holds,
-                _ => Answer::No(format!("{name}: the variants agree")),
+                EmiAgreement::Differ(..) => StageVerdict::Passes,
+                _ => StageVerdict::Rejects(format!("{name}: the variants agree")),
             },
             Preset::WrongCode => self.against_reference(demands, outcomes),
-            _ => Answer::Holds,
+            _ => StageVerdict::Passes,
         }
     }
 
-    fn against_reference(&self, demands: &Demands, outcomes: &[RunOutcome]) -> Answer {
+    fn against_reference(&self, demands: &Demands, outcomes: &[RunOutcome]) -> StageVerdict {
         let result = outcomes.first().and_then(RunOutcome::result).map(show);
         match &demands.reference {
             Some(reference) if result.as_deref() == Some(reference.trim()) => {
-                Answer::No(format!("{}: the right result", self.accused))
+                StageVerdict::Rejects(format!("{}: the result is correct", self.accused))
             }
-            _ => Answer::Holds,
+            _ => StageVerdict::Passes,
         }
     }
 
-    /// Whether another configuration still does what it did on the original. `first` is what
-    /// those before it came to.
+    /// Judges the outcome of a witness. `first` is the result of the witnesses before it.
     pub(crate) fn witness(
         &self,
         preset: Preset,
         demands: &Demands,
         accused: &[RunOutcome],
         first: Option<&[Output]>,
-        witness: &Shown<'_>,
-    ) -> Answer {
+        witness: &ShownOutcomes<'_>,
+    ) -> StageVerdict {
         let name = witness.name;
         let Some(result) = witness.success() else {
             return match witness.outcomes.iter().find(|outcome| outcome.result().is_none()) {
                 Some(outcome) => unexpected(name, outcome),
-                None => Answer::Slipped(format!("{name}: the variants do not agree")),
+                None => StageVerdict::Slipped(format!("{name}: the variants do not agree")),
             };
         };
         if preset == Preset::Emi {
-            return Answer::Holds;
+            return StageVerdict::Passes;
         }
         if first.is_some_and(|first| first != result) {
-            return Answer::Slipped(format!("{name}: another result than the other witnesses"));
+            return StageVerdict::Slipped(format!(
+                "{name}: its result differs from that of the other witnesses"
+            ));
         }
         if preset == Preset::WrongCode {
             if accused.first().and_then(RunOutcome::result) == Some(result) {
-                return Answer::No(format!("{name}: the same result as {}", self.accused));
+                return StageVerdict::Rejects(format!(
+                    "{name}: the same result as {}",
+                    self.accused
+                ));
             }
             if demands.reference.as_ref().is_some_and(|right| show(result) != right.trim()) {
-                return Answer::No(format!("{name}: not the reference result"));
+                return StageVerdict::Rejects(format!("{name}: not the reference result"));
             }
         }
-        Answer::Holds
+        StageVerdict::Passes
     }
 }
 
-/// What it means that a configuration shows something else.
-fn unexpected(name: &str, outcome: &RunOutcome) -> Answer {
+/// Returns the verdict on an unexpected outcome.
+fn unexpected(name: &str, outcome: &RunOutcome) -> StageVerdict {
     let text = format!("{name}: {}", describe(outcome));
     match outcome {
-        RunOutcome::BuildTimeout | RunOutcome::RunTimeout => Answer::TimedOut(text),
-        RunOutcome::Unresolved(_) => Answer::Unresolved(text),
-        RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => Answer::Slipped(text),
-        _ => Answer::No(text),
+        RunOutcome::BuildTimeout | RunOutcome::RunTimeout => StageVerdict::TimedOut(text),
+        RunOutcome::Unresolved(_) => StageVerdict::Unresolved(text),
+        RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => StageVerdict::Slipped(text),
+        _ => StageVerdict::Rejects(text),
     }
 }
 
@@ -319,9 +328,9 @@ mod tests {
         RunOutcome::BuildCrash(Crash { how: "SIGABRT".into(), output: text.into() })
     }
 
-    fn shown(outcomes: &[RunOutcome]) -> Vec<Shown<'static>> {
+    fn shown(outcomes: &[RunOutcome]) -> Vec<ShownOutcomes<'static>> {
         let names = ["a", "b", "c", "d", "simulator"];
-        let shown = outcomes.iter().zip(names).map(|(outcome, name)| Shown {
+        let shown = outcomes.iter().zip(names).map(|(outcome, name)| ShownOutcomes {
             name,
             accused: false,
             simulated: name == "simulator",
@@ -372,15 +381,15 @@ mod tests {
         let pin = pinned(Preset::Crash, &[first.clone(), result(1)]).unwrap();
         assert_eq!(pin.witnesses, ["b"]);
         let accused = |outcome: RunOutcome| pin.accused(Preset::Crash, &demands, &[outcome]);
-        assert_eq!(accused(first), Answer::Holds);
-        assert!(matches!(accused(crash("x: Assertion `N > 2' failed.")), Answer::Slipped(_)));
-        assert!(matches!(accused(result(1)), Answer::No(_)));
-        assert!(matches!(accused(RunOutcome::BuildTimeout), Answer::TimedOut(_)));
-        assert!(matches!(accused(RunOutcome::Unresolved("x".into())), Answer::Unresolved(_)));
+        assert_eq!(accused(first), StageVerdict::Passes);
+        assert!(matches!(accused(crash("x: Assertion `N > 2' failed.")), StageVerdict::Slipped(_)));
+        assert!(matches!(accused(result(1)), StageVerdict::Rejects(_)));
+        assert!(matches!(accused(RunOutcome::BuildTimeout), StageVerdict::TimedOut(_)));
+        assert!(matches!(accused(RunOutcome::Unresolved("x".into())), StageVerdict::Unresolved(_)));
 
         let [_, witness] = &shown(&[result(1), crash("")])[..] else { panic!() };
         let answer = pin.witness(Preset::Crash, &demands, &[], None, witness);
-        assert!(matches!(answer, Answer::Slipped(_)), "{answer:?}");
+        assert!(matches!(answer, StageVerdict::Slipped(_)), "{answer:?}");
     }
 
     #[test]
@@ -389,12 +398,13 @@ mod tests {
         let wrong = pin(Preset::WrongCode, &demands, &shown(&[result(1)])).unwrap();
         assert_eq!(wrong.accused, "a");
         let right = pin(Preset::WrongCode, &demands, &shown(&[result(7)])).unwrap_err();
-        assert!(right.what.contains("the right result"), "{}", right.what);
+        assert!(right.what.contains("the result is correct"), "{}", right.what);
     }
 
     #[test]
     fn variants_of_one_base_are_compared_on_one_configuration() {
-        let variants = |name, outcomes| Shown { name, accused: false, simulated: false, outcomes };
+        let variants =
+            |name, outcomes| ShownOutcomes { name, accused: false, simulated: false, outcomes };
         let both =
             [variants("a", vec![result(1), result(1)]), variants("b", vec![result(1), result(2)])];
         let pin = pin(Preset::Emi, &Demands::default(), &both).unwrap();

@@ -1,5 +1,5 @@
-//! What a crash or a compiler says, without what changes from one program to the next: addresses, paths, line
-//! numbers, names. Two crashes with the same signature are taken for the same bug.
+//! Signatures of crashes and of compile errors: their messages without the parts that differ between programs, such as
+//! addresses, paths, line numbers and names. Two crashes with the same signature are taken for the same bug.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ macro_rules! pattern {
     }};
 }
 
-/// What tells one bug from another in the output of what failed; empty where it says nothing.
+/// Returns the signature of a crash; empty where the output says nothing about it.
 pub(crate) fn of_crash(output: &str) -> Vec<String> {
     // An assertion names the bug; where the stack is, depends on more.
     let named = output.lines().find_map(message);
@@ -25,7 +25,7 @@ pub(crate) fn of_crash(output: &str) -> Vec<String> {
     pass.into_iter().chain(top_of_stack(output)).collect()
 }
 
-/// The first error of a compiler.
+/// Returns the signature of a compile error.
 pub(crate) fn of_failure(output: &str) -> Vec<String> {
     let error = output.lines().find_map(|line| {
         let (_, message) = line.split_once("error: ").or_else(|| line.split_once("Error: "))?;
@@ -48,7 +48,7 @@ pub(crate) fn is_crash(output: &str) -> bool {
     MARKS.iter().any(|mark| output.contains(mark))
 }
 
-/// A line that says by itself what went wrong.
+/// Returns the message of a line that names the bug by itself.
 fn message(line: &str) -> Option<String> {
     let assertion = pattern!(r"[Aa]ssertion [`']?(.+?)'? failed");
     let other = pattern!(
@@ -105,7 +105,7 @@ fn top_of_stack(output: &str) -> Option<String> {
     Some(format!("in {}", name.split('(').next().unwrap_or(name).trim()))
 }
 
-/// Without what is quoted, numbers and paths.
+/// Replaces quoted text, numbers and paths.
 fn normalise(text: &str) -> String {
     let variable = pattern!(
         r#"'[^']*'|"[^"]*"|`[^']*'|%[\w.]+|@[\w.]+|0x[0-9a-fA-F]+|\bt?\d+\b|(?:/[\w.+-]+){2,}"#

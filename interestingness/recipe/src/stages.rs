@@ -1,4 +1,4 @@
-//! Stages that only reject: checks of validity, and commands of a person's own.
+//! The stages of a recipe that only reject: checks of validity, and commands of the user.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,39 +10,39 @@ use clreduce_check::{
 use clreduce_process::{Cancel, End, ToolRunner};
 
 use crate::configuration::{Program, expand};
-use crate::format::Confirm;
-use crate::pin::Answer;
+use crate::format::Confirmation;
+use crate::pin::StageVerdict;
 
-/// One stage, as the recipe has it.
+/// A stage of a recipe.
 #[derive(Clone, Debug)]
-pub(crate) struct Stage {
+pub(crate) struct RecipeStage {
     pub name: String,
-    pub does: Does,
-    /// Whether the original has to pass it.
+    pub does: StageKind,
+    /// Whether the original must pass.
     pub required: bool,
-    /// Bytes.
+    /// The memory that it may use, in bytes.
     pub memory: u64,
-    /// Given by a person; measured otherwise.
+    /// The time limit in the recipe. Without one, the limit follows from the time of the original.
     pub timeout: Option<Duration>,
-    pub confirm: Confirm,
-    /// Byte of the recipe where it is asked for; none for those that the preset stands for.
+    pub confirm: Confirmation,
+    /// Its place in the text of the recipe. A stage that the preset implies has none.
     pub at: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Does {
+pub(crate) enum StageKind {
     Check(StageName),
     Command(String),
 }
 
-/// What was found on the original and is held against nobody.
+/// The findings in the original that are tolerated in variants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tolerated {
-    /// Kinds that no stage could look for in the original.
+    /// The kinds that no stage could check in the original.
     pub unchecked: BTreeSet<FindingKind>,
-    /// Suspicions of the original that no run could refute.
+    /// The kinds of suspicions of the original that no run could refute.
     pub suspected: BTreeSet<FindingKind>,
-    /// Warnings of the compiler, as `-Wzero-length-array`, that say that the original is not portable.
+    /// The portability warnings for the original, as in `-Wzero-length-array`.
     pub warnings: BTreeSet<String>,
 }
 
@@ -56,7 +56,7 @@ impl Tolerated {
         }
     }
 
-    /// Puts up with the warnings of the original, and tells which they are.
+    /// Tolerates the portability warnings among the findings. Returns the new ones.
     pub(crate) fn warnings_of(&mut self, findings: &[Finding]) -> Vec<String> {
         let portable = |finding: &&Finding| finding.kind == FindingKind::NonPortable;
         let new = findings.iter().filter(portable).filter_map(warning_of);
@@ -66,43 +66,42 @@ impl Tolerated {
     }
 }
 
-/// `-Wzero-length-array` at the end of clang's message.
+/// Returns the flag at the end of a message of clang, as in `-Wzero-length-array`.
 fn warning_of(finding: &Finding) -> Option<&str> {
     let (_, last) = finding.message.rsplit_once('[')?;
     Some(last.trim_end_matches(']')).filter(|word| word.starts_with("-W"))
 }
 
-impl Stage {
-    /// How many bytes a stage gets where the recipe does not say.
-    pub fn usual_memory(does: &Does) -> u64 {
+impl RecipeStage {
+    /// The memory of a stage where the recipe does not say, in bytes.
+    pub fn usual_memory(does: &StageKind) -> u64 {
         match does {
-            Does::Check(name) => name.info().memory_bytes,
-            Does::Command(_) => 2 << 30,
+            StageKind::Check(name) => name.info().memory_bytes,
+            StageKind::Command(_) => 2 << 30,
         }
     }
 
-    /// Whether it runs the kernel under instruments.
+    /// Whether it runs the kernel with instrumentation.
     pub fn is_costly(&self) -> bool {
-        matches!(self.does, Does::Check(name) if name.info().executes)
+        matches!(self.does, StageKind::Check(name) if name.info().executes)
     }
 
-    /// A stage consists of several runs of tools, each with the limit. Optimistic for cheap ones: machines
-    /// are busy now and then.
+    /// The limit of each tool of the stage, where the whole stage took `wall` for the original.
     pub fn limit(&self, wall: Duration) -> Duration {
         const LEAST: Duration = Duration::from_secs(5);
-        // What takes longer on the original than anybody waits mostly does so on the first variants, too.
+        // A stage that takes long for the original takes as long for the first variants.
         const MOST: Duration = Duration::from_secs(60);
         let times = match self.does {
-            Does::Check(name) => name.info().limit_factor,
-            Does::Command(_) => 10,
+            StageKind::Check(name) => name.info().limit_factor,
+            StageKind::Command(_) => 10,
         };
         self.timeout.unwrap_or_else(|| (wall * times).clamp(LEAST, MOST))
     }
 }
 
-/// A stage that is ready to run.
-pub(crate) struct Ready {
-    pub stage: Stage,
+/// A stage with its tools.
+pub(crate) struct ReadyStage {
+    pub stage: RecipeStage,
     runs: StageTool,
 }
 
@@ -111,19 +110,19 @@ enum StageTool {
     Command { line: String, bench: ToolRunner },
 }
 
-impl Ready {
-    /// With its limit.
+impl ReadyStage {
+    /// Finds the tools of a stage.
     ///
     /// # Errors
-    /// When there is no clang.
+    /// When clang is missing.
     pub fn new(
-        stage: Stage,
+        stage: RecipeStage,
         options: &CheckOptions,
         bench: &ToolRunner,
         limit: Duration,
     ) -> Result<Self, CheckError> {
         let runs = match &stage.does {
-            Does::Check(name) => {
+            StageKind::Check(name) => {
                 let options = CheckOptions {
                     timeout: limit,
                     memory_bytes: Some(stage.memory),
@@ -131,7 +130,7 @@ impl Ready {
                 };
                 StageTool::Check(clreduce_check::prepare(*name, &options)?)
             }
-            Does::Command(line) => {
+            StageKind::Command(line) => {
                 let mut bench = bench.within(Some(limit));
                 bench.limits.memory_bytes = Some(stage.memory);
                 StageTool::Command { line: line.clone(), bench }
@@ -140,7 +139,7 @@ impl Ready {
         Ok(Self { stage, runs })
     }
 
-    /// What a check finds, whatever of it is tolerated.
+    /// Returns all findings of a check, tolerated ones too.
     pub fn findings(&self, subject: Option<&Subject>, cancel: &Cancel) -> Vec<Finding> {
         match (&self.runs, subject) {
             (StageTool::Check(check), Some(subject)) => check.run(subject, cancel).findings,
@@ -148,7 +147,7 @@ impl Ready {
         }
     }
 
-    /// Looks at a variant; a check adds what it found to `gathered`.
+    /// Judges a variant. A check adds its report to `gathered`.
     pub fn run(
         &self,
         program: &Program<'_>,
@@ -156,44 +155,47 @@ impl Ready {
         tolerated: &Tolerated,
         gathered: &mut CollectedReports,
         cancel: &Cancel,
-    ) -> Answer {
+    ) -> StageVerdict {
         match (&self.runs, subject) {
             (StageTool::Check(check), Some(subject)) => {
                 let started = Instant::now();
                 let mut report = check.run(subject, cancel);
                 report.findings.retain(|finding| !tolerated.covers(finding));
                 let certain = report.findings.iter().find(|finding| finding.is_certain());
-                let answer =
-                    certain.map_or(Answer::Holds, |finding| Answer::No(finding.to_string()));
+                let answer = certain.map_or(StageVerdict::Passes, |finding| {
+                    StageVerdict::Rejects(finding.to_string())
+                });
                 gathered.add(check, report, started.elapsed());
                 answer
             }
-            (StageTool::Check(_), None) => Answer::No("there is no kernel in it".to_owned()),
+            (StageTool::Check(_), None) => {
+                StageVerdict::Rejects("the program has no kernel".to_owned())
+            }
             (StageTool::Command { line, bench }, _) => {
                 let line = expand(line, program.path(), program.options);
                 let ran = bench.shell(&line, program.case, cancel);
                 match &ran.end {
-                    End::Exited(0) => Answer::Holds,
+                    End::Exited(0) => StageVerdict::Passes,
                     End::Exited(126 | 127 | 9009) | End::Cancelled | End::Failed(_) => {
-                        Answer::Unresolved(ran.trouble())
+                        StageVerdict::Unresolved(ran.trouble())
                     }
                     End::TimedOut => {
-                        Answer::TimedOut("did not finish within the time limit".to_owned())
+                        StageVerdict::TimedOut("did not finish within the time limit".to_owned())
                     }
-                    // Tools crash.
-                    end if end.crash().is_some() => Answer::Unresolved(ran.trouble()),
-                    End::Exited(_) | End::Signalled(_) => Answer::No(ran.trouble()),
+                    // A tool that crashed has not judged the variant.
+                    end if end.crash().is_some() => StageVerdict::Unresolved(ran.trouble()),
+                    End::Exited(_) | End::Signalled(_) => StageVerdict::Rejects(ran.trouble()),
                 }
             }
         }
     }
 }
 
-/// What all checks together say, when none has rejected for certain.
-pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Answer {
+/// Returns the verdict of all checks together, where none has rejected the variant for certain.
+pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> StageVerdict {
     let report = gathered.report();
     if let Some(finding) = report.findings.first() {
-        return Answer::No(format!("{finding} (suspected, and not refuted by a run)"));
+        return StageVerdict::Rejects(format!("{finding} (suspected, and not refuted by a run)"));
     }
     let open: Vec<&str> = report
         .unchecked
@@ -202,14 +204,14 @@ pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Answe
         .map(|kind| kind.name())
         .collect();
     if open.is_empty() {
-        return Answer::Holds;
+        return StageVerdict::Passes;
     }
     let failures: Vec<String> = report
         .failures
         .iter()
         .map(|failure| format!("{}: {}", failure.tool, failure.message))
         .collect();
-    Answer::Unresolved(format!(
+    StageVerdict::Unresolved(format!(
         "these could not be checked: {} ({})",
         open.join(", "),
         failures.join("; ")

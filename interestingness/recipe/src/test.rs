@@ -1,119 +1,77 @@
-//! A calibrated recipe as an interestingness test: the checks, cheap ones first, then the outcome on the plain
-//! source.
+//! A calibrated recipe as an interestingness test: first the stages that reject, cheap ones first, then the outcome.
 
 use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, Subject};
-use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, Interestingness, Outcome};
 use clreduce_testcase::TestCase;
 
 use crate::admission::Need;
 use crate::calibration::Calibration;
 use crate::configuration::{Configuration, Program};
 use crate::counts::{Counts, StageCounts};
-use crate::format::{Confirm, Preset};
-use crate::kit::Kit;
-use crate::pin::{Answer, Shown};
-use crate::stages::{Ready, sum_up};
+use crate::format::{Confirmation, Preset};
+use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
+use crate::pin::{ShownOutcomes, StageVerdict};
+use crate::resolved::ResolvedRecipe;
+use crate::stages::{ReadyStage, sum_up};
 
-/// The name of the last stage.
-pub(crate) const OUTCOME: &str = "outcome";
-
-/// A recipe that knows the original.
+/// A recipe that was calibrated on the original.
 pub struct RecipeTest {
-    pub(crate) kit: Kit,
-    pub(crate) ready: Vec<Ready>,
+    pub(crate) kit: ResolvedRecipe,
+    pub(crate) ready: Vec<ReadyStage>,
     pub(crate) calibration: Calibration,
     pub(crate) warnings: Vec<String>,
-    /// Whether it is worth finding out what else a variant shows.
+    /// Whether all configurations run on each valid variant, to find other bugs.
     slippage: bool,
     counts: Counts,
 }
 
-/// What one stage says of a variant.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// Its name.
-    pub stage: String,
-    /// Its answer.
-    pub answer: Answer,
-    /// More for people: what each configuration shows.
-    pub notes: Vec<String>,
-    /// Wall time.
-    pub wall: Duration,
-}
-
-/// The verdict on a variant and how it came about.
-#[derive(Clone, Debug)]
-pub struct Judgement {
-    /// The verdict.
-    pub outcome: Outcome,
-    /// Every stage that ran.
-    pub steps: Vec<Step>,
-}
-
-/// How much of the outcome is asked for.
+/// The configurations that run for an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// The accused and one witness, without much patience.
+    /// The suspected configuration and one witness, with half the time limit.
     Glance,
-    /// As much as the answer needs.
+    /// As many as decide the verdict.
     UntilDecided,
-    /// Everything, for a person.
+    /// All of them.
     All,
-}
-
-impl Step {
-    fn of_outcome(answer: Answer, wall: Duration) -> Self {
-        Self { stage: OUTCOME.to_owned(), answer, notes: Vec::new(), wall }
-    }
-}
-
-impl Judgement {
-    /// What other bug a valid variant shows.
-    #[must_use]
-    pub fn slipped(&self) -> Option<&str> {
-        match &self.steps.last()?.answer {
-            Answer::Slipped(what) => Some(what),
-            _ => None,
-        }
-    }
 }
 
 impl RecipeTest {
     pub(crate) fn new(
-        kit: Kit,
-        ready: Vec<Ready>,
+        kit: ResolvedRecipe,
+        ready: Vec<ReadyStage>,
         calibration: Calibration,
         warnings: Vec<String>,
     ) -> Self {
         Self { kit, ready, calibration, warnings, slippage: false, counts: Counts::default() }
     }
 
-    /// Has every configuration run on every valid variant, so that [`Judgement::slipped`] knows.
+    /// Runs every configuration on every valid variant, which [`Judgement::slipped`] needs.
     #[must_use]
     pub fn watch_for_slippage(self) -> Self {
         Self { slippage: true, ..self }
     }
 
-    /// What was found out about the original. To be kept: with it, another run judges alike.
+    /// Returns the results of calibration. A later run that resumes with them judges alike.
     #[must_use]
     pub fn calibration(&self) -> &Calibration {
         &self.calibration
     }
 
-    /// What a person should know: stages that were switched off, what nobody looks for.
+    /// Returns warnings for people: stages that were switched off, and kinds that no stage checks.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The stages that are on, before the outcome, in their order.
+    /// Returns the names of the stages before the outcome, in their order.
     pub fn stages(&self) -> impl Iterator<Item = &str> {
         self.ready.iter().map(|ready| ready.stage.name.as_str())
     }
 
-    /// What the stages have done so far, in their order.
+    /// Returns the statistics of the stages, in their order.
     #[must_use]
     pub fn counts(&self) -> Vec<(String, StageCounts)> {
         let names = self.ready.iter().map(|ready| ready.stage.name.as_str()).chain([OUTCOME]);
@@ -124,42 +82,47 @@ impl RecipeTest {
     #[must_use]
     pub fn look(&self, variant: &TestCase, explain: bool, cancel: &Cancel) -> Judgement {
         let started = Instant::now();
-        let mut steps = Vec::new();
+        let mut results = Vec::new();
         if let Some(programs) = self.kit.programs(variant) {
             let mut known = Vec::new();
-            self.check(&programs, explain, &mut known, cancel, &mut steps);
-            let goes_on = steps.iter().all(|step| step.answer == Answer::Holds) || explain;
+            self.check(&programs, explain, &mut known, cancel, &mut results);
+            let goes_on =
+                results.iter().all(|result| result.verdict == StageVerdict::Passes) || explain;
             if goes_on && !cancel.is_cancelled() {
                 let started = Instant::now();
                 let extent =
                     if explain || self.slippage { Extent::All } else { Extent::UntilDecided };
                 let answer = confirmed(self.kit.confirm, cancel, || {
-                    if self.kit.confirm != Confirm::ONCE {
+                    if self.kit.confirm != Confirmation::ONCE {
                         known.clear();
                     }
                     self.outcome(&programs, extent, &mut known, cancel)
                 });
-                let notes = known.iter().map(Shown::describe).collect();
-                steps.push(Step { notes, ..Step::of_outcome(answer, started.elapsed()) });
+                let notes = known.iter().map(ShownOutcomes::describe).collect();
+                results.push(StageResult {
+                    notes,
+                    ..StageResult::of_outcome(answer, started.elapsed())
+                });
             }
         } else {
-            let answer = Answer::No("a file that the recipe needs was removed".to_owned());
-            steps.push(Step::of_outcome(answer, Duration::ZERO));
+            let answer =
+                StageVerdict::Rejects("a file that the recipe needs was removed".to_owned());
+            results.push(StageResult::of_outcome(answer, Duration::ZERO));
         }
         if !cancel.is_cancelled() {
-            self.counts.add(&steps);
+            self.counts.add(&results);
         }
-        Judgement { outcome: outcome_of(&steps, started.elapsed()), steps }
+        Judgement { outcome: outcome_of(&results, started.elapsed()), results }
     }
 
-    /// Runs the stages that reject.
+    /// Runs the stages before the outcome.
     fn check<'a>(
         &'a self,
         programs: &[Program<'_>],
         explain: bool,
-        known: &mut Vec<Shown<'a>>,
+        known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
-        steps: &mut Vec<Step>,
+        results: &mut Vec<StageResult>,
     ) {
         let mut files: Vec<(&Program<'_>, Option<Subject>, CollectedReports)> = Vec::new();
         for program in programs {
@@ -174,36 +137,46 @@ impl RecipeTest {
         let glance_at = first_costly.filter(|_| !explain && self.may_glance());
         for (index, ready) in order.into_iter().enumerate() {
             if glance_at == Some(index)
-                && let Some(step) = self.glance(programs, known, cancel)
+                && let Some(result) = self.glance(programs, known, cancel)
             {
-                steps.push(step);
+                results.push(result);
                 return;
             }
             let started = Instant::now();
-            let mut answer = Answer::Holds;
+            let mut answer = StageVerdict::Passes;
             for (program, subject, gathered) in &mut files {
-                if answer == Answer::Holds {
+                if answer == StageVerdict::Passes {
                     let run = || ready.run(program, subject.as_ref(), tolerated, gathered, cancel);
                     answer = self.admitted(ready, run, cancel);
                 }
             }
-            let decided = answer != Answer::Holds;
+            let decided = answer != StageVerdict::Passes;
             let stage = ready.stage.name.clone();
-            steps.push(Step { stage, answer, notes: Vec::new(), wall: started.elapsed() });
+            results.push(StageResult {
+                stage,
+                verdict: answer,
+                notes: Vec::new(),
+                wall: started.elapsed(),
+            });
             if cancel.is_cancelled() || decided && !explain {
                 return;
             }
         }
         let sums = files.into_iter().map(|(_, _, gathered)| sum_up(gathered, tolerated));
-        let held = sums.into_iter().find(|answer| *answer != Answer::Holds);
-        if let (Some(answer), Some(last)) = (held, steps.last_mut())
-            && last.answer == Answer::Holds
+        let held = sums.into_iter().find(|answer| *answer != StageVerdict::Passes);
+        if let (Some(answer), Some(last)) = (held, results.last_mut())
+            && last.verdict == StageVerdict::Passes
         {
-            last.answer = answer;
+            last.verdict = answer;
         }
     }
 
-    fn admitted(&self, ready: &Ready, mut run: impl FnMut() -> Answer, cancel: &Cancel) -> Answer {
+    fn admitted(
+        &self,
+        ready: &ReadyStage,
+        mut run: impl FnMut() -> StageVerdict,
+        cancel: &Cancel,
+    ) -> StageVerdict {
         let need = Need { memory: ready.stage.memory, device: None };
         confirmed(ready.stage.confirm, cancel, || match self.kit.admission.admit(need, cancel) {
             Some(_held) => run(),
@@ -211,8 +184,8 @@ impl RecipeTest {
         })
     }
 
-    /// Whether the outcome may be looked at before it is known that the variant is valid. A CPU's driver that
-    /// an invalid kernel damages is a process that can be replaced; a GPU is not.
+    /// Whether a variant may run before it is known to be valid. An invalid kernel can at worst crash a process of ours on
+    /// a CPU; on a GPU it can do more damage.
     fn may_glance(&self) -> bool {
         let robust = |one: &Configuration| {
             one.device().is_none_or(|at| self.kit.pools[at].device.is_robust())
@@ -221,47 +194,47 @@ impl RecipeTest {
         let mut configurations = self.kit.configurations.iter();
         !self.slippage
             && self.kit.preset != Preset::Hang
-            && self.kit.confirm == Confirm::ONCE
+            && self.kit.confirm == Confirmation::ONCE
             && configurations.all(|one| robust(one) || !looked_at.contains(&one.name.as_str()))
     }
 
-    /// The configurations that are asked, the accused first.
+    /// Returns the names of the configurations that run, the suspected one first.
     fn names(&self, extent: Extent) -> impl Iterator<Item = &str> {
         let pin = &self.calibration.pin;
         let names = std::iter::once(&pin.accused).chain(&pin.witnesses).map(String::as_str);
         names.take(if extent == Extent::Glance { 2 } else { usize::MAX })
     }
 
-    /// Rejects, before the costly checks, what plainly does not show the bug. Anything else, a time-out among
-    /// it, is left for later: the variant may be invalid.
+    /// Rejects a variant without the bug before the costly checks. A time-out is left for later, because the variant may be
+    /// invalid.
     fn glance<'a>(
         &'a self,
         programs: &[Program<'_>],
-        known: &mut Vec<Shown<'a>>,
+        known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
-    ) -> Option<Step> {
+    ) -> Option<StageResult> {
         let started = Instant::now();
         let answer = self.outcome(programs, Extent::Glance, known, cancel);
-        if matches!(answer, Answer::TimedOut(_) | Answer::Unresolved(_)) {
+        if matches!(answer, StageVerdict::TimedOut(_) | StageVerdict::Unresolved(_)) {
             known.clear();
         }
-        matches!(answer, Answer::No(_) | Answer::Slipped(_))
-            .then(|| Step::of_outcome(answer, started.elapsed()))
+        matches!(answer, StageVerdict::Rejects(_) | StageVerdict::Slipped(_))
+            .then(|| StageResult::of_outcome(answer, started.elapsed()))
     }
 
-    /// Whether the accused still shows the bug, and the witnesses still agree. What is known already is not
-    /// run again.
+    /// Judges whether the suspected configuration still shows the bug, and the witnesses still agree. Outcomes in `known`
+    /// are not run again.
     fn outcome<'a>(
         &'a self,
         programs: &[Program<'_>],
         extent: Extent,
-        known: &mut Vec<Shown<'a>>,
+        known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
-    ) -> Answer {
+    ) -> StageVerdict {
         let (kit, pin) = (&self.kit, &self.calibration.pin);
-        let mut answers: Vec<Answer> = Vec::new();
+        let mut answers: Vec<StageVerdict> = Vec::new();
         for (index, name) in self.names(extent).enumerate() {
-            let decided = answers.iter().any(|answer| *answer != Answer::Holds);
+            let decided = answers.iter().any(|answer| *answer != StageVerdict::Passes);
             if decided && extent != Extent::All {
                 break;
             }
@@ -283,19 +256,21 @@ impl RecipeTest {
             };
             let fair = one.device().is_some_and(|at| kit.pools[at].device.is_timed_fairly());
             answers.push(match answer {
-                // With all of its time, it would take as long again.
-                Answer::TimedOut(what) if fair && extent != Extent::Glance => Answer::No(what),
+                // Another run alone would take as long.
+                StageVerdict::TimedOut(what) if fair && extent != Extent::Glance => {
+                    StageVerdict::Rejects(what)
+                }
                 answer => answer,
             });
         }
-        // A slip says more than that the bug is gone.
-        let slip = || answers.iter().position(|answer| matches!(answer, Answer::Slipped(_)));
-        match answers.iter().position(|answer| *answer != Answer::Holds) {
-            Some(at) if matches!(answers[at], Answer::No(_)) => {
+        // Another bug is a better reason than a missing one.
+        let slip = || answers.iter().position(|answer| matches!(answer, StageVerdict::Slipped(_)));
+        match answers.iter().position(|answer| *answer != StageVerdict::Passes) {
+            Some(at) if matches!(answers[at], StageVerdict::Rejects(_)) => {
                 answers.swap_remove(slip().unwrap_or(at))
             }
             Some(at) => answers.swap_remove(at),
-            None => Answer::Holds,
+            None => StageVerdict::Passes,
         }
     }
 
@@ -305,71 +280,42 @@ impl RecipeTest {
         programs: &[Program<'_>],
         extent: Extent,
         cancel: &Cancel,
-    ) -> Shown<'a> {
+    ) -> ShownOutcomes<'a> {
         let limit = self.calibration.limit_of(configuration);
-        // What does not end is mostly invalid, and the checks find that out sooner.
+        // A kernel without an end is mostly invalid, and the checks find that sooner.
         let limit = if extent == Extent::Glance { limit / 2 } else { limit };
-        show(&self.kit, configuration, programs, limit, cancel).0
+        self.kit.run_on(configuration, programs, limit, cancel).0
     }
 }
 
-/// Runs all programs on a configuration, and says how long the slowest took.
-pub(crate) fn show<'a>(
-    kit: &Kit,
-    configuration: &'a Configuration,
-    programs: &[Program<'_>],
-    limit: Duration,
+fn cancelled() -> StageVerdict {
+    StageVerdict::Unresolved("cancelled".to_owned())
+}
+
+/// Repeats a stage until the verdict is certain: "2 of 3" ends after two runs that pass, or two that do not.
+fn confirmed(
+    confirm: Confirmation,
     cancel: &Cancel,
-) -> (Shown<'a>, Duration) {
-    let need = Need { memory: configuration.memory, device: configuration.device() };
-    let mut slowest = Duration::ZERO;
-    let outcomes = programs.iter().map_while(|program| {
-        let _held = kit.admission.admit(need, cancel)?;
-        let ended = configuration.run(program, &kit.pools, &kit.bench, limit, cancel);
-        slowest = slowest.max(ended.wall);
-        Some(ended.outcome)
-    });
-    let outcomes = outcomes.collect();
-    let simulated = configuration.is_simulated();
-    (Shown { name: &configuration.name, accused: false, simulated, outcomes }, slowest)
-}
-
-fn cancelled() -> Answer {
-    Answer::Unresolved("cancelled".to_owned())
-}
-
-/// Asks until the answer is certain: "2 of 3" ends after two that hold, or two that do not.
-fn confirmed(confirm: Confirm, cancel: &Cancel, mut ask: impl FnMut() -> Answer) -> Answer {
+    mut ask: impl FnMut() -> StageVerdict,
+) -> StageVerdict {
     let mut held = 0;
     for asked in 1..=confirm.of {
         let answer = ask();
-        held += u32::from(answer == Answer::Holds);
+        held += u32::from(answer == StageVerdict::Passes);
         let missing = confirm.least - held;
         if missing == 0 {
-            return Answer::Holds;
+            return StageVerdict::Passes;
         }
         if missing > confirm.of - asked || cancel.is_cancelled() {
             return match answer {
-                Answer::Holds => {
-                    Answer::No(format!("the outcome appeared in {held} of {asked} runs"))
+                StageVerdict::Passes => {
+                    StageVerdict::Rejects(format!("the outcome appeared in {held} of {asked} runs"))
                 }
                 answer => answer,
             };
         }
     }
-    Answer::Holds
-}
-
-fn outcome_of(steps: &[Step], wall: Duration) -> Outcome {
-    let decides = steps.iter().find(|step| step.answer != Answer::Holds);
-    let (verdict, text) = match decides.map(|step| &step.answer) {
-        None | Some(Answer::Holds) => (Verdict::Interesting, ""),
-        Some(Answer::No(text) | Answer::Slipped(text)) => (Verdict::Uninteresting, text.as_str()),
-        Some(Answer::TimedOut(text)) => (Verdict::TimedOut, text.as_str()),
-        Some(Answer::Unresolved(text)) => (Verdict::Unresolved, text.as_str()),
-    };
-    let reason = decides.map(|step| format!("stage `{}`: {text}", step.stage));
-    Outcome { reason: reason.unwrap_or_default(), wall, ..Outcome::from(verdict) }
+    StageVerdict::Passes
 }
 
 impl Interestingness for RecipeTest {
@@ -397,11 +343,15 @@ mod tests {
         let ask = |answers: &[bool]| {
             let mut left = answers.iter();
             let mut asked = 0;
-            let answer = confirmed(Confirm { least: 2, of: 3 }, &Cancel::new(), || {
+            let answer = confirmed(Confirmation { least: 2, of: 3 }, &Cancel::new(), || {
                 asked += 1;
-                if *left.next().unwrap() { Answer::Holds } else { Answer::No("no".into()) }
+                if *left.next().unwrap() {
+                    StageVerdict::Passes
+                } else {
+                    StageVerdict::Rejects("no".into())
+                }
             });
-            (answer == Answer::Holds, asked)
+            (answer == StageVerdict::Passes, asked)
         };
         assert_eq!(ask(&[true, true]), (true, 2));
         assert_eq!(ask(&[false, true, true]), (true, 3));

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::ValueHint;
 use clreduce_interestingness::Verdict;
-use clreduce_recipe::{Answer, Judgement, Recipe, Step};
+use clreduce_recipe::{Judgement, Recipe, StageResult, StageVerdict};
 use clreduce_testcase::TestCase;
 
 use crate::failure::Failure;
@@ -75,13 +75,13 @@ fn named_alike(original: TestCase, variant: &TestCase) -> Result<TestCase, Failu
 }
 
 fn show(judgement: &Judgement) -> String {
-    let width = judgement.steps.iter().map(|step| step.stage.len()).max().unwrap_or_default();
+    let width = judgement.results.iter().map(|result| result.stage.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for step in &judgement.steps {
-        let (stage, wall) = (&step.stage, show_duration(step.wall));
+    for result in &judgement.results {
+        let (stage, wall) = (&result.stage, show_duration(result.wall));
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{stage:<width$}  {wall:>7}  {}", answer(step));
-        for note in &step.notes {
+        let _ = writeln!(text, "{stage:<width$}  {wall:>7}  {}", verdict(result));
+        for note in &result.notes {
             let _ = writeln!(text, "{:<width$}           {note}", "");
         }
     }
@@ -96,12 +96,12 @@ fn show(judgement: &Judgement) -> String {
     text
 }
 
-fn answer(step: &Step) -> String {
-    match &step.answer {
-        Answer::Holds => "holds".to_owned(),
-        Answer::No(why) => format!("no: {why}"),
-        Answer::Slipped(what) => format!("another bug: {what}"),
-        Answer::TimedOut(why) => format!("too long: {why}"),
-        Answer::Unresolved(why) => format!("unresolved: {why}"),
+fn verdict(result: &StageResult) -> String {
+    match &result.verdict {
+        StageVerdict::Passes => "holds".to_owned(),
+        StageVerdict::Rejects(why) => format!("no: {why}"),
+        StageVerdict::Slipped(what) => format!("another bug: {what}"),
+        StageVerdict::TimedOut(why) => format!("too long: {why}"),
+        StageVerdict::Unresolved(why) => format!("unresolved: {why}"),
     }
 }

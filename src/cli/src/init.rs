@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::ValueHint;
 use clreduce_kernel::VoteResult;
-use clreduce_recipe::{Accusation, Basis, Recipe, RecipeOptions, RecipeTest, Survey};
+use clreduce_recipe::{
+    DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
+};
 use clreduce_testcase::TestCase;
 
 use crate::failure::{Failure, InitError};
@@ -47,9 +49,9 @@ pub struct InitArgs {
 /// What was found wrong, and the recipe for it.
 pub struct Found {
     /// What every configuration says.
-    pub survey: Survey,
+    pub comparison: DeviceComparison,
     /// Which of it is the bug.
-    pub accusation: Accusation,
+    pub bug: SuspectedBug,
     /// The recipe.
     pub recipe: Recipe,
     /// Description of the arguments, where there is one.
@@ -106,36 +108,41 @@ pub fn find(
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
     let described = described
         .map_err(|error| Failure::Kernel { path: kernel.to_owned(), reason: error.to_string() })?;
-    let survey =
-        Survey::of(&kernel.to_string_lossy(), source, described.as_deref(), build_options, options)
-            .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
-    for problem in &survey.problems {
+    let comparison = DeviceComparison::of(
+        &kernel.to_string_lossy(),
+        source,
+        described.as_deref(),
+        build_options,
+        options,
+    )
+    .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
+    for problem in &comparison.problems {
         eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
     }
-    if survey.seen.is_empty() {
+    if comparison.configurations.is_empty() {
         return Err(InitError::NoDevice(kernel.to_owned()).into());
     }
-    let accusations = survey.accusations();
-    let Some(first) = accusations.first() else {
-        eprint!("{}", table(&survey));
+    let bugs = comparison.bugs();
+    let Some(first) = bugs.first() else {
+        eprint!("{}", table(&comparison));
         return Err(InitError::NothingWrong(kernel.to_owned()).into());
     };
-    let name = |accusation: &Accusation| survey.seen[accusation.accused].name();
-    let accusation = match accuse {
+    let name = |bug: &SuspectedBug| comparison.configurations[bug.configuration].name();
+    let bug = match accuse {
         None => *first,
         Some(wanted) => {
-            let found = accusations.iter().find(|accusation| name(accusation) == wanted);
-            let names = || accusations.iter().map(name).collect::<Vec<_>>().join(", ");
+            let found = bugs.iter().find(|bug| name(bug) == wanted);
+            let names = || bugs.iter().map(name).collect::<Vec<_>>().join(", ");
             *found.ok_or_else(|| InitError::NotWrong(wanted.to_owned(), names()))?
         }
     };
     let file_name =
         |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let beside = arguments.as_deref().map(file_name).map(PathBuf::from);
-    let text = survey.recipe(&file_name(kernel), accusation, beside.as_deref(), build_options);
+    let text = comparison.recipe(&file_name(kernel), bug, beside.as_deref(), build_options);
     let path = kernel.with_extension("toml");
     let recipe = Recipe::parse(&path, text)?.options(options.clone());
-    Ok(Found { survey, accusation, recipe, arguments })
+    Ok(Found { comparison, bug, recipe, arguments })
 }
 
 /// Reads a kernel.
@@ -158,19 +165,21 @@ pub fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, Failure> {
 
 fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(table(&found.survey).as_bytes())?;
-    let accused = found.survey.seen[found.accusation.accused].name();
-    let kind = found.accusation.preset.name();
-    let basis = match found.accusation.basis {
-        Basis::Majority => "",
-        Basis::Two => {
+    out.write_all(table(&found.comparison).as_bytes())?;
+    let accused = found.comparison.configurations[found.bug.configuration].name();
+    let kind = found.bug.preset.name();
+    let basis = match found.bug.basis {
+        SuspicionBasis::Majority => "",
+        SuspicionBasis::Two => {
             " (perhaps: two that agree are less than the majority of three that is usual)"
         }
-        Basis::Guess => " (a guess: nobody else has a result, and it is the one that optimises)",
+        SuspicionBasis::Guess => {
+            " (a guess: nobody else has a result, and it is the one that optimises)"
+        }
     };
     writeln!(out, "\n{kind}: {accused}{basis}")?;
-    for other in found.survey.accusations().iter().filter(|other| **other != found.accusation) {
-        let name = found.survey.seen[other.accused].name();
+    for other in found.comparison.bugs().iter().filter(|other| **other != found.bug) {
+        let name = found.comparison.configurations[other.configuration].name();
         writeln!(out, "also {}: {name} (a recipe for it: --accuse '{name}')", other.preset.name())?;
     }
     for warning in test.warnings() {
@@ -180,9 +189,10 @@ fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
 }
 
 /// What every configuration says, with the verdict on it.
-fn table(survey: &Survey) -> String {
-    let width = survey.seen.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
-    let line = |seen: &clreduce_recipe::Seen| {
+fn table(comparison: &DeviceComparison) -> String {
+    let width =
+        comparison.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
+    let line = |seen: &clreduce_recipe::ConfigurationResult| {
         let finding = match seen.finding {
             VoteResult::Agrees => "agrees",
             VoteResult::Unknown => "?",
@@ -197,14 +207,14 @@ fn table(survey: &Survey) -> String {
         };
         format!("{:<width$}  {finding:<11}  {}\n", seen.name(), seen.describe())
     };
-    survey.seen.iter().map(line).collect()
+    comparison.configurations.iter().map(line).collect()
 }
 
 /// What a script has to do.
 fn script_of(kernel: &Path, found: &Found, test: &RecipeTest, build_options: &str) -> Script {
     let pin = &test.calibration().pin;
     let run = |index: usize| {
-        let seen = &found.survey.seen[index];
+        let seen = &found.comparison.configurations[index];
         let mut words = vec!["--device-name".to_owned(), seen.device.clone()];
         words.extend((!seen.optimises).then(|| "--no-opt".to_owned()));
         words
@@ -223,8 +233,8 @@ fn script_of(kernel: &Path, found: &Found, test: &RecipeTest, build_options: &st
         not_portable: !test.calibration().tolerated.warnings.is_empty(),
         class: pin.class,
         words: pin.signature.clone(),
-        accused: run(found.accusation.accused),
-        witnesses: found.survey.witnesses(found.accusation).into_iter().map(run).collect(),
+        accused: run(found.bug.configuration),
+        witnesses: found.comparison.witnesses(found.bug).into_iter().map(run).collect(),
         arguments: found.arguments.as_ref().map(absolute),
         build_options: build_options.to_owned(),
     }

@@ -1,34 +1,35 @@
-//! From what a recipe says to what it needs: the devices and tools are there, and everything fits.
+//! A resolved recipe: the devices and tools that a recipe names are found, and fit into memory.
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use clreduce_check::{CheckOptions, RequiredProgram, StageName, is_installed, search_path};
 use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
-use clreduce_process::{Limits, ToolRunner};
+use clreduce_process::{Cancel, Limits, ToolRunner};
 use clreduce_testcase::{Language, TestCase};
 use toml::Spanned;
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Need};
 use crate::configuration::{Configuration, DevicePool, Means, Program};
 use crate::error::Problem;
-use crate::format::{ConfigurationTable, Confirm, Document, Preset, StageTable, VariantTable};
-use crate::pin::Demands;
-use crate::stages::{Does, Stage};
+use crate::format::{ConfigurationTable, Confirmation, Document, Preset, StageTable, VariantTable};
+use crate::pin::{Demands, ShownOutcomes};
+use crate::stages::{RecipeStage, StageKind};
 use crate::{RecipeOptions, naming};
 
-/// Bytes that a configuration gets where the recipe does not say.
+/// The memory of a configuration where the recipe does not say, in bytes.
 const USUAL_MEMORY: u64 = 1 << 30;
-/// Jobs at a time on a GPU, where the recipe does not say.
+/// The number of jobs that run on a GPU at the same time, where the recipe does not say.
 const USUAL_JOBS: u32 = 1;
 
-/// Everything that a recipe names, found.
-pub(crate) struct Kit {
+/// A recipe with its devices and tools.
+pub(crate) struct ResolvedRecipe {
     pub preset: Preset,
     pub demands: Demands,
-    pub confirm: Confirm,
-    pub stages: Vec<Stage>,
+    pub confirm: Confirmation,
+    pub stages: Vec<RecipeStage>,
     pub configurations: Vec<Configuration>,
     pub accused: Option<usize>,
     pub pools: Vec<DevicePool>,
@@ -39,8 +40,8 @@ pub(crate) struct Kit {
     arguments: Option<String>,
 }
 
-impl Kit {
-    /// Looks for everything.
+impl ResolvedRecipe {
+    /// Finds the devices and tools of a recipe.
     pub fn find(
         document: &Document,
         folder: &Path,
@@ -55,7 +56,7 @@ impl Kit {
             })
         };
         let mut words = split(&document.options)?;
-        // The program that is checked is the one that the accused sees.
+        // The checks define the same macros as the build of the suspected configuration.
         let tables = &document.configurations;
         let only = tables.first().filter(|_| tables.len() == 1);
         if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
@@ -75,7 +76,7 @@ impl Kit {
             let file = folder.join(path.get_ref());
             fs::read_to_string(&file).map_err(|error| {
                 Problem::new(
-                    format!("`{}` cannot be read: {error}", file.display()),
+                    format!("cannot read `{}`: {error}", file.display()),
                     "name a file beside the recipe that describes the kernel's arguments",
                 )
                 .at(path.span().start)
@@ -94,7 +95,7 @@ impl Kit {
                 message: document.outcome.message.as_ref().map(|pattern| pattern.0.clone()),
                 reference: document.outcome.reference.clone(),
             },
-            confirm: document.outcome.confirm.unwrap_or(Confirm::ONCE),
+            confirm: document.outcome.confirm.unwrap_or(Confirmation::ONCE),
             stages: stages(document, case)?,
             accused: document.configurations.iter().position(|table| table.get_ref().accused),
             admission: Admission::new(
@@ -112,7 +113,7 @@ impl Kit {
         Ok(kit)
     }
 
-    /// What is compared, of a variant; `None` where a part of it is gone.
+    /// Returns the programs that are compared; `None` where one of their files is missing.
     pub fn programs<'a>(&'a self, case: &'a TestCase) -> Option<Vec<Program<'a>>> {
         let arguments = self.arguments.as_deref();
         if self.variants.is_empty() {
@@ -124,6 +125,27 @@ impl Kit {
         self.variants.iter().map(program).collect()
     }
 
+    /// Runs all programs on a configuration. Returns their outcomes, and the time of the slowest.
+    pub fn run_on<'a>(
+        &self,
+        configuration: &'a Configuration,
+        programs: &[Program<'_>],
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> (ShownOutcomes<'a>, Duration) {
+        let need = Need { memory: configuration.memory, device: configuration.device() };
+        let mut slowest = Duration::ZERO;
+        let outcomes = programs.iter().map_while(|program| {
+            let _held = self.admission.admit(need, cancel)?;
+            let ended = configuration.run(program, &self.pools, &self.bench, limit, cancel);
+            slowest = slowest.max(ended.wall);
+            Some(ended.outcome)
+        });
+        let outcomes = outcomes.collect();
+        let simulated = configuration.is_simulated();
+        (ShownOutcomes { name: &configuration.name, accused: false, simulated, outcomes }, slowest)
+    }
+
     fn check_memory(&self, document: &Document) -> Result<(), Problem> {
         let total = document.memory.map_or_else(machine_memory, |size| size.0);
         let needs = self.stages.iter().map(|stage| (&stage.name, stage.memory));
@@ -131,7 +153,7 @@ impl Kit {
         match needs.max_by_key(|(_, memory)| *memory) {
             Some((name, memory)) if memory > total => Err(Problem::new(
                 format!(
-                    "`{name}` needs {} MiB of memory, and all together may have {}",
+                    "`{name}` needs {} MiB of memory, but the recipe may use only {} MiB",
                     memory >> 20,
                     total >> 20
                 ),
@@ -142,17 +164,17 @@ impl Kit {
     }
 }
 
-/// Whether an option of a build decides what the program says.
+/// Whether an option of a build defines or undefines a macro.
 fn is_macro(word: &str) -> bool {
     ["-D", "-U"].iter().any(|start| word.starts_with(start) && word.len() > start.len())
 }
 
-/// The stages that a recipe names, or that its preset stands for.
-fn stages(document: &Document, case: &TestCase) -> Result<Vec<Stage>, Problem> {
+/// Returns the stages that a recipe names, or that its preset implies.
+fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Problem> {
     let language = Language::detect(case);
     let runs = ProgramKind::of_case(case);
     let reads = |name: StageName| match language {
-        // Programs launch themselves, and nobody looks at what goes by another name.
+        // Whole programs launch themselves, and the checks do not know a CUDA program by another name.
         Language::Cuda if runs == ProgramKind::CudaProgram => {
             name.reads(language) && !name.info().executes
         }
@@ -166,20 +188,23 @@ fn stages(document: &Document, case: &TestCase) -> Result<Vec<Stage>, Problem> {
     tables.iter().map(|table| stage(table, &reads)).collect()
 }
 
-fn usual(name: StageName) -> Stage {
-    let does = Does::Check(name);
-    Stage {
+fn usual(name: StageName) -> RecipeStage {
+    let does = StageKind::Check(name);
+    RecipeStage {
         name: name.name().to_owned(),
-        memory: Stage::usual_memory(&does),
+        memory: RecipeStage::usual_memory(&does),
         does,
         required: name.info().required,
         timeout: None,
-        confirm: Confirm::ONCE,
+        confirm: Confirmation::ONCE,
         at: None,
     }
 }
 
-fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Result<Stage, Problem> {
+fn stage(
+    table: &Spanned<StageTable>,
+    reads: &dyn Fn(StageName) -> bool,
+) -> Result<RecipeStage, Problem> {
     let start = table.span().start;
     let table = table.get_ref();
     let mut stage = match (&table.check, &table.command) {
@@ -202,8 +227,8 @@ fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Resu
             if let Some(command) = command {
                 tool(command)?;
             }
-            let does = Does::Command(line.clone());
-            Stage { name: line, does, required: true, ..usual(StageName::Compile) }
+            let does = StageKind::Command(line.clone());
+            RecipeStage { name: line, does, required: true, ..usual(StageName::Compile) }
         }
     };
     if let Some(name) = &table.name {
@@ -211,8 +236,8 @@ fn stage(table: &Spanned<StageTable>, reads: &dyn Fn(StageName) -> bool) -> Resu
     }
     stage.required = table.required.unwrap_or(stage.required);
     stage.timeout = table.timeout.map(|time| time.0);
-    stage.memory = table.memory.map_or(Stage::usual_memory(&stage.does), |size| size.0);
-    stage.confirm = table.confirm.unwrap_or(Confirm::ONCE);
+    stage.memory = table.memory.map_or(RecipeStage::usual_memory(&stage.does), |size| size.0);
+    stage.confirm = table.confirm.unwrap_or(Confirmation::ONCE);
     stage.at = Some(start);
     Ok(stage)
 }
@@ -222,7 +247,7 @@ fn missing(check: StageName) -> Option<&'static RequiredProgram> {
     check.info().program.as_ref().filter(|program| !is_installed(program.name))
 }
 
-/// What a check can look at, for people.
+/// Names the languages of a check for people.
 fn readers(check: StageName) -> &'static str {
     if check.reads(Language::Cuda) { "kernels in OpenCL and CUDA" } else { "OpenCL kernels" }
 }
@@ -272,7 +297,7 @@ impl Finder<'_> {
         let at = name.span().start;
         let program = self.options.worker.clone().ok_or_else(|| {
             Problem::new(
-                "devices need a worker program, and none is known",
+                "devices need a worker program, and the caller has set none",
                 "name the program `clreduce` as the worker",
             )
             .at(at)
@@ -295,7 +320,7 @@ impl Finder<'_> {
         Ok(self.pools.len() - 1)
     }
 
-    /// How many jobs each device takes.
+    /// The number of jobs of each device.
     fn jobs(&self, document: &Document) -> Vec<u32> {
         let jobs = |pool: &DevicePool| {
             let found = self.found.iter().flat_map(|found| &found.devices);
@@ -325,7 +350,7 @@ fn no_device(name: &str, found: &Devices) -> Problem {
     )
 }
 
-/// The program that a command begins with is there.
+/// Rejects a command whose program is not installed.
 fn tool(command: &Spanned<String>) -> Result<(), Problem> {
     let words = shlex::split(command.get_ref()).unwrap_or_default();
     let is_assignment =
@@ -341,11 +366,12 @@ fn tool(command: &Spanned<String>) -> Result<(), Problem> {
     }
     let similar = similar(program);
     let help = if similar.is_empty() {
-        "install it, or write the name of one that is there".to_owned()
+        "install it, or write the name of an installed one".to_owned()
     } else {
-        format!("install it, or write one that is there: {}", similar.join(", "))
+        format!("install it, or write one of these: {}", similar.join(", "))
     };
-    Err(Problem::new(format!("there is no program `{program}`"), help).at(command.span().start))
+    Err(Problem::new(format!("the program `{program}` is not installed"), help)
+        .at(command.span().start))
 }
 
 fn is_name(text: &str) -> bool {
@@ -357,7 +383,7 @@ fn on_path(program: &str) -> bool {
     program.starts_with("./") || is_installed(program)
 }
 
-/// Programs of the same name but for its version.
+/// Returns the installed programs with the same name and another version.
 fn similar(program: &str) -> Vec<String> {
     let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
     let is_version = |name: &str| {
@@ -381,7 +407,7 @@ fn machine_memory() -> u64 {
         Some(kilobytes << 10)
     });
     let group = of_file("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
-    // Where nobody tells, a small machine is assumed.
+    // Where the system does not tell, 16 GiB are assumed.
     let total = total.unwrap_or(16 << 30).min(group.unwrap_or(u64::MAX));
     total / 4 * 3
 }

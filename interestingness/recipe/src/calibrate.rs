@@ -1,0 +1,262 @@
+//! Calibration: runs every configuration and every stage on the original. The outcome is pinned, that is, variants have
+//! to show the same one; every stage is timed; and a stage that rejects the original is switched off or reported.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use clreduce_check::{CollectedReports, Finding, StageName};
+use clreduce_process::Cancel;
+use clreduce_testcase::TestCase;
+
+use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
+use crate::configuration::Program;
+use crate::error::Problem;
+use crate::format::Preset;
+use crate::pin::{ShownOutcomes, StageVerdict, pin};
+use crate::resolved::ResolvedRecipe;
+use crate::stages::{ReadyStage, RecipeStage, StageKind, Tolerated};
+use crate::test::RecipeTest;
+
+/// The time limit of a tool on the original.
+const STAGE_LIMIT: Duration = Duration::from_secs(60);
+/// The limit of a configuration: `LEAST`, and `TIMES` times the time of the original. Most variants are smaller and take
+/// less. Some optimisers take minutes for a large kernel with another size of work-groups, and each such variant costs
+/// the whole limit.
+const LEAST: Duration = Duration::from_secs(10);
+const TIMES: u32 = 3;
+/// The factor for the preset `hang`: a slow run is no hang yet.
+const TIMES_FOR_A_HANG: u32 = 20;
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Runs everything on the original, and makes the test.
+pub(crate) fn calibrate(
+    kit: ResolvedRecipe,
+    case: &TestCase,
+    cancel: &Cancel,
+) -> Result<RecipeTest, Problem> {
+    let programs = kit.programs(case).ok_or_else(|| {
+        Problem::new(
+            "a [[variant]] names a file that is not there",
+            "name files as they are called in the test case",
+        )
+    })?;
+    let mut attempts = 0;
+    let (pin, configurations) = loop {
+        attempts += 1;
+        let (shown, limits) = show_all(&kit, &programs, cancel);
+        if cancel.is_cancelled() {
+            return Err(Problem::interruption());
+        }
+        match pin(kit.preset, &kit.demands, &shown) {
+            Ok(pin) => break (pin, limits),
+            Err(_) if attempts < kit.confirm.of => {}
+            Err(problem) => return Err(problem),
+        }
+    };
+    let mut checked = Checked::default();
+    checked.run(&kit, &programs, cancel)?;
+    if cancel.is_cancelled() {
+        return Err(Problem::interruption());
+    }
+    drop(programs);
+    let calibration =
+        Calibration { pin, stages: checked.stages, configurations, tolerated: checked.tolerated };
+    ready(kit, calibration, checked.warnings)
+}
+
+/// Makes the test of a calibrated recipe.
+pub(crate) fn ready(
+    kit: ResolvedRecipe,
+    calibration: Calibration,
+    warnings: Vec<String>,
+) -> Result<RecipeTest, Problem> {
+    let mut stages = Vec::new();
+    for (name, limit) in &calibration.stages {
+        let stage = kit.stages.iter().find(|stage| stage.name == *name);
+        let stage = stage.ok_or_else(|| {
+            Problem::new(format!("there is no stage `{name}` any more"), "start again with --fresh")
+        })?;
+        stages.push(prepare(&kit, stage, Duration::from_millis(*limit))?);
+    }
+    Ok(RecipeTest::new(kit, stages, calibration, warnings))
+}
+
+fn prepare(
+    kit: &ResolvedRecipe,
+    stage: &RecipeStage,
+    limit: Duration,
+) -> Result<ReadyStage, Problem> {
+    ReadyStage::new(stage.clone(), &kit.check, &kit.bench, limit).map_err(|error| {
+        Problem::new(error.to_string(), format!("or remove the stage `{}`", stage.name))
+    })
+}
+
+/// Runs the original on every configuration. Returns the outcomes and the time limits that follow from them.
+fn show_all<'a>(
+    kit: &'a ResolvedRecipe,
+    programs: &[Program<'_>],
+    cancel: &Cancel,
+) -> (Vec<ShownOutcomes<'a>>, BTreeMap<String, u64>) {
+    let hangs = kit.preset == Preset::Hang;
+    let mut slowest = Duration::ZERO;
+    let mut limits = BTreeMap::new();
+    let mut shown: Vec<Option<ShownOutcomes<'a>>> =
+        kit.configurations.iter().map(|_| None).collect();
+    // The configuration that hangs comes last: the others show how long a run takes.
+    let is_last = |index: &usize| hangs && kit.accused == Some(*index);
+    let mut order: Vec<usize> = (0..kit.configurations.len()).collect();
+    order.sort_by_key(is_last);
+    for index in order {
+        let configuration = &kit.configurations[index];
+        let usual = |wall: Duration| match hangs {
+            true => (wall * TIMES_FOR_A_HANG).clamp(LEAST, LIMIT_OF_ORIGINAL),
+            false => (LEAST + wall * TIMES).min(LIMIT_OF_ORIGINAL),
+        };
+        let patience = configuration.timeout.unwrap_or_else(|| match hangs {
+            true if is_last(&index) => usual(slowest),
+            true => Duration::from_secs(60),
+            false => LIMIT_OF_ORIGINAL,
+        });
+        let (mut one, wall) = kit.run_on(configuration, programs, patience, cancel);
+        one.accused = kit.accused == Some(index);
+        let has_result = one.outcomes.iter().all(|outcome| outcome.result().is_some());
+        if has_result {
+            slowest = slowest.max(wall);
+        }
+        let limit = configuration.timeout.unwrap_or_else(|| {
+            // A hang is a run that exceeds the limit.
+            if hangs && !has_result { patience } else { usual(wall) }
+        });
+        limits.insert(configuration.name.clone(), millis(limit));
+        shown[index] = Some(one);
+        if cancel.is_cancelled() {
+            break;
+        }
+    }
+    (shown.into_iter().flatten().collect(), limits)
+}
+
+/// The verdicts of the stages on the original.
+#[derive(Default)]
+struct Checked {
+    stages: Vec<(String, u64)>,
+    tolerated: Tolerated,
+    warnings: Vec<String>,
+}
+
+impl Checked {
+    fn run(
+        &mut self,
+        kit: &ResolvedRecipe,
+        programs: &[Program<'_>],
+        cancel: &Cancel,
+    ) -> Result<(), Problem> {
+        let Some(program) = programs.first() else { return Ok(()) };
+        let subject = program.subject();
+        let mut gathered = CollectedReports::default();
+        let mut timed = Vec::new();
+        for stage in &kit.stages {
+            let ready = prepare(kit, stage, stage.timeout.unwrap_or(STAGE_LIMIT))?;
+            let started = Instant::now();
+            let mut own = CollectedReports::default();
+            if let StageKind::Check(StageName::Compile) = stage.does {
+                self.tolerate_warnings(&ready.findings(subject.as_ref(), cancel));
+            }
+            let answer = ready.run(program, subject.as_ref(), &self.tolerated, &mut own, cancel);
+            let wall = started.elapsed();
+            if cancel.is_cancelled() {
+                return Ok(());
+            }
+            // A stage that cannot read the original cannot judge variants.
+            if let (StageKind::Check(StageName::Compile), Some(why)) =
+                (&stage.does, own.total_failure())
+            {
+                self.warnings.push(format!(
+                    "the stage `{}` is switched off: {}: {}",
+                    stage.name, why.tool, why.message
+                ));
+                continue;
+            }
+            if self.is_on(stage, answer)? {
+                gathered.merge(own);
+                timed.push((stage, wall));
+            }
+        }
+        // The cheapest checks come first; commands keep their places.
+        let cost = |(stage, wall): &(&RecipeStage, Duration)| match stage.does {
+            StageKind::Check(StageName::Compile) | StageKind::Command(_) => Duration::ZERO,
+            StageKind::Check(_) => *wall,
+        };
+        timed.sort_by_key(cost);
+        let limit = |(stage, wall): (&RecipeStage, Duration)| {
+            (stage.name.clone(), millis(stage.limit(wall)))
+        };
+        self.stages = timed.into_iter().map(limit).collect();
+        self.tolerate(gathered);
+        Ok(())
+    }
+
+    /// Whether a stage can be used, given its verdict on the original.
+    fn is_on(&mut self, stage: &RecipeStage, answer: StageVerdict) -> Result<bool, Problem> {
+        let name = &stage.name;
+        let (why, failed) = match answer {
+            StageVerdict::Passes => return Ok(true),
+            StageVerdict::Rejects(why) | StageVerdict::Slipped(why) => (why, false),
+            StageVerdict::TimedOut(why) | StageVerdict::Unresolved(why) => (why, true),
+        };
+        if !stage.required {
+            self.warnings.push(format!(
+                "the stage `{name}` rejects the original and is switched off: {why}"
+            ));
+            return Ok(false);
+        }
+        let what = if failed { "cannot judge" } else { "rejects" };
+        let problem = Problem::new(
+            format!("the stage `{name}` {what} the original: {why}"),
+            format!(
+                "correct the original; or, if the stage is mistaken, write `required = false` in its [[stage]] \
+                 (`{name}`)"
+            ),
+        );
+        Err(Problem { at: stage.at, ..problem })
+    }
+
+    /// Tolerates the portability warnings of the original: generated programs are full of harmless ones.
+    fn tolerate_warnings(&mut self, findings: &[Finding]) {
+        let warnings = self.tolerated.warnings_of(findings);
+        if !warnings.is_empty() {
+            self.warnings.push(format!(
+                "the original triggers portability warnings ({}), so variants may trigger them too",
+                warnings.join(", ")
+            ));
+        }
+    }
+
+    /// Tolerates in variants what no stage could check in the original.
+    fn tolerate(&mut self, gathered: CollectedReports) {
+        let report = gathered.report();
+        for failure in &report.failures {
+            self.warnings.push(format!("{}: {}", failure.tool, failure.message));
+        }
+        self.tolerated.unchecked = report.unchecked.clone();
+        self.tolerated.suspected = report.findings.iter().map(|finding| finding.kind).collect();
+        let names =
+            |kinds: &mut dyn Iterator<Item = &'static str>| kinds.collect::<Vec<_>>().join(", ");
+        if !report.unchecked.is_empty() {
+            let kinds = names(&mut report.unchecked.iter().map(|kind| kind.name()));
+            self.warnings.push(format!(
+                "these cannot be checked in the original, so the result may contain them: {kinds}; run `clreduce \
+                 check` on the result"
+            ));
+        }
+        for finding in &report.findings {
+            self.warnings.push(format!(
+                "suspected `{}` is ignored in variants, because the original triggers an unconfirmed warning: {finding}",
+                finding.kind
+            ));
+        }
+    }
+}

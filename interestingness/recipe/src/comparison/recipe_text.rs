@@ -1,0 +1,55 @@
+//! The text of the recipe for a bug that a comparison of devices found.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::{DeviceComparison, SuspectedBug, USUAL_LIMIT};
+use crate::format::Preset;
+
+impl DeviceComparison {
+    /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
+    /// build.
+    #[must_use]
+    pub fn recipe(
+        &self,
+        kernel: &str,
+        bug: SuspectedBug,
+        arguments: Option<&Path>,
+        build_options: &str,
+    ) -> String {
+        let mut text = format!("# The bug that `clreduce init` found with {kernel}:\n");
+        let width =
+            self.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
+        // Writing to a string cannot fail, here and below.
+        for seen in &self.configurations {
+            let _ = writeln!(text, "#   {:<width$}  {}", seen.name(), seen.describe());
+        }
+        let _ = writeln!(text, "preset = \"{}\"", bug.preset.name());
+        if !build_options.is_empty() {
+            let _ = writeln!(text, "options = {}", quoted(build_options));
+        }
+        if let Some(arguments) = arguments {
+            let _ = writeln!(text, "arguments = {}", quoted(&arguments.to_string_lossy()));
+        }
+        let witnesses = self.witnesses(bug);
+        for index in std::iter::once(bug.configuration).chain(witnesses.iter().copied()) {
+            let seen = &self.configurations[index];
+            let _ = write!(text, "\n[[configuration]]\ndevice = {}\n", quoted(&seen.device));
+            if !seen.optimises {
+                let _ = writeln!(text, "options = \"{}\"", seen.no_opt);
+            }
+            if index == bug.configuration {
+                text.push_str("accused = true\n");
+            }
+        }
+        if bug.preset == Preset::Hang && witnesses.is_empty() {
+            let _ = writeln!(text, "timeout = \"{}s\"", USUAL_LIMIT.as_secs());
+        }
+        text
+    }
+}
+
+/// A text in TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
