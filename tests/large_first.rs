@@ -1,4 +1,4 @@
-//! The large goes before the small, and what was refused is not asked about again as a part of something larger.
+//! Large groups are tried before small ones, and what was refuted is not tried again as a part of something larger.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -8,8 +8,8 @@ use clreduce::events::Event;
 use clreduce::{PassChoice, Reduction};
 use clreduce_testcase::TestCase;
 
-/// The passes of the questions of a reduction, in their order, and what it ends with.
-fn passes_of_questions(
+/// The passes of the steps of a reduction, in their order, and what it ends with.
+fn passes_of_steps(
     source: &str,
     passes: PassChoice,
     interesting: impl Fn(&str) -> bool + Send + Sync + 'static,
@@ -37,7 +37,7 @@ fn small_needles_wait_until_what_is_large_is_gone() {
         (0..80).map(|at| format!("int needle{at}(void) {{ return {at}; }}\n")).collect();
     let statements: String = (0..800).map(|at| format!("x += {at};\n")).collect();
     let source = format!("{needles}int main(void) {{ int x = 0;\n{statements}return x; }}\n");
-    let (asked, _) = passes_of_questions(&source, PassChoice::default(), |text| {
+    let (asked, _) = passes_of_steps(&source, PassChoice::default(), |text| {
         text.matches("needle").count() == 80
     });
     let before = asked.iter().take_while(|pass| *pass == "unreachable").count();
@@ -53,7 +53,7 @@ fn what_contains_something_refused_is_not_tried_with_others() {
         "{variables}int needle(void) {{ return {sum} 0; }}\nint main(void) {{ return 0; }}\n"
     );
     let passes = PassChoice { only: vec!["unreachable".to_owned()], ..PassChoice::default() };
-    let (asked, left) = passes_of_questions(&source, passes, |text| text.contains("needle"));
+    let (asked, left) = passes_of_steps(&source, passes, |text| text.contains("needle"));
     assert!(left.contains("used63") && !left.contains("unused"), "{left}");
     assert!(asked.len() < 20, "{}", asked.len());
 }
@@ -67,7 +67,7 @@ fn what_keeps_less_than_something_refused_is_not_asked() {
     let passes = PassChoice { only: vec!["unreachable".to_owned()], ..PassChoice::default() };
     let asked = Arc::new(Mutex::new(Vec::<(BTreeSet<String>, bool)>::new()));
     let record = Arc::clone(&asked);
-    let (_, left) = passes_of_questions(&source, passes, move |text| {
+    let (_, left) = passes_of_steps(&source, passes, move |text| {
         let kept = text.lines().filter_map(|line| Some(line.split_once("(void)")?.0.to_owned()));
         let kept: BTreeSet<String> = kept.collect();
         let interesting =
@@ -81,10 +81,6 @@ fn what_keeps_less_than_something_refused_is_not_asked() {
     let asked = &asked[..24];
     for (at, (kept, _)) in asked.iter().enumerate() {
         let refused = asked[..at].iter().filter(|(_, interesting)| !interesting);
-        assert_eq!(
-            refused.filter(|(refused, _)| kept.is_subset(refused)).count(),
-            0,
-            "question {at}"
-        );
+        assert_eq!(refused.filter(|(refused, _)| kept.is_subset(refused)).count(), 0, "step {at}");
     }
 }

@@ -81,17 +81,18 @@ fn made_up_conversations_are_near_the_bound() {
 fn one_slot_takes_the_time_of_its_tests_and_more_slots_say_the_same() {
     let oracle = Oracle { seed: 1, length: 300, bumpy: true, delay: Default::default() };
     let original = oracle.original();
-    let answers = |jobs| {
+    let verdicts = |jobs| {
         let simulated = simulate(ListSource::new(&original), jobs, |case| oracle.accepts(case));
         let entries = &simulated.trace.entries;
-        let answers: Vec<_> = entries.iter().map(|entry| (entry.pass, entry.interesting)).collect();
-        (simulated.wall_ms, simulated.counters, answers)
+        let verdicts: Vec<_> =
+            entries.iter().map(|entry| (entry.pass, entry.interesting)).collect();
+        (simulated.wall_ms, simulated.counters, verdicts)
     };
-    let (wall, counters, one) = answers(1);
+    let (wall, counters, one) = verdicts(1);
     assert_eq!(wall, 100 * one.len() as u64);
     assert_eq!((counters.started, counters.killed), (one.len() as u64, 0));
     for jobs in JOBS {
-        let (faster, _, several) = answers(jobs);
+        let (faster, _, several) = verdicts(jobs);
         assert_eq!(one, several);
         assert!(faster < wall);
     }

@@ -13,7 +13,7 @@ pub fn bound_ms(trace: &Trace, slots: usize) -> f64 {
     trace.entries.iter().map(|entry| TEST_MS as f64 / per_round[&entry.pass]).sum()
 }
 
-/// Of the questions that may come, the `slots` most probable are tested at the same time; how many of
+/// Of the variants that may come, the `slots` most probable are tested at the same time; how many of
 /// them are consumed on average. Each is consumed with the probability that the conversation comes to it.
 fn consumed_per_round(rate: f64, slots: usize) -> f64 {
     // Thousandths of a millionth, since floating-point numbers have no order.

@@ -15,7 +15,7 @@ use clreduce_testcase::{ContentHash, Language, TestCase};
 
 use super::Trace;
 
-/// A file to reduce and the answers of its test so far.
+/// A file to reduce and the verdicts of its test so far.
 pub struct Real {
     case: TestCase,
     test: CommandTest,

@@ -79,11 +79,11 @@ impl Replay {
 
     /// What the recorded conversation says of a variant; of a made-up one, a number with its rate.
     pub fn oracle(trace: &Trace) -> impl Fn(&TestCase) -> bool {
-        let answers: Vec<bool> = trace.entries.iter().map(|entry| entry.interesting).collect();
+        let verdicts: Vec<bool> = trace.entries.iter().map(|entry| entry.interesting).collect();
         move |variant| {
             let text = std::str::from_utf8(&variant.files()[0].bytes).expect("text");
             match text.parse::<usize>() {
-                Ok(index) => answers[index],
+                Ok(index) => verdicts[index],
                 Err(_) => variant.hash().low_bits().is_multiple_of(5),
             }
         }

@@ -97,7 +97,7 @@ impl Trace {
     }
 
     /// A conversation of passes with rates of success between 1 and 60 per cent. `streaks`: how much
-    /// more likely an answer is to be that of the step before, in per cent.
+    /// more likely a verdict is to be that of the step before, in per cent.
     pub fn random(seed: u64, steps: usize, streaks: u64) -> Self {
         const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
         const RATES: [u64; 8] = [1, 3, 5, 10, 20, 30, 45, 60];
@@ -126,15 +126,15 @@ impl Trace {
         Self { entries }
     }
 
-    /// By pass: the share of interesting answers.
+    /// By pass: the share of interesting variants.
     pub fn rates(&self) -> BTreeMap<&'static str, f64> {
         let mut counts: BTreeMap<&'static str, (u32, u32)> = BTreeMap::new();
         for entry in &self.entries {
-            let (asked, yes) = counts.entry(entry.pass).or_default();
-            *asked += 1;
+            let (tried, yes) = counts.entry(entry.pass).or_default();
+            *tried += 1;
             *yes += u32::from(entry.interesting);
         }
-        let rate = |(asked, yes)| f64::from(yes) / f64::from(asked);
+        let rate = |(tried, yes)| f64::from(yes) / f64::from(tried);
         counts.into_iter().map(|(pass, counts)| (pass, rate(counts))).collect()
     }
 }

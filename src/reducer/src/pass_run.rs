@@ -28,7 +28,7 @@ pub(crate) struct PassRun<G> {
     search: Exploration<G>,
     accepted: Arc<Patch>,
     order: SizeRule,
-    /// A nested search made something better of a variant that grew: the turn is over.
+    /// Whether a nested reduction made something smaller of a grown variant. The run is over then.
     superseded: bool,
     attempt: Option<Combination>,
     /// Whether there was a verdict in this run.
@@ -42,7 +42,7 @@ enum Exploration<G> {
     OneByOne(OneByOne),
 }
 
-/// What is being asked.
+/// Proposals that are tried together, and the variant that they make.
 #[derive(Clone)]
 pub(crate) struct Combination {
     pub(crate) variant: TestCase,
@@ -149,13 +149,13 @@ impl<G: Search> PassRun<G> {
         interesting.then_some(attempt)
     }
 
-    /// Everything accepted so far, as one patch of the snapshot that the turn began with; `None` where
+    /// Everything accepted so far, as one patch of the snapshot that the run began with; `None` where
     /// something else took its place.
     pub(crate) fn accepted(&self) -> Option<&Patch> {
         (!self.superseded).then_some(&*self.accepted)
     }
 
-    /// What is being asked, if it is no smaller than what there is (others must make it so), and the
+    /// The variant that is tried, if it is no smaller than what there is (others must make it so), and the
     /// patch that makes it.
     pub(crate) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
         let attempt = self.attempt.as_ref().filter(|_| self.order == SizeRule::MayGrow)?;
@@ -168,7 +168,7 @@ impl<G: Search> PassRun<G> {
         self.take_verdict(false, refuted);
     }
 
-    /// Something better came of the variant that grew, and takes the place of the turn's snapshot.
+    /// Something better came of the variant that grew, and takes the place of the run's snapshot.
     pub(crate) fn take_grown(&mut self) {
         self.attempt = None;
         self.has_tried = true;

@@ -281,8 +281,8 @@ impl<G: Search> CandidateSource for Reducer<G> {
             self.current = better;
             return Some(self.current.0.clone());
         }
-        let asked = run.next(&self.current, &self.refuted)?;
-        let trial = trial(*row, self.has_run[*row], asked, &self.current.1);
+        let tried = run.next(&self.current, &self.refuted)?;
+        let trial = trial(*row, self.has_run[*row], tried, &self.current.1);
         self.chances.learn(trial, interesting);
         if interesting && let Some((grown, patch)) = run.grown(&self.current) {
             let headers = self.headers.followed(self.base.case(), &patch);

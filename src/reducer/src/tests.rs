@@ -36,7 +36,7 @@ fn fixture(row: &Row) -> (String, Language) {
     found.unwrap_or_else(|| ("#include \"x.h\"\nint x;\n".to_owned(), Language::C))
 }
 
-/// A conversation of one pass alone; `check` sees each question and the state it was asked in.
+/// Reduces with one pass alone; `check` sees each candidate and the state that it was proposed in.
 fn converse(
     row: &'static Row,
     source: &str,

@@ -104,15 +104,19 @@ mod tests {
         let weight = |item: u32| if item % 50 == 20 { 100 } else { 1 };
         let items = (0..100).map(|item| (item, weight(item))).collect();
         let mut search = Groups::over(items, GroupSizes { least: 60, first: 4 });
-        let mut asked = Vec::new();
+        let mut tried_groups = Vec::new();
         while !search.next().is_empty() {
-            asked.push(search.next().to_vec());
+            tried_groups.push(search.next().to_vec());
             search.take_verdict(false);
         }
         assert!(
-            asked.iter().all(|group| group.iter().map(|item| weight(*item)).sum::<u64>() >= 60)
+            tried_groups
+                .iter()
+                .all(|group| group.iter().map(|item| weight(*item)).sum::<u64>() >= 60)
         );
-        let large = |asked: &[Vec<u32>], item: u32| asked.iter().any(|group| group.contains(&item));
-        assert!(large(&asked, 20) && large(&asked, 70), "{asked:?}");
+        let large = |tried_groups: &[Vec<u32>], item: u32| {
+            tried_groups.iter().any(|group| group.contains(&item))
+        };
+        assert!(large(&tried_groups, 20) && large(&tried_groups, 70), "{tried_groups:?}");
     }
 }
