@@ -12,7 +12,7 @@
 //!
 //! A command runs in a directory of its own, in which the program lies as `program.c`. `--from DIR`
 //! takes the files of a folder instead of generated ones; kernels run with
-//! `--config 'pocl=clreduce run program.cl --device pocl'`. `--check`, where it is given, must find
+//! `--config 'pocl=clreduce run program.cl --device-name pocl'`. `--check`, where it is given, must find
 //! every program and variant valid, so that no reduction ends in undefined behaviour.
 
 use std::collections::BTreeSet;

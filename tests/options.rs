@@ -87,7 +87,7 @@ fn max_steps_stops_early_and_goes_on_later() {
     assert_eq!(bench.json("s")["ending"], "step_limit");
     assert!(bench.is_interesting(&["bug.c"]));
     let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
-    assert_mentions(&stderr(&run), &["going on"]);
+    assert_mentions(&stderr(&run), &["resuming an earlier run"]);
     assert_eq!(bench.read("bug.c"), whole.read("bug.c"));
     assert_eq!(bench.read("bug.c.orig"), BUG);
 }
@@ -165,7 +165,7 @@ fn quiet_prints_nothing_and_verbose_prints_steps() {
     let run = bench.reduce(&["bug.c", "--test", SCRIPT, "-v", "--output", "b.c"]);
     assert_mentions(&stderr(&run), &["tokens  unreachable"]);
     let run = bench.reduce(&["bug.c", "--test", SCRIPT, "-vv", "--output", "c.c"]);
-    assert_mentions(&stderr(&run), &[": interesting", ": no"]);
+    assert_mentions(&stderr(&run), &[": interesting", ": not interesting (exit code 1)"]);
 }
 
 #[test]

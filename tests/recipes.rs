@@ -248,7 +248,7 @@ fn a_bad_recipe_is_refused_before_anything_happens() {
         ["--timeout=5", "--memory-limit=1G", "--interesting-stderr=x", "--also-interesting=3"]
     {
         let refused = stderr(&bench.run(&["p.c", "--test", "r.toml", option]).code(2));
-        assert_mentions(&refused, &["not for recipes", "help: "]);
+        assert_mentions(&refused, &["cannot be used with a recipe", "help: "]);
     }
     bench.assert_nothing_left();
 }
@@ -328,7 +328,7 @@ fn init_names_the_wrong_one_and_writes_a_test_that_works() {
     let recipe = bench.read("k.toml");
     assert_mentions(&recipe, &["preset = \"wrong-code\"", "device = \"oclgrind\"\naccused = true"]);
     bench.run(&["explain", "--test", "k.toml", "k.cl"]).code(0);
-    assert_mentions(&stderr(&bench.run(&["init", "k.cl"]).code(1)), &["k.toml", "there already"]);
+    assert_mentions(&stderr(&bench.run(&["init", "k.cl"]).code(1)), &["k.toml", "already exists"]);
 
     let folder = Path::new(env!("CARGO_BIN_EXE_clreduce")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
@@ -354,7 +354,7 @@ fn init_says_when_nothing_is_wrong() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT.replace("mad_sat(a, b, 0L)", "7"));
     let refused = stderr(&bench.run(&["init", "k.cl"]).code(1));
-    assert_mentions(&refused, &["nothing is found wrong", "agrees"]);
+    assert_mentions(&refused, &["no bug was found", "agrees"]);
     assert_eq!(bench.names(), ["k.cl"]);
 }
 

@@ -190,7 +190,7 @@ impl OutputPattern {
         let streams = [(&self.stdout, stdout, "output"), (&self.stderr, stderr, "error")];
         let lacking = |(pattern, bytes, name): (&Option<Regex>, &Vec<u8>, &str)| {
             let pattern = pattern.as_ref().filter(|pattern| !pattern.is_match(bytes))?;
-            Some(format!("`{pattern}` is not in standard {name}"))
+            Some(format!("the test's standard {name} does not match /{pattern}/"))
         };
         streams.into_iter().find_map(lacking)
     }

@@ -28,19 +28,19 @@ impl fmt::Display for Hint {
         match self {
             Self::AbsolutePath(path) => write!(
                 f,
-                "the test mentions `{}`: it would judge that file and not the variant, which lies \
-                 in the directory the test is started in; use the file's name alone",
+                "the test mentions `{}`, so it may judge that file instead of the variant; use the file's name \
+                 alone, because the variant lies in the directory in which the test is started",
                 path.display()
             ),
             Self::OwnTimeLimit(line) => write!(
                 f,
-                "the test has a time limit of its own (`{line}`): whether it is hit depends on how \
-                 busy the machine is, so verdicts may vary; make it generous or leave it to clreduce"
+                "the test sets a time limit of its own (`{line}`), which may run out early on a busy machine and \
+                 change verdicts; make it generous, or leave it to clreduce"
             ),
             Self::RelativeProgram(word) => write!(
                 f,
-                "`{word}` is relative, but each test runs in a directory of its own that holds only \
-                 the variant; use an absolute path"
+                "write an absolute path instead of `{word}`, because each test runs in a directory of its own that \
+                 contains only the variant"
             ),
         }
     }

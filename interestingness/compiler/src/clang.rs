@@ -16,7 +16,9 @@ const NAMES: [&str; 7] =
 
 /// There is no clang.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no usable clang found (tried {tried}): install one of clang-14 to clang-19, or name one")]
+#[error(
+    "no usable clang was found (tried {tried}); install one of clang-14 to clang-19, or name one"
+)]
 pub struct NoClang {
     /// The names that were tried.
     pub tried: String,

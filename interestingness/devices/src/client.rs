@@ -224,17 +224,17 @@ fn outcome_of(
             (RunEnd::Results(results), true) if !results.is_empty() => {
                 Ok(RunOutcome::Results(results))
             }
-            _ => Err(RunOutcome::Unresolved("the worker process talks nonsense".to_owned())),
+            _ => Err(RunOutcome::Unresolved("the worker process sent an invalid reply".to_owned())),
         },
         WorkerEvent::Reply(_) => {
-            Err(RunOutcome::Unresolved("the worker process talks nonsense".to_owned()))
+            Err(RunOutcome::Unresolved("the worker process sent an invalid reply".to_owned()))
         }
-        WorkerEvent::Nonsense(error) => {
-            Err(RunOutcome::Unresolved(format!("the worker process talks nonsense ({error})")))
-        }
-        WorkerEvent::Floods => {
-            Err(RunOutcome::Unresolved("the driver or the kernel prints without end".to_owned()))
-        }
+        WorkerEvent::Nonsense(error) => Err(RunOutcome::Unresolved(format!(
+            "the worker process sent an invalid message ({error})"
+        ))),
+        WorkerEvent::Floods => Err(RunOutcome::Unresolved(
+            "the driver or the kernel does not stop printing".to_owned(),
+        )),
         WorkerEvent::Cancelled => Err(RunOutcome::Unresolved("cancelled".to_owned())),
         WorkerEvent::Silence if is_built => Err(RunOutcome::RunTimeout),
         WorkerEvent::Silence => Err(RunOutcome::BuildTimeout),

@@ -27,7 +27,7 @@ pub enum DriverError {
     #[error("{0}")]
     Library(String),
     /// The platform or the device has gone since it was found.
-    #[error("there is no such {0} any more")]
+    #[error("the {0} is no longer there")]
     Gone(String),
     /// A call has failed, with the name of the error.
     #[error("{0}")]

@@ -26,10 +26,10 @@ pub enum HostError {
     #[error(transparent)]
     File(#[from] InvalidTestCase),
     /// clang fails on a part of the run-time.
-    #[error("clang: {0}")]
+    #[error("clang: {0}{help}", help = missing_libraries(.0))]
     Clang(String),
     /// The linker fails.
-    #[error("ld: {0}")]
+    #[error("ld: {0}{help}", help = missing_libraries(.0))]
     Linker(String),
     /// clang fails on the kernel itself; with that run, for a caller that wants to know more.
     #[error("clang: {}", first_error(.0))]
@@ -42,8 +42,34 @@ pub enum HostError {
     Io(#[from] io::Error),
 }
 
+/// Says what to install if a linker's error is about a library of the sanitizers.
+fn missing_libraries(error: &str) -> &'static str {
+    if error.contains("clang_rt") || error.contains("clang/lib") {
+        "; the libraries of the sanitizers are missing: install them (apt-get install libclang-rt-19-dev, with the \
+         version of this clang)"
+    } else {
+        ""
+    }
+}
+
 /// The first error of a compiler, or else the way in which it ended.
 pub(crate) fn first_error(ran: &ToolRun) -> String {
     let error = ran.stderr.lines().find(|line| line.contains("error: "));
     error.map_or_else(|| ran.trouble(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_of_the_sanitizers_is_told_from_other_errors() {
+        let missing = "ld: cannot find /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.asan.a: No such file";
+        let shown = |error: &str| HostError::Clang(error.to_owned()).to_string();
+        assert!(shown(missing).ends_with("with the version of this clang)"));
+        assert_eq!(
+            shown("ld: undefined reference to `f'"),
+            "clang: ld: undefined reference to `f'"
+        );
+    }
 }

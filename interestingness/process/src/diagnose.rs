@@ -10,19 +10,19 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum CommandError {
     /// The command is empty.
-    #[error("the test command is empty; give a program, or a shell command in quotes")]
+    #[error("the test command is empty; name a program, or write a shell command in quotes")]
     Empty,
     /// The text looks like a path, but there is no such file.
     #[error(
-        "the test `{path}` does not exist; check its path (a shell command that only looks like one \
-         can be written with a space, as in `sh -c '{path}'`)"
+        "the test `{path}` does not exist; check its path (to run a shell command of this name, write \
+         `sh -c '{path}'`)"
     )]
     Missing {
         /// As it was given.
         path: PathBuf,
     },
     /// A directory.
-    #[error("the test `{path}` is a directory; name the program in it")]
+    #[error("the test `{path}` is a directory; name a program")]
     Directory {
         /// Absolute.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum CommandError {
         interpreter: String,
     },
     /// The interpreter after `#!`, or on Windows the one for the ending, is not there.
-    #[error("the test `{path}` wants to be run by `{interpreter}`, which is not there; install it{or}",
+    #[error("the interpreter `{interpreter}` of the test `{path}` does not exist; install it{or}",
         or = if cfg!(windows) { "" } else { ", or correct the first line of the test" })]
     NoInterpreter {
         /// Absolute.
@@ -63,7 +63,7 @@ pub enum CommandError {
         interpreter: String,
     },
     /// The file could not be looked at.
-    #[error("the test `{path}` cannot be read")]
+    #[error("cannot read the test `{path}`")]
     Unreadable {
         /// As it was given.
         path: PathBuf,

@@ -39,7 +39,7 @@ impl End {
             Self::Exited(0) => String::new(),
             Self::Exited(code) => describe_exit(*code),
             Self::Signalled(signal) => describe_signal(*signal),
-            Self::TimedOut => "time limit".to_owned(),
+            Self::TimedOut => "did not finish within the time limit".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
             Self::Failed(reason) => reason.clone(),
         }
@@ -164,21 +164,6 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     })
 }
 
-/// A number of bytes as people write it.
-pub(crate) fn show_bytes(bytes: u64) -> String {
-    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
-        let whole = bytes >> shift;
-        if whole > 0 {
-            let tenths = ((bytes & ((1 << shift) - 1)) * 10) >> shift;
-            return match tenths {
-                0 => format!("{whole} {unit}"),
-                _ => format!("{whole}.{tenths} {unit}"),
-            };
-        }
-    }
-    format!("{bytes} bytes")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,11 +187,5 @@ mod tests {
         assert_eq!(End::Exited(139).crash(), End::Signalled(11).crash());
         assert!(End::Exited(0xC000_0005_u32 as i32).crash().is_some());
         assert!([0, 1, 127, 128, 255].iter().all(|&status| End::Exited(status).crash().is_none()));
-    }
-
-    #[test]
-    fn bytes_have_units() {
-        let shown = [0, 1023, 1024, 1536, 200 << 20, 5 << 29].map(show_bytes);
-        assert_eq!(shown, ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "200 MiB", "2.5 GiB"]);
     }
 }

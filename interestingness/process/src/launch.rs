@@ -74,7 +74,7 @@ pub trait Launcher: fmt::Debug + Send + Sync {
 #[non_exhaustive]
 pub enum SetupError {
     /// There is no folder for tests.
-    #[error("no directory for tests can be made in `{}`; is the disk full or read-only?", .path.display())]
+    #[error("cannot create a directory for tests in `{}`; is the disk full or read-only?", .path.display())]
     Directory {
         /// The folder.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum SetupError {
         source: io::Error,
     },
     /// The worker program does not do what it should.
-    #[error("`{}` cannot be used to run tests", .path.display())]
+    #[error("cannot run tests with the worker program `{}`", .path.display())]
     Worker {
         /// The worker program.
         path: PathBuf,

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::end::{End, show_bytes};
+use crate::end::End;
+use crate::units::show_limit;
 
 /// Limits of one task. A task that exceeds one is ended with all its processes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,15 +39,15 @@ impl Default for Limits {
 /// The ends of tasks that exceeded a limit, with the reason for a person.
 impl Limits {
     pub(crate) fn too_much_output(&self) -> End {
-        End::Failed(format!("printed more than {}", show_bytes(self.output_bytes)))
+        End::Failed(format!("printed more than {}", show_limit(self.output_bytes)))
     }
 
     pub(crate) fn too_much_disk(&self) -> End {
-        End::Failed(format!("wrote more than {} to disk", show_bytes(self.disk_bytes)))
+        End::Failed(format!("wrote more than {} to disk", show_limit(self.disk_bytes)))
     }
 
     pub(crate) fn too_much_memory(&self) -> End {
-        let limit = show_bytes(self.memory_bytes.unwrap_or_default());
+        let limit = show_limit(self.memory_bytes.unwrap_or_default());
         End::Failed(format!("used more than {limit} of memory"))
     }
 

@@ -91,17 +91,33 @@ impl ToolRunner {
 }
 
 impl ToolRun {
-    /// The reason that nothing can be concluded from the run: the signal, the limit or the status, and the last line
-    /// of standard error.
+    /// The reason why nothing can be concluded from the run: the signal, the limit or the status, and the first error on
+    /// standard error.
     #[must_use]
     pub fn trouble(&self) -> String {
         let reason = self.end.reason();
         let reason = if reason.is_empty() { "ended".to_owned() } else { reason };
-        match self.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => format!("{reason}: {}", line.trim()),
-            None => reason,
+        match first_error(&self.stderr) {
+            // A tool that was stopped has printed nothing about the reason.
+            Some(line) if self.end != End::TimedOut => format!("{reason}: {line}"),
+            _ => reason,
         }
     }
+}
+
+/// Finds the first line of a tool's messages that reports an error. Without one, the last line is the best guess.
+fn first_error(messages: &str) -> Option<&str> {
+    // "2 errors generated." counts what was said before.
+    let is_summary = |line: &&str| line.ends_with(" generated.");
+    let lines =
+        || messages.lines().map(str::trim).filter(|line| !line.is_empty() && !is_summary(line));
+    let is_error = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["error", "fatal", "cannot", "undefined reference", "assertion"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    lines().find(is_error).or_else(|| lines().next_back())
 }
 
 /// The standard output of a program that only tells about itself, as `clang --version` does. `None` where the program
@@ -113,4 +129,23 @@ pub fn query(program: &Path, args: &[&str]) -> Option<String> {
     let child = start(&mut command, &Confinement::default(), None).ok()?;
     let output = child.wait_with_output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_explains_a_failure_and_not_the_last_line() {
+        let run = |end, stderr: &str| {
+            ToolRun { end, stdout: String::new(), stderr: stderr.to_owned() }.trouble()
+        };
+        let messages = "a.c:1:1: warning: w\na.c:2:1: error: first\na.c:3:1: error: second\n2 errors generated.\n";
+        assert_eq!(run(End::Exited(1), messages), "exit code 1: a.c:2:1: error: first");
+        let linker = "ld: cannot find -lx\nclang: error: linker command failed with exit code 1\n";
+        assert_eq!(run(End::Exited(1), linker), "exit code 1: ld: cannot find -lx");
+        assert_eq!(run(End::Exited(1), "usage: x\n"), "exit code 1: usage: x");
+        let stopped = run(End::TimedOut, "120 warnings generated.\n");
+        assert_eq!(stopped, "did not finish within the time limit");
+    }
 }

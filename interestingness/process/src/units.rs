@@ -18,10 +18,10 @@ pub enum UnitError {
     #[error("`{0}` is not a number")]
     Number(String),
     /// Zero, or longer than any time.
-    #[error("the time must be greater than zero and not beyond all measure")]
+    #[error("the time is zero or too large")]
     TimeRange,
     /// Zero, or larger than any size.
-    #[error("the size must be at least one byte and not beyond all measure")]
+    #[error("the size is zero or too large")]
     SizeRange,
 }
 
@@ -66,6 +66,45 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     if bytes >= 1.0 && bytes < 2f64.powi(63) { Ok(bytes as u64) } else { Err(UnitError::SizeRange) }
 }
 
+/// A size of files in powers of 1000, as file managers show them: "512 B", "12.4 KB", "3.1 MB".
+#[must_use]
+pub fn show_bytes(bytes: usize) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "KB", "MB"] {
+        if value < 999.5 {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} GB")
+}
+
+/// A time: "4.2 s", "1 min 02 s", "3 h 07 min".
+#[must_use]
+pub fn show_duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{:.1} s", duration.as_secs_f64()),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A limit in bytes, in powers of 1024 as [`parse_bytes`] reads it: "200 MiB".
+pub(crate) fn show_limit(bytes: u64) -> String {
+    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        let whole = bytes >> shift;
+        if whole > 0 {
+            let tenths = ((bytes & ((1 << shift) - 1)) * 10) >> shift;
+            return match tenths {
+                0 => format!("{whole} {unit}"),
+                _ => format!("{whole}.{tenths} {unit}"),
+            };
+        }
+    }
+    format!("{bytes} bytes")
+}
+
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -97,5 +136,18 @@ mod tests {
         for wrong in ["", "0", "G", "-1", "1X", "9999999999999T"] {
             assert!(parse_bytes(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn shows_times_and_sizes() {
+        assert_eq!(show_bytes(999), "999 B");
+        assert_eq!(show_bytes(999_999), "1.0 MB");
+        assert_eq!(show_duration(Duration::from_secs(62)), "1 min 02 s");
+    }
+
+    #[test]
+    fn limits_have_units() {
+        let shown = [0, 1023, 1024, 1536, 200 << 20, 5 << 29].map(show_limit);
+        assert_eq!(shown, ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "200 MiB", "2.5 GiB"]);
     }
 }

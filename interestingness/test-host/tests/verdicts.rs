@@ -74,7 +74,7 @@ fn output_can_decide_instead_of_the_exit_code() {
         assert_eq!(both.verdict, Verdict::Uninteresting);
         assert_eq!(
             (both.exit_code, &*both.reason),
-            (Some(70), "`(?m)^0$` is not in standard output")
+            (Some(70), "the test's standard output does not match /(?m)^0$/")
         );
         let wrong_stream = judge(&bench, "echo LLVM ERROR: no lowering", &on_stderr);
         assert_eq!(wrong_stream.verdict, Verdict::Uninteresting);

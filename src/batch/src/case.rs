@@ -50,7 +50,7 @@ impl Attempt<'_> {
             }
             Ok(Err(reason)) => (Record::without_result(&name, Outcome::Failed, reason), false),
             Err(panic) => {
-                let reason = format!("clreduce failed: {}", message(&*panic));
+                let reason = format!("internal error of clreduce: {}", message(&*panic));
                 (Record::without_result(&name, Outcome::Failed, reason), true)
             }
         };
@@ -107,13 +107,14 @@ impl Attempt<'_> {
             Err(ReductionError::Flaky { interesting, runs, contrary }) => {
                 files::remove(&self.folder.join(RESULT)).map_err(told)?;
                 record.outcome = Outcome::Flaky;
-                record.reason = format!("interesting {interesting} times out of {runs}");
+                record.reason = format!("interesting in {interesting} out of {runs} runs");
                 record.take_output(&contrary);
                 Ok(record)
             }
-            Err(ReductionError::State(error)) => {
-                Err(format!("{error}; or remove {} to reduce it anew", self.folder.display()))
-            }
+            Err(ReductionError::State(error)) => Err(format!(
+                "{error}; or remove {} to start this case again",
+                self.folder.display()
+            )),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -199,7 +200,7 @@ impl Record {
         if outcome.verdict != Verdict::Interesting {
             let reason =
                 if outcome.reason.is_empty() { "no reason given" } else { &outcome.reason };
-            self.reason = format!("the result was not interesting when judged again: {reason}");
+            self.reason = format!("the test rejected the result when it was repeated: {reason}");
         }
     }
 

@@ -87,7 +87,7 @@ pub enum BatchError {
     #[error(transparent)]
     State(#[from] StateError),
     /// The system refused.
-    #[error("cannot use {}", path.display())]
+    #[error("cannot read or write {}", path.display())]
     Io {
         /// On what.
         path: PathBuf,
@@ -96,8 +96,8 @@ pub enum BatchError {
     },
     /// The folder holds results of a batch with another test or other options.
     #[error(
-        "{} holds a batch for which this was different: {what}; undo that to go on with it, or name \
-         another folder", path.display()
+        "{} holds results of a batch for which this was different: {what}\n\
+         help: undo the change to continue that batch, or name another folder", path.display()
     )]
     Changed {
         /// The folder.
@@ -106,7 +106,7 @@ pub enum BatchError {
         what: String,
     },
     /// The system has no threads to give.
-    #[error("cannot start threads")]
+    #[error("cannot start a thread")]
     Threads(#[source] io::Error),
 }
 

@@ -1,18 +1,17 @@
-//! Groups of options as the user wrote them, which several commands share. What the values mean together is decided
-//! in [`resolve`](crate::resolve).
+//! Options of the command line as the user wrote them. [`resolve`](crate::resolve) decides what they mean together.
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum, ValueHint};
 use clreduce_engine::Options;
 
-/// What a reduction is told.
+/// The arguments of a reduction.
 #[derive(Debug, clap::Args)]
 pub struct ReduceArgs {
-    /// What to reduce, in place; the original is kept as FILE.orig
+    /// Files or folders to reduce in place; the original is kept as FILE.orig
     ///
-    /// A FILE appears to the test under its base name, the files of a DIR under their paths relative to
-    /// it. A DIR's `*.orig` files, version control folders and the test itself are not part of it.
+    /// The test finds a FILE under its base name, and the files of a DIR under their paths relative to DIR. In a DIR,
+    /// clreduce ignores `*.orig` files, folders of version control, and the test itself.
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub inputs: Vec<PathBuf>,
 
@@ -31,7 +30,7 @@ pub struct ReduceArgs {
     #[arg(long, help_heading = TEST)]
     pub allow_slippage: bool,
 
-    /// Keep the directories that the tests ran in
+    /// Keep the directories in which the tests run
     #[arg(long, help_heading = TEST)]
     pub save_temps: bool,
 
@@ -40,19 +39,19 @@ pub struct ReduceArgs {
         help_heading = RESULT)]
     pub output: Option<PathBuf>,
 
-    /// Go on where an interrupted run stopped; this is the default
+    /// Continue an interrupted run (the default)
     #[arg(long, conflicts_with = "fresh", help_heading = RESULT)]
     pub resume: bool,
 
-    /// Forget an interrupted run and start from the files as they are now
+    /// Discard an interrupted run, and start again from the current files
     #[arg(long, help_heading = RESULT)]
     pub fresh: bool,
 
-    /// Write what happens to FILE, one JSON object per line
+    /// Write events to FILE, one JSON object per line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
     pub events: Option<PathBuf>,
 
-    /// Write the figures of the whole run to FILE, as JSON
+    /// Write the figures of the run to FILE, as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
     pub summary: Option<PathBuf>,
 
@@ -60,46 +59,47 @@ pub struct ReduceArgs {
     pub show: ShowArgs,
 }
 
-/// What decides.
+/// The test.
 #[derive(Debug, clap::Args)]
 pub struct TestArgs {
-    /// What decides: a program or a shell command, whose exit status 0 means "interesting"; or a recipe
+    /// Test that decides whether a variant is interesting: a program, a shell command or a recipe
     ///
-    /// It runs in a fresh directory that holds nothing but the variant. A file that ends in .toml is a
-    /// recipe, any other existing file is run as a program, and anything else is a shell command.
+    /// A program or command decides by its exit status: 0 means interesting. It runs in a fresh directory that contains
+    /// only the variant. A file that ends in .toml is a recipe, any other existing file is run as a program, and
+    /// anything else is a shell command.
     #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
         allow_hyphen_values = true, help_heading = TEST)]
     pub test: Option<String>,
 }
 
-/// What is shown.
+/// Options for what is printed.
 #[derive(Debug, clap::Args)]
 pub struct ShowArgs {
-    /// Print nothing but errors and warnings
+    /// Print only errors and warnings
     #[arg(long, short, conflicts_with = "verbose", help_heading = REPORT)]
     pub quiet: bool,
 
-    /// Print every step that makes the program smaller; twice: every question
+    /// Print every commit; twice (-vv): every step
     #[arg(long, short, action = ArgAction::Count, help_heading = REPORT)]
     pub verbose: u8,
 
-    /// When to use colours and the progress display
+    /// Use colours and a progress display
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto,
         help_heading = REPORT)]
     pub color: Color,
 }
 
-/// When to use colours.
+/// The choice of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that knows them.
+    /// On a terminal that supports them
     Auto,
-    /// Also into a pipe or a file.
+    /// Always, also when writing to a pipe or a file
     Always,
-    /// Never.
+    /// Never
     Never,
 }
 
-pub const TEST: &str = "The test";
-pub const RESULT: &str = "Where the result goes";
-pub const REPORT: &str = "What is reported";
+pub const TEST: &str = "Test";
+pub const RESULT: &str = "Result";
+pub const REPORT: &str = "Output";

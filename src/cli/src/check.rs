@@ -1,4 +1,4 @@
-//! `clreduce check`: whether a kernel is valid.
+//! `clreduce check` looks for undefined behaviour in a kernel.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,33 +13,33 @@ use clreduce_check::{
 };
 use clreduce_interestingness::Cancel;
 
-use crate::failure::Failure;
+use crate::failure::{CliError, KernelError};
 use crate::units;
 
 /// Exit status when nothing can be said.
 const UNRESOLVED: u8 = 3;
 
-/// What a check is told.
+/// The arguments of `clreduce check`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit status:\n  0  valid\n  1  invalid; what is wrong is printed, each thing once\n  \
-    2  the command line is wrong, or there is no kernel\n  3  a tool failed, or a suspicion remains: nothing can be said"
-)]
+#[command(after_help = "Exit status:\n  0  valid\n  1  invalid; each problem is printed once\n  \
+    2  the command line is wrong, or the kernel cannot be read\n  3  unresolved: a tool failed, or a \
+    suspicion could not be confirmed")]
 pub struct CheckArgs {
-    /// The kernel, in OpenCL C or, called .cu, in CUDA; its first line may say how it is launched, as in `// -g 4,1,1 -l 2,1,1`
+    /// Kernel in OpenCL C, or in CUDA if its name ends in .cu
+    ///
+    /// The first line can say how the kernel is launched, as in `// -g 4,1,1 -l 2,1,1`.
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
-    /// Run only these stages: compile, analyze, sanitize, simulate; of these, compile and
-    /// sanitize look at CUDA
+    /// Run only these stages: compile, analyze, sanitize, simulate (for CUDA: compile, sanitize)
     #[arg(long, value_name = "STAGE", value_delimiter = ',', conflicts_with = "skip")]
     pub only: Vec<StageName>,
 
-    /// Leave these stages out
+    /// Skip these stages
     #[arg(long, value_name = "STAGE", value_delimiter = ',')]
     pub skip: Vec<StageName>,
 
-    /// Go on to the more costly stages when one has found something
+    /// Run the later stages also if an earlier one finds something
     #[arg(long)]
     pub all: bool,
 
@@ -47,17 +47,17 @@ pub struct CheckArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Longest time for one tool, in seconds or as in 500ms, 90s, 2m [default: 60s]
+    /// Stop a tool after TIME, in seconds or as in 500ms, 90s, 2m [default: 60s]
     ///
-    /// A kernel that, compiled plainly for the host, takes longer is invalid.
+    /// A kernel that does not finish within this time when it is compiled for the host is invalid.
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
     pub timeout: Option<Duration>,
 
-    /// The clang to use [default: the newest of clang-19 to clang-14]
+    /// Use this clang [default: the newest of clang-19 to clang-14]
     #[arg(long, value_name = "CLANG", value_hint = ValueHint::CommandName)]
     pub clang: Option<PathBuf>,
 
-    /// Options for the kernel's compilation, such as -DN=4
+    /// Options for compiling the kernel, such as -DN=4
     #[arg(last = true, value_name = "BUILD OPTIONS")]
     pub build_options: Vec<String>,
 }
@@ -65,13 +65,13 @@ pub struct CheckArgs {
 /// Checks a kernel and prints what was found.
 ///
 /// # Errors
-/// When there is no kernel to check, no clang, or nowhere to print.
-pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
+/// When the kernel or a clang is missing, or the output cannot be written.
+pub fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let path = &args.kernel;
-    let unusable = |reason: String| Failure::Kernel { path: path.clone(), reason };
-    let source = fs::read(path).map_err(|error| unusable(error.to_string()))?;
-    let subject = Subject::of(&path.to_string_lossy(), source)
-        .map_err(|error| unusable(error.to_string()))?;
+    let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
+    let source = fs::read(path).map_err(|error| unusable(error.into()))?;
+    let subject =
+        Subject::of(&path.to_string_lossy(), source).map_err(|error| unusable(error.into()))?;
     let defaults = CheckOptions::default();
     let options = CheckOptions {
         stages: stages(&args.only, &args.skip),
@@ -87,7 +87,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let interrupted = cancel.clone();
     ctrlc::set_handler(move || interrupted.cancel())?;
     let report = KernelCheck::new(&options)?.run(&subject, &cancel);
-    print(&report, path, args.json).map_err(Failure::Stdout)?;
+    print(&report, path, args.json).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match report.validity {
         _ if cancel.is_cancelled() => 130,
         Validity::Valid => 0,
@@ -125,13 +125,13 @@ fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
         eprintln!("note: {}: {}", failure.tool, failure.message);
     }
     if report.stages.is_empty() {
-        eprintln!("unresolved: no stage that is to run can look at this language");
+        eprintln!("unresolved: none of the chosen stages can check a program in this language");
     } else if report.validity == Validity::Unresolved {
         let suspected = report.findings.iter().map(|finding| finding.kind);
         let kinds: BTreeSet<FindingKind> =
             report.unchecked.iter().copied().chain(suspected).collect();
         let kinds: Vec<&str> = kinds.into_iter().map(FindingKind::name).collect();
-        eprintln!("unresolved: nobody could look for {}", kinds.join(", "));
+        eprintln!("unresolved: these could not be checked: {}", kinds.join(", "));
     }
     Ok(())
 }

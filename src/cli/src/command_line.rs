@@ -1,4 +1,4 @@
-//! Everything on the command line: help, manual page, completions and parsing all come from this one table.
+//! The command line of clreduce. Help, manual page, completions and parsing all come from this one definition.
 //!
 //! Reducing is the command without a name; the others are in [`Command`].
 
@@ -18,7 +18,7 @@ use crate::run::RunArgs;
 #[command(
     name = "clreduce",
     version,
-    about = "Make a program that shows a compiler bug as small as it can be",
+    about = "Shrink a program that triggers a compiler bug while it still triggers it",
     long_about = LONG_ABOUT,
     override_usage = "clreduce [OPTIONS] <FILE|DIR>... --test <TEST>\n       clreduce <COMMAND> ...",
     args_conflicts_with_subcommands = true,
@@ -35,7 +35,7 @@ pub struct Args {
     pub reduce: ReduceArgs,
 
     /// Print the table of passes and exit
-    #[arg(long, exclusive = true, help_heading = "What is tried")]
+    #[arg(long, exclusive = true, help_heading = "Passes")]
     pub list_passes: bool,
 
     /// Print the manual page or the completions of a shell and exit
@@ -43,26 +43,26 @@ pub struct Args {
     pub generate: Option<Generate>,
 }
 
-/// What else there is to do but reducing. A file of the same name is reduced as `./NAME`.
+/// The commands beside reducing. To reduce a file with the name of a command, write `./NAME`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Reduce every test case of a folder, and report on them together
+    /// Reduce every test case in a folder, and write a report on all of them
     Batch(Box<BatchArgs>),
-    /// List the devices that kernels can be run on
+    /// List the devices that can run kernels
     Devices(DevicesArgs),
-    /// Run an OpenCL kernel on a device and print its result
+    /// Run a kernel on a device, and print its result
     Run(RunArgs),
-    /// Say whether a kernel is valid: free of undefined behaviour, as far as tools can see
+    /// Check a kernel for undefined behaviour
     Check(CheckArgs),
-    /// Find out what is wrong with a kernel on the devices at hand, and write the test for it
+    /// Run a kernel on all devices, and write a test for the bug that it shows
     Init(InitArgs),
-    /// Make a kernel one file with as few work-items as its bug needs
+    /// Turn a kernel into one file with as few work-items as its bug needs
     Prepare(PrepareArgs),
-    /// Show stage by stage what a recipe says of one variant
+    /// Show what each stage of a recipe says about a variant
     Explain(ExplainArgs),
 }
 
-/// What `--generate` prints.
+/// A text that `--generate` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "lower")]
 pub enum Generate {
@@ -75,31 +75,32 @@ pub enum Generate {
 }
 
 const LONG_ABOUT: &str = "\
-Make a program that shows a compiler bug as small as it can be.
+clreduce is a test-case reducer. It shrinks a program that triggers a compiler bug while it still triggers it.
 
-clreduce tries ever smaller variants of a program in OpenCL C, CUDA, C or any other text, and asks a test \
-which of them still show the bug. The file on disk is replaced each time a smaller one is found, so that \
-it shows the bug at every instant. The same test gives the same result with every number of jobs.";
+clreduce removes parts of a program in OpenCL C, CUDA, C or any other text, and runs your test on each \
+variant. The test decides whether the variant still shows the bug; such a variant is called interesting. \
+Each time clreduce finds a smaller interesting variant, it replaces the file on disk, so the file always \
+shows the bug. The number of tests that run at the same time does not change the result.";
 
 const EXAMPLES: &str = "\
 Examples:
-  Reduce bug.cl in place; interesting.sh exits 0 while the bug is there:
+  Reduce bug.cl in place; interesting.sh exits with 0 while the bug is there:
     clreduce bug.cl --test ./interesting.sh
 
   Reduce a compiler crash without a script:
     clreduce crash.c --test 'clang -O2 -c crash.c' --interesting-stderr 'Assertion .* failed'
 
-  Reduce a folder of sources, on eight cores, and leave the originals alone:
+  Reduce a folder of sources with eight tests at a time, and leave the originals alone:
     clreduce src/ --test ./interesting.sh -j 8 --output reduced/
 
-  The order of older tools works as well:
+  Name the test first, as for C-Reduce:
     clreduce ./interesting.sh bug.c
 
 Exit status:
-  0    reduced, or nothing left to remove
-  1    the test case is not interesting to begin with, or the reduction failed
+  0    the test case was reduced, also if a limit stopped the reduction
+  1    the original is not interesting, or the reduction failed
   2    the command line is wrong
-  130  interrupted; the best so far is on disk, and the same command goes on from there";
+  130  interrupted; the best version so far is on disk, and the same command continues";
 
 #[cfg(test)]
 mod tests {

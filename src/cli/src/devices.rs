@@ -1,5 +1,4 @@
-//! `clreduce devices`: what kernels can be run on; and which of it is meant by the options of other
-//! commands.
+//! `clreduce devices` lists the devices that can run kernels. Other commands choose one of them by options.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,10 +8,10 @@ use std::process::ExitCode;
 use clreduce_devices::{BACKENDS, Device, Devices, WorkerOptions};
 use clreduce_kernel::{ProgramKind, has_main};
 
-use crate::failure::Failure;
+use crate::failure::{CliError, NoSuchDevice};
 use crate::units::show_bytes;
 
-/// What `devices` is told.
+/// The arguments of `clreduce devices`.
 #[derive(Debug, clap::Args)]
 pub struct DevicesArgs {
     /// Print one JSON object per line
@@ -20,10 +19,10 @@ pub struct DevicesArgs {
     pub json: bool,
 }
 
-/// Which device is meant.
+/// The options that choose a device.
 #[derive(Debug, clap::Args)]
 pub struct DeviceArgs {
-    /// Number of the platform, as `clreduce devices` gives it
+    /// Number of the platform, as `clreduce devices` prints it
     #[arg(long, value_name = "P")]
     pub platform: Option<u32>,
 
@@ -31,12 +30,12 @@ pub struct DeviceArgs {
     #[arg(long, value_name = "D")]
     pub device: Option<u32>,
 
-    /// Part of the name of the device, its platform or its vendor, as in pocl, nvidia, oclgrind, host
+    /// Part of the name of the device, its platform or its vendor, such as pocl, nvidia, oclgrind, host
     #[arg(long, value_name = "S", conflicts_with_all = ["platform", "device"])]
     pub device_name: Option<String>,
 }
 
-/// What is to be run.
+/// The kind of a program, which decides on which devices it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
     /// Kernels in OpenCL C.
@@ -48,7 +47,7 @@ pub enum Text {
 }
 
 impl Text {
-    /// What a file is, by its name and what is in it.
+    /// Determines the kind of a file by its name and content.
     pub fn of(path: &Path, source: &[u8]) -> Self {
         match path.extension().is_some_and(|extension| extension == "cu") {
             false => Self::OpenCl,
@@ -78,11 +77,11 @@ impl Text {
 ///
 /// # Errors
 /// When standard output does not take it.
-pub fn devices(args: &DevicesArgs) -> Result<ExitCode, Failure> {
+pub fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
     let found = Devices::find(&worker_options()?);
     let mut out = io::stdout();
     let text = if args.json { json(&found) } else { table(&found) };
-    out.write_all(text.as_bytes()).map_err(Failure::Stdout)?;
+    out.write_all(text.as_bytes()).map_err(CliError::Stdout)?;
     for problem in &found.problems {
         eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
     }
@@ -92,9 +91,9 @@ pub fn devices(args: &DevicesArgs) -> Result<ExitCode, Failure> {
 /// This program is its own worker.
 ///
 /// # Errors
-/// When the system does not say where it lies.
-pub fn worker_options() -> Result<WorkerOptions, Failure> {
-    std::env::current_exe().map(WorkerOptions::new).map_err(Failure::OwnPath)
+/// When the system does not know the path of this program.
+pub fn worker_options() -> Result<WorkerOptions, CliError> {
+    std::env::current_exe().map(WorkerOptions::new).map_err(CliError::OwnPath)
 }
 
 fn json(found: &Devices) -> String {
@@ -135,7 +134,11 @@ fn table(found: &Devices) -> String {
 ///
 /// # Errors
 /// When there is none, with those that there are.
-pub fn choose(args: &DeviceArgs, text: Text, options: &WorkerOptions) -> Result<Device, String> {
+pub fn choose(
+    args: &DeviceArgs,
+    text: Text,
+    options: &WorkerOptions,
+) -> Result<Device, NoSuchDevice> {
     let wanted = |device: &Device| {
         text.runs_on(device)
             && match &args.device_name {
@@ -153,14 +156,7 @@ pub fn choose(args: &DeviceArgs, text: Text, options: &WorkerOptions) -> Result<
             return Ok(device.clone());
         }
     }
-    let mut message = format!("there is no such device for {}", text.name());
-    if found.devices.is_empty() {
-        message.push_str(", nor any other");
-    } else {
-        let _ = write!(message, "; there are:\n{}", table(&found).trim_end());
-    }
-    for problem in &found.problems {
-        let _ = write!(message, "\n{problem}");
-    }
-    Err(message)
+    let devices = if found.devices.is_empty() { String::new() } else { table(&found) };
+    let problems = found.problems.iter().map(ToString::to_string).collect();
+    Err(NoSuchDevice { program: text.name(), devices, problems })
 }

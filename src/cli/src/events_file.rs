@@ -1,4 +1,4 @@
-//! `--events`: one JSON object per line, written as it happens.
+//! The file of `--events`: one JSON object per line, written as it happens.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,7 +19,7 @@ pub struct EventsFile {
 /// likely it was thought to be interesting, in thousandths; times are in seconds.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Line<'a> {
+enum EventLine<'a> {
     Started {
         version: &'static str,
         bytes: usize,
@@ -79,7 +79,9 @@ impl EventsFile {
     /// # Errors
     /// When it cannot be written, once.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
-        let (Some(writer), Some(line)) = (&mut self.writer, Line::of(event)) else { return Ok(()) };
+        let (Some(writer), Some(line)) = (&mut self.writer, EventLine::of(event)) else {
+            return Ok(());
+        };
         let result = serde_json::to_writer(&mut *writer, &line)
             .map_err(io::Error::from)
             .and_then(|()| writer.write_all(b"\n"))
@@ -91,7 +93,7 @@ impl EventsFile {
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> EventLine<'a> {
     fn of(event: &'a Event) -> Option<Self> {
         Some(match event {
             Event::Started { size, bytes, resumed_steps, time_limit } => Self::Started {

@@ -1,4 +1,4 @@
-//! `clreduce explain`: what each stage of a recipe says of one variant.
+//! `clreduce explain` shows what each stage of a recipe says about a variant.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,27 +10,27 @@ use clreduce_interestingness::Verdict;
 use clreduce_recipe::{Judgement, Recipe, StageResult, StageVerdict};
 use clreduce_testcase::TestCase;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::load::{Input, ORIGINAL, beside, load};
 use crate::units::show_duration;
 use crate::{interrupt, recipe};
 
-/// What `explain` is told.
+/// The arguments of `clreduce explain`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit status:\n  0  interesting\n  1  not interesting, or the recipe cannot be used\n  \
-    2  the command line is wrong\n  3  a tool failed, so that nothing can be said"
+    2  the command line is wrong\n  3  unresolved: a tool failed"
 )]
 pub struct ExplainArgs {
-    /// The recipe
+    /// Recipe
     #[arg(long, short = 't', value_name = "RECIPE", value_hint = ValueHint::FilePath)]
     pub test: PathBuf,
 
-    /// The variant
+    /// Variant to test
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub variant: PathBuf,
 
-    /// What the outcome is pinned on [default: FILE.orig if it is there, otherwise the variant itself]
+    /// Original whose outcome the variant must show [default: FILE.orig if it exists, otherwise the variant]
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub original: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ pub struct ExplainArgs {
 ///
 /// # Errors
 /// When the recipe cannot be used, or a file cannot be read.
-pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
+pub fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let recipe = Recipe::load(&args.test)?.options(recipe::options(&cancel));
     let variant = read(&args.variant)?;
@@ -52,7 +52,7 @@ pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let test = recipe.calibrate(&original)?;
     let judgement = test.look(&variant, true, &cancel);
     let mut out = io::stdout().lock();
-    out.write_all(show(&judgement).as_bytes()).map_err(Failure::Stdout)?;
+    out.write_all(show(&judgement).as_bytes()).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match judgement.outcome.verdict {
         Verdict::Interesting => 0,
         Verdict::Uninteresting | Verdict::TimedOut => 1,
@@ -60,16 +60,16 @@ pub fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     }))
 }
 
-fn read(path: &Path) -> Result<TestCase, Failure> {
+fn read(path: &Path) -> Result<TestCase, CliError> {
     let inputs = Input::find_all(&[path.to_owned()])?;
     Ok(load(&inputs, &[], false)?.case)
 }
 
 /// `bug.c.orig` was called `bug.c` when it was reduced, and commands know it by that name.
-fn named_alike(original: TestCase, variant: &TestCase) -> Result<TestCase, Failure> {
+fn named_alike(original: TestCase, variant: &TestCase) -> Result<TestCase, CliError> {
     match (original.files(), variant.files()) {
         ([file], [name]) => TestCase::single(&name.path, file.bytes.clone())
-            .map_err(|error| Failure::Load(error.into())),
+            .map_err(|error| CliError::Load(error.into())),
         _ => Ok(original),
     }
 }

@@ -1,13 +1,13 @@
-//! Everything that can end a run early, and with which exit status.
+//! The errors that end a run early, and their exit statuses.
 
 use std::error::Error;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
-use clreduce_check::CheckError;
+use clreduce_check::{CheckError, PreprocessError, SubjectError};
 use clreduce_engine::ReductionError;
 use clreduce_interestingness::{CommandError, SetupError};
 use clreduce_journal::StateError;
@@ -21,9 +21,9 @@ use crate::keep::KeepError;
 use crate::load::LoadError;
 use crate::target::OutputError;
 
-/// Why a run ended early.
+/// The reason why a run ended early.
 #[derive(Debug, Error)]
-pub enum Failure {
+pub enum CliError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum Failure {
     Run(#[from] RunError),
     #[error(transparent)]
     Init(#[from] InitError),
-    #[error("cannot find out where this program lies: {0}")]
+    #[error("cannot find the path of the program clreduce: {0}")]
     OwnPath(io::Error),
     #[error(transparent)]
     Reduction(ReductionError),
@@ -50,33 +50,33 @@ pub enum Failure {
     #[error("{0}")]
     NotInteresting(String),
     #[error(
-        "the test changes the file that it judges (`{0}`), so that nobody knows what it judged\n\
-         help: let it work on a copy, as in: cp {0} copy-{0}"
+        "the test changes the file that it judges (`{0}`)\n\
+         help: let the test work on a copy, as in: cp {0} copy-{0}"
     )]
     Modifies(String),
     #[error(
-        "the test finds even a directory without the program interesting, and it mentions `{0}`: it \
-         judges that file and not the variants\n\
-         help: use the file's name alone; each variant lies in the directory the test is started in"
+        "the test also accepts an empty program: it reads `{0}`, a file outside the directory in which it is \
+         started\n\
+         help: use the file's name alone; each variant lies in the directory in which the test is started"
     )]
     AbsolutePath(PathBuf),
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     #[error(transparent)]
     Check(#[from] CheckError),
-    #[error("`{}` cannot be checked: {reason}", .path.display())]
-    Kernel { path: PathBuf, reason: String },
+    #[error("cannot use `{}`", .path.display())]
+    Kernel { path: PathBuf, source: KernelError },
     #[error(transparent)]
     BatchReport(#[from] ReportError),
     #[error("cannot write `{path}`: {source}")]
-    Report { path: PathBuf, source: io::Error },
+    Write { path: PathBuf, source: io::Error },
     #[error("cannot handle Ctrl-C: {0}")]
     Signals(#[from] ctrlc::Error),
     #[error("cannot write to standard output: {0}")]
     Stdout(io::Error),
 }
 
-impl Failure {
+impl CliError {
     /// The exit status: 2 for a wrong command line, 3 where a check could not begin for want of a tool, 1
     /// for everything else.
     pub fn exit_code(&self) -> ExitCode {
@@ -102,8 +102,8 @@ impl Failure {
         }
         if self.is_of_the_disk() {
             text.push_str(
-                "\nhelp: nothing is lost, the best so far is in place; when that is put right (is the \
-                 disk full?), the same command goes on from there",
+                "\nhelp: the best version so far is on disk; solve the problem (is the disk full?), and run the \
+                 same command to continue",
             );
         }
         text
@@ -119,18 +119,56 @@ impl Failure {
     }
 }
 
-/// Why the command line makes no sense.
+/// The reason why a kernel cannot be checked or prepared.
+#[derive(Debug, Error)]
+pub enum KernelError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    #[error(transparent)]
+    Preprocess(#[from] PreprocessError),
+    #[error("the test does not accept it")]
+    NotAccepted,
+}
+
+/// No device fits the options of a command.
+#[derive(Debug)]
+pub struct NoSuchDevice {
+    /// The kind of program that the device has to run.
+    pub program: &'static str,
+    /// A table of the devices that were found; empty if there are none.
+    pub devices: String,
+    /// The reasons why drivers could not be used.
+    pub problems: Vec<String>,
+}
+
+impl fmt::Display for NoSuchDevice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "there is no such device for {}", self.program)?;
+        if self.devices.is_empty() {
+            formatter.write_str("; no device was found")?;
+        } else {
+            write!(formatter, "; these were found:\n{}", self.devices.trim_end())?;
+        }
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n{problem}"))
+    }
+}
+
+impl Error for NoSuchDevice {}
+
+/// A mistake in the command line.
 #[derive(Debug, Error)]
 pub enum UsageError {
-    #[error("nothing to reduce was named\nhelp: clreduce bug.c --test ./interesting.sh")]
+    #[error("no file or folder to reduce was given\nhelp: clreduce bug.c --test ./interesting.sh")]
     NoInput,
     #[error(
-        "no test was given: what decides whether a variant is interesting?\n\
+        "no test was given; name a program or command that decides whether a variant is interesting\n\
          help: clreduce {0} --test ./interesting.sh"
     )]
     NoTest(String),
     #[error(
-        "no test was given: what decides whether a variant is interesting?\n\
+        "no test was given; name a program or command that decides whether a variant is interesting\n\
          help: clreduce batch {} --test ./interesting.sh --out OUT", .0.display()
     )]
     NoBatchTest(PathBuf),
@@ -141,47 +179,47 @@ pub enum UsageError {
     FirstNotExecutable { path: String },
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    #[error("{0} is not for recipes\nhelp: {1}")]
+    #[error("{0} cannot be used with a recipe\nhelp: {1}")]
     NotForRecipes(&'static str, &'static str),
     #[error(
-        "--allow-slippage needs a recipe as the test: a program does not tell one bug from another"
+        "--allow-slippage needs a recipe: the exit status of a program does not tell one bug from another"
     )]
     NeedsRecipe,
-    #[error("the choice of passes leaves none to run")]
+    #[error("no pass is left to run\nhelp: check --passes and --skip-pass")]
     NoPasses,
     #[error(transparent)]
     Test(#[from] CommandError),
 }
 
-/// Why there is nothing to reduce, or no test for it.
+/// The reason why `clreduce init` wrote no test.
 #[derive(Debug, Error)]
 pub enum InitError {
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: PlanError },
     #[error(
-        "there is no device to run `{0}` on\n\
+        "no device was found that can run `{0}`\n\
          help: install one, for example: apt-get install pocl-opencl-icd ocl-icd-libopencl1"
     )]
     NoDevice(PathBuf),
     #[error(
-        "nothing is found wrong with `{0}` on these devices\n\
-         help: to find one wrong, a majority of at least three configurations has to agree; `clreduce \
-         devices` lists what there is"
+        "no bug was found with `{0}` on these devices\n\
+         help: a wrong result is only found if the majority of at least three configurations agrees on another \
+         one; `clreduce devices` lists the devices"
     )]
     NothingWrong(PathBuf),
-    #[error("`{0}` is not found wrong\nhelp: write one of: {1}")]
+    #[error("the configuration `{0}` shows no bug\nhelp: choose one of: {1}")]
     NotWrong(String, String),
-    #[error("`{0}` is there already\nhelp: remove it, or start the reduction with it")]
+    #[error("`{0}` already exists\nhelp: remove it, or use it as the test of a reduction")]
     Exists(PathBuf),
 }
 
-/// Why a kernel was not even tried.
+/// The reason why `clreduce run` did not run a kernel.
 #[derive(Debug, Error)]
 pub enum RunError {
     #[error("cannot read `{path}`: {source}")]
     Read { path: PathBuf, source: io::Error },
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: PlanError },
-    #[error("{0}\nhelp: `clreduce devices` lists them")]
-    NoDevice(String),
+    #[error("{0}\nhelp: run `clreduce devices` to list the devices")]
+    NoDevice(#[from] NoSuchDevice),
 }

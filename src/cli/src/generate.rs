@@ -1,4 +1,4 @@
-//! `--generate`: the manual page and the completions, from the table of options.
+//! The manual page and the shell completions that `--generate` prints.
 
 use std::io::{self, Write};
 

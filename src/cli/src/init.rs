@@ -1,5 +1,4 @@
-//! `clreduce init`: finds out what is wrong with a kernel on the devices at hand, and writes the test for it
-//! beside the kernel.
+//! `clreduce init` runs a kernel on all devices, and writes a test for the bug that it shows beside the kernel.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,18 +13,18 @@ use clreduce_recipe::{
 };
 use clreduce_testcase::TestCase;
 
-use crate::failure::{Failure, InitError};
+use crate::failure::{CliError, InitError};
 use crate::script::{self, Script};
 use crate::{interrupt, recipe};
 
-/// What `init` is told.
+/// The arguments of `clreduce init`.
 #[derive(Debug, clap::Args)]
 pub struct InitArgs {
-    /// The kernel
+    /// Kernel to run
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
-    /// The configuration whose bug it shall be, as `init` names it, where several are wrong
+    /// Configuration to blame, if several are wrong; `init` prints their names
     #[arg(long, value_name = "CONFIGURATION")]
     pub accuse: Option<String>,
 
@@ -33,11 +32,11 @@ pub struct InitArgs {
     #[arg(long, group = "kind")]
     pub shell: bool,
 
-    /// Write a script for PowerShell instead of a recipe
+    /// Write a PowerShell script instead of a recipe
     #[arg(long, group = "kind")]
     pub powershell: bool,
 
-    /// Write a script in Python instead of a recipe
+    /// Write a Python script instead of a recipe
     #[arg(long, group = "kind")]
     pub python: bool,
 
@@ -46,11 +45,11 @@ pub struct InitArgs {
     pub build_options: Vec<String>,
 }
 
-/// What was found wrong, and the recipe for it.
-pub struct Found {
-    /// What every configuration says.
+/// A bug that was found, and the recipe for it.
+pub struct FoundBug {
+    /// The results of all configurations.
     pub comparison: DeviceComparison,
-    /// Which of it is the bug.
+    /// The bug to reduce.
     pub bug: SuspectedBug,
     /// The recipe.
     pub recipe: Recipe,
@@ -61,28 +60,28 @@ pub struct Found {
 /// Writes the test.
 ///
 /// # Errors
-/// When nothing is wrong with the kernel, the kernel itself is, or the test cannot be written.
-pub fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
+/// When no bug is found, the kernel cannot be used, or the test cannot be written.
+pub fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let options = recipe::options(&cancel);
     let kernel = &args.kernel;
     let source = read(kernel)?;
     let build_options = args.build_options.join(" ");
-    let kind = script::Kind::of(args.shell, args.powershell, args.python);
-    let path = kernel.with_extension(kind.map_or("toml", script::Kind::extension));
+    let kind = script::ScriptLanguage::of(args.shell, args.powershell, args.python);
+    let path = kernel.with_extension(kind.map_or("toml", script::ScriptLanguage::extension));
     if path.exists() {
         return Err(InitError::Exists(path).into());
     }
     let found = find(kernel, &source, args.accuse.as_deref(), &build_options, &options)?;
     let case = single(kernel, source)?;
     let test = found.recipe.calibrate(&case)?;
-    print(&found, &test).map_err(Failure::Stdout)?;
+    print(&found, &test).map_err(CliError::Stdout)?;
     let text = match kind {
         None => found.recipe.text().to_owned(),
         Some(kind) => script::write(kind, &script_of(kernel, &found, &test, &build_options)),
     };
     let written = script::create(&path, &text, kind.is_some());
-    written.map_err(|source| Failure::Report { path: path.clone(), source })?;
+    written.map_err(|source| CliError::Write { path: path.clone(), source })?;
     let mut out = io::stdout();
     let _ = writeln!(
         out,
@@ -93,21 +92,21 @@ pub fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a kernel on everything at hand, and says what is wrong.
+/// Runs a kernel on all devices, and finds the bug.
 ///
 /// # Errors
-/// When nothing is, or nobody knows how to launch it.
+/// When no bug is found, or the arguments of the kernel cannot be determined.
 pub fn find(
     kernel: &Path,
     source: &[u8],
     accuse: Option<&str>,
     build_options: &str,
     options: &RecipeOptions,
-) -> Result<Found, Failure> {
+) -> Result<FoundBug, CliError> {
     let arguments = Some(kernel.with_extension("args.toml")).filter(|path| path.is_file());
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
     let described = described
-        .map_err(|error| Failure::Kernel { path: kernel.to_owned(), reason: error.to_string() })?;
+        .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
     let comparison = DeviceComparison::of(
         &kernel.to_string_lossy(),
         source,
@@ -142,28 +141,28 @@ pub fn find(
     let text = comparison.recipe(&file_name(kernel), bug, beside.as_deref(), build_options);
     let path = kernel.with_extension("toml");
     let recipe = Recipe::parse(&path, text)?.options(options.clone());
-    Ok(Found { comparison, bug, recipe, arguments })
+    Ok(FoundBug { comparison, bug, recipe, arguments })
 }
 
 /// Reads a kernel.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(kernel: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read(kernel: &Path) -> Result<Vec<u8>, CliError> {
     fs::read(kernel)
-        .map_err(|error| Failure::Kernel { path: kernel.to_owned(), reason: error.to_string() })
+        .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })
 }
 
 /// A kernel as a test case.
 ///
 /// # Errors
-/// When its name makes none.
-pub fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, Failure> {
+/// When its name is not a valid path of a test case.
+pub fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, CliError> {
     let name = kernel.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    TestCase::single(name, source).map_err(|error| Failure::Load(error.into()))
+    TestCase::single(name, source).map_err(|error| CliError::Load(error.into()))
 }
 
-fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
+fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(table(&found.comparison).as_bytes())?;
     let accused = found.comparison.configurations[found.bug.configuration].name();
@@ -171,16 +170,20 @@ fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
     let basis = match found.bug.basis {
         SuspicionBasis::Majority => "",
         SuspicionBasis::Two => {
-            " (perhaps: two that agree are less than the majority of three that is usual)"
+            " (uncertain: only two configurations agree, and three are needed for a majority)"
         }
         SuspicionBasis::Guess => {
-            " (a guess: nobody else has a result, and it is the one that optimises)"
+            " (a guess: no other configuration has a result, and this one optimises)"
         }
     };
     writeln!(out, "\n{kind}: {accused}{basis}")?;
     for other in found.comparison.bugs().iter().filter(|other| **other != found.bug) {
         let name = found.comparison.configurations[other.configuration].name();
-        writeln!(out, "also {}: {name} (a recipe for it: --accuse '{name}')", other.preset.name())?;
+        writeln!(
+            out,
+            "also {}: {name} (to blame it instead: --accuse '{name}')",
+            other.preset.name()
+        )?;
     }
     for warning in test.warnings() {
         eprintln!("{}: {warning}", console::style("warning").for_stderr().yellow().bold());
@@ -188,7 +191,7 @@ fn print(found: &Found, test: &RecipeTest) -> io::Result<()> {
     Ok(())
 }
 
-/// What every configuration says, with the verdict on it.
+/// A table of all configurations with their results.
 fn table(comparison: &DeviceComparison) -> String {
     let width =
         comparison.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
@@ -210,8 +213,8 @@ fn table(comparison: &DeviceComparison) -> String {
     comparison.configurations.iter().map(line).collect()
 }
 
-/// What a script has to do.
-fn script_of(kernel: &Path, found: &Found, test: &RecipeTest, build_options: &str) -> Script {
+/// Describes the script for a bug.
+fn script_of(kernel: &Path, found: &FoundBug, test: &RecipeTest, build_options: &str) -> Script {
     let pin = &test.calibration().pin;
     let run = |index: usize| {
         let seen = &found.comparison.configurations[index];
@@ -240,7 +243,7 @@ fn script_of(kernel: &Path, found: &Found, test: &RecipeTest, build_options: &st
     }
 }
 
-/// As it can be given on a command line: a script is run as a program.
+/// The path as a command line takes it: a script is run as a program.
 fn named(path: &Path) -> String {
     let bare = path.parent().is_none_or(|parent| parent.as_os_str().is_empty());
     let is_script = path.extension().is_some_and(|extension| extension != "toml");

@@ -1,4 +1,4 @@
-//! Ctrl-C: once stops cleanly, twice at once.
+//! Ctrl-C: the first stops a run cleanly, and the second ends the process.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,8 +7,10 @@ use clreduce_interestingness::Cancel;
 /// Exit status of an interrupted run, as shells have it.
 pub const INTERRUPTED: u8 = 130;
 
-/// A token that the first Ctrl-C (or termination) triggers. The second ends the process without
-/// further ado: what is on disk is whole at every instant, and tests do not survive their supervisors.
+/// Returns a token that the first Ctrl-C (or SIGTERM) triggers.
+///
+/// The second one ends the process at once. Files on disk are complete at every instant, and the supervisors end the
+/// tests.
 ///
 /// # Errors
 /// When the system does not let signals be handled; once per process.

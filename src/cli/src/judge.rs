@@ -1,5 +1,5 @@
-//! The user's test as the reduction sees it: the first run of a program is watched closely, and variants
-//! that `--also-interesting` or `--allow-slippage` asks for are put aside.
+//! The user's test, wrapped: its first run is examined for mistakes, and variants that `--also-interesting` or
+//! `--allow-slippage` asks for are copied to a folder.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use clreduce_interestingness::{Cancel, CommandTest, Interestingness, Outcome, Re
 use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::TestCase;
 
-/// The test, and what is watched.
+/// A test whose first run is watched.
 pub enum Judge {
     /// A program or a shell command.
     Command(Box<ByCommand>),
@@ -23,11 +23,11 @@ pub enum Judge {
 pub struct ByCommand {
     /// The test.
     pub test: CommandTest,
-    /// What is judged first, perhaps while variants are judged already.
+    /// The original. It is judged first, perhaps while variants are judged already.
     pub original: TestCase,
-    /// What its first run did.
+    /// The observations of its first run.
     pub first: OnceLock<Rehearsal>,
-    /// Which exit status is worth a copy of the variant.
+    /// The exit status for which a variant is copied, and the folder for the copies.
     pub also: Option<(i32, Aside)>,
 }
 
@@ -35,11 +35,11 @@ pub struct ByCommand {
 pub struct ByRecipe {
     /// The test.
     pub test: RecipeTest,
-    /// Where variants go that show another bug.
+    /// The folder for variants that show another bug.
     pub slipped: Option<Aside>,
 }
 
-/// Where variants are put aside.
+/// A folder for copies of variants.
 pub struct Aside {
     /// Gets one folder per variant, named after its content.
     pub folder: PathBuf,
@@ -56,7 +56,7 @@ impl Judge {
         }
     }
 
-    /// What the first run of a program did, once it has ended.
+    /// The observations of the first run of a program, once it has ended.
     pub fn first(&self) -> Option<&Rehearsal> {
         match self {
             Self::Command(by) => by.first.get(),
@@ -64,7 +64,7 @@ impl Judge {
         }
     }
 
-    /// What the stages of a recipe have done.
+    /// The figures of the stages of a recipe.
     pub fn stages(&self) -> Vec<(String, StageCounts)> {
         match self {
             Self::Command(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! Keeping the best: the files on disk follow the current test case, and show the bug at every instant.
+//! The files on disk, which follow the current test case and show the bug at every instant.
 //!
 //! One file is replaced by one rename. Several files cannot be: while they are being replaced one by one,
 //! the new version lies complete in `best/` of the state folder and the last one in `best.old/`. The
@@ -14,47 +14,48 @@ use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
 use crate::atomic;
-use crate::load::Place;
+use crate::load::FilePlace;
 
-/// Why the best so far could not be kept.
+/// The reason why a version could not be written to disk.
 #[derive(Debug, Error)]
 pub enum KeepError {
     #[error("cannot {action} `{path}`: {source}")]
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error(
-        "`{0}` was changed by someone else while it was being reduced; it is left as it is now"
+        "`{0}` was changed by someone else during the reduction, and clreduce leaves it as it is now\n\
+         help: write logs and other output outside the folder that is reduced"
     )]
     ChangedMeanwhile(PathBuf),
     #[error(
-        "an interrupted run was replacing several files, and `{0}` has been changed since\n\
-         help: the last complete version is in `{best}`; copy it back to go on, or start again with \
-         --fresh from the files as they are", best = .1.display()
+        "an earlier run was interrupted while it replaced several files, and `{0}` has changed since\n\
+         help: to continue, copy the last complete version back from `{best}`; to start again from the \
+         current files, use --fresh", best = .1.display()
     )]
     ChangedSince(PathBuf, PathBuf),
 }
 
 /// A copy of an original, to be written once before anything is replaced.
 #[derive(Clone, Debug)]
-pub struct Original {
+pub struct OriginalCopy {
     /// Path in the test case.
     pub path: Arc<str>,
-    /// Where the copy goes.
+    /// Path of the copy.
     pub copy: PathBuf,
-    /// What people are told: the copy of the whole FILE or DIR that it belongs to.
+    /// The copy of the whole FILE or DIR, as messages name it.
     pub base: PathBuf,
 }
 
-/// The one who writes to the user's files.
+/// Writes the user's files.
 #[derive(Debug)]
 pub struct Keeper {
-    places: Vec<Place>,
+    places: Vec<FilePlace>,
     state: PathBuf,
     on_disk: TestCase,
-    originals: Vec<Original>,
+    originals: Vec<OriginalCopy>,
     original: TestCase,
     /// Copies of the original that were made, each as a whole.
     copies: Vec<PathBuf>,
-    /// Whether `best/` holds what is on disk; a folder of that name may be left from another run.
+    /// `best/` holds the files that are on disk, and is not left from another run.
     best_is_current: bool,
 }
 
@@ -62,10 +63,10 @@ impl Keeper {
     /// `places` say where the files of the test case lie, `on_disk` what is there now. `originals` are
     /// copies of `original` to be made before the first change.
     pub fn new(
-        places: Vec<Place>,
+        places: Vec<FilePlace>,
         state: PathBuf,
         on_disk: TestCase,
-        originals: Vec<Original>,
+        originals: Vec<OriginalCopy>,
         original: TestCase,
     ) -> Self {
         let copies = Vec::new();
@@ -75,8 +76,8 @@ impl Keeper {
     /// Makes the disk show `case`. With the original itself back in its place, its copies go.
     ///
     /// # Errors
-    /// When something cannot be written; the last version then stays, with several files perhaps to be
-    /// repaired by the next start.
+    /// When a file cannot be written. The last version then stays; if there are several files, the next start may have to
+    /// repair them.
     pub fn keep(&mut self, case: &TestCase) -> Result<(), KeepError> {
         if *case == self.on_disk {
             return Ok(());
@@ -102,7 +103,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Nobody's edits are overwritten: what is replaced must be what was written last.
+    /// Refuses to overwrite edits: the files must be as they were written last.
     fn check_unchanged(&self) -> Result<(), KeepError> {
         for place in &self.places {
             if read(&place.disk)?.as_deref() != bytes_of(&self.on_disk, &place.path) {
@@ -154,7 +155,7 @@ const INCOMING: &str = "best.new";
 ///
 /// # Errors
 /// When a file is neither what the killed run found nor what it was writing, or cannot be written.
-pub fn repair(places: &[Place], state: &Path) -> Result<(), KeepError> {
+pub fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
     let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
     if !best.exists() && previous.exists() && new.exists() {
         // Killed between the two renames of `announce`; the new version was complete before the first.
@@ -182,7 +183,7 @@ pub fn repair(places: &[Place], state: &Path) -> Result<(), KeepError> {
     remove_tree(&new)
 }
 
-fn put(place: &Place, bytes: Option<&[u8]>, scratch: &Path) -> Result<(), KeepError> {
+fn put(place: &FilePlace, bytes: Option<&[u8]>, scratch: &Path) -> Result<(), KeepError> {
     match bytes {
         Some(bytes) => {
             let failed = failed("write", &place.disk);
@@ -195,7 +196,7 @@ fn put(place: &Place, bytes: Option<&[u8]>, scratch: &Path) -> Result<(), KeepEr
     }
 }
 
-fn remove(place: &Place) -> Result<(), KeepError> {
+fn remove(place: &FilePlace) -> Result<(), KeepError> {
     match when_free(|| fs::remove_file(&place.disk)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed("remove", &place.disk)(error));
@@ -271,7 +272,7 @@ mod tests {
     /// A folder with the files of a test case and a state folder beside it.
     struct Disk {
         dir: tempfile::TempDir,
-        places: Vec<Place>,
+        places: Vec<FilePlace>,
     }
 
     fn case(files: &[(&str, &str)]) -> TestCase {
@@ -288,7 +289,7 @@ mod tests {
             let root = dir.path().join("in");
             write_tree(&root, case).unwrap();
             fs::create_dir(dir.path().join("state")).unwrap();
-            let place = |file: &SourceFile| Place {
+            let place = |file: &SourceFile| FilePlace {
                 path: Arc::clone(&file.path),
                 disk: root.join(&*file.path),
                 root: root.clone(),
@@ -302,7 +303,7 @@ mod tests {
         }
 
         fn keeper(&self, case: &TestCase) -> Keeper {
-            let original = |place: &Place| Original {
+            let original = |place: &FilePlace| OriginalCopy {
                 path: Arc::clone(&place.path),
                 copy: self.dir.path().join("orig").join(&*place.path),
                 base: self.dir.path().join("orig"),
@@ -312,7 +313,7 @@ mod tests {
         }
 
         fn shows(&self, case: &TestCase) -> bool {
-            let same = |place: &Place| {
+            let same = |place: &FilePlace| {
                 read(&place.disk).unwrap().as_deref() == bytes_of(case, &place.path)
             };
             self.places.iter().all(same)

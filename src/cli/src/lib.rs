@@ -1,7 +1,6 @@
-//! The command line: what the user says, what the user sees.
+//! The program clreduce: options, files on disk, and everything that is printed.
 //!
-//! Everything about reductions is in the library; here are options, files, messages. Options pass two
-//! stages: [`command_line`] records them, [`resolve`] decides what they mean.
+//! Options pass two stages: [`command_line`] records them, and [`resolve`] decides what they mean.
 
 mod args;
 mod atomic;
@@ -12,6 +11,7 @@ mod devices;
 mod events_file;
 mod explain;
 mod failure;
+mod finished;
 mod generate;
 mod init;
 mod interrupt;
@@ -41,7 +41,7 @@ use std::process::ExitCode;
 use args::Color;
 use clap::Parser;
 use command_line::{Args, Command};
-use failure::Failure;
+use failure::CliError;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -64,7 +64,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn start(args: Args) -> Result<ExitCode, Failure> {
+fn start(args: Args) -> Result<ExitCode, CliError> {
     match args.command {
         Some(Command::Batch(args)) => return batch::batch(*args),
         Some(Command::Check(args)) => return check::check(&args),
@@ -77,11 +77,11 @@ fn start(args: Args) -> Result<ExitCode, Failure> {
     }
     let mut out = io::stdout();
     if let Some(what) = args.generate {
-        generate::generate(what, &mut out).map_err(Failure::Stdout)?;
+        generate::generate(what, &mut out).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.list_passes {
-        out.write_all(table::of_passes().as_bytes()).map_err(Failure::Stdout)?;
+        out.write_all(table::of_passes().as_bytes()).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
     }
     let settings = resolve::resolve(args.reduce)?;

@@ -1,4 +1,4 @@
-//! From what the user named to a test case, and back: which file of the test case lies where on disk.
+//! Reading the files and folders that the user named as a test case.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,20 +9,20 @@ use std::sync::Arc;
 use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
 use thiserror::Error;
 
-/// Ends of names that never belong to a test case: they are what reducers leave beside their input.
+/// Endings of names that never belong to a test case: reducers leave such files beside their input.
 pub const OWN_ENDINGS: [&str; 4] = [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED];
-/// What the name of a kept original ends in.
+/// Ending of the name of a kept original.
 pub const ORIGINAL: &str = ".orig";
-/// What the name of a state folder ends in.
+/// Ending of the name of a state folder.
 pub const STATE: &str = ".clreduce";
-/// What the name of the folder with `--also-interesting` variants ends in.
+/// Ending of the name of the folder with `--also-interesting` variants.
 pub const ALSO_INTERESTING: &str = ".also-interesting";
-/// What the name of the folder with `--allow-slippage` variants ends in.
+/// Ending of the name of the folder with `--allow-slippage` variants.
 pub const SLIPPED: &str = ".slipped";
 /// Folders of version control, which no test case means to contain.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Why the input cannot be reduced.
+/// The reason why an input cannot be reduced.
 #[derive(Debug, Error)]
 pub enum LoadError {
     #[error("`{0}` does not exist")]
@@ -37,18 +37,20 @@ pub enum LoadError {
     #[error("`{0}` is neither a file nor a folder")]
     Special(PathBuf),
     #[error(
-        "the name of `{0}` is not valid UTF-8, so no test could be told about it\n\
+        "the name of `{0}` is not valid UTF-8, so it cannot be passed to a test\n\
          help: rename or copy the file first"
     )]
     NotUtf8(PathBuf),
     #[error("`{0}` is empty: there is nothing to reduce")]
     Empty(PathBuf),
-    #[error("`{0}` is larger than 4 GiB, and clreduce holds files in memory: cut it down first")]
+    #[error(
+        "`{0}` is larger than 4 GiB, and clreduce keeps files in memory\nhelp: cut it down first"
+    )]
     TooLarge(PathBuf),
     #[error("`{0}` holds no files: there is nothing to reduce")]
     NoFiles(PathBuf),
     #[error(
-        "`{first}` and `{second}` would both be `{name}` in the directory of the test\n\
+        "`{first}` and `{second}` would have the same name `{name}` in the directory of the test\n\
          help: put them in one folder, and name that folder instead"
     )]
     SameName { name: String, first: PathBuf, second: PathBuf },
@@ -65,13 +67,13 @@ pub struct Input {
     pub absolute: PathBuf,
     /// Absolute, all symbolic links resolved: what is replaced.
     pub real: PathBuf,
-    /// Whether it is a folder.
+    /// True for a folder.
     pub is_dir: bool,
 }
 
 /// One file of the test case on disk.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct FilePlace {
     /// Path in the test case.
     pub path: Arc<str>,
     /// Absolute path on disk.
@@ -80,12 +82,12 @@ pub struct Place {
     pub root: PathBuf,
 }
 
-/// What was read.
+/// A test case that was read.
 #[derive(Debug)]
 pub struct Loaded {
     /// The test case.
     pub case: TestCase,
-    /// What a person should know although it is no error.
+    /// Notes for the user that are not errors.
     pub notes: Vec<String>,
 }
 
@@ -183,14 +185,14 @@ pub fn load(inputs: &[Input], excluded: &[PathBuf], in_place: bool) -> Result<Lo
 }
 
 /// Path in the test case, and absolute path on disk.
-type Found = (String, PathBuf);
+type NamedFile = (String, PathBuf);
 
-fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<Found, LoadError> {
+fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<NamedFile, LoadError> {
     let name = input.absolute.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| LoadError::NotUtf8(input.named.clone()))?;
     if input.absolute != input.real && in_place {
         notes.push(format!(
-            "`{}` is a symbolic link: what it points to, `{}`, is reduced in place",
+            "`{}` is a symbolic link; its target `{}` is reduced in place",
             input.named.display(),
             input.real.display()
         ));
@@ -203,7 +205,7 @@ fn files_of_dir(
     input: &Input,
     excluded: &[PathBuf],
     notes: &mut Vec<String>,
-) -> Result<Vec<Found>, LoadError> {
+) -> Result<Vec<NamedFile>, LoadError> {
     let mut found = Vec::new();
     let mut folders = vec![(input.real.clone(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
@@ -225,7 +227,10 @@ fn files_of_dir(
                 Err(source) => return Err(LoadError::Read { path: disk, source }),
             };
             if meta.is_dir() && link {
-                notes.push(format!("`{}` is a link to a folder and left out", disk.display()));
+                notes.push(format!(
+                    "`{}` is skipped, because it is a link to a folder",
+                    disk.display()
+                ));
             } else if meta.is_dir() {
                 if !VERSION_CONTROL.contains(&name) {
                     folders.push((disk, format!("{path}/")));
@@ -233,7 +238,10 @@ fn files_of_dir(
             } else if meta.is_file() {
                 found.push((path, disk));
             } else {
-                notes.push(format!("`{}` is not a regular file and left out", disk.display()));
+                notes.push(format!(
+                    "`{}` is skipped, because it is not a regular file",
+                    disk.display()
+                ));
             }
         }
     }

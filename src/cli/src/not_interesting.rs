@@ -1,5 +1,4 @@
-//! What to say when the test does not find the original interesting: everything that helps to find
-//! out why.
+//! The message for an original that is not interesting, with everything that helps to find out why.
 
 use std::fmt::Write;
 use std::fs;
@@ -19,7 +18,7 @@ const LINE_CHARS: usize = 160;
 
 /// Explains it. `folder`, if it can be filled, becomes a copy of the directory that the test ran in.
 pub fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) -> String {
-    let mut text = format!("the test case is not interesting to begin with: {}", ending(outcome));
+    let mut text = format!("the original is not interesting: {}", ending(outcome));
     let output = String::from_utf8_lossy(&outcome.output_tail);
     let output = console::strip_ansi_codes(&output);
     let lines: Vec<&str> = output.lines().collect();
@@ -27,7 +26,7 @@ pub fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) ->
     if lines.is_empty() {
         let _ = write!(text, "\nnote: the test printed nothing");
     } else {
-        let _ = write!(text, "\nnote: the last lines that the test printed:");
+        let _ = write!(text, "\nnote: last lines of the output of the test:");
         for line in &lines[lines.len().saturating_sub(LINES)..] {
             let line: String = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS).collect();
             let _ = write!(text, "\n    | {line}");
@@ -43,7 +42,7 @@ pub fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) ->
         };
         let _ = write!(
             text,
-            "\nhelp: try it by hand, in a copy of the directory that the test sees:\n    {command}"
+            "\nhelp: try the test by hand, in a copy of the directory that it sees:\n    {command}"
         );
     }
     if let Some(advice) = advice(outcome) {
@@ -57,22 +56,25 @@ fn ending(outcome: &Outcome) -> String {
         Verdict::TimedOut => {
             format!("the test was stopped after {}, its time limit", show_duration(outcome.wall))
         }
-        Verdict::Unresolved => format!("the test failed: it {}", outcome.reason),
-        _ if outcome.reason.is_empty() => "the test said so".to_owned(),
-        _ if outcome.exit_code.is_none() => format!("the test was {}", outcome.reason),
-        _ => format!("the test ended with {}", outcome.reason),
+        Verdict::Unresolved => format!("the test failed: {}", outcome.reason),
+        _ if outcome.reason.is_empty() => "the test rejects it".to_owned(),
+        _ if outcome.reason.starts_with("killed") => format!("the test was {}", outcome.reason),
+        _ if outcome.reason.starts_with("exit code") => {
+            format!("the test ended with {}", outcome.reason)
+        }
+        _ => outcome.reason.clone(),
     }
 }
 
 fn advice(outcome: &Outcome) -> Option<&'static str> {
     match (outcome.verdict, outcome.exit_code) {
         (Verdict::TimedOut, _) => Some(
-            "if it only needs longer, allow more with --timeout; it gets no input and runs in a \
-             directory that holds nothing but the test case",
+            "if the test needs longer, raise --timeout; it gets no input, and its directory contains only the \
+             test case",
         ),
         (_, Some(126 | 127 | 9009)) => Some(
-            "a command in the test was not found or cannot be run; relative paths in it start from the \
-             directory above, not from where the test lies",
+            "a command in the test was not found or cannot be run; write absolute paths, because each test runs \
+             in a directory of its own",
         ),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! `clreduce prepare`: a kernel as one file with as few work-items as its bug needs, so that every later test is
+//! `clreduce prepare` turns a kernel into one file with as few work-items as its bug needs, so that later tests are
 //! faster.
 
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use clreduce_engine::{PassChoice, Reduction};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
 use clreduce_testcase::{Language, Size, TestCase};
 
-use crate::failure::Failure;
+use crate::failure::{CliError, KernelError};
 use crate::load::{ORIGINAL, beside};
 use crate::test::{Test, test_named};
 use crate::units::{show_bytes, show_count};
@@ -22,15 +22,15 @@ use crate::{atomic, init, interrupt, recipe};
 /// The pass that lowers the number of work-items.
 const NDRANGE: &str = "ndrange";
 
-/// What `prepare` is told.
+/// The arguments of `clreduce prepare`.
 #[derive(Debug, clap::Args)]
 pub struct PrepareArgs {
-    /// The program; it is replaced, and kept as KERNEL.orig
+    /// Kernel to prepare in place; the original is kept as KERNEL.orig
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
-    /// What must stay the same: a recipe, a program or a shell command [default: what `clreduce init` finds
-    /// wrong]
+    /// Test that the result must pass: a recipe, a program or a shell command [default: the bug that
+    /// `clreduce init` finds]
     #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
         allow_hyphen_values = true)]
     pub test: Option<String>,
@@ -48,14 +48,16 @@ pub struct PrepareArgs {
 ///
 /// # Errors
 /// When it does not show a bug, or cannot be read or written.
-pub fn prepare(args: &PrepareArgs) -> Result<ExitCode, Failure> {
+pub fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let source = init::read(&args.kernel)?;
     let original = init::single(&args.kernel, source)?;
     let test = test(args, &original, &cancel)?;
     if test.judge(&original, &cancel).verdict != Verdict::Interesting {
-        let reason = "the test does not find it interesting".to_owned();
-        return Err(Failure::Kernel { path: args.kernel.clone(), reason });
+        return Err(CliError::Kernel {
+            path: args.kernel.clone(),
+            source: KernelError::NotAccepted,
+        });
     }
     let mut case = one_file(args, &original, &*test, &cancel)?;
     if Language::detect(&case) == Language::OpenCl {
@@ -72,7 +74,7 @@ fn test(
     args: &PrepareArgs,
     original: &TestCase,
     cancel: &Cancel,
-) -> Result<Arc<dyn Interestingness>, Failure> {
+) -> Result<Arc<dyn Interestingness>, CliError> {
     let options = recipe::options(cancel);
     Ok(match args.test.as_deref().map(test_named).transpose()? {
         Some(Test::Recipe(recipe, _)) => Arc::new(recipe.options(options).calibrate(original)?),
@@ -95,14 +97,14 @@ fn one_file(
     original: &TestCase,
     test: &dyn Interestingness,
     cancel: &Cancel,
-) -> Result<TestCase, Failure> {
+) -> Result<TestCase, CliError> {
     let source = &original.files()[0].bytes;
     if !needs_preprocessing(source) {
         return Ok(original.clone());
     }
-    let failed = |error: PreprocessError| {
-        let reason = error.to_string();
-        Failure::Kernel { path: args.kernel.clone(), reason }
+    let failed = |error: PreprocessError| CliError::Kernel {
+        path: args.kernel.clone(),
+        source: error.into(),
     };
     let options = CheckOptions {
         build_options: args.build_options.clone(),
@@ -120,7 +122,7 @@ fn one_file(
         say(&format!("preprocessed: {} -> {}", show_bytes(before), show_bytes(after)))?;
         return Ok(case);
     }
-    say(&format!("preprocessing would change the outcome, so it is left out: {}", outcome.reason))?;
+    say(&format!("not preprocessed, because that changes the outcome: {}", outcome.reason))?;
     Ok(original.clone())
 }
 
@@ -128,7 +130,7 @@ fn fewer_work_items(
     case: TestCase,
     test: Arc<dyn Interestingness>,
     cancel: &Cancel,
-) -> Result<TestCase, Failure> {
+) -> Result<TestCase, CliError> {
     let before = Size::of(&case).work_items;
     let passes = PassChoice { only: vec![NDRANGE.to_owned()], ..PassChoice::default() };
     let reduced = Reduction::of(case)
@@ -138,17 +140,17 @@ fn fewer_work_items(
         .jobs(NonZeroUsize::MIN)
         .cancel(cancel.clone())
         .run()
-        .map_err(Failure::Reduction)?;
+        .map_err(CliError::Reduction)?;
     let after = reduced.size.work_items;
     say(&format!("work-items: {} -> {}", show_count(before), show_count(after)))?;
     Ok(reduced.case)
 }
 
-fn write(args: &PrepareArgs, original: &TestCase, case: &TestCase) -> Result<(), Failure> {
+fn write(args: &PrepareArgs, original: &TestCase, case: &TestCase) -> Result<(), CliError> {
     let path = args.output.as_ref().unwrap_or(&args.kernel);
-    let failed = |source| Failure::Report { path: path.clone(), source };
+    let failed = |source| CliError::Write { path: path.clone(), source };
     if args.output.is_none() && case == original {
-        return say("nothing to prepare: it is one file, and needs all its work-items");
+        return say("nothing to prepare: the kernel is one file and needs all its work-items");
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let scratch = folder.unwrap_or(Path::new("."));
@@ -160,6 +162,6 @@ fn write(args: &PrepareArgs, original: &TestCase, case: &TestCase) -> Result<(),
     say(&format!("written: {}", path.display()))
 }
 
-fn say(line: &str) -> Result<(), Failure> {
-    writeln!(io::stdout(), "{line}").map_err(Failure::Stdout)
+fn say(line: &str) -> Result<(), CliError> {
+    writeln!(io::stdout(), "{line}").map_err(CliError::Stdout)
 }

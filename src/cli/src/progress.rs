@@ -1,5 +1,4 @@
-//! What a person sees while it runs, on standard error: a display on a terminal, a line now and then
-//! elsewhere.
+//! The progress of a reduction on standard error: a display on a terminal, otherwise a line every ten seconds.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use clreduce_interestingness::Verdict;
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::statistics::Statistics;
+use crate::statistics::RunStatistics;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
 /// Time between two lines where there is no terminal.
@@ -16,28 +15,28 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Successes shown on a terminal.
 const LAST_SUCCESSES: usize = 3;
 
-/// How much a person wants to see.
+/// The amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// Errors and warnings.
+    /// Errors and warnings only.
     Quiet,
-    /// And how far it is.
+    /// Also the progress.
     Normal,
-    /// And every commit.
+    /// Also every commit.
     Commits,
-    /// And every step.
+    /// Also every step.
     Steps,
 }
 
 /// The display.
-pub struct Progress {
+pub struct ProgressDisplay {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,
     last_line: Instant,
     successes: Vec<String>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// A display on standard error.
     pub fn new(verbosity: Verbosity) -> Self {
         let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
@@ -46,7 +45,7 @@ impl Progress {
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
                 bar.set_style(style);
             }
-            bar.set_message("checking that the test case is interesting");
+            bar.set_message("running the test on the original");
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
@@ -74,19 +73,25 @@ impl Progress {
     }
 
     /// Shows an event; `statistics` know of it already.
-    pub fn update(&mut self, event: &Event, statistics: &Statistics) {
+    pub fn update(&mut self, event: &Event, statistics: &RunStatistics) {
         match event {
             Event::Started { .. } => self.started(statistics),
             Event::Judged { step, pass, outcome, known, .. } => {
                 if self.verbosity >= Verbosity::Steps {
                     let verdict = match outcome.verdict {
                         Verdict::Interesting => "interesting",
-                        Verdict::Uninteresting => "no",
+                        Verdict::Uninteresting => "not interesting",
                         Verdict::TimedOut => "timed out",
                         Verdict::Unresolved => "unresolved",
                     };
-                    let known = if *known { " (known)" } else { "" };
-                    self.line(&format!("  {step} {pass}: {verdict}{known} {}", outcome.reason));
+                    let known = if *known { "known" } else { "" };
+                    let why = [outcome.reason.as_str(), known];
+                    let why: Vec<&str> = why.into_iter().filter(|why| !why.is_empty()).collect();
+                    let why = match &why[..] {
+                        [] => String::new(),
+                        why => format!(" ({})", why.join("; ")),
+                    };
+                    self.line(&format!("  {step} {pass}: {verdict}{why}"));
                 }
                 self.show(statistics, pass);
             }
@@ -116,15 +121,15 @@ impl Progress {
         }
     }
 
-    fn started(&mut self, statistics: &Statistics) {
+    fn started(&mut self, statistics: &RunStatistics) {
         self.last_line = Instant::now();
         if statistics.resumed_steps > 0 {
-            let answers = show_count(statistics.resumed_steps);
-            self.note(&format!("going on where an earlier run stopped, after {answers} answers"));
+            let steps = show_count(statistics.resumed_steps);
+            self.note(&format!("resuming an earlier run after {steps} steps"));
         }
         if self.verbosity > Verbosity::Quiet {
             self.line(&format!(
-                "{} and {} tokens to begin with; each test may take {}",
+                "original: {}, {} tokens; time limit of a test: {}",
                 show_bytes(statistics.first.1),
                 show_count(statistics.first.0.tokens as u64),
                 show_duration(statistics.timeout)
@@ -132,7 +137,7 @@ impl Progress {
         }
     }
 
-    fn show(&mut self, statistics: &Statistics, pass: &str) {
+    fn show(&mut self, statistics: &RunStatistics, pass: &str) {
         if let Some(bar) = &self.bar {
             let mut message = status(statistics, pass);
             for success in &self.successes {
@@ -147,7 +152,7 @@ impl Progress {
     }
 }
 
-fn status(statistics: &Statistics, pass: &str) -> String {
+fn status(statistics: &RunStatistics, pass: &str) -> String {
     let elapsed = statistics.elapsed();
     let rate = statistics.tests as f64 / elapsed.as_secs_f64().max(0.001);
     format!(

@@ -1,13 +1,13 @@
-//! A recipe as the test of a reduction: calibrated on the original, or as the journal of an interrupted run
-//! knows it.
+//! A recipe as the test of a reduction. It is calibrated on the original, or the journal of an interrupted run has its
+//! calibration.
 
 use clreduce_interestingness::Cancel;
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_recipe::{Recipe, RecipeOptions, RecipeTest};
 use clreduce_testcase::TestCase;
 
-use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::failure::CliError;
+use crate::progress::ProgressDisplay;
 
 /// Under this name, what was found out about the original stands in the journal.
 const CALIBRATION: &str = "the calibration of the recipe";
@@ -21,8 +21,8 @@ pub fn ready(
     original: &TestCase,
     folder: &StateFolder,
     cancel: &Cancel,
-    progress: &Progress,
-) -> Result<RecipeTest, Failure> {
+    progress: &ProgressDisplay,
+) -> Result<RecipeTest, CliError> {
     let recipe = recipe.clone().options(options(cancel));
     let earlier = folder.unfinished_facts()?.and_then(|facts| {
         // A journal that was begun with another test is refused later, with a reason.
@@ -31,12 +31,15 @@ pub fn ready(
     if let Some(calibration) = earlier {
         return Ok(recipe.resume(original, calibration)?);
     }
-    progress.note("running every stage of the recipe on the original");
+    progress.note("calibrating: running every stage of the recipe on the original");
     let test = recipe.calibrate(original)?;
     let pin = &test.calibration().pin;
     let class = pin.class.name().replace('_', " ");
     let says = pin.signature.iter().map(|word| format!("; {word}")).collect::<String>();
-    progress.note(&format!("pinned: {}: {class}{says}", pin.accused));
+    progress.note(&format!(
+        "outcome that every variant must show, pinned: {}: {class}{says}",
+        pin.accused
+    ));
     if !pin.witnesses.is_empty() {
         progress.note(&format!("as opposed to: {}", pin.witnesses.join(", ")));
     }

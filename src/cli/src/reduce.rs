@@ -1,4 +1,4 @@
-//! The reduction from the settings to the exit status: prepares, runs, reports.
+//! A reduction from its settings to its exit status: reading the input, running the engine, and reporting.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,37 +6,38 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use clreduce_engine::events::{Ending, Event};
-use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
+use clreduce_engine::{Reduction, ReductionError, Resume};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Hint, Interestingness, TestCommand, Verdict,
 };
 use clreduce_journal::StateFolder;
-use clreduce_recipe::{RecipeTest, StageCounts};
+use clreduce_recipe::RecipeTest;
 use clreduce_testcase::{SourceFile, TestCase};
 
 use crate::events_file::EventsFile;
-use crate::failure::Failure;
+use crate::failure::CliError;
+use crate::finished::FinishedReduction;
 use crate::interrupt::{self, INTERRUPTED};
 use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
 use crate::keep::{KeepError, Keeper, repair};
-use crate::load::{Input, Place, load};
-use crate::progress::Progress;
+use crate::load::{FilePlace, Input, load};
+use crate::progress::ProgressDisplay;
 use crate::resolve::Settings;
-use crate::statistics::Statistics;
+use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
 use crate::{not_interesting, recipe, report, summary};
 
-/// Folder in the state folder with a copy of a test case that was not interesting.
+/// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
 
-/// Reduces as told and says how it went.
+/// Runs a reduction, and prints its result.
 ///
 /// # Errors
-/// When nothing could be reduced, or not to the end; what was reached until then is on disk.
-pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
+/// When the reduction could not start or failed on the way; the best version so far is on disk.
+pub fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
-    let mut progress = Progress::new(settings.verbosity);
+    let mut progress = ProgressDisplay::new(settings.verbosity);
     let subject = open(settings, &progress)?;
     let state = subject.target.state();
     let results = subject.target.results();
@@ -46,7 +47,7 @@ pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
     let done = result?;
     if let Some(path) = &settings.summary {
         summary::write(path, &done, settings.how.jobs().get())
-            .map_err(|source| Failure::Report { path: path.clone(), source })?;
+            .map_err(|source| CliError::Write { path: path.clone(), source })?;
     }
     report::print(&done, &results, settings.verbosity, &progress)?;
     Ok(match done.reduced.ending {
@@ -55,35 +56,23 @@ pub fn reduce(settings: &Settings) -> Result<ExitCode, Failure> {
     })
 }
 
-/// What a reduction came to.
-pub struct Done {
-    /// As the engine tells it.
-    pub reduced: Reduced,
-    /// As it was seen from here.
-    pub statistics: Statistics,
-    /// Copies of the original.
-    pub originals: Vec<PathBuf>,
-    /// What the stages of a recipe did.
-    pub stages: Vec<(String, StageCounts)>,
-}
-
-/// What is reduced, found, read, and held against other runs.
-struct Subject {
+/// The input of a reduction, read and compared with what an earlier run left.
+struct ReductionInput {
     target: Target,
     folder: StateFolder,
-    /// The original, of an interrupted run if there is one.
+    /// The original; after an interrupted run, the original of that run.
     case: TestCase,
-    /// What lies on disk now, where that is part of the conversation.
+    /// The current files, if they have to be a version that the journal knows.
     on_disk: Option<TestCase>,
-    places: Vec<Place>,
+    places: Vec<FilePlace>,
     resumed: bool,
 }
 
-fn open(settings: &Settings, progress: &Progress) -> Result<Subject, Failure> {
+fn open(settings: &Settings, progress: &ProgressDisplay) -> Result<ReductionInput, CliError> {
     let inputs = Input::find_all(&settings.inputs)?;
     let target = Target::of(inputs, settings.output.as_deref())?;
     let excluded = excluded(settings, &target);
-    let read = || -> Result<_, Failure> {
+    let read = || -> Result<_, CliError> {
         let loaded = load(&target.inputs, &excluded, target.in_place())?;
         target.check_output_empty()?;
         Ok(loaded)
@@ -105,16 +94,16 @@ fn open(settings: &Settings, progress: &Progress) -> Result<Subject, Failure> {
         let places = target.places(&case);
         repair(&places, &state)?;
         let on_disk = Some(target::read(&places)?);
-        return Ok(Subject { target, folder, case, on_disk, places, resumed: true });
+        return Ok(ReductionInput { target, folder, case, on_disk, places, resumed: true });
     }
     let loaded = read()?;
     loaded.notes.iter().for_each(|note| progress.note(note));
     let places = target.places(&loaded.case);
     let on_disk = target.in_place().then(|| loaded.case.clone());
-    Ok(Subject { target, folder, case: loaded.case, on_disk, places, resumed: false })
+    Ok(ReductionInput { target, folder, case: loaded.case, on_disk, places, resumed: false })
 }
 
-/// What is never part of a DIR: the test, the reports, the output.
+/// Returns paths that are never part of a DIR: the test, the reports and the output.
 fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
     let test = match &settings.how.test {
         Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
@@ -129,11 +118,11 @@ fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
 
 fn run(
     settings: &Settings,
-    subject: Subject,
+    subject: ReductionInput,
     cancel: &Cancel,
-    progress: &mut Progress,
-) -> Result<Done, Failure> {
-    let Subject { target, folder, case, on_disk, places, resumed } = subject;
+    progress: &mut ProgressDisplay,
+) -> Result<FinishedReduction, CliError> {
+    let ReductionInput { target, folder, case, on_disk, places, resumed } = subject;
     let state = target.state();
     let judge = Arc::new(match &settings.how.test {
         Test::Command(command) => {
@@ -149,7 +138,7 @@ fn run(
     let mut events = match &settings.events {
         Some(path) => Some(
             EventsFile::create(path)
-                .map_err(|source| Failure::Report { path: path.clone(), source })?,
+                .map_err(|source| CliError::Write { path: path.clone(), source })?,
         ),
         None => None,
     };
@@ -159,7 +148,7 @@ fn run(
     bases.dedup();
     let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
     let mut keep_error = None;
-    let mut statistics = Statistics::new();
+    let mut statistics = RunStatistics::new();
     let listener = |event: &Event| {
         statistics.update(event);
         if matches!(event, Event::Started { .. }) {
@@ -167,7 +156,7 @@ fn run(
         }
         progress.update(event, &statistics);
         if let Some(Err(error)) = events.as_mut().map(|events| events.write(event)) {
-            progress.warning(&format!("the events are incomplete: {error}"));
+            progress.warning(&format!("cannot write all events: {error}"));
         }
     };
     let mut facts = facts(&settings.how.test);
@@ -187,7 +176,7 @@ fn run(
                 keeper.keep(&reduced.case)?;
             }
             let originals = bases.into_iter().filter(|path| path.exists()).collect();
-            Ok(Done { reduced, statistics, originals, stages: judge.stages() })
+            Ok(FinishedReduction { reduced, statistics, originals, stages: judge.stages() })
         }
         Err(error) => {
             let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
@@ -196,7 +185,7 @@ fn run(
     }
 }
 
-/// The engine knows errors of the system only; what exactly went wrong is put aside.
+/// Keeps a version on disk. The engine takes an `io::Error`, so the error itself goes to `failed`.
 fn keep(keeper: &mut Keeper, case: &TestCase, failed: &mut Option<KeepError>) -> io::Result<()> {
     keeper.keep(case).map_err(|error| {
         let text = error.to_string();
@@ -217,14 +206,14 @@ fn judge(
     command: &TestCommand,
     target: &Target,
     original: &TestCase,
-    progress: &Progress,
-) -> Result<Judge, Failure> {
+    progress: &ProgressDisplay,
+) -> Result<Judge, CliError> {
     let temporary = CommandOptions::default().temporary;
     let save = if settings.save_temps {
         let folder = tempfile::Builder::new()
             .prefix("clreduce-tests-")
             .tempdir_in(&temporary)
-            .map_err(|source| Failure::Report { path: temporary.clone(), source })?
+            .map_err(|source| CliError::Write { path: temporary.clone(), source })?
             .keep();
         progress.note(&format!("the directories of the tests are kept in {}", folder.display()));
         Some(folder)
@@ -239,15 +228,15 @@ fn judge(
     Ok(Judge::Command(Box::new(ByCommand { test, original, first: OnceLock::new(), also })))
 }
 
-/// Says what looks wrong with the test, and refuses one that would let everything be removed.
+/// Warns of likely mistakes in the test, and refuses a test that accepts an empty program.
 fn check_hints(
     command: &TestCommand,
     target: &Target,
     case: &TestCase,
     judge: &Judge,
     cancel: &Cancel,
-    progress: &Progress,
-) -> Result<(), Failure> {
+    progress: &ProgressDisplay,
+) -> Result<(), CliError> {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
     for hint in clreduce_interestingness::hints(&command, &inputs) {
         if let Hint::AbsolutePath(path) = &hint {
@@ -255,7 +244,7 @@ fn check_hints(
             let nothing = TestCase::new(case.files().iter().map(empty).collect());
             let found = nothing.map(|nothing| judge.judge_aside(&nothing, cancel).verdict);
             if found == Ok(Verdict::Interesting) {
-                return Err(Failure::AbsolutePath(path.clone()));
+                return Err(CliError::AbsolutePath(path.clone()));
             }
         }
         progress.warning(&hint.to_string());
@@ -263,12 +252,12 @@ fn check_hints(
     Ok(())
 }
 
-fn warn_of_first_run(judge: &Judge, progress: &Progress) {
+fn warn_of_first_run(judge: &Judge, progress: &ProgressDisplay) {
     if let Some(left) = judge.first().map(|first| first.processes_left).filter(|left| *left > 0) {
         let processes =
             if left == 1 { "a process".to_owned() } else { format!("{left} processes") };
         progress.warning(&format!(
-            "the test ended and left {processes} running; such are killed after each test"
+            "the test left {processes} running when it ended; clreduce kills them after each test"
         ));
     }
 }
@@ -280,13 +269,13 @@ fn explain(
     judge: &Judge,
     case: &TestCase,
     folder: &Path,
-) -> Failure {
+) -> CliError {
     match error {
         ReductionError::NotInteresting(outcome) => {
             let modified = judge.first().and_then(|first| first.modified.first());
             match modified {
-                Some(file) => Failure::Modifies(file.clone()),
-                None => Failure::NotInteresting(not_interesting::explain(
+                Some(file) => CliError::Modifies(file.clone()),
+                None => CliError::NotInteresting(not_interesting::explain(
                     case,
                     &outcome,
                     &by_hand(&settings.how.test, case),
@@ -295,13 +284,13 @@ fn explain(
             }
         }
         ReductionError::Keep(error) => {
-            keep_error.map_or(Failure::Reduction(ReductionError::Keep(error)), Failure::Keep)
+            keep_error.map_or(CliError::Reduction(ReductionError::Keep(error)), CliError::Keep)
         }
-        error => Failure::Reduction(error),
+        error => CliError::Reduction(error),
     }
 }
 
-/// How to try the test by hand, in a directory with the test case.
+/// The command that runs the test by hand, in a directory with the test case.
 fn by_hand(test: &Test, case: &TestCase) -> String {
     match test {
         Test::Command(command) => command.to_string(),
@@ -313,24 +302,24 @@ fn by_hand(test: &Test, case: &TestCase) -> String {
     }
 }
 
-/// A failure in the middle loses nothing, and people should know.
-fn hint_at_resume(failure: Failure, resumed: bool, progress: &Progress) -> Failure {
-    if resumed && matches!(failure, Failure::NotInteresting(_)) {
+/// Adds a note if an earlier run found the same test case interesting.
+fn hint_at_resume(failure: CliError, resumed: bool, progress: &ProgressDisplay) -> CliError {
+    if resumed && matches!(failure, CliError::NotInteresting(_)) {
         progress.note(
-            "an interrupted run found the same test case interesting, so something else has changed; \
-             the best so far is on disk",
+            "an earlier run found this test case interesting, so something else has changed since; the best \
+             version so far is on disk",
         );
     }
     failure
 }
 
-/// The state folder goes when nobody needs it: after the end of a reduction, and after a failure before
-/// its begin.
-fn tidy(state: &Path, result: &Result<Done, Failure>) {
+/// Removes the state folder when it is no longer needed: after the end of a reduction, and after a failure before its
+/// start.
+fn tidy(state: &Path, result: &Result<FinishedReduction, CliError>) {
     let finished = result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
     let useful = state.join("journal").exists() || state.join(TRY).exists();
     if finished || !useful {
-        // What cannot be removed is not in the way of the next run.
+        // A folder that cannot be removed does not disturb the next run.
         let _ = std::fs::remove_dir_all(state);
     }
 }

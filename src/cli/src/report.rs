@@ -1,4 +1,4 @@
-//! What is printed at the end, on standard output.
+//! The text that a reduction prints on standard output when it ends.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use clreduce_engine::Reduced;
 use clreduce_engine::events::Ending;
 use console::style;
 
-use crate::failure::Failure;
-use crate::progress::{Progress, Verbosity};
-use crate::reduce::Done;
-use crate::statistics::Statistics;
+use crate::failure::CliError;
+use crate::finished::FinishedReduction;
+use crate::progress::{ProgressDisplay, Verbosity};
+use crate::statistics::RunStatistics;
 use crate::table;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
@@ -19,12 +19,12 @@ use crate::units::{show_bytes, show_count, show_duration, show_refused, show_sha
 /// # Errors
 /// When standard output does not take it.
 pub fn print(
-    done: &Done,
+    done: &FinishedReduction,
     results: &[PathBuf],
     verbosity: Verbosity,
-    progress: &Progress,
-) -> Result<(), Failure> {
-    let Done { reduced, statistics, originals, stages } = done;
+    progress: &ProgressDisplay,
+) -> Result<(), CliError> {
+    let FinishedReduction { reduced, statistics, originals, stages } = done;
     warn(reduced, progress);
     if verbosity == Verbosity::Quiet {
         return Ok(());
@@ -47,17 +47,17 @@ pub fn print(
     text.push('\n');
     match io::stdout().write_all(text.as_bytes()) {
         // `clreduce ... | head` is fine.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
         _ => Ok(()),
     }
 }
 
-fn figures(reduced: &Reduced, statistics: &Statistics) -> String {
+fn figures(reduced: &Reduced, statistics: &RunStatistics) -> String {
     let (size, bytes) = statistics.first;
     let now = reduced.case.total_bytes();
     format!(
         "{} -> {} ({} left), {} -> {} tokens\n\
-         {} steps, {} verdicts known already, {}{} tests in {}; {} of the cores' time used\n",
+         {} steps, {} known verdicts, {}{} tests in {}; cores {} busy\n",
         show_bytes(bytes),
         style(show_bytes(now)).green().bold(),
         show_share(now, bytes),
@@ -76,37 +76,36 @@ fn places(name: &str, paths: &[PathBuf]) -> String {
     paths.iter().map(|path| format!("{} {}\n", style(name).bold(), shown(path))).collect()
 }
 
-fn ending(ending: Ending, statistics: &Statistics) -> &'static str {
+fn ending(ending: Ending, statistics: &RunStatistics) -> &'static str {
     match ending {
         Ending::Minimal if statistics.commits == 0 => {
-            "Nothing can be removed: it is minimal already."
+            "Nothing can be removed: the test case is minimal already."
         }
         Ending::Minimal => "Nothing is left to remove.",
         Ending::StepLimit => {
-            "Stopped at --max-steps; with more of them, the same command goes on from here."
+            "Stopped at --max-steps; to continue, run the same command with a larger limit."
         }
-        Ending::TimeLimit => "Stopped at --time-limit; the same command goes on from here.",
+        Ending::TimeLimit => "Stopped at --time-limit; to continue, run the same command.",
         Ending::Interrupted if !statistics.began() => "Interrupted before anything was reduced.",
         Ending::Interrupted => {
-            "Interrupted; the same command goes on from here, and with --fresh begins anew."
+            "Interrupted; to continue, run the same command, or start again with --fresh."
         }
     }
 }
 
-fn warn(reduced: &Reduced, progress: &Progress) {
+fn warn(reduced: &Reduced, progress: &ProgressDisplay) {
     if let Some(first) = reduced.contradictions.first() {
         let verdicts = format!("{:?}, then {:?}", first.first.verdict, first.second.verdict);
         progress.warning(&format!(
-            "the test is flaky: {} of the answers that were checked came out otherwise ({}); the first \
-             ones stood, but the result may rest on luck",
+            "the test is flaky: {} verdicts changed when the test was repeated (for example {}); clreduce kept \
+             the first ones, so the result may not show the bug every time",
             reduced.contradictions.len(),
             verdicts.to_lowercase()
         ));
     }
     if reduced.size.tokens == 0 {
         progress.warning(
-            "nothing of the program is left: the test finds an empty program interesting; does it check \
-             enough?",
+            "nothing of the program is left: the test accepts an empty program, so it does not check enough",
         );
     }
 }

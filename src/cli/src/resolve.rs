@@ -1,5 +1,4 @@
-//! What the options mean together: from [`ReduceArgs`] to [`Settings`], with everything checked that
-//! can be checked without running a test.
+//! From the options to the settings of a reduction. Everything is checked that can be checked without running a test.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -18,25 +17,25 @@ use crate::test::{Test, test_first, test_named};
 /// Everything a reduction is started with.
 #[derive(Debug)]
 pub struct Settings {
-    /// What to reduce, as named.
+    /// The files and folders to reduce, as the user named them.
     pub inputs: Vec<PathBuf>,
-    /// By what test, within what limits.
+    /// The test and the options.
     pub how: TestAndOptions,
-    /// Exit status of variants to keep a copy of.
+    /// Keep a copy of variants for which the test exits with this status.
     pub also_interesting: Option<i32>,
-    /// Whether valid variants that show another bug are kept.
+    /// Keep valid variants that show another bug.
     pub allow_slippage: bool,
-    /// Whether the tests' directories stay.
+    /// Keep the directories of the tests.
     pub save_temps: bool,
-    /// Where the result goes, if not in place.
+    /// Path of the result, if not in place.
     pub output: Option<PathBuf>,
-    /// Whether an interrupted run is forgotten.
+    /// Discard an interrupted run.
     pub fresh: bool,
     /// File for the events.
     pub events: Option<PathBuf>,
     /// File for the summary.
     pub summary: Option<PathBuf>,
-    /// How much is shown.
+    /// The amount of output.
     pub verbosity: Verbosity,
 }
 
@@ -77,7 +76,7 @@ impl TestAndOptions {
         }
     }
 
-    /// None beside a recipe: its first stage does the same.
+    /// The compile filter, if one is wanted. A recipe has none, because its first stage does the same.
     fn compile_filter(&self, language: Language) -> Option<LibclangFilter> {
         let is_command = matches!(self.test, Test::Command(_));
         let wanted = is_command && self.options.wants_compile_filter(language);
@@ -85,7 +84,7 @@ impl TestAndOptions {
         LibclangFilter::new(language, WorkerOptions::new(worker))
     }
 
-    /// What a test command is run with.
+    /// The options with which a test command runs.
     pub fn command_options(&self) -> CommandOptions {
         CommandOptions {
             limits: self.options.test_limits(),
@@ -97,10 +96,10 @@ impl TestAndOptions {
     }
 }
 
-/// Checks the options against each other and fills in what was left open.
+/// Checks the options against each other, and fills in defaults.
 ///
 /// # Errors
-/// When they make no sense, with what to write instead.
+/// When options contradict each other or one is missing, with what to write instead.
 pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     let test = match args.test.test.take() {
         Some(test) => test_named(&test)?,
@@ -124,7 +123,7 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     })
 }
 
-/// How much is shown.
+/// The amount of output.
 pub fn verbosity(show: &ShowArgs) -> Verbosity {
     match (show.quiet, show.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -134,7 +133,7 @@ pub fn verbosity(show: &ShowArgs) -> Verbosity {
     }
 }
 
-/// A recipe has its own words for what some options say of programs.
+/// Refuses options for which a recipe has fields of its own.
 fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
     if matches!(test, Test::Command(_)) {
         return if args.allow_slippage { Err(UsageError::NeedsRecipe) } else { Ok(()) };
@@ -155,8 +154,8 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
     }
 }
 
-/// Physical cores, as far as this process may use them: tests are bound by the cores, and two on one
-/// core take longer than one after the other when they share a cache.
+/// The number of physical cores that this process may use. Two tests on one core take longer than one after the
+/// other, because they share a cache.
 fn default_jobs() -> NonZeroUsize {
     let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let physical = NonZeroUsize::new(num_cpus::get_physical());

@@ -1,4 +1,4 @@
-//! `clreduce run`: a host program for kernels.
+//! `clreduce run` is a host program for kernels: it runs one on a device, and prints the result.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,34 +16,34 @@ use clreduce_testcase::ContentHash;
 use serde::Serialize;
 
 use crate::devices::{DeviceArgs, Text, choose, worker_options};
-use crate::failure::{Failure, RunError};
+use crate::failure::{CliError, RunError};
 use crate::units;
 
-/// What `run` is told.
+/// The arguments of `clreduce run`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RUN_HELP)]
 pub struct RunArgs {
-    /// The kernel to run
+    /// Kernel to run
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
 
     #[command(flatten)]
     pub device: DeviceArgs,
 
-    /// Build without optimisation (-cl-opt-disable, for CUDA -G)
+    /// Build without optimisation (-cl-opt-disable; for CUDA -G)
     #[arg(long)]
     pub no_opt: bool,
 
-    /// Description of the arguments [default: KERNEL.args.toml, if it is there]
+    /// File that describes the arguments [default: KERNEL.args.toml, if it exists]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub args: Option<PathBuf>,
 
-    /// Run it N times; results that differ are an outcome of their own
+    /// Run the kernel N times, and report results that differ as an unstable result
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
 
-    /// Longest time for building, and again for running, in seconds or as in 500ms, 90s, 2m
+    /// Stop building after TIME, and running after the same TIME: seconds, or as in 500ms, 90s, 2m
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration, default_value = "60s")]
     pub timeout: Duration,
 
@@ -51,23 +51,23 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Further options for the compiler of the device; -w is always there
+    /// More options for the compiler of the device; -w is always given
     #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
     pub build_options: Vec<String>,
 }
 
 const RUN_HELP: &str = "\
-The kernel gets the arguments that its launch comment means (as CLsmith writes it), that FILE describes, or \
-that its prototype leads to: buffers of n elements that hold 1 to n, and n for numbers, with one and with \
-2048 work-items. A file called .cu is CUDA: bare kernels for NVRTC, or a program with `main` for nvcc, whose \
-result is what it prints.
+The arguments of the kernel come from its launch comment (as CLsmith writes it), from the file that --args \
+names, or from its prototype. In the last case clreduce runs the kernel with n = 1 and n = 2048 work-items; \
+each buffer has n elements with the values 1 to n, and each number is n. A file that ends in .cu is CUDA: \
+NVRTC compiles bare kernels, and nvcc a program with `main`, whose result is its output.
 
 Exit status:
-  0   a result: the numbers of each buffer, on standard output
-  1   the kernel cannot be read, or nobody knows how to launch it
+  0   result: the numbers of each buffer are on standard output
+  1   the kernel cannot be read, or its arguments cannot be determined
   2   the command line is wrong, or there is no such device
-  3   nothing can be said: the device or its driver does not work
-  10  build failure        20  the driver refused or failed to run it
+  3   unresolved: the device or its driver does not work
+  10  build failure        20  the driver failed to run it
   11  build crash          21  run crash
   12  build timeout        22  run timeout
   13  built, but not run   23  the repetitions gave different results";
@@ -75,8 +75,8 @@ Exit status:
 /// Runs a kernel and prints what became of it.
 ///
 /// # Errors
-/// When it cannot even be tried.
-pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+/// When the kernel cannot be run at all.
+pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let source = read(&args.kernel)?;
     let sidecar = sidecar_of(args)?;
     let text = Text::of(&args.kernel, &source);
@@ -104,7 +104,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
     let printed =
         if args.json { print_json(&worker, &report, &note) } else { print(&report, &note) };
-    printed.map_err(Failure::Stdout)?;
+    printed.map_err(CliError::Stdout)?;
     Ok(ExitCode::from(status(report.outcome.class())))
 }
 
@@ -157,7 +157,7 @@ fn print(report: &RunReport, note: &str) -> io::Result<()> {
     let mut out = io::stdout();
     if let Some(outputs) = report.outcome.result() {
         for output in outputs {
-            // What a program prints is text already.
+            // The output of a program is text already.
             match output.printed() {
                 Some(text) => out.write_all(text)?,
                 None => writeln!(out, "{}", output.show())?,
@@ -173,9 +173,9 @@ fn print(report: &RunReport, note: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// What `--json` prints, on one line.
+/// The line that `--json` prints.
 #[derive(Serialize)]
-struct Line<'a> {
+struct RunLine<'a> {
     class: OutcomeClass,
     device: String,
     driver: &'a str,
@@ -201,7 +201,7 @@ fn print_json(worker: &DeviceWorker, report: &RunReport, note: &str) -> io::Resu
     let seconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
     let result = report.outcome.result();
     let details = format!("{}\n{note}", report.outcome.details());
-    let line = Line {
+    let line = RunLine {
         class: report.outcome.class(),
         device: format!("{}: {}", facts.platform, facts.name),
         driver: &facts.driver,

@@ -1,5 +1,5 @@
-//! The test that `clreduce init` found, as a script built on `clreduce check` and `clreduce run`: for people who
-//! want to add to it what a recipe does not know.
+//! Scripts that `clreduce init` writes instead of a recipe, for people who want to extend the test. They call
+//! `clreduce check` and `clreduce run`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,15 +9,15 @@ use clreduce_kernel::OutcomeClass;
 
 use crate::run::status;
 
-/// Which language it is written in.
+/// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScriptLanguage {
     Shell,
     PowerShell,
     Python,
 }
 
-impl Kind {
+impl ScriptLanguage {
     /// The one that was asked for.
     pub fn of(shell: bool, powershell: bool, python: bool) -> Option<Self> {
         let chosen = [(shell, Self::Shell), (powershell, Self::PowerShell), (python, Self::Python)];
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// What a script does.
+/// The description of a script.
 pub struct Script {
     /// Name of the kernel's file.
     pub kernel: String,
@@ -42,11 +42,11 @@ pub struct Script {
     pub about: Vec<String>,
     /// The stages of `clreduce check`.
     pub checks: Vec<String>,
-    /// Whether the original has warnings that `clreduce check` takes for errors.
+    /// The original has warnings that `clreduce check` takes for errors.
     pub not_portable: bool,
-    /// What the accused shows.
+    /// The outcome of the accused configuration.
     pub class: OutcomeClass,
-    /// What it says.
+    /// Its messages.
     pub words: Vec<String>,
     /// The accused as options of `clreduce run`.
     pub accused: Vec<String>,
@@ -107,11 +107,11 @@ impl Script {
 }
 
 /// The text of a script.
-pub fn write(kind: Kind, script: &Script) -> String {
+pub fn write(kind: ScriptLanguage, script: &Script) -> String {
     match kind {
-        Kind::Shell => shell(script),
-        Kind::PowerShell => powershell(script),
-        Kind::Python => python(script),
+        ScriptLanguage::Shell => shell(script),
+        ScriptLanguage::PowerShell => powershell(script),
+        ScriptLanguage::Python => python(script),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The figures of a run while it runs, gathered from its events.
+//! The figures of a running reduction, gathered from its events.
 
 use std::time::{Duration, Instant};
 
@@ -8,36 +8,36 @@ use clreduce_testcase::Size;
 
 /// The figures so far.
 #[derive(Clone, Debug)]
-pub struct Statistics {
+pub struct RunStatistics {
     started: Instant,
     began: bool,
     /// Size and bytes of the original.
     pub first: (Size, usize),
     /// Size and bytes of the best so far.
     pub best: (Size, usize),
-    /// Answers consumed.
+    /// Verdicts consumed.
     pub steps: u64,
     /// Tests started, killed and speculative ones included.
     pub tests: u64,
     /// Variants that a gate refused, so that they were not tested.
     pub refused: u64,
-    /// Answers that were known already.
+    /// Verdicts that were known already.
     pub cache_hits: u64,
-    /// Answers that a journal of an earlier run held at the start.
+    /// Steps that the journal of an earlier run held at the start.
     pub resumed_steps: u64,
-    /// Answers by which the test case became smaller.
+    /// Verdicts by which the test case became smaller.
     pub commits: u64,
     /// Time limit of one test.
     pub timeout: Duration,
-    /// Consumed answers that were time-outs, and those where the test or a tool failed.
+    /// Consumed verdicts that were time-outs, and those for which the test or a tool failed.
     pub timed_out: u64,
     /// See `timed_out`.
     pub unresolved: u64,
-    /// What the engine warned of.
+    /// Warnings of the engine.
     pub warnings: Vec<String>,
 }
 
-impl Statistics {
+impl RunStatistics {
     /// Nothing has happened yet.
     pub fn new() -> Self {
         let nothing = (Size { work_items: 1, tokens: 0, dense_bytes: 0 }, 0);
@@ -84,7 +84,7 @@ impl Statistics {
         }
     }
 
-    /// Whether the original was found interesting.
+    /// True once the test found the original interesting.
     pub fn began(&self) -> bool {
         self.began
     }

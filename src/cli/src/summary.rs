@@ -1,4 +1,4 @@
-//! `--summary`: the figures of the whole run as one JSON object.
+//! The file of `--summary`: the figures of the whole run as one JSON object.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::reduce::Done;
+use crate::finished::FinishedReduction;
 use crate::statistics::ending_name;
 
 #[derive(Serialize)]
@@ -36,15 +36,15 @@ struct Summary<'a> {
     busy_share: f64,
     contradictions: usize,
     /// Variants that libclang looked at, and what came of those that it rejected.
-    compile_filter: CompileFilter,
-    passes: Vec<Pass>,
+    compile_filter: FilterSummary,
+    passes: Vec<PassSummary>,
     /// Those of a recipe.
-    stages: Vec<Stage<'a>>,
+    stages: Vec<StageSummary<'a>>,
     warnings: &'a [String],
 }
 
 #[derive(Serialize)]
-struct CompileFilter {
+struct FilterSummary {
     checked: u64,
     rejected: u64,
     doubted: u64,
@@ -52,7 +52,7 @@ struct CompileFilter {
 }
 
 #[derive(Serialize)]
-struct Pass {
+struct PassSummary {
     name: &'static str,
     steps: u64,
     interesting: u64,
@@ -61,7 +61,7 @@ struct Pass {
 }
 
 #[derive(Serialize)]
-struct Stage<'a> {
+struct StageSummary<'a> {
     name: &'a str,
     looked: u64,
     rejected: u64,
@@ -73,16 +73,16 @@ struct Stage<'a> {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
-    let Done { reduced, statistics, stages, .. } = done;
-    let stages = stages.iter().map(|(name, counts)| Stage {
+pub fn write(path: &Path, done: &FinishedReduction, jobs: usize) -> io::Result<()> {
+    let FinishedReduction { reduced, statistics, stages, .. } = done;
+    let stages = stages.iter().map(|(name, counts)| StageSummary {
         name,
         looked: counts.looked,
         rejected: counts.rejected,
         unresolved: counts.unresolved,
         seconds: counts.wall.as_secs_f64(),
     });
-    let passes = reduced.passes.iter().map(|pass| Pass {
+    let passes = reduced.passes.iter().map(|pass| PassSummary {
         name: pass.name,
         steps: pass.steps,
         interesting: pass.interesting,
@@ -111,7 +111,7 @@ pub fn write(path: &Path, done: &Done, jobs: usize) -> io::Result<()> {
         consumed_share: reduced.efficiency.consumed,
         busy_share: reduced.efficiency.busy,
         contradictions: reduced.contradictions.len(),
-        compile_filter: CompileFilter {
+        compile_filter: FilterSummary {
             checked: reduced.compile_filter.checked,
             rejected: reduced.compile_filter.rejected,
             doubted: reduced.compile_filter.doubted,

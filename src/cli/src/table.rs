@@ -1,4 +1,4 @@
-//! Tables for people: what each pass did, and which passes there are.
+//! Tables that the program prints: passes with their figures, stages with theirs, and all passes.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use console::style;
 
 use crate::units::{show_count, show_duration};
 
-/// What each pass did, the ones that removed most first.
+/// The figures of each pass. Passes that removed most come first.
 pub fn of_run(passes: &[PassStatistics]) -> String {
     let mut passes: Vec<&PassStatistics> = passes.iter().collect();
     passes.sort_by_key(|pass| (-pass.tokens_removed, pass.steps));
@@ -28,7 +28,7 @@ pub fn of_run(passes: &[PassStatistics]) -> String {
     of_rows(&rows)
 }
 
-/// What each stage of a recipe did, in order.
+/// The figures of each stage of a recipe, in order.
 pub fn of_stages(stages: &[(String, StageCounts)]) -> String {
     let mut rows = vec![["stage", "variants", "rejected", "unresolved", "time"].map(str::to_owned)];
     rows.extend(stages.iter().map(|(name, counts)| {

@@ -1,4 +1,4 @@
-//! Where things lie on disk: the files that are replaced, the state folder, the kept original.
+//! The paths of a reduction: the files that are replaced, the state folder, and the kept original.
 
 use std::fs;
 use std::io;
@@ -8,33 +8,37 @@ use std::sync::Arc;
 use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
-use crate::keep::Original;
-use crate::load::{ALSO_INTERESTING, Input, LoadError, ORIGINAL, Place, SLIPPED, STATE, beside};
+use crate::keep::OriginalCopy;
+use crate::load::{
+    ALSO_INTERESTING, FilePlace, Input, LoadError, ORIGINAL, SLIPPED, STATE, beside,
+};
 
-/// Why the result cannot go where `--output` says.
+/// The reason why the result cannot be written to the path of `--output`.
 #[derive(Debug, Error)]
 pub enum OutputError {
-    #[error("`{0}` is the input itself; leave --output out to reduce in place")]
+    #[error("`{0}` is the input itself\nhelp: leave --output out to reduce in place")]
     IsInput(PathBuf),
     #[error(
         "the folder `{0}` is not empty, and its files would be mixed with the result\n\
          help: name a folder that does not exist yet"
     )]
     NotEmpty(PathBuf),
-    #[error("the result is a folder, but `{0}` is a file")]
+    #[error(
+        "the result is a folder, but `{0}` is a file\nhelp: name a folder that does not exist yet"
+    )]
     IsFile(PathBuf),
-    #[error("`{path}` cannot be used for the result: {source}")]
+    #[error("cannot use `{path}` for the result: {source}")]
     Unusable { path: PathBuf, source: io::Error },
 }
 
-/// Where one reduction reads and writes.
+/// The paths that a reduction reads and writes.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What is reduced.
+    /// The files and folders that are reduced.
     pub inputs: Vec<Input>,
     /// The path that state and other by-products are named after.
     base: PathBuf,
-    /// Where the result goes when not in place: a file, or a folder.
+    /// Path of the result, a file or a folder, if not in place.
     output: Option<PathBuf>,
 }
 
@@ -68,7 +72,7 @@ impl Target {
         Ok(Self { inputs, base: path.clone(), output: Some(path) })
     }
 
-    /// Whether the input itself is replaced.
+    /// True if the input itself is replaced.
     pub fn in_place(&self) -> bool {
         self.output.is_none()
     }
@@ -93,22 +97,22 @@ impl Target {
         self.output.as_deref()
     }
 
-    /// Where each file of the original goes.
-    pub fn places(&self, original: &TestCase) -> Vec<Place> {
+    /// The path on disk of each file of the original.
+    pub fn places(&self, original: &TestCase) -> Vec<FilePlace> {
         let place = |file: &SourceFile| {
             let (disk, root) = match &self.output {
                 Some(output) if self.is_one_file() => (output.clone(), parent(output)),
                 Some(output) => (output.join(&*file.path), output.clone()),
                 None => self.input_of(&file.path),
             };
-            Place { path: Arc::clone(&file.path), disk, root }
+            FilePlace { path: Arc::clone(&file.path), disk, root }
         };
         original.files().iter().map(place).collect()
     }
 
     /// Copies of the original that must exist before anything is replaced. A copy of something else
     /// that is there from an earlier run stays, and the new one gets another name.
-    pub fn originals(&self, original: &TestCase) -> Vec<Original> {
+    pub fn originals(&self, original: &TestCase) -> Vec<OriginalCopy> {
         if !self.in_place() {
             return Vec::new();
         }
@@ -135,7 +139,7 @@ impl Target {
                 .map(|ending| beside(&input.absolute, &ending))
                 .find(is_free);
             let Some(base) = base else { continue };
-            copies.extend(files.into_iter().map(|file| Original {
+            copies.extend(files.into_iter().map(|file| OriginalCopy {
                 path: Arc::clone(&file.path),
                 copy: copy(&base, file),
                 base: base.clone(),
@@ -144,7 +148,7 @@ impl Target {
         copies
     }
 
-    /// Where the result is.
+    /// The paths of the result.
     pub fn results(&self) -> Vec<PathBuf> {
         match &self.output {
             Some(output) => vec![output.clone()],
@@ -189,11 +193,11 @@ impl Target {
     }
 }
 
-/// What lies at the places now.
+/// Reads the files as they are now.
 ///
 /// # Errors
 /// When something cannot be read.
-pub fn read(places: &[Place]) -> Result<TestCase, LoadError> {
+pub fn read(places: &[FilePlace]) -> Result<TestCase, LoadError> {
     let mut files = Vec::new();
     for place in places {
         match fs::read(&place.disk) {

@@ -15,7 +15,7 @@ use crate::failure::UsageError;
 /// Scripts are smaller; compilers are larger, and hashing them at every start would take too long.
 const SCRIPT_BYTES: u64 = 1 << 20;
 
-/// What decides.
+/// The interestingness test.
 #[derive(Debug)]
 pub enum Test {
     /// A program or a shell command.
@@ -36,7 +36,7 @@ impl fmt::Display for Test {
 /// The test that was named with `--test`.
 ///
 /// # Errors
-/// When it makes no sense or cannot be run.
+/// When it is not a valid test, or cannot be run.
 pub fn test_named(test: &str) -> Result<Test, UsageError> {
     let path = Path::new(test);
     if path.extension() == Some(OsStr::new("toml")) {
@@ -84,7 +84,7 @@ fn begins_as_script(path: &Path) -> bool {
         && start == *b"#!"
 }
 
-/// Under this name, what the test is stands in a journal.
+/// Name of the fact in a journal that identifies the test.
 const FACT: &str = "the test";
 
 /// The fact that identifies a test: its text, and that of the scripts it names.
@@ -105,7 +105,7 @@ fn of_command(command: &TestCommand) -> String {
             line.split_whitespace().map(Path::new).filter(is_script).collect()
         }
     };
-    // What cannot be read cannot have been read then either.
+    // A file that cannot be read now could not be read by the earlier run either.
     for bytes in files.into_iter().flat_map(fs::read) {
         text.push_str(&format!("\n{}", ContentHash::of(&bytes)));
     }

@@ -15,10 +15,10 @@ use crate::pattern::TextPattern;
 /// Headings of groups of options in the help.
 #[cfg(feature = "clap")]
 mod heading {
-    pub const TEST: &str = "The test";
+    pub const TEST: &str = "Test";
     pub const LIMITS: &str = "Limits";
-    pub const PASSES: &str = "What is tried";
-    pub const COMPARE: &str = "To measure what they bring";
+    pub const PASSES: &str = "Passes";
+    pub const COMPARE: &str = "For measurements";
 }
 #[cfg(feature = "clap")]
 use heading::{COMPARE, LIMITS, PASSES, TEST};
@@ -31,37 +31,37 @@ use heading::{COMPARE, LIMITS, PASSES, TEST};
 #[serde(default, rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct Options {
-    /// Interesting is what prints text matching REGEX, whatever the exit status
+    /// Treat a variant as interesting if standard output matches REGEX; the exit status is ignored
     #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = TEST))]
     pub interesting_stdout: Option<TextPattern>,
 
-    /// Interesting is what writes text matching REGEX to standard error, whatever the exit status
+    /// Treat a variant as interesting if standard error matches REGEX; the exit status is ignored
     ///
-    /// With it, a compiler's command line is a test. When both are given, both must match.
+    /// With this option, the command line of a compiler can be the test. If both patterns are given, both must match.
     #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = TEST))]
     pub interesting_stderr: Option<TextPattern>,
 
-    /// Tests to run at the same time; the result is the same for every N [default: physical cores]
+    /// Run N tests at the same time; the result is the same for every N [default: physical cores]
     #[cfg_attr(feature = "clap", arg(long, short = 'j', value_name = "N", help_heading = LIMITS))]
     pub jobs: Option<NonZeroUsize>,
 
-    /// Longest time for one test, in seconds or as in 500ms, 90s, 2m
+    /// Stop a test after TIME, in seconds or as in 500ms, 90s, 2m
     /// [default: ten times what the original takes, at least 2s, at most 300s]
     #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", value_parser = parse::duration,
         help_heading = LIMITS))]
     pub timeout: Option<Duration>,
 
-    /// Stop after this time with the best so far; the one option that makes results depend on time
+    /// Stop the reduction after TIME and keep the best version so far; the result depends on the speed of the machine
     #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", value_parser = parse::duration,
         help_heading = LIMITS))]
     pub time_limit: Option<Duration>,
 
-    /// Stop after this many steps with the best so far; a step is one verdict on one variant
+    /// Stop the reduction after N steps and keep the best version so far; a step is one verdict on one variant
     #[cfg_attr(feature = "clap", arg(long, alias = "max-questions", value_name = "N",
         help_heading = LIMITS))]
     pub max_steps: Option<u64>,
 
-    /// Memory for one test with all its processes, as in 500M or 2G
+    /// Limit the memory of one test and all its processes, as in 500M or 2G
     #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = parse::bytes,
         help_heading = LIMITS))]
     pub memory_limit: Option<u64>,
@@ -78,12 +78,12 @@ pub struct Options {
         value_parser = parse::passes(), hide_possible_values = true, help_heading = PASSES))]
     pub passes: Vec<String>,
 
-    /// Leave this pass out; may be given several times
+    /// Skip this pass; can be given several times
     #[cfg_attr(feature = "clap", arg(long, value_name = "PASS", value_delimiter = ',',
         value_parser = parse::passes(), hide_possible_values = true, help_heading = PASSES))]
     pub skip_pass: Vec<String>,
 
-    /// Begin with this pass, then go on with the table as it stands
+    /// Run this pass first, then all passes in their usual order
     #[cfg_attr(feature = "clap", arg(long, value_name = "PASS", value_parser = parse::passes(),
         hide_possible_values = true, help_heading = PASSES))]
     pub start_with_pass: Option<String>,
@@ -92,19 +92,19 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, help_heading = PASSES))]
     pub keep_names: bool,
 
-    /// Never edit text that matches REGEX; may be given several times
+    /// Do not edit text that matches REGEX; can be given several times
     #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = PASSES))]
     pub protect: Vec<TextPattern>,
 
-    /// Let libclang reject variants in C that do not compile, too, as long as the tests agree; it always does in OpenCL C
+    /// Let libclang filter out variants that fail to compile, also in C; for OpenCL C this is the default
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "no_compile_filter", help_heading = COMPARE))]
     pub compile_filter: bool,
 
-    /// Test also variants that libclang cannot compile
+    /// Do not let libclang filter out variants that fail to compile
     #[cfg_attr(feature = "clap", arg(long, alias = "no-gate", help_heading = COMPARE))]
     pub no_compile_filter: bool,
 
-    /// Run only the test whose verdict is needed next, one at a time
+    /// Run one test at a time, and only tests whose verdict is needed
     #[cfg_attr(feature = "clap", arg(long, help_heading = COMPARE))]
     pub no_speculation: bool,
 }

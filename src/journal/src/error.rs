@@ -19,12 +19,12 @@ pub enum StateError {
         source: io::Error,
     },
     /// Another run works in this folder.
-    #[error("another run of clreduce is reducing this test case (it holds {})", .0.display())]
+    #[error("another run of clreduce is reducing this test case; it has locked {}", .0.display())]
     Locked(PathBuf),
     /// The verdicts in the journal depended on something else.
     #[error(
-        "{} is the journal of an unfinished reduction, but since then this has changed: {what}; \
-         undo that to go on with it, or give --fresh to start anew from the current file",
+        "cannot resume from {}, because this has changed since: {what}\n\
+         help: undo the change to continue, or start again from the current file with --fresh",
         journal.display()
     )]
     Changed {
@@ -35,8 +35,8 @@ pub enum StateError {
     },
     /// The file is none of the versions that the journal knows.
     #[error(
-        "`{path}` was changed by somebody else since the reduction was interrupted; \
-         put it back, or give --fresh to start anew from what it is now"
+        "`{path}` was changed since the reduction was interrupted\n\
+         help: restore it to continue, or start again from the current file with --fresh"
     )]
     FileChanged {
         /// Path of the file inside the test case.
@@ -44,12 +44,12 @@ pub enum StateError {
     },
     /// The reducer proposes other variants than the journal holds.
     #[error(
-        "{} does not fit what this build of clreduce asks; give --fresh to start anew from the \
-         current file", .0.display()
+        "cannot resume from {}, because this build of clreduce tries other variants\n\
+         help: start again from the current file with --fresh", .0.display()
     )]
     Diverged(PathBuf),
     /// The journal or the stored original was written by something else, or damaged.
-    #[error("{} cannot be used; give --fresh to start anew from the current file", .0.display())]
+    #[error("cannot resume from {}, because it is damaged\nhelp: start again from the current file with --fresh", .0.display())]
     Unreadable(PathBuf),
 }
 

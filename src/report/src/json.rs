@@ -8,7 +8,7 @@ use clreduce_triage::Ranked;
 use serde::Serialize;
 
 use crate::programs::read_result;
-use crate::{BatchReport, ReportError, Row, Stopped};
+use crate::{BatchReport, ReportError, ReportRow, Stopped};
 
 /// Number of the format of `report.json`. It grows when a field is removed or gets another meaning, not when one is
 /// added.
@@ -69,7 +69,7 @@ struct ReducedFile {
 /// A command for a shell.
 #[derive(Serialize)]
 struct RepeatCommand {
-    /// What it does.
+    /// Its purpose.
     what: String,
     /// The command.
     command: String,
@@ -103,7 +103,7 @@ impl BatchReport<'_> {
     pub(crate) fn reported<'a>(
         &'a self,
         index: usize,
-        row: &Row<'a>,
+        row: &ReportRow<'a>,
     ) -> Result<ReportedCase<'a>, ReportError> {
         let record = row.record;
         let folder = (self.folder_of)(&record.name);
@@ -122,7 +122,7 @@ impl BatchReport<'_> {
     }
 
     /// The place of a case in the order.
-    pub(crate) fn place<'a>(&'a self, index: usize, row: &Row<'a>) -> PlaceInOrder<'a> {
+    pub(crate) fn place<'a>(&'a self, index: usize, row: &ReportRow<'a>) -> PlaceInOrder<'a> {
         let ranked = row.ranked;
         PlaceInOrder {
             rank: ranked.map(|_| index + 1),

@@ -57,7 +57,7 @@ pub enum ReportError {
     Program {
         /// The folder.
         path: PathBuf,
-        /// What is wrong with them.
+        /// The problem with them.
         source: InvalidTestCase,
     },
     /// A file of the report cannot be written.
@@ -78,7 +78,7 @@ impl ReportError {
 }
 
 /// One case of the report, with its rank if it has a result.
-struct Row<'a> {
+struct ReportRow<'a> {
     record: &'a Record,
     ranked: Option<&'a Ranked>,
 }
@@ -96,18 +96,18 @@ impl BatchReport<'_> {
     }
 
     /// The cases in the order of the triage, then those without a result.
-    fn rows(&self) -> Vec<Row<'_>> {
-        let ranked = self.triage.order.iter().map(|ranked| Row {
+    fn rows(&self) -> Vec<ReportRow<'_>> {
+        let ranked = self.triage.order.iter().map(|ranked| ReportRow {
             record: &self.records[self.triaged[ranked.case]],
             ranked: Some(ranked),
         });
         let rest = self.records.iter().enumerate();
         let rest = rest.filter(|(index, _)| !self.triaged.contains(index));
-        ranked.chain(rest.map(|(_, record)| Row { record, ranked: None })).collect()
+        ranked.chain(rest.map(|(_, record)| ReportRow { record, ranked: None })).collect()
     }
 }
 
-/// What stopped a file from being written: the file itself, or something that had to be read for it.
+/// The cause that stopped a file from being written: the file itself, or another file that had to be read for it.
 enum Stopped {
     Writing(io::Error),
     Reading(ReportError),

@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::json::{Head, PlaceInOrder};
-use crate::{BatchReport, Row, Stopped};
+use crate::{BatchReport, ReportRow, Stopped};
 
 /// The page without data.
 const TEMPLATE: &str = include_str!("page.html");
@@ -63,7 +63,7 @@ impl BatchReport<'_> {
         Ok(file.write_all(end.as_bytes())?)
     }
 
-    fn figures<'a>(&'a self, index: usize, row: &Row<'a>) -> CaseFigures<'a> {
+    fn figures<'a>(&'a self, index: usize, row: &ReportRow<'a>) -> CaseFigures<'a> {
         let Record { name, outcome, reason, before, after, steps, tests, seconds, .. } = row.record;
         CaseFigures {
             name,

@@ -137,7 +137,7 @@ impl<'a> Supervision<'a> {
         match poll(&mut fds, Some(&timespec(until.saturating_duration_since(now)))) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => {
-                return Ok(Some(End::Failed(format!("the test cannot be watched: {error}"))));
+                return Ok(Some(End::Failed(format!("the test could not be supervised: {error}"))));
             }
         }
         let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
@@ -293,7 +293,7 @@ fn set_nonblocking(pipe: &PipeReader) -> io::Result<()> {
 
 fn end_of(status: Option<WaitStatus>) -> End {
     let Some(status) = status else {
-        return End::Failed("somebody else took the exit status of the test".to_owned());
+        return End::Failed("the exit status of the test was lost".to_owned());
     };
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => End::Exited(code),

@@ -93,19 +93,19 @@ pub enum WorkerError {
     #[error("the worker process died ({}){}{}", .0.how, if .0.output.is_empty() { "" } else { "\n" }, .0.output)]
     Died(Crash),
     /// It sends bytes that are no message. A program that is no worker does so.
-    #[error("the worker process talks nonsense ({0})")]
+    #[error("the worker process sent an invalid message ({0})")]
     Nonsense(FrameError),
     /// It gives a reply that belongs to another order.
-    #[error("the worker process talks nonsense (a reply to another order)")]
+    #[error("the worker process replied to another order")]
     WrongReply,
     /// It prints without end.
-    #[error("the worker process prints without end")]
+    #[error("the worker process does not stop printing")]
     Floods,
     /// The caller does not wait for it any more.
     #[error("cancelled")]
     Cancelled,
     /// It is still not ready.
-    #[error("the worker process is not ready after {0:?}")]
+    #[error("the worker process did not become ready within {0:?}")]
     Silent(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! The cases of a batch: which files or folders of DIR they are.
+//! Finding the cases of a batch: the files or the folders of DIR.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use crate::load::{LoadError, OWN_ENDINGS};
 
 /// A case that was found.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundCase {
     /// Its base name.
     pub name: String,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
 }
 
@@ -23,7 +23,7 @@ pub fn find(
     dir: &Path,
     layout: Option<Layout>,
     excluded: &[PathBuf],
-) -> Result<Vec<Found>, LoadError> {
+) -> Result<Vec<FoundCase>, LoadError> {
     let read = |source| LoadError::Read { path: dir.to_owned(), source };
     let dir = dunce::canonicalize(dir).map_err(read)?;
     let (mut files, mut folders) = (Vec::new(), Vec::new());
@@ -36,7 +36,7 @@ pub fn find(
             continue;
         }
         let kind = if path.is_dir() { &mut folders } else { &mut files };
-        kind.push(Found { name, path });
+        kind.push(FoundCase { name, path });
     }
     let mut found = match layout {
         Some(Layout::Files) => files,

@@ -1,4 +1,4 @@
-//! Progress over all cases, on standard error.
+//! The progress display of a batch, on standard error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ impl Display {
             bar.set_message(self.status());
         } else if self.verbosity > Verbosity::Quiet && self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
-            eprintln!("{}/{} cases over, {}", self.over, self.names.len(), self.status());
+            eprintln!("{}/{} cases finished, {}", self.over, self.names.len(), self.status());
         }
     }
 
@@ -91,7 +91,7 @@ impl Display {
         }
         let what = if is_reduced {
             let (before, after) = (show_bytes(record.before.bytes), show_bytes(record.after.bytes));
-            format!("{before} -> {after}, {} questions", show_count(record.steps))
+            format!("{before} -> {after}, {} steps", show_count(record.steps))
         } else {
             style(record.outcome.name()).for_stderr().yellow().to_string()
         };
@@ -114,7 +114,7 @@ impl Display {
         let elapsed = self.started.elapsed();
         let rate = tests as f64 / elapsed.as_secs_f64().max(0.001);
         format!(
-            "{} under way, {} not reduced  {} tests, {rate:.1}/s  {}",
+            "{} running, {} not reduced  {} tests, {rate:.1}/s  {}",
             self.going.len(),
             self.failed,
             show_count(tests),

@@ -1,4 +1,4 @@
-//! `clreduce batch`: a folder of test cases.
+//! `clreduce batch` reduces every test case in a folder.
 
 mod cases;
 mod display;
@@ -15,7 +15,7 @@ use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
 
 use crate::args::{ShowArgs, TestArgs};
-use crate::failure::{Failure, UsageError};
+use crate::failure::{CliError, UsageError};
 use crate::interrupt::{self, INTERRUPTED};
 use crate::load::{Input, load};
 use crate::progress::Verbosity;
@@ -25,26 +25,26 @@ use crate::test::{Test, facts, test_named};
 use crate::units::{show_bytes, show_count, show_duration};
 use display::Display;
 
-/// What a batch is told.
+/// The arguments of `clreduce batch`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct BatchArgs {
-    /// The folder with the test cases; it is left alone
+    /// Folder with the test cases; it is not changed
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
 
     #[command(flatten)]
     pub test: TestArgs,
 
-    /// Where the results and the report go
+    /// Folder for the results and the report
     #[arg(long, short = 'o', value_name = "OUT", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
 
-    /// What a test case is [default: files, if DIR has any]
+    /// Treat each file or each folder of DIR as a test case [default: files, if DIR has any]
     #[arg(long, value_name = "WHAT", value_enum)]
     pub layout: Option<Layout>,
 
-    /// Results of an earlier batch, or a folder of programs: what equals one of them comes last
+    /// Results of an earlier batch, or a folder of programs; cases equal to one of these come last
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub known: Option<PathBuf>,
 
@@ -55,31 +55,31 @@ pub struct BatchArgs {
     pub show: ShowArgs,
 }
 
-/// What a test case of a batch is.
+/// The test cases of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Layout {
-    /// Every file of DIR.
+    /// Each file of DIR
     Files,
-    /// Every folder in DIR, with all its files.
+    /// Each folder in DIR, with all its files
     Folders,
 }
 
 const AFTER_HELP: &str = "\
-Every case lies before the test under its base name: a test for many files says `*.c`, or uses what it \
-finds. Limits are those of each case. Interrupted or killed, the same command goes on where it was; what is \
-finished is not touched again. A case that fails or is not interesting is recorded, and the others go on.
+The test finds each case under its base name, so a test for many files uses `*.c`. Limits apply to each case. \
+After an interruption, the same command continues, and leaves finished cases alone. A case that fails, is not \
+interesting or gives inconsistent verdicts is recorded, and the batch continues with the others.
 
 Exit status:
   0    every case was reduced, or recorded with the reason why not
   1    the batch failed
   2    the command line is wrong
-  130  interrupted; the same command goes on from there";
+  130  interrupted; the same command continues";
 
 /// Reduces the cases and writes the report.
 ///
 /// # Errors
 /// When there are no cases, or OUT cannot be used.
-pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
+pub fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
     crate::set_colors(args.show.color);
     let verbosity = verbosity(&args.show);
     let command = match &args.test.test {
@@ -110,7 +110,7 @@ pub fn batch(args: BatchArgs) -> Result<ExitCode, Failure> {
 }
 
 fn case(
-    found: cases::Found,
+    found: cases::FoundCase,
     how: &Arc<TestAndOptions>,
     excluded: &[PathBuf],
     cancel: &Cancel,
@@ -157,7 +157,7 @@ fn summary(done: &Done) -> String {
     text.push_str(&format!("{} -> {}\n", sum(|r| r.before.bytes), sum(|r| r.after.bytes)));
     let tests = records.iter().map(|record| record.tests).sum();
     text.push_str(&format!(
-        "{} tests in all; this run took {}, {:.0} % of the cores' time used\n",
+        "{} tests in total; this run took {}, cores {:.0} % busy\n",
         show_count(tests),
         show_duration(*wall),
         busy * 100.0
@@ -165,10 +165,10 @@ fn summary(done: &Done) -> String {
     text
 }
 
-fn print(text: &str) -> Result<(), Failure> {
+fn print(text: &str) -> Result<(), CliError> {
     match io::stdout().write_all(text.as_bytes()) {
         // `clreduce ... | head` is fine.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use clreduce_batch::{Batch, Record};
 use clreduce_report::{BatchReport, PAGE, ReportError, read_program, read_result};
 use clreduce_triage::{Triage, TriageCase};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::quoting::quoted;
 use crate::resolve::TestAndOptions;
 use crate::test::Test;
@@ -34,7 +34,7 @@ pub fn write(
     batch: &Batch,
     how: &TestAndOptions,
     records: &[Record],
-) -> Result<String, Failure> {
+) -> Result<String, CliError> {
     let known = folders.known.map(known).transpose()?.unwrap_or_default();
     let (mut cases, mut triaged) = (Vec::new(), Vec::new());
     for (index, record) in records.iter().enumerate() {

@@ -88,12 +88,11 @@ pub struct Efficiency {
 #[non_exhaustive]
 pub enum ReductionError {
     /// There is nothing to reduce.
-    #[error("the test case is not interesting to begin with{}", because(.0))]
+    #[error("the original is not interesting{}", because(.0))]
     NotInteresting(Box<Outcome>),
     /// The test says now this, now that. What was kept meanwhile was replaced by the original.
     #[error(
-        "the test is flaky: it found the original interesting {interesting} times out of {runs}, \
-         so that its answers cannot be relied on{}", because(.contrary)
+        "the test is flaky: it found the original interesting in {interesting} out of {runs} runs{}", because(.contrary)
     )]
     Flaky {
         /// How often it was interesting.
@@ -113,7 +112,7 @@ pub enum ReductionError {
     #[error("there is no pass called `{0}`")]
     UnknownPass(String),
     /// The system has no threads for the tests.
-    #[error("cannot start threads")]
+    #[error("cannot start a thread")]
     Threads(#[source] io::Error),
 }
 

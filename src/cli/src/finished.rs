@@ -1,0 +1,20 @@
+//! The result of a reduction as the command line reports it.
+
+use std::path::PathBuf;
+
+use clreduce_engine::Reduced;
+use clreduce_recipe::StageCounts;
+
+use crate::statistics::RunStatistics;
+
+/// A reduction that has ended.
+pub struct FinishedReduction {
+    /// The result of the engine.
+    pub reduced: Reduced,
+    /// The figures gathered from its events.
+    pub statistics: RunStatistics,
+    /// Copies of the original.
+    pub originals: Vec<PathBuf>,
+    /// The figures of the stages of a recipe.
+    pub stages: Vec<(String, StageCounts)>,
+}
