@@ -182,10 +182,10 @@ fn who_is_no_worker_is_told_apart() {
     let lies: &[(&str, &str)] = &[
         ("exit 7", "exit code 7"),
         ("kill -11 $$", "SIGSEGV"),
-        ("head -c 100000 /dev/zero | tr '\\0' '\\377'; sleep 1000", "nonsense"),
-        ("printf '\\1\\0\\0\\0\\2'; sleep 1000", "nonsense"),
-        ("yes >&2", "prints without end"),
-        ("sleep 1000", "not ready"),
+        ("head -c 100000 /dev/zero | tr '\\0' '\\377'; sleep 1000", "sent an invalid message"),
+        ("printf '\\1\\0\\0\\0\\2'; sleep 1000", "replied to another order"),
+        ("yes >&2", "does not stop printing"),
+        ("sleep 1000", "did not become ready"),
         ("exec >&-; sleep 1000", "stayed"),
     ];
     for (script, expected) in lies {
@@ -195,7 +195,8 @@ fn who_is_no_worker_is_told_apart() {
         let mut options = WorkerOptions::new(program);
         let folders = tempfile::tempdir().unwrap();
         options.temporary = folders.path().to_owned();
-        options.start_limit = Duration::from_secs(if *expected == "not ready" { 1 } else { 60 });
+        options.start_limit =
+            Duration::from_secs(if *expected == "did not become ready" { 1 } else { 60 });
         let found = Devices::of(&OpenClLoader, &options);
         assert!(found.devices.is_empty());
         assert!(found.problems[0].contains(expected), "{script}: {:?}", found.problems);
