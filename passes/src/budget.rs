@@ -1,7 +1,8 @@
 //! Limits on what a pass looks at, so that a large program does not cost the square of its size. A pass
 //! that leaves something out because of one says so: [`Snapshot::take_left_out`].
 
-use crate::Snapshot;
+use crate::left_out::LeftOut;
+use crate::snapshot::Snapshot;
 
 /// A limit of one pass.
 #[derive(Debug)]
@@ -39,13 +40,4 @@ impl Budget {
         let counted = things.into_iter().zip(1..);
         counted.take_while(|(_, count)| self.allows(snapshot, *count)).map(|(thing, _)| thing)
     }
-}
-
-/// Something that a pass did not look at because there was too much of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LeftOut {
-    /// The things that were counted, as a person would say it: "calls of one function".
-    pub of: &'static str,
-    /// How many of them the pass looks at.
-    pub most: usize,
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types, Uses};
 use clreduce_testcase::{Language, TestCase, Token, tokens};
 
-use crate::budget::LeftOut;
+use crate::left_out::LeftOut;
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]
