@@ -46,19 +46,30 @@ impl CrateFiles {
         } else {
             file.with_extension("")
         };
-        for item in &parsed.items {
-            if let Item::Mod(ItemMod { content: None, ident, attrs, .. }) = item
-                && !is_for_tests(attrs)
-            {
-                let flat = below.join(format!("{ident}.rs"));
-                let usual =
-                    if flat.exists() { flat } else { below.join(ident.to_string()).join("mod.rs") };
-                let child = path_attribute(attrs).map_or(usual, |given| beside.join(given));
-                self.read([&module[..], &[ident.to_string()]].concat(), &child, false);
-            }
-        }
+        self.read_below(&module, &parsed.items, file, &below);
         let mut collector = PathCollector { files: self, module };
         collector.visit_file(&parsed);
+    }
+
+    /// Reads the modules that a module declares, or holds between braces. Their files lie in the folder `below`.
+    fn read_below(&mut self, module: &[String], items: &[Item], file: &Path, below: &Path) {
+        for item in items {
+            let Item::Mod(ItemMod { content, ident, attrs, .. }) = item else { continue };
+            if is_for_tests(attrs) {
+                continue;
+            }
+            let (child, folder) =
+                ([module, &[ident.to_string()]].concat(), below.join(ident.to_string()));
+            if let Some((_, items)) = content {
+                self.file_of.insert(child.clone(), file.to_owned());
+                self.read_below(&child, items, file, &folder);
+                continue;
+            }
+            let flat = below.join(format!("{ident}.rs"));
+            let usual = if flat.exists() { flat } else { folder.join("mod.rs") };
+            let given = path_attribute(attrs).map(|given| file.with_file_name(given));
+            self.read(child, &given.unwrap_or(usual), false);
+        }
     }
 
     /// The module that a path leads to, through at most so many re-exports.
