@@ -84,7 +84,7 @@ impl CrateFiles {
             _ => return None,
         };
         while let Some(name) = rest.first() {
-            let child = [&at[..], &[name.clone()]].concat();
+            let child: ModulePath = at.iter().chain([name]).cloned().collect();
             if name == "super" {
                 at.pop()?;
             } else if self.file_of.contains_key(&child) {

@@ -38,7 +38,7 @@ impl Pass for FlattenStructs {
         for unit in Unit::all(snapshot) {
             let aggregates = snapshot.aggregates(unit.file);
             let accesses = snapshot.accesses(unit.file);
-            let nest = Nest::new(unit, snapshot.symbols(unit.file), &aggregates, &accesses);
+            let nest = Nest::new(unit, snapshot.symbols(unit.file), aggregates, accesses);
             for (index, outer) in aggregates.all.iter().enumerate() {
                 for (place, member) in outer.members.iter().enumerate() {
                     let edits = nest.flatten(outer, member, (index, place));

@@ -42,7 +42,7 @@ impl Pass for RemoveFields {
                 let mut removals: Vec<Proposal> = members
                     .filter(|(_, member)| can_go(snapshot.tree(file), member, of_union))
                     .filter_map(|(place, member)| {
-                        removal(snapshot, file, member, (index, place), &accesses)
+                        removal(snapshot, file, member, (index, place), accesses)
                     })
                     .collect();
                 // One stays, and one that is accessed rather than another.

@@ -37,7 +37,7 @@ impl Pass for SplitStructs {
         for file in 0..snapshot.file_count() {
             let symbols = snapshot.symbols(file);
             let aggregates = snapshot.aggregates(file);
-            let members = members(snapshot, file, &aggregates);
+            let members = members(snapshot, file, aggregates);
             let variables = symbols.ids().map(|id| symbols.get(id));
             let split = variables.filter_map(|symbol| split(snapshot, file, symbol, &members));
             proposals.extend(split.filter_map(Patch::new).map(Proposal::new));

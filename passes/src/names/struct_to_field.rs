@@ -11,7 +11,7 @@
 //! short x, *p = &x; int g(void) { return x + (*p); }
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use clreduce_language::{
     Accesses, Aggregate, Aggregates, NodeField, NodeId, NodeKind, Symbol, SymbolId, SyntaxTree,
@@ -45,7 +45,7 @@ impl Pass for StructToField {
                 if inner.stand_in(snapshot.tree(file), aggregate) {
                     continue;
                 }
-                let edits = replace(snapshot, file, aggregate, index, &accesses);
+                let edits = replace(snapshot, file, aggregate, index, accesses);
                 proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
             }
         }
@@ -88,10 +88,10 @@ fn single(
     snapshot: &Snapshot,
     file: usize,
     aggregates: &Aggregates,
-) -> (HashSet<NodeId>, HashSet<SymbolId>) {
+) -> (BTreeSet<NodeId>, HashSet<SymbolId>) {
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let of_one = aggregates.all.iter().filter(|aggregate| aggregate.members.len() == 1);
-    let specifiers: HashSet<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
+    let specifiers: BTreeSet<NodeId> = of_one.map(|aggregate| aggregate.specifier).collect();
     let names = specifiers.iter().flat_map(|&specifier| {
         let above = tree.node(specifier).parent;
         let defined = (tree.kind(above) == NodeKind::TypeDefinition).then_some(above).into_iter();

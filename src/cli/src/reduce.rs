@@ -238,7 +238,7 @@ fn check_hints(
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
-    for hint in clreduce_interestingness::hints(&command, &inputs) {
+    for hint in clreduce_interestingness::hints(command, &inputs) {
         if let Hint::AbsolutePath(path) = &hint {
             let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
             let nothing = TestCase::new(case.files().iter().map(empty).collect());

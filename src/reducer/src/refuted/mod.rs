@@ -145,7 +145,6 @@ impl Refuted {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
 
     use clreduce_passes::find;
     use clreduce_testcase::{Edit, Language, TestCase};
@@ -160,9 +159,9 @@ mod tests {
 
     /// Removes a line, the first two lines, or the last.
     fn proposals() -> Vec<Proposal> {
-        let lines = [vec![0..7], vec![0..7, 7..14], vec![14..21]];
-        let delete = |ranges: Vec<Range<usize>>| {
-            let edits = ranges.into_iter().map(|range| Edit::delete(0, range));
+        let lines = [vec![(0, 7)], vec![(0, 7), (7, 14)], vec![(14, 21)]];
+        let delete = |ranges: Vec<(usize, usize)>| {
+            let edits = ranges.into_iter().map(|(start, end)| Edit::delete(0, start..end));
             Proposal::new(Patch::new(edits.collect()).unwrap())
         };
         lines.map(delete).into()
