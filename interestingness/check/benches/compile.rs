@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use clreduce_check::{CheckOptions, KernelCheck, StageName, Subject};
+use clreduce_check::{CheckOptions, HostKernel, KernelCheck, StageName};
 use clreduce_process::Cancel;
 use clreduce_process::worker_main;
 
@@ -23,7 +23,7 @@ fn main() {
         let mut times: Vec<f64> = (0..40)
             .map(|number| {
                 let text = [&source[..], format!("\n// {number}\n").as_bytes()].concat();
-                let subject = Subject::new(text).expect("it is a kernel");
+                let subject = HostKernel::new(text).expect("it is a kernel");
                 let started = Instant::now();
                 let report = check.run(&subject, &Cancel::new());
                 assert!(report.failures.is_empty(), "{report:?}");

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use clreduce_compiler::Clang;
-use clreduce_host::{FILE, Subject};
+use clreduce_host::{FILE, HostKernel};
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
 
@@ -49,7 +49,7 @@ impl CheckStage for Analyze {
         CHECKERS.iter().map(|(_, kind)| *kind).collect()
     }
 
-    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
         let mut args = self.clang.language();
         args.extend(
             ["--analyze", "-w", "--analyzer-output", "text", "-fno-caret-diagnostics"]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use clreduce_host::Subject;
+use clreduce_host::HostKernel;
 use clreduce_process::Cancel;
 
 use crate::options::{CheckError, CheckOptions};
@@ -39,7 +39,7 @@ impl TimedStage {
         seconds / f64::from(runs.max(1))
     }
 
-    fn run(&self, subject: &Subject, cancel: &Cancel) -> (StageReport, Duration) {
+    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> (StageReport, Duration) {
         let start = Instant::now();
         let report = self.stage.run(subject, cancel);
         let wall = start.elapsed();
@@ -65,7 +65,7 @@ impl KernelCheck {
     /// Checks one kernel with the stages for its language. The stage that was fastest on earlier kernels runs first.
     /// The order decides which of several findings comes first, never whether there is one.
     #[must_use]
-    pub fn run(&self, subject: &Subject, cancel: &Cancel) -> CheckReport {
+    pub fn run(&self, subject: &HostKernel, cancel: &Cancel) -> CheckReport {
         let mut all = CollectedReports::default();
         let reads = |stage: &&TimedStage| stage.stage.name().suits(subject);
         let mut stages: Vec<(f64, &TimedStage)> =

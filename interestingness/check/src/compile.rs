@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use clreduce_compiler::{CompileOptions, CompileWorkers, Diagnostic, NoClang, Severity};
-use clreduce_host::{FILE, Subject};
+use clreduce_host::{FILE, HostKernel};
 use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
@@ -99,14 +99,14 @@ impl Compile {
         Ok(Self { program, tools, opencl, cuda, seen: AtomicU32::new(0) })
     }
 
-    fn reader(&self, subject: &Subject) -> &LanguageReader {
+    fn reader(&self, subject: &HostKernel) -> &LanguageReader {
         if subject.language == Language::Cuda { &self.cuda } else { &self.opencl }
     }
 
     /// Returns clang's diagnostics, from a process of its own.
     fn start_clang(
         &self,
-        subject: &Subject,
+        subject: &HostKernel,
         cancel: &Cancel,
     ) -> Result<Vec<Diagnostic>, StageFailure> {
         let arguments = &self.reader(subject).arguments;
@@ -138,7 +138,7 @@ impl CheckStage for Compile {
         [FindingKind::Rejected, FindingKind::NonPortable].into()
     }
 
-    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
         let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
         let workers = self.reader(subject).workers.as_ref().filter(|_| !is_first);
         let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));

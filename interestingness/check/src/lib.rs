@@ -23,7 +23,7 @@ mod stage;
 mod table;
 
 pub use check::{KernelCheck, prepare};
-pub use clreduce_host::{Subject, SubjectError};
+pub use clreduce_host::{HostKernel, HostKernelError};
 pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
 pub use installed::{is_installed, search_path};
 pub use options::{CheckError, CheckOptions};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clreduce_compiler::{Clang, NoClang};
-use clreduce_host::Subject;
+use clreduce_host::HostKernel;
 use clreduce_process::{Cancel, ToolRunner};
 use clreduce_testcase::Language;
 
@@ -72,7 +72,7 @@ pub trait CheckStage: Send + Sync {
     fn looks_for(&self) -> BTreeSet<FindingKind>;
 
     /// Checks a kernel. Returns soon after `cancel`, with the findings so far.
-    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport;
+    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport;
 }
 
 /// The report of one stage on one kernel.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use clreduce_compiler::NoClang;
-use clreduce_host::Subject;
+use clreduce_host::HostKernel;
 use clreduce_process::Cancel;
 use clreduce_testcase::Language;
 use serde::Serialize;
@@ -65,7 +65,7 @@ impl StageName {
 
     /// Whether the stage can check that kernel. A CUDA program without known launches is not run.
     #[must_use]
-    pub fn suits(self, subject: &Subject) -> bool {
+    pub fn suits(self, subject: &HostKernel) -> bool {
         let is_run = subject.language == Language::OpenCl || subject.launches.is_ok();
         self.reads(subject.language) && (is_run || !self.info().executes)
     }
@@ -113,7 +113,7 @@ impl PreparedStage {
 
     /// Checks a kernel. Returns soon after `cancel`, with the findings so far.
     #[must_use]
-    pub fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
+    pub fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
         self.stage.run(subject, cancel)
     }
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
-use crate::subject::Subject;
+use crate::subject::HostKernel;
 use crate::symbols::{self, ProgramSymbols};
 use crate::toolchain::Toolchain;
 use crate::{FILE, divisions, parts, start};
@@ -29,7 +29,7 @@ pub struct HostBuild<'a> {
     /// The tools.
     pub toolchain: Toolchain<'a>,
     /// The kernel.
-    pub subject: &'a Subject,
+    pub subject: &'a HostKernel,
     /// As in `-O0`; instrumented programs are never optimised.
     pub optimisation: &'static str,
 }

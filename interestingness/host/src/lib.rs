@@ -25,7 +25,7 @@ pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use run::{clang, is_supported, run};
 pub use start::StartError;
-pub use subject::{Subject, SubjectError, sizes};
+pub use subject::{HostKernel, HostKernelError, sizes};
 pub use symbols::{CodeAddress, ProgramSymbols};
 pub use toolchain::Toolchain;
 

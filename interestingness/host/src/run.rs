@@ -16,7 +16,7 @@ use crate::build::{HostBuild, HostProgram};
 use crate::cache::default_cache;
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
-use crate::subject::Subject;
+use crate::subject::HostKernel;
 use crate::toolchain::Toolchain;
 
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
@@ -58,7 +58,7 @@ fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<HostPro
     let all = options.len();
     options.retain(|option| option != "-cl-opt-disable");
     let optimisation = if options.len() < all { "-O0" } else { "-O2" };
-    let subject = Subject::launched(&run.source[..], Ok(run.launches.clone()))
+    let subject = HostKernel::launched(&run.source[..], Ok(run.launches.clone()))
         .map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
     let clang = clang.with(&options);
     let cache = default_cache();

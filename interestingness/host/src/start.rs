@@ -7,7 +7,7 @@ use clreduce_kernel::{Argument, KernelLaunch, KernelParameter, KernelSignature};
 use clreduce_testcase::{InvalidTestCase, Language, TestCase};
 use thiserror::Error;
 
-use crate::subject::{Subject, sizes};
+use crate::subject::{HostKernel, sizes};
 
 /// A launch that does not fit its kernel.
 #[derive(Debug, Error)]
@@ -43,7 +43,10 @@ const CONTENTS: &str = "contents";
 /// The function, in the kernel's own language, that calls it for the launch with this number. The kernels are
 /// declared once more under other names, with pointers to nothing in particular: so it does not matter what
 /// exactly the description of an argument says that a pointer points to.
-pub(crate) fn function(subject: &Subject, launches: &[KernelLaunch]) -> Result<String, StartError> {
+pub(crate) fn function(
+    subject: &HostKernel,
+    launches: &[KernelLaunch],
+) -> Result<String, StartError> {
     if subject.language == Language::Cuda {
         return function_in_cuda(launches);
     }
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn every_launch_is_a_case() {
         let source = b"kernel void k(global int *p, local float2 *l, short n) {}";
-        let subject = Subject::new(&source[..]).unwrap();
+        let subject = HostKernel::new(&source[..]).unwrap();
         let launches = subject.launches.clone().unwrap();
         let text = function(&subject, &launches).unwrap();
         assert!(
@@ -209,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_an_error() {
-        let subject = Subject::new(&b"kernel void k(global int *p, int n) {}"[..]).unwrap();
+        let subject = HostKernel::new(&b"kernel void k(global int *p, int n) {}"[..]).unwrap();
         let mut launches = subject.launches.clone().unwrap();
         launches[0].arguments.pop();
         assert!(

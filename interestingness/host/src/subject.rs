@@ -13,7 +13,7 @@ use crate::{FILE, cuda};
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct HostKernel {
     /// The language.
     pub language: Language,
     /// The one file, under the name that tools are given.
@@ -29,7 +29,7 @@ pub struct Subject {
 /// The reason that a file is no kernel that could be checked.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SubjectError {
+pub enum HostKernelError {
     /// There is no `__kernel` function with a body, nor, in CUDA, a `__global__` one or `main`.
     #[error("there is no kernel function in it")]
     NoKernel,
@@ -38,17 +38,17 @@ pub enum SubjectError {
     Launch,
 }
 
-impl Subject {
+impl HostKernel {
     /// A program in the language that its file's name tells: CUDA or OpenCL C.
     ///
     /// # Errors
     /// When there is no kernel, or it cannot be launched as it says.
-    pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
+    pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, HostKernelError> {
         if path.ends_with(".cu") { Self::cuda(&source.into()) } else { Self::new(source) }
     }
 
     /// A bare kernel in CUDA, or a whole program.
-    fn cuda(source: &[u8]) -> Result<Self, SubjectError> {
+    fn cuda(source: &[u8]) -> Result<Self, HostKernelError> {
         if has_main(source) {
             let launches = Err(LaunchError::WholeProgram);
             return Self::made(Language::Cuda, cuda::text(source).into(), Vec::new(), launches);
@@ -62,7 +62,7 @@ impl Subject {
     ///
     /// # Errors
     /// When there is no kernel, or it cannot be launched so.
-    pub fn new(source: impl Into<Arc<[u8]>>) -> Result<Self, SubjectError> {
+    pub fn new(source: impl Into<Arc<[u8]>>) -> Result<Self, HostKernelError> {
         let source = source.into();
         let launches = launches(plan(&source, None))?;
         Self::launched(source, launches)
@@ -75,11 +75,11 @@ impl Subject {
     pub fn launched(
         source: impl Into<Arc<[u8]>>,
         launches: Result<Vec<KernelLaunch>, LaunchError>,
-    ) -> Result<Self, SubjectError> {
+    ) -> Result<Self, HostKernelError> {
         let source = source.into();
         let kernels = kernel_signatures(&source, Language::OpenCl);
         if kernels.is_empty() {
-            return Err(SubjectError::NoKernel);
+            return Err(HostKernelError::NoKernel);
         }
         Self::made(Language::OpenCl, source, kernels, launches)
     }
@@ -89,13 +89,13 @@ impl Subject {
         source: Arc<[u8]>,
         kernels: Vec<KernelSignature>,
         launches: Result<Vec<KernelLaunch>, LaunchError>,
-    ) -> Result<Self, SubjectError> {
+    ) -> Result<Self, HostKernelError> {
         if launches.iter().flatten().any(|launch| !has_whole_groups(launch)) {
-            return Err(SubjectError::Launch);
+            return Err(HostKernelError::Launch);
         }
         // The name is no absolute path, and there is one file: this is always a test case.
         let files =
-            TestCase::single(FILE, Arc::clone(&source)).map_err(|_| SubjectError::NoKernel)?;
+            TestCase::single(FILE, Arc::clone(&source)).map_err(|_| HostKernelError::NoKernel)?;
         Ok(Self { language, files, source, kernels, launches })
     }
 }
@@ -103,9 +103,9 @@ impl Subject {
 /// The launches of a plan, or why there are none.
 fn launches(
     plan: Result<Plan, PlanError>,
-) -> Result<Result<Vec<KernelLaunch>, LaunchError>, SubjectError> {
+) -> Result<Result<Vec<KernelLaunch>, LaunchError>, HostKernelError> {
     match plan {
-        Err(PlanError::NoKernel) => Err(SubjectError::NoKernel),
+        Err(PlanError::NoKernel) => Err(HostKernelError::NoKernel),
         Err(error) => Ok(Err(error.into())),
         Ok(plan) => {
             let only = plan.compile_only.map(LaunchError::Parameter);
@@ -133,13 +133,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_launched_is_known() {
-        let error = |source: &str| Subject::new(source.as_bytes()).map(drop);
-        assert_eq!(error("int x;"), Err(SubjectError::NoKernel));
+        let error = |source: &str| HostKernel::new(source.as_bytes()).map(drop);
+        assert_eq!(error("int x;"), Err(HostKernelError::NoKernel));
         let launch = "// -g 4 -l 3\nkernel void entry(global ulong *r) {}";
-        assert_eq!(error(launch), Err(SubjectError::Launch));
-        let image = Subject::new(&b"kernel void k(image2d_t i) {}"[..]).unwrap();
+        assert_eq!(error(launch), Err(HostKernelError::Launch));
+        let image = HostKernel::new(&b"kernel void k(image2d_t i) {}"[..]).unwrap();
         assert!(image.launches.unwrap_err().to_string().contains("image2d_t i"));
-        let two = Subject::new(&b"kernel void k(global int *p) {}"[..]).unwrap().launches.unwrap();
+        let two =
+            HostKernel::new(&b"kernel void k(global int *p) {}"[..]).unwrap().launches.unwrap();
         assert_eq!(
             two.iter().map(sizes).collect::<Vec<_>>(),
             [[[1; 3], [1; 3]], [[2048, 1, 1], [32, 1, 1]]]

@@ -12,8 +12,9 @@ use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
 use crate::configuration::Program;
 use crate::error::Problem;
 use crate::format::Preset;
-use crate::pin::{ShownOutcomes, StageVerdict, pin};
+use crate::pin::{StageVerdict, pin};
 use crate::resolved::ResolvedRecipe;
+use crate::shown::ShownOutcomes;
 use crate::stages::{ReadyStage, RecipeStage, StageKind, Tolerated};
 use crate::test::RecipeTest;
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use clreduce_check::Subject;
+use clreduce_check::HostKernel;
 use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
 use clreduce_kernel::{
     Crash, KernelRun, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome, Scalar,
@@ -82,8 +82,8 @@ impl<'a> Program<'a> {
     }
 
     /// Returns the kernel that is checked; `None` where the program has none.
-    pub fn subject(&self) -> Option<Subject> {
-        Subject::of(self.path(), self.source().to_vec()).ok()
+    pub fn subject(&self) -> Option<HostKernel> {
+        HostKernel::of(self.path(), self.source().to_vec()).ok()
     }
 
     pub fn path(&self) -> &str {

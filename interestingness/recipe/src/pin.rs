@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::show;
 use crate::error::Problem;
 use crate::format::Preset;
-use crate::signature;
+use crate::shown::{ShownOutcomes, describe, signature_of};
 
 /// The pinned outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,62 +47,6 @@ pub(crate) struct Demands {
     pub class: Option<OutcomeClass>,
     pub message: Option<Regex>,
     pub reference: Option<String>,
-}
-
-/// The outcomes of one configuration: one for each program that is compared, usually one.
-pub(crate) struct ShownOutcomes<'a> {
-    pub name: &'a str,
-    pub accused: bool,
-    pub simulated: bool,
-    pub outcomes: Vec<RunOutcome>,
-}
-
-impl ShownOutcomes<'_> {
-    /// Describes them for people.
-    pub fn describe(&self) -> String {
-        let outcomes: Vec<String> = self.outcomes.iter().map(describe).collect();
-        format!("{}: {}", self.name, outcomes.join(" / "))
-    }
-
-    /// Returns the result, if all programs have the same.
-    pub fn success(&self) -> Option<&[Output]> {
-        match &self.outcomes[..] {
-            [RunOutcome::Built] => Some(&[]),
-            [one] => one.result(),
-            several => (emi(several) == EmiAgreement::Agree)
-                .then(|| several.iter().find_map(RunOutcome::result))?,
-        }
-    }
-}
-
-/// Describes an outcome on one short line.
-pub(crate) fn describe(outcome: &RunOutcome) -> String {
-    const MOST: usize = 60;
-    let details = match outcome {
-        RunOutcome::Results(_) => outcome.result().map(show).unwrap_or_default(),
-        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
-            let words = signature::of_crash(&crash.output);
-            std::iter::once(crash.how.clone()).chain(words).collect::<Vec<_>>().join("; ")
-        }
-        RunOutcome::BuildFailure { log } => signature::of_failure(log).join("; "),
-        _ => outcome.details(),
-    };
-    let line: String = details.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().take(MOST).collect();
-    let dots = if short.len() < line.len() { "…" } else { "" };
-    let colon = if short.is_empty() { "" } else { " " };
-    format!("{}{colon}{short}{dots}", outcome.class().name().replace('_', " "))
-}
-
-fn signature_of(outcome: &RunOutcome) -> Vec<String> {
-    match outcome {
-        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
-            let words = signature::of_crash(&crash.output);
-            std::iter::once(crash.how.clone()).chain(words).collect()
-        }
-        RunOutcome::BuildFailure { log } => signature::of_failure(log),
-        _ => Vec::new(),
-    }
 }
 
 /// Pins the outcome of the original.
@@ -339,21 +283,21 @@ mod tests {
         shown.collect()
     }
 
-    fn pinned(preset: Preset, outcomes: &[RunOutcome]) -> Result<Pin, String> {
-        pin(preset, &Demands::default(), &shown(outcomes)).map_err(|problem| problem.what)
+    fn pinned(preset: Preset, outcomes: &[RunOutcome]) -> Result<Pin, Problem> {
+        pin(preset, &Demands::default(), &shown(outcomes))
     }
 
     #[test]
     fn the_majority_names_the_accused() {
         let all = [result(2), result(1), result(1), result(1), result(3)];
-        let error = pinned(Preset::WrongCode, &all).unwrap_err();
+        let error = pinned(Preset::WrongCode, &all).unwrap_err().what;
         assert!(error.contains("more than one"), "{error}");
         let pin = pinned(Preset::WrongCode, &all[..4]).unwrap();
         assert_eq!(
             (pin.accused.as_str(), &pin.witnesses[..]),
             ("a", &["b", "c", "d"].map(String::from)[..])
         );
-        let error = pinned(Preset::WrongCode, &all[..3]).unwrap_err();
+        let error = pinned(Preset::WrongCode, &all[..3]).unwrap_err().what;
         assert!(
             error.contains("no configuration stands out as wrong")
                 && error.contains("a: result 0x2"),

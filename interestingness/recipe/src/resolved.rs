@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use clreduce_check::{CheckOptions, RequiredProgram, StageName, is_installed, search_path};
+use clreduce_check::{CheckOptions, RequiredProgram, StageName, is_installed};
 use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
 use clreduce_process::{Cancel, Limits, ToolRunner};
@@ -15,9 +15,10 @@ use crate::admission::{Admission, Need};
 use crate::configuration::{Configuration, DevicePool, Means, Program};
 use crate::error::Problem;
 use crate::format::{ConfigurationTable, Confirmation, Document, Preset, StageTable, VariantTable};
-use crate::pin::{Demands, ShownOutcomes};
+use crate::pin::Demands;
+use crate::shown::ShownOutcomes;
 use crate::stages::{RecipeStage, StageKind};
-use crate::{RecipeOptions, naming};
+use crate::{RecipeOptions, machine, naming};
 
 /// The memory of a configuration where the recipe does not say, in bytes.
 const USUAL_MEMORY: u64 = 1 << 30;
@@ -50,38 +51,8 @@ impl ResolvedRecipe {
     ) -> Result<Self, Problem> {
         let bench =
             ToolRunner::local(options.temporary.clone(), options.worker.clone(), Limits::default());
-        let split = |options: &str| {
-            shlex::split(options).ok_or_else(|| {
-                Problem::new("`options` ends within a quoted word", "close the quotation mark")
-            })
-        };
-        let mut words = split(&document.options)?;
-        // The checks define the same macros as the build of the suspected configuration.
-        let tables = &document.configurations;
-        let only = tables.first().filter(|_| tables.len() == 1);
-        if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
-            let accused = accused.get_ref();
-            let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
-            let options = build.flatten().unwrap_or(split(&accused.options)?);
-            words.extend(options.into_iter().filter(|word| is_macro(word)));
-        }
-        let check = CheckOptions {
-            build_options: words,
-            worker: options.worker.clone(),
-            compile_worker: options.worker.clone(),
-            temporary: options.temporary.clone(),
-            ..CheckOptions::default()
-        };
-        let arguments = document.arguments.as_ref().map(|path| {
-            let file = folder.join(path.get_ref());
-            fs::read_to_string(&file).map_err(|error| {
-                Problem::new(
-                    format!("cannot read `{}`: {error}", file.display()),
-                    "name a file beside the recipe that describes the kernel's arguments",
-                )
-                .at(path.span().start)
-            })
-        });
+        let check = check_options(document, options)?;
+        let arguments = arguments(document, folder)?;
         let runs = ProgramKind::of_case(case);
         let mut finder = Finder { options, runs, found: None, pools: Vec::new() };
         let mut configurations = Vec::new();
@@ -99,7 +70,7 @@ impl ResolvedRecipe {
             stages: stages(document, case)?,
             accused: document.configurations.iter().position(|table| table.get_ref().accused),
             admission: Admission::new(
-                document.memory.map_or_else(machine_memory, |size| size.0),
+                document.memory.map_or_else(machine::memory, |size| size.0),
                 finder.jobs(document),
             ),
             configurations,
@@ -107,7 +78,7 @@ impl ResolvedRecipe {
             bench,
             check,
             variants: document.variants.clone(),
-            arguments: arguments.transpose()?,
+            arguments,
         };
         kit.check_memory(document)?;
         Ok(kit)
@@ -147,7 +118,7 @@ impl ResolvedRecipe {
     }
 
     fn check_memory(&self, document: &Document) -> Result<(), Problem> {
-        let total = document.memory.map_or_else(machine_memory, |size| size.0);
+        let total = document.memory.map_or_else(machine::memory, |size| size.0);
         let needs = self.stages.iter().map(|stage| (&stage.name, stage.memory));
         let needs = needs.chain(self.configurations.iter().map(|one| (&one.name, one.memory)));
         match needs.max_by_key(|(_, memory)| *memory) {
@@ -162,6 +133,47 @@ impl ResolvedRecipe {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the options of all checks.
+fn check_options(document: &Document, options: &RecipeOptions) -> Result<CheckOptions, Problem> {
+    let split = |options: &str| {
+        shlex::split(options).ok_or_else(|| {
+            Problem::new("`options` ends within a quoted word", "close the quotation mark")
+        })
+    };
+    let mut words = split(&document.options)?;
+    // The checks define the same macros as the build of the suspected configuration.
+    let tables = &document.configurations;
+    let only = tables.first().filter(|_| tables.len() == 1);
+    if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
+        let accused = accused.get_ref();
+        let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
+        let options = build.flatten().unwrap_or(split(&accused.options)?);
+        words.extend(options.into_iter().filter(|word| is_macro(word)));
+    }
+    Ok(CheckOptions {
+        build_options: words,
+        worker: options.worker.clone(),
+        compile_worker: options.worker.clone(),
+        temporary: options.temporary.clone(),
+        ..CheckOptions::default()
+    })
+}
+
+/// Reads the file that describes the arguments of the kernel, if the recipe names one.
+fn arguments(document: &Document, folder: &Path) -> Result<Option<String>, Problem> {
+    let text = document.arguments.as_ref().map(|path| {
+        let file = folder.join(path.get_ref());
+        fs::read_to_string(&file).map_err(|error| {
+            Problem::new(
+                format!("cannot read `{}`: {error}", file.display()),
+                "name a file beside the recipe that describes the kernel's arguments",
+            )
+            .at(path.span().start)
+        })
+    });
+    text.transpose()
 }
 
 /// Whether an option of a build defines or undefines a macro.
@@ -225,7 +237,7 @@ fn stage(
         (None, command) => {
             let line = command.as_ref().map(|line| line.get_ref().clone()).unwrap_or_default();
             if let Some(command) = command {
-                tool(command)?;
+                machine::require_program(command)?;
             }
             let does = StageKind::Command(line.clone());
             RecipeStage { name: line, does, required: true, ..usual(StageName::Compile) }
@@ -279,7 +291,7 @@ impl Finder<'_> {
             (None, build) => {
                 let commands = build.iter().chain(&table.run);
                 if let Some(build) = build {
-                    tool(build)?;
+                    machine::require_program(build)?;
                 }
                 let mut lines = commands.map(|line| line.get_ref().clone());
                 Means::Commands { build: lines.next().unwrap_or_default(), run: lines.next() }
@@ -348,66 +360,4 @@ fn no_device(name: &str, found: &Devices) -> Problem {
         format!("there is no device `{name}`"),
         format!("write a part of the name of one of these:{help}"),
     )
-}
-
-/// Rejects a command whose program is not installed.
-fn tool(command: &Spanned<String>) -> Result<(), Problem> {
-    let words = shlex::split(command.get_ref()).unwrap_or_default();
-    let is_assignment =
-        |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
-    let Some(program) = words.iter().find(|word| !is_assignment(word)) else { return Ok(()) };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_+./".contains(c);
-    const SHELL: [&str; 16] = [
-        "if", "for", "while", "case", "until", "cd", "test", "export", "set", "ulimit", "exit",
-        "true", "false", "echo", "exec", "kill",
-    ];
-    if !program.chars().all(plain) || SHELL.contains(&program.as_str()) || on_path(program) {
-        return Ok(());
-    }
-    let similar = similar(program);
-    let help = if similar.is_empty() {
-        "install it, or write the name of an installed one".to_owned()
-    } else {
-        format!("install it, or write one of these: {}", similar.join(", "))
-    };
-    Err(Problem::new(format!("the program `{program}` is not installed"), help)
-        .at(command.span().start))
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// Whether a command can be run. One in the directory of the variant is not there yet.
-fn on_path(program: &str) -> bool {
-    program.starts_with("./") || is_installed(program)
-}
-
-/// Returns the installed programs with the same name and another version.
-fn similar(program: &str) -> Vec<String> {
-    let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-    let is_version = |name: &str| {
-        let rest = name.strip_prefix(stem)?;
-        rest.chars().all(|c| c.is_ascii_digit() || "-.".contains(c)).then_some(())
-    };
-    let entries = search_path().into_iter().flat_map(fs::read_dir).flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| is_version(name).is_some()).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Three quarters of the machine's memory, in bytes, or of what the process may use.
-fn machine_memory() -> u64 {
-    let of_file = |path: &str| fs::read_to_string(path).ok();
-    let total = of_file("/proc/meminfo").and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?.to_owned();
-        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(kilobytes << 10)
-    });
-    let group = of_file("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
-    // Where the system does not tell, 16 GiB are assumed.
-    let total = total.unwrap_or(16 << 30).min(group.unwrap_or(u64::MAX));
-    total / 4 * 3
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use clreduce_check::{
-    CheckError, CheckOptions, CollectedReports, Finding, FindingKind, PreparedStage, StageName,
-    Subject,
+    CheckError, CheckOptions, CollectedReports, Finding, FindingKind, HostKernel, PreparedStage,
+    StageName,
 };
 use clreduce_process::{Cancel, End, ToolRunner};
 
@@ -140,7 +140,7 @@ impl ReadyStage {
     }
 
     /// Returns all findings of a check, tolerated ones too.
-    pub fn findings(&self, subject: Option<&Subject>, cancel: &Cancel) -> Vec<Finding> {
+    pub fn findings(&self, subject: Option<&HostKernel>, cancel: &Cancel) -> Vec<Finding> {
         match (&self.runs, subject) {
             (StageTool::Check(check), Some(subject)) => check.run(subject, cancel).findings,
             _ => Vec::new(),
@@ -151,7 +151,7 @@ impl ReadyStage {
     pub fn run(
         &self,
         program: &Program<'_>,
-        subject: Option<&Subject>,
+        subject: Option<&HostKernel>,
         tolerated: &Tolerated,
         gathered: &mut CollectedReports,
         cancel: &Cancel,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CollectedReports, Subject};
+use clreduce_check::{CollectedReports, HostKernel};
 use clreduce_interestingness::{Cancel, Interestingness, Outcome};
 use clreduce_testcase::TestCase;
 
@@ -12,8 +12,9 @@ use crate::configuration::{Configuration, Program};
 use crate::counts::{Counts, StageCounts};
 use crate::format::{Confirmation, Preset};
 use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
-use crate::pin::{ShownOutcomes, StageVerdict};
+use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
+use crate::shown::ShownOutcomes;
 use crate::stages::{ReadyStage, sum_up};
 
 /// A recipe that was calibrated on the original.
@@ -124,7 +125,7 @@ impl RecipeTest {
         cancel: &Cancel,
         results: &mut Vec<StageResult>,
     ) {
-        let mut files: Vec<(&Program<'_>, Option<Subject>, CollectedReports)> = Vec::new();
+        let mut files: Vec<(&Program<'_>, Option<HostKernel>, CollectedReports)> = Vec::new();
         for program in programs {
             if files.iter().all(|(known, ..)| known.file != program.file) {
                 let subject = program.subject();

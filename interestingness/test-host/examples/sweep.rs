@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CheckOptions, KernelCheck, Subject};
+use clreduce_check::{CheckOptions, HostKernel, KernelCheck};
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
     Ballot, Crash, KernelRun, Output, ProgramKind, Role, Rule, RunLimits, RunOutcome, Scalar,
@@ -191,7 +191,7 @@ fn look(
         unchecked: Vec::new(),
         check_seconds: Vec::new(),
     };
-    if let (Some(check), Ok(subject)) = (check, Subject::new(source)) {
+    if let (Some(check), Ok(subject)) = (check, HostKernel::new(source)) {
         let report = check.run(&subject, &Cancel::new());
         row.validity = format!("{:?}", report.validity).to_lowercase();
         row.findings = report.findings.iter().map(ToString::to_string).collect();

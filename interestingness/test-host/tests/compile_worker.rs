@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_check::{CheckOptions, Finding, KernelCheck, StageName, Subject};
+use clreduce_check::{CheckOptions, Finding, HostKernel, KernelCheck, StageName};
 use clreduce_compiler::{CompileOptions, CompileWorker, LibclangFilter, Severity};
 use clreduce_devices::WorkerOptions;
 use clreduce_interestingness::{Cancel, CompileFilter};
@@ -28,7 +28,7 @@ fn compile_stage(worker: Option<&str>) -> KernelCheck {
 }
 
 fn findings(check: &KernelCheck, kernel: &Path) -> Vec<Finding> {
-    let subject = Subject::new(fs::read(kernel).unwrap()).unwrap();
+    let subject = HostKernel::new(fs::read(kernel).unwrap()).unwrap();
     let report = check.run(&subject, &Cancel::new());
     assert_eq!(report.failures, [], "{}", kernel.display());
     report.findings

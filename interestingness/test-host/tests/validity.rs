@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clreduce_check::{
-    Certainty, CheckOptions, CheckReport, FindingKind, KernelCheck, StageName, Subject, Validity,
+    Certainty, CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, StageName, Validity,
 };
 use clreduce_interestingness::Cancel;
 
@@ -22,7 +22,7 @@ const TIMEOUT_OF_ENDLESS: Duration = Duration::from_secs(4);
 
 struct Fixture {
     name: String,
-    subject: Subject,
+    subject: HostKernel,
     /// `None` for a valid one.
     invalid: Option<FindingKind>,
 }
@@ -51,7 +51,7 @@ fn fixture(path: &Path) -> Fixture {
             None
         }
     };
-    Fixture { name, subject: Subject::new(text.into_bytes()).unwrap(), invalid }
+    Fixture { name, subject: HostKernel::new(text.into_bytes()).unwrap(), invalid }
 }
 
 fn options(fixture: &Fixture, cache: &Path) -> CheckOptions {
@@ -161,7 +161,7 @@ fn check(source: &str, stages: &[StageName]) -> CheckReport {
         cache: cache.path().to_owned(),
         ..CheckOptions::default()
     };
-    let subject = Subject::new(source.as_bytes()).unwrap();
+    let subject = HostKernel::new(source.as_bytes()).unwrap();
     KernelCheck::new(&options).unwrap().run(&subject, &Cancel::new())
 }
 

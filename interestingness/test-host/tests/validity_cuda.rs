@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use clreduce_check::{
-    Certainty, CheckOptions, CheckReport, KernelCheck, StageName, Subject, Validity,
+    Certainty, CheckOptions, CheckReport, HostKernel, KernelCheck, StageName, Validity,
 };
 use clreduce_interestingness::Cancel;
 use support::HOST;
@@ -28,7 +28,7 @@ fn programs() -> Vec<PathBuf> {
 
 fn check(options: CheckOptions, source: &[u8]) -> CheckReport {
     let options = CheckOptions { cache: CACHE.path().to_owned(), ..options };
-    let subject = Subject::of("program.cu", source).unwrap();
+    let subject = HostKernel::of("program.cu", source).unwrap();
     KernelCheck::new(&options).unwrap().run(&subject, &Cancel::new())
 }
 
@@ -61,7 +61,7 @@ fn every_program_is_judged_right() {
         let tag = text.lines().nth(1).unwrap().strip_prefix("// check: ").unwrap();
         let by_clang = check(CheckOptions::default(), &source);
         assert_eq!(verdict(&by_clang), tag, "{}: {by_clang:?}", path.display());
-        let subject = Subject::of("program.cu", &*source).unwrap();
+        let subject = HostKernel::of("program.cu", &*source).unwrap();
         let by_libclang = with_libclang.run(&subject, &Cancel::new());
         assert_eq!(by_libclang.findings, by_clang.findings, "{}", path.display());
         assert_eq!(verdict(&by_libclang), tag, "{}: {by_libclang:?}", path.display());

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::{
-    CheckOptions, CheckReport, Finding, FindingKind, KernelCheck, StageName, Subject, Validity,
+    CheckOptions, CheckReport, Finding, FindingKind, HostKernel, KernelCheck, StageName, Validity,
 };
 use clreduce_interestingness::Cancel;
 
@@ -71,7 +71,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;
     let subject =
-        Subject::of(&path.to_string_lossy(), source).map_err(|error| unusable(error.into()))?;
+        HostKernel::of(&path.to_string_lossy(), source).map_err(|error| unusable(error.into()))?;
     let defaults = CheckOptions::default();
     let options = CheckOptions {
         stages: stages(&args.only, &args.skip),

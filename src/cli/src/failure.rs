@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
-use clreduce_check::{CheckError, PreprocessError, SubjectError};
+use clreduce_check::{CheckError, HostKernelError, PreprocessError};
 use clreduce_engine::ReductionError;
 use clreduce_interestingness::{CommandError, SetupError};
 use clreduce_journal::StateError;
@@ -125,7 +125,7 @@ pub enum KernelError {
     #[error(transparent)]
     Read(#[from] io::Error),
     #[error(transparent)]
-    Subject(#[from] SubjectError),
+    Subject(#[from] HostKernelError),
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),
     #[error("the test does not accept it")]

@@ -14,7 +14,9 @@ use std::path::PathBuf;
 use std::thread;
 
 use clreduce_compiler::Clang;
-use clreduce_host::{BuildDetail, Flavour, HostBuild, HostError, HostProgram, Subject, Toolchain};
+use clreduce_host::{
+    BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Toolchain,
+};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::Language;
 
@@ -57,7 +59,7 @@ impl Sanitize {
         &self,
         flavour: Flavour,
         detail: BuildDetail,
-        subject: &Subject,
+        subject: &HostKernel,
         cancel: &Cancel,
     ) -> Result<HostProgram, HostError> {
         let (clang, tools, cache) = (&self.clang, &self.tools, &self.cache);
@@ -70,7 +72,7 @@ impl Sanitize {
     fn run_flavour(
         &self,
         flavour: Flavour,
-        subject: &Subject,
+        subject: &HostKernel,
         cancel: &Cancel,
     ) -> Result<FlavourResult, HostError> {
         let program = self.build(flavour, BuildDetail::Verdict, subject, cancel)?;
@@ -101,7 +103,7 @@ impl Sanitize {
     /// Runs one flavour and, if it finds nothing, the other one, which may run already.
     fn run_both(
         &self,
-        subject: &Subject,
+        subject: &HostKernel,
         cancel: &Cancel,
         report: &mut StageReport,
     ) -> Result<(), HostError> {
@@ -129,7 +131,7 @@ impl Sanitize {
     }
 
     /// Whether the plain build exceeds the time limit, too.
-    fn never_ends(&self, subject: &Subject, cancel: &Cancel) -> Result<bool, HostError> {
+    fn never_ends(&self, subject: &HostKernel, cancel: &Cancel) -> Result<bool, HostError> {
         let program = self.build(Flavour::Plain, BuildDetail::Verdict, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;
         Ok(runs.iter().any(|ran| ran.end == End::TimedOut))
@@ -140,7 +142,7 @@ impl Sanitize {
         &self,
         flavour: Flavour,
         result: FlavourResult,
-        subject: &Subject,
+        subject: &HostKernel,
         cancel: &Cancel,
         report: &mut StageReport,
     ) -> Result<bool, HostError> {
@@ -213,7 +215,7 @@ impl CheckStage for Sanitize {
         kinds
     }
 
-    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
             return StageReport::unsupported(
                 TOOL,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use clreduce_host::{FILE, Subject, sizes};
+use clreduce_host::{FILE, HostKernel, sizes};
 use clreduce_kernel::{Argument, Fill, KernelLaunch, Number, encode};
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::{Language, SourceFile, TestCase};
@@ -84,7 +84,7 @@ impl Simulate {
     /// Simulates one launch; without the check for uninitialised values if Oclgrind fails with it.
     fn launch(
         &self,
-        subject: &Subject,
+        subject: &HostKernel,
         launch: &KernelLaunch,
         deadline: Option<Instant>,
         cancel: &Cancel,
@@ -124,7 +124,7 @@ impl CheckStage for Simulate {
         [DataRace, Divergence, NullPointer, OutOfBounds, Uninitialised].into()
     }
 
-    fn run(&self, subject: &Subject, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
         let launches = match &subject.launches {
             Ok(launches) => launches,
             Err(error) => return StageReport::unsupported(TOOL, error.to_string()),

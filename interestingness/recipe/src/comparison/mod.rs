@@ -13,7 +13,7 @@ use clreduce_kernel::{
 
 use crate::configuration::show;
 use crate::format::Preset;
-use crate::pin::describe;
+use crate::shown::describe;
 use crate::{RecipeOptions, naming};
 
 /// The first time limit of a device, for building and again for running.
@@ -128,22 +128,7 @@ impl DeviceComparison {
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
         let mut found = Devices::find(&worker);
         found.devices.retain(|device| device.takes() == runs);
-        let mut seen = Vec::new();
-        for device in &found.devices {
-            let simulated = device.backend.is_simulated();
-            for optimises in [true, false] {
-                seen.push(ConfigurationResult {
-                    device: naming::short(device, &found.devices),
-                    optimises,
-                    no_opt: runs.no_opt(),
-                    simulated,
-                    is_gpu: !device.is_robust(),
-                    outcome: RunOutcome::Unresolved("not run".to_owned()),
-                    wall: Duration::ZERO,
-                    finding: VoteResult::Unknown,
-                });
-            }
-        }
+        let mut seen = configurations(&found, runs);
         let mut runners: Vec<DeviceWorker> = found
             .devices
             .iter()
@@ -277,6 +262,27 @@ impl DeviceComparison {
     pub fn result_of(&self, index: usize) -> Option<String> {
         self.configurations.get(index)?.outcome.result().map(show)
     }
+}
+
+/// Returns every device with and without optimisation, before it has run.
+fn configurations(found: &Devices, runs: ProgramKind) -> Vec<ConfigurationResult> {
+    let mut seen = Vec::new();
+    for device in &found.devices {
+        let simulated = device.backend.is_simulated();
+        for optimises in [true, false] {
+            seen.push(ConfigurationResult {
+                device: naming::short(device, &found.devices),
+                optimises,
+                no_opt: runs.no_opt(),
+                simulated,
+                is_gpu: !device.is_robust(),
+                outcome: RunOutcome::Unresolved("not run".to_owned()),
+                wall: Duration::ZERO,
+                finding: VoteResult::Unknown,
+            });
+        }
+    }
+    seen
 }
 
 /// Returns the second time limit.

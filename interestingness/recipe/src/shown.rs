@@ -1,0 +1,63 @@
+//! The outcomes that a configuration shows.
+
+use clreduce_kernel::{EmiAgreement, Output, RunOutcome, emi};
+
+use crate::configuration::show;
+use crate::signature;
+
+/// The outcomes of one configuration: one for each program that is compared, usually one.
+pub(crate) struct ShownOutcomes<'a> {
+    pub name: &'a str,
+    pub accused: bool,
+    pub simulated: bool,
+    pub outcomes: Vec<RunOutcome>,
+}
+
+impl ShownOutcomes<'_> {
+    /// Describes them for people.
+    pub fn describe(&self) -> String {
+        let outcomes: Vec<String> = self.outcomes.iter().map(describe).collect();
+        format!("{}: {}", self.name, outcomes.join(" / "))
+    }
+
+    /// Returns the result, if all programs have the same.
+    pub fn success(&self) -> Option<&[Output]> {
+        match &self.outcomes[..] {
+            [RunOutcome::Built] => Some(&[]),
+            [one] => one.result(),
+            several => (emi(several) == EmiAgreement::Agree)
+                .then(|| several.iter().find_map(RunOutcome::result))?,
+        }
+    }
+}
+
+/// Describes an outcome on one short line.
+pub(crate) fn describe(outcome: &RunOutcome) -> String {
+    const MOST: usize = 60;
+    let details = match outcome {
+        RunOutcome::Results(_) => outcome.result().map(show).unwrap_or_default(),
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
+            let words = signature::of_crash(&crash.output);
+            std::iter::once(crash.how.clone()).chain(words).collect::<Vec<_>>().join("; ")
+        }
+        RunOutcome::BuildFailure { log } => signature::of_failure(log).join("; "),
+        _ => outcome.details(),
+    };
+    let line: String = details.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(MOST).collect();
+    let dots = if short.len() < line.len() { "…" } else { "" };
+    let colon = if short.is_empty() { "" } else { " " };
+    format!("{}{colon}{short}{dots}", outcome.class().name().replace('_', " "))
+}
+
+/// Returns the signature of a crash or of a compile error.
+pub(crate) fn signature_of(outcome: &RunOutcome) -> Vec<String> {
+    match outcome {
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
+            let words = signature::of_crash(&crash.output);
+            std::iter::once(crash.how.clone()).chain(words).collect()
+        }
+        RunOutcome::BuildFailure { log } => signature::of_failure(log),
+        _ => Vec::new(),
+    }
+}
