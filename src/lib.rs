@@ -6,8 +6,8 @@
 pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
-    Contradiction, Efficiency, FilterFigures, Options, PassStatistics, Reduced, Reduction,
-    ReductionError, Resume, Running, Subject, events,
+    CaseToReduce, Contradiction, Efficiency, FilterFigures, Options, PassStatistics, Reduced,
+    Reduction, ReductionError, Resume, Running, events,
 };
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Filtered, Interestingness,

@@ -13,10 +13,10 @@ use workspace::{packages, root, sources};
 /// line for a new crate.
 const CRATES: &str = "
     clreduce: batch candidates cli engine interestingness journal passes recipe reducer report speculation testcase triage
-    batch: engine interestingness journal speculation testcase
+    batch: engine files interestingness journal speculation testcase
     candidates: testcase
     capi: clreduce
-    cli: batch check compiler devices engine interestingness journal kernel passes process recipe report testcase triage
+    cli: batch check compiler devices engine files interestingness journal kernel passes process recipe report testcase triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase
     compiler: interestingness process testcase
@@ -26,12 +26,13 @@ const CRATES: &str = "
     interestingness-tests: check compiler devices interestingness kernel process testcase
     kernel: language process testcase
     process: testcase
+    files: process
     recipe: check devices interestingness kernel process testcase
-    journal: interestingness testcase
+    journal: files interestingness testcase
     language: testcase
     passes: language testcase
     reducer: candidates language passes testcase
-    report: batch interestingness testcase triage
+    report: batch files testcase triage
     speculation: candidates interestingness testcase
     testcase:
     triage: language passes testcase

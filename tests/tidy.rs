@@ -60,7 +60,7 @@ struct Ban {
     instead: &'static str,
 }
 
-const BANS: [Ban; 11] = [
+const BANS: [Ban; 12] = [
     Ban {
         what: r"\b(todo|unimplemented|dbg)!",
         within: &[""],
@@ -133,6 +133,13 @@ const BANS: [Ban; 11] = [
             "interestingness/process/src/windows/job.rs",
         ],
         instead: "`clreduce_process::launch::start`: there a sandbox is applied",
+    },
+    Ban {
+        // The retry that Windows needs is in one place.
+        what: r"\bfs::(rename|remove_dir_all)\b|\.persist(_noclobber)?\(",
+        within: &["src/"],
+        except: &["src/files/"],
+        instead: "clreduce_files: it tries again while somebody else has the file open",
     },
     Ban {
         what: r"\btemp_dir\(\)",

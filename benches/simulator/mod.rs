@@ -12,7 +12,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Outcome, Verdict};
-use clreduce_speculation::{Action, Counters, Scheduler, Step, TestId, Verdicts};
+use clreduce_speculation::{Action, Counters, Scheduler, SchedulerStep, TestId, Verdicts};
 use clreduce_testcase::TestCase;
 
 pub use bound::bound_ms;
@@ -64,7 +64,7 @@ pub fn simulate<S: CandidateSource>(
     let mut states = 0;
     loop {
         match scheduler.step() {
-            Step::Judged(judged) => {
+            SchedulerStep::Judged(judged) => {
                 let interesting = judged.outcome.verdict == Verdict::Interesting;
                 let candidate = judged.candidate;
                 if !judged.known {
@@ -79,8 +79,8 @@ pub fn simulate<S: CandidateSource>(
                 }
                 continue;
             }
-            Step::Done => break,
-            Step::Waiting => {}
+            SchedulerStep::Done => break,
+            SchedulerStep::Waiting => {}
         }
         let mut actions = scheduler.plan(true);
         while let Some(action) = actions.pop() {

@@ -67,18 +67,18 @@ pub struct ClreduceResult {
 }
 
 /// The callback and its context, as it is called from other threads.
-struct Judge {
+struct Callback {
     test: unsafe extern "C" fn(*const u8, usize, *mut c_void) -> bool,
     context: *mut c_void,
 }
 
 // SAFETY: the caller of `clreduce_reduce` promises that the callback may be called with this context
 // from several threads at once.
-unsafe impl Send for Judge {}
+unsafe impl Send for Callback {}
 // SAFETY: as above.
-unsafe impl Sync for Judge {}
+unsafe impl Sync for Callback {}
 
-impl Judge {
+impl Callback {
     fn is_interesting(&self, variant: &TestCase) -> bool {
         let bytes = variant.files().first().map_or(&[][..], |file| &file.bytes);
         // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called; pointer and
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn clreduce_reduce(
     let Some(case) = name.ok().and_then(|name| TestCase::single(name, bytes).ok()) else {
         return ClreduceStatus::ClreduceInvalid;
     };
-    let judge = Judge { test, context };
+    let judge = Callback { test, context };
     let run = AssertUnwindSafe(|| reduce(case, judge, options));
     match catch_unwind(run) {
         Ok(Ok(reduced)) => result.fill(&reduced),
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn clreduce_free(result: *mut ClreduceResult) {
 
 fn reduce(
     case: TestCase,
-    judge: Judge,
+    judge: Callback,
     options: ClreduceOptions,
 ) -> Result<Reduced, ReductionError> {
     let test = move |variant: &TestCase| judge.is_interesting(variant);

@@ -4,25 +4,43 @@ use std::any::Any;
 use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Cancel, Verdict};
 use clreduce_testcase::TestCase;
+use thiserror::Error;
 
 use crate::course::{Commit, Course};
-use crate::record::{Measure, Outcome, PassRecord, Record};
-use crate::{Batch, Case, files};
+use crate::record::{CaseOutcome, Measure, PassRecord, Record};
+use crate::{Batch, Case, OpenError, files};
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
-use clreduce_journal::StateFolder;
+use clreduce_journal::{StateError, StateFolder};
 use clreduce_speculation::Pool;
 
 /// Folder with the result, in a case's folder.
 const RESULT: &str = "reduced";
 /// Folder with the journal while it is under way.
 const STATE: &str = "state";
+
+/// A reason why a case failed that may be gone by the next run.
+#[derive(Debug, Error)]
+enum CaseError {
+    /// The case or its test cannot be used.
+    #[error("{0}")]
+    Open(OpenError),
+    /// The folder of the case cannot be written.
+    #[error("cannot write to {}: {source}", folder.display())]
+    Write { folder: PathBuf, source: io::Error },
+    /// The state of an earlier run cannot be used.
+    #[error("{source}; or remove {} to start this case again", folder.display())]
+    State { folder: PathBuf, source: StateError },
+    /// The reduction failed.
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
+}
 
 /// What one case is reduced with.
 pub struct Attempt<'a> {
@@ -39,19 +57,21 @@ impl Attempt<'_> {
     pub fn record(&self, case: Case) -> Record {
         let name = case.name.clone();
         if self.batch.cancel.is_cancelled() {
-            return Record::without_result(&name, Outcome::Interrupted, String::new());
+            return Record::without_result(&name, CaseOutcome::Interrupted, String::new());
         }
         // A pass that panics on one program does not take the others with it.
         let attempt = catch_unwind(AssertUnwindSafe(|| self.reduce(case)));
         let (record, is_final) = match attempt {
             Ok(Ok(record)) => {
-                let is_final = record.outcome != Outcome::Interrupted;
+                let is_final = record.outcome != CaseOutcome::Interrupted;
                 (record, is_final)
             }
-            Ok(Err(reason)) => (Record::without_result(&name, Outcome::Failed, reason), false),
+            Ok(Err(error)) => {
+                (Record::without_result(&name, CaseOutcome::Failed, error.to_string()), false)
+            }
             Err(panic) => {
                 let reason = format!("internal error of clreduce: {}", message(&*panic));
-                (Record::without_result(&name, Outcome::Failed, reason), true)
+                (Record::without_result(&name, CaseOutcome::Failed, reason), true)
             }
         };
         if is_final && let Err(error) = self.finish(&record) {
@@ -63,23 +83,23 @@ impl Attempt<'_> {
     /// From now on the case is not touched again.
     fn finish(&self, record: &Record) -> io::Result<()> {
         record.write(self.folder)?;
-        files::remove(&self.folder.join(STATE))
+        clreduce_files::remove_tree(&self.folder.join(STATE))
     }
 
-    fn reduce(&self, case: Case) -> Result<Record, String> {
+    fn reduce(&self, case: Case) -> Result<Record, CaseError> {
         let name = case.name;
-        let reduction = (case.open)()?;
+        let reduction = (case.open)().map_err(CaseError::Open)?;
         let original = reduction.case().clone();
         let test = reduction.shared();
-        let told = |error: io::Error| format!("cannot write to {}: {error}", self.folder.display());
+        let told = |source| CaseError::Write { folder: self.folder.to_owned(), source };
         fs::create_dir_all(self.folder).map_err(told)?;
-        let state = StateFolder::open(self.folder.join(STATE)).map_err(|e| e.to_string())?;
+        let state = StateFolder::open(self.folder.join(STATE)).map_err(ReductionError::State)?;
         let is_resumed = matches!(state.unfinished(), Ok(Some(_)));
         let mut course = Course::open(self.folder, original.clone(), is_resumed).map_err(told)?;
         let (seconds_before, tests_before) = course.before();
         let began = Instant::now();
         let result = self.run(reduction, state, &mut course, began);
-        let mut record = Record::without_result(&name, Outcome::Failed, String::new());
+        let mut record = Record::without_result(&name, CaseOutcome::Failed, String::new());
         record.original = original.hash().to_string();
         record.before = Measure::of(&original);
         record.after = record.before;
@@ -94,7 +114,7 @@ impl Attempt<'_> {
                 Ok(record)
             }
             Err(ReductionError::NotInteresting(outcome)) => {
-                record.outcome = Outcome::NotInteresting;
+                record.outcome = CaseOutcome::NotInteresting;
                 record.take_output(&outcome);
                 record.reason = match outcome.verdict {
                     Verdict::TimedOut => {
@@ -105,17 +125,16 @@ impl Attempt<'_> {
                 Ok(record)
             }
             Err(ReductionError::Flaky { interesting, runs, contrary }) => {
-                files::remove(&self.folder.join(RESULT)).map_err(told)?;
-                record.outcome = Outcome::Flaky;
+                clreduce_files::remove_tree(&self.folder.join(RESULT)).map_err(told)?;
+                record.outcome = CaseOutcome::Flaky;
                 record.reason = format!("interesting in {interesting} out of {runs} runs");
                 record.take_output(&contrary);
                 Ok(record)
             }
-            Err(ReductionError::State(error)) => Err(format!(
-                "{error}; or remove {} to start this case again",
-                self.folder.display()
-            )),
-            Err(error) => Err(error.to_string()),
+            Err(ReductionError::State(source)) => {
+                Err(CaseError::State { folder: self.folder.to_owned(), source })
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -165,9 +184,9 @@ impl Attempt<'_> {
 impl Record {
     fn fill(&mut self, reduced: &Reduced, tests_before: u64) {
         self.outcome = match reduced.ending {
-            Ending::Minimal => Outcome::Minimal,
-            Ending::StepLimit | Ending::TimeLimit => Outcome::Limit,
-            Ending::Interrupted => Outcome::Interrupted,
+            Ending::Minimal => CaseOutcome::Minimal,
+            Ending::StepLimit | Ending::TimeLimit => CaseOutcome::Limit,
+            Ending::Interrupted => CaseOutcome::Interrupted,
         };
         self.after = Measure::new(reduced.size, reduced.case.total_bytes());
         self.steps = reduced.steps;

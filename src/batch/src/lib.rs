@@ -27,7 +27,7 @@ use clreduce_journal::{Facts, StateError, StateFolder};
 use clreduce_speculation::Pool;
 
 pub use course::{Commit, read_course};
-pub use record::{Measure, Outcome, PassRecord, Record};
+pub use record::{CaseOutcome, Measure, PassRecord, Record};
 
 /// Open cases per thread of the pool. While one makes its next variants, another one's test runs; what
 /// is still free goes to guesses.
@@ -45,12 +45,15 @@ pub struct Case {
     pub name: String,
     /// Reads the case and says by what test and within what limits it is reduced; pool, state, listeners
     /// and cancellation are the batch's. An error is recorded as the case's.
-    pub open: Box<dyn FnOnce() -> Result<Reduction<'static>, String> + Send>,
+    pub open: Box<dyn FnOnce() -> Result<Reduction<'static>, OpenError> + Send>,
 }
+
+/// A reason why a case cannot be read or tested. The batch only records its text.
+pub type OpenError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What happens to the cases, by index.
 #[derive(Debug)]
-pub enum Progress {
+pub enum BatchProgress {
     /// A test of the case has ended, as many as so far in this run; its size in bytes now and before.
     Going {
         /// Which case.
@@ -71,7 +74,7 @@ pub enum Progress {
 
 /// What a run of a batch came to.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct BatchResult {
     /// What became of each case, in their order. Those that an interruption left unfinished say so.
     pub records: Vec<Record>,
     /// Wall time of this run.
@@ -178,8 +181,8 @@ impl Batch {
     pub fn run(
         &self,
         cases: Vec<Case>,
-        mut listener: impl FnMut(&Progress),
-    ) -> Result<Done, BatchError> {
+        mut listener: impl FnMut(&BatchProgress),
+    ) -> Result<BatchResult, BatchError> {
         let started = Instant::now();
         let pool = Arc::new(Pool::new(self.jobs).map_err(BatchError::Threads)?);
         let count = cases.len();
@@ -197,7 +200,7 @@ impl Batch {
             drop(sender);
             for progress in receiver {
                 listener(&progress);
-                if let Progress::Over { case, record, .. } = progress {
+                if let BatchProgress::Over { case, record, .. } = progress {
                     records[case] = Some(*record);
                 }
             }
@@ -205,7 +208,7 @@ impl Batch {
         })?;
         let (records, wall) = (records.into_iter().flatten().collect(), started.elapsed());
         let available = wall.as_secs_f64() * self.jobs.get() as f64;
-        Ok(Done { records, wall, busy: (pool.busy().as_secs_f64() / available).min(1.0) })
+        Ok(BatchResult { records, wall, busy: (pool.busy().as_secs_f64() / available).min(1.0) })
     }
 
     /// Takes one case after the other.
@@ -213,7 +216,7 @@ impl Batch {
         &self,
         waiting: &Mutex<impl Iterator<Item = (usize, Case)>>,
         pool: &Arc<Pool>,
-        sender: &Sender<Progress>,
+        sender: &Sender<BatchProgress>,
     ) {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -223,11 +226,11 @@ impl Batch {
             let is_earlier = earlier.is_some();
             let record = earlier.unwrap_or_else(|| {
                 // Nobody listens any more when the run is over.
-                let tell = |tests| drop(sender.send(Progress::Going { case: index, tests }));
+                let tell = |tests| drop(sender.send(BatchProgress::Going { case: index, tests }));
                 case::Attempt { folder: &folder, batch: self, pool, tell: &tell }.record(case)
             });
             let over =
-                Progress::Over { case: index, record: Box::new(record), earlier: is_earlier };
+                BatchProgress::Over { case: index, record: Box::new(record), earlier: is_earlier };
             let _ = sender.send(over);
         }
     }

@@ -15,7 +15,7 @@ const FILE: &str = "case.json";
 /// What became of a case, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CaseOutcome {
     /// Nothing proposed is left to try.
     Minimal,
     /// A limit of questions or time ended it.
@@ -30,7 +30,7 @@ pub enum Outcome {
     Interrupted,
 }
 
-impl Outcome {
+impl CaseOutcome {
     /// Whether there is a result.
     #[must_use]
     pub fn is_reduced(self) -> bool {
@@ -95,7 +95,7 @@ pub struct Record {
     /// Content hash of the original, as 64 hexadecimal digits; empty where it could not be read.
     pub original: String,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
     /// Why, in one line; empty where the outcome says it all.
     pub reason: String,
     /// Size of the original.
@@ -127,7 +127,7 @@ impl Record {
     }
 
     /// A case of which nothing is known but what went wrong.
-    pub(crate) fn without_result(name: &str, outcome: Outcome, reason: String) -> Self {
+    pub(crate) fn without_result(name: &str, outcome: CaseOutcome, reason: String) -> Self {
         Self {
             name: name.to_owned(),
             original: String::new(),

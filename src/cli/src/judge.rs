@@ -146,8 +146,8 @@ impl Aside {
         let unfinished = tempfile::Builder::new().prefix(".clreduce-").tempdir_in(&self.scratch)?;
         write(variant, unfinished.path())?;
         let unfinished = unfinished.keep();
-        fs::rename(&unfinished, &folder).or_else(|error| {
-            let _ = fs::remove_dir_all(&unfinished);
+        clreduce_files::rename(&unfinished, &folder).or_else(|error| {
+            let _ = clreduce_files::remove_tree(&unfinished);
             // Another thread was faster.
             if folder.exists() { Ok(()) } else { Err(error) }
         })

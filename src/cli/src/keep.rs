@@ -13,7 +13,6 @@ use clreduce_interestingness::when_free;
 use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
-use crate::atomic;
 use crate::load::FilePlace;
 
 /// The reason why a version could not be written to disk.
@@ -122,7 +121,7 @@ impl Keeper {
             }
             let like = self.places.iter().find(|place| place.path == original.path);
             let like = like.map_or(original.copy.as_path(), |place| &place.disk);
-            atomic::create(&original.copy, bytes, &self.state, like).map_err(failed)?;
+            clreduce_files::create(&original.copy, bytes, &self.state, like).map_err(failed)?;
             if !self.copies.contains(&original.base) {
                 self.copies.push(original.base);
             }
@@ -136,13 +135,13 @@ impl Keeper {
         if !self.best_is_current {
             remove_tree(&best)?;
             write_tree(&new, &self.on_disk)?;
-            when_free(|| fs::rename(&new, &best)).map_err(failed("write", &best))?;
+            clreduce_files::rename(&new, &best).map_err(failed("write", &best))?;
             self.best_is_current = true;
         }
         write_tree(&new, case)?;
         remove_tree(&previous)?;
-        when_free(|| fs::rename(&best, &previous)).map_err(failed("write", &previous))?;
-        when_free(|| fs::rename(&new, &best)).map_err(failed("write", &best))
+        clreduce_files::rename(&best, &previous).map_err(failed("write", &previous))?;
+        clreduce_files::rename(&new, &best).map_err(failed("write", &best))
     }
 }
 
@@ -159,7 +158,7 @@ pub fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
     let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
     if !best.exists() && previous.exists() && new.exists() {
         // Killed between the two renames of `announce`; the new version was complete before the first.
-        when_free(|| fs::rename(&new, &best)).map_err(failed("write", &best))?;
+        clreduce_files::rename(&new, &best).map_err(failed("write", &best))?;
     }
     if best.exists() && previous.exists() {
         let mut pending = Vec::new();
@@ -179,7 +178,7 @@ pub fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
         }
         remove_tree(&previous)?;
     }
-    atomic::clean(state);
+    clreduce_files::clean(state);
     remove_tree(&new)
 }
 
@@ -190,7 +189,7 @@ fn put(place: &FilePlace, bytes: Option<&[u8]>, scratch: &Path) -> Result<(), Ke
             if let Some(folder) = place.disk.parent() {
                 fs::create_dir_all(folder).map_err(&failed)?;
             }
-            atomic::replace(&place.disk, bytes, scratch).map_err(failed)
+            clreduce_files::replace(&place.disk, bytes, scratch).map_err(failed)
         }
         None => remove(place),
     }
@@ -230,12 +229,7 @@ fn write_tree(folder: &Path, case: &TestCase) -> Result<(), KeepError> {
 }
 
 fn remove_tree(folder: &Path) -> Result<(), KeepError> {
-    match when_free(|| fs::remove_dir_all(folder)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(failed("remove", folder)(error))
-        }
-        _ => Ok(()),
-    }
+    clreduce_files::remove_tree(folder).map_err(failed("remove", folder))
 }
 
 /// Removes the copy of a FILE or a DIR.

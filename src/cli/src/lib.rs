@@ -3,7 +3,6 @@
 //! Options pass two stages: [`command_line`] records them, and [`resolve`] decides what they mean.
 
 mod args;
-mod atomic;
 mod batch;
 mod check;
 mod command_line;

@@ -82,10 +82,7 @@ fn advice(outcome: &Outcome) -> Option<&'static str> {
 
 /// A fresh copy; what an earlier run left there goes first.
 fn copy(case: &TestCase, folder: &Path) -> io::Result<PathBuf> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    clreduce_files::remove_tree(folder)?;
     fs::create_dir_all(folder)?;
     crate::judge::write(case, folder)?;
     std::path::absolute(folder)

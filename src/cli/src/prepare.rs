@@ -17,7 +17,7 @@ use crate::failure::{CliError, KernelError};
 use crate::load::{ORIGINAL, beside};
 use crate::test::{Test, test_named};
 use crate::units::{show_bytes, show_count};
-use crate::{atomic, init, interrupt, recipe};
+use crate::{init, interrupt, recipe};
 
 /// The pass that lowers the number of work-items.
 const NDRANGE: &str = "ndrange";
@@ -156,9 +156,9 @@ fn write(args: &PrepareArgs, original: &TestCase, case: &TestCase) -> Result<(),
     let scratch = folder.unwrap_or(Path::new("."));
     if args.output.is_none() {
         let copy = beside(path, ORIGINAL);
-        atomic::create(&copy, &original.files()[0].bytes, scratch, path).map_err(failed)?;
+        clreduce_files::create(&copy, &original.files()[0].bytes, scratch, path).map_err(failed)?;
     }
-    atomic::replace(path, &case.files()[0].bytes, scratch).map_err(failed)?;
+    clreduce_files::replace(path, &case.files()[0].bytes, scratch).map_err(failed)?;
     say(&format!("written: {}", path.display()))
 }
 

@@ -320,6 +320,6 @@ fn tidy(state: &Path, result: &Result<FinishedReduction, CliError>) {
     let useful = state.join("journal").exists() || state.join(TRY).exists();
     if finished || !useful {
         // A folder that cannot be removed does not disturb the next run.
-        let _ = std::fs::remove_dir_all(state);
+        let _ = clreduce_files::remove_tree(state);
     }
 }

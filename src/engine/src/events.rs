@@ -1,12 +1,12 @@
-//! The one stream of what happens in a reduction. Everything a person or a program sees (progress,
-//! JSON lines, statistics, the report) is a listener; the engine itself prints nothing.
+//! Events of a reduction. Everything that a person or a program sees of it (progress, JSON lines, statistics, the
+//! report) is made from these events; the engine itself prints nothing.
 
 use std::time::Duration;
 
 use clreduce_interestingness::{Filtered, Outcome};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
-/// Something that happened, in the order of the conversation.
+/// Something that happened, in the order of the steps.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The original was found interesting; the reduction starts.
@@ -28,11 +28,11 @@ pub enum Event {
         hash: ContentHash,
         /// Pass that proposed it.
         pass: &'static str,
-        /// How likely it was thought to be interesting, in thousandths.
+        /// The chance of "interesting" that was expected, in thousandths.
         chance: u16,
         /// The verdict and how it came about.
         outcome: Outcome,
-        /// Whether it was known already, from this run's cache or an earlier run's journal.
+        /// Whether the verdict was known already, from this run or from the journal of an earlier one.
         known: bool,
         /// The part of the compile filter in it.
         filtered: Filtered,
@@ -52,27 +52,27 @@ pub enum Event {
         /// The new current test case.
         case: TestCase,
     },
-    /// A pass has no more to ask for now.
+    /// A pass has nothing left to try for now.
     PassFinished {
         /// Its name.
         pass: &'static str,
-        /// Steps of this run of the pass.
+        /// Its steps in this run of the pass.
         steps: u64,
         /// How many of them were interesting.
         interesting: u64,
     },
-    /// Something a person should know, although the reduction goes on.
+    /// Something that the user should know, although the reduction continues.
     Warning(String),
     /// The reduction ended.
     Finished {
         /// Size of the result.
         size: Size,
-        /// Why it ended.
+        /// The reason why it ended.
         ending: Ending,
     },
 }
 
-/// Why a reduction ended.
+/// A reason why a reduction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Nothing proposed is left to try.

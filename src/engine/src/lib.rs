@@ -13,6 +13,6 @@ pub use clreduce_reducer::PassChoice;
 pub use options::Options;
 pub use pattern::TextPattern;
 pub use reduction::{
-    Contradiction, Efficiency, FilterFigures, PassStatistics, Reduced, Reduction, ReductionError,
-    Resume, Running, Subject,
+    CaseToReduce, Contradiction, Efficiency, FilterFigures, PassStatistics, Reduced, Reduction,
+    ReductionError, Resume, Running,
 };

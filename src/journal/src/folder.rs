@@ -97,12 +97,8 @@ impl StateFolder {
     ) -> Result<Journal, StateError> {
         self.discard()?;
         let folder = self.original_folder();
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(StateError::io("remove", &folder, error));
-            }
-            _ => {}
-        }
+        clreduce_files::remove_tree(&folder)
+            .map_err(|error| StateError::io("remove", &folder, error))?;
         for file in original.files() {
             let path = folder.join(&*file.path);
             let parent = path.parent().unwrap_or(&folder);

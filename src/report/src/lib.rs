@@ -7,12 +7,10 @@ mod json;
 mod page;
 mod programs;
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clreduce_batch::Record;
-use clreduce_interestingness::when_free;
 use clreduce_testcase::InvalidTestCase;
 use clreduce_triage::{Ranked, Triage};
 use thiserror::Error;
@@ -131,19 +129,12 @@ impl From<ReportError> for Stopped {
     }
 }
 
-/// Writes a file under another name, and renames it when it is complete.
+/// Replaces a file when its new content is complete.
 fn replace(
     path: &Path,
     write: impl Fn(&mut dyn Write) -> Result<(), Stopped>,
 ) -> Result<(), ReportError> {
-    let new = path.with_extension("new");
-    let whole = || -> Result<(), Stopped> {
-        let mut file = BufWriter::new(File::create(&new)?);
-        write(&mut file)?;
-        file.into_inner().map_err(io::Error::from)?.sync_all()?;
-        Ok(when_free(|| fs::rename(&new, path))?)
-    };
-    whole().map_err(|stopped| match stopped {
+    clreduce_files::replace_with(path, write).map_err(|stopped| match stopped {
         Stopped::Writing(source) => ReportError::Write { path: path.to_owned(), source },
         Stopped::Reading(error) => error,
     })

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clreduce_batch::{Measure, Outcome, Record};
+use clreduce_batch::{CaseOutcome, Measure, Record};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
@@ -32,7 +32,7 @@ struct Overview<'a> {
 #[derive(Serialize)]
 struct CaseFigures<'a> {
     name: &'a str,
-    outcome: Outcome,
+    outcome: CaseOutcome,
     reason: &'a str,
     before: Measure,
     after: Measure,

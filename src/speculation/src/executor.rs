@@ -1,4 +1,4 @@
-//! Carries out on threads what the scheduler decides.
+//! The executor: it carries out on threads what the scheduler decides.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::pool::{Permit, Pool, Waiter};
 use crate::running::TestId;
-use crate::scheduler::{Action, Judged, Scheduler, Step};
+use crate::scheduler::{Action, Judged, Scheduler, SchedulerStep};
 use clreduce_candidates::CandidateSource;
 
-/// Why no further answer comes.
+/// A reason why no further verdict comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nothing is left to ask.
+    /// The source wants no more verdicts.
     Done,
     /// The token was triggered.
     Cancelled,
@@ -25,7 +25,7 @@ pub enum Stop {
     Deadline,
 }
 
-/// A conversation whose questions are tested on a pool, ahead of time where there is room.
+/// A source of candidates whose candidates are tested on a pool, ahead of time where there is room.
 #[derive(Debug)]
 pub struct Executor<S: CandidateSource> {
     scheduler: Scheduler<S>,
@@ -35,7 +35,7 @@ pub struct Executor<S: CandidateSource> {
 }
 
 impl<S: CandidateSource> Executor<S> {
-    /// Runs what `scheduler` decides on `pool`, with `filter` for what it has looked at, until `cancel` is triggered or `deadline` has passed.
+    /// Runs `test` and `filter` on `pool` as `scheduler` decides, until `cancel` is triggered or `deadline` has passed.
     #[must_use]
     pub fn new(
         scheduler: Scheduler<S>,
@@ -48,10 +48,10 @@ impl<S: CandidateSource> Executor<S> {
         Self { scheduler, tests: StartedTests::new(pool, test, filter), cancel, deadline }
     }
 
-    /// Waits for the next answer of the conversation and consumes it.
+    /// Waits for the next verdict and gives it to the source.
     ///
     /// # Errors
-    /// None comes any more.
+    /// When no verdict comes any more.
     ///
     /// # Panics
     /// When the test did, with what it panicked with.
@@ -61,9 +61,9 @@ impl<S: CandidateSource> Executor<S> {
                 return Err(stop);
             }
             match self.scheduler.step() {
-                Step::Judged(answered) => return Ok(*answered),
-                Step::Done => return Err(Stop::Done),
-                Step::Waiting => {}
+                SchedulerStep::Judged(answered) => return Ok(*answered),
+                SchedulerStep::Done => return Err(Stop::Done),
+                SchedulerStep::Waiting => {}
             }
             self.fill();
             self.wait();
@@ -87,21 +87,21 @@ impl<S: CandidateSource> Executor<S> {
         has_slot.then(|| self.tests.waiter.take(self.scheduler.is_urgent())).flatten()
     }
 
-    /// Consumes the next answer of the conversation if it is known without a test.
+    /// Gives the source its next verdict if that is known without a test.
     pub fn known_verdict(&mut self) -> Option<Judged> {
         match self.scheduler.step() {
-            Step::Judged(answered) => Some(*answered),
-            Step::Done | Step::Waiting => None,
+            SchedulerStep::Judged(answered) => Some(*answered),
+            SchedulerStep::Done | SchedulerStep::Waiting => None,
         }
     }
 
-    /// Whether nothing is left to ask.
+    /// Whether the source wants no more verdicts.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.scheduler.is_done()
     }
 
-    /// Runs the checks of earlier answers that wait, until they are done or the executor is stopped.
+    /// Runs the second tests that wait, until they are done or the executor is stopped.
     ///
     /// # Panics
     /// When the test did, with what it panicked with.
@@ -142,12 +142,12 @@ impl<S: CandidateSource> Executor<S> {
         &self.scheduler
     }
 
-    /// The scheduler, to be told something.
+    /// The scheduler, to ask for a second test.
     pub fn scheduler_mut(&mut self) -> &mut Scheduler<S> {
         &mut self.scheduler
     }
 
-    /// Tests that run already may take so long, and time out after it.
+    /// Sets the time limit of tests that run already.
     pub fn limit_running(&mut self, limit: Duration) {
         self.tests.limit = Some((Instant::now(), limit));
     }
@@ -192,7 +192,7 @@ impl<S: CandidateSource> Executor<S> {
     }
 }
 
-/// The tests on their way, and how they report back.
+/// The tests that run, and the channel by which they report back.
 struct StartedTests {
     pool: Arc<Pool>,
     waiter: Waiter,
@@ -201,13 +201,13 @@ struct StartedTests {
     running: HashMap<TestId, StartedTest>,
     /// Wall-time limit of what was started before this instant.
     limit: Option<(Instant, Duration)>,
-    /// `None` only wakes whoever waits.
+    /// `None` only wakes the one who waits.
     report: Sender<Option<TestReport>>,
     reports: Receiver<Option<TestReport>>,
     busy: Duration,
 }
 
-/// A test, or a look, that was handed to a thread.
+/// A test, or a look by the compile filter, that was handed to a thread.
 #[derive(Debug)]
 struct StartedTest {
     cancel: Cancel,
@@ -223,13 +223,13 @@ struct TestReport {
     was_alone: bool,
 }
 
-/// What came of a test, or of a look by the filter.
+/// The result of a test, or of a look by the compile filter.
 enum TestResult {
     Test(Outcome),
     Filter(Option<bool>),
 }
 
-/// A test that has ended, or a look.
+/// The end of a test, or of a look by the compile filter.
 struct TestEnd {
     id: TestId,
     said: TestResult,

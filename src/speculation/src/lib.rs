@@ -17,6 +17,6 @@ pub use executor::{Executor, Stop};
 pub use pool::{Permit, Pool, Waiter};
 pub use rechecks::{Recheck, Rechecks};
 pub use running::TestId;
-pub use scheduler::{Action, Counters, Judged, Scheduler, Step};
+pub use scheduler::{Action, Counters, Judged, Scheduler, SchedulerStep};
 pub use tree::Tree;
 pub use verdicts::Verdicts;

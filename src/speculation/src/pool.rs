@@ -1,8 +1,8 @@
 //! Threads that tests run on, shared by any number of reductions.
 //!
-//! A test needs a [`Permit`]; there is one for each thread. A reduction that cannot go on without an
-//! answer gets the next one that is free, in the order of asking; what is only supposed to be asked gets
-//! what is then left. So many reductions together keep all threads at work that counts, and a single one
+//! The pool is a semaphore: a test needs a [`Permit`], and there is one for each thread. A reduction that cannot
+//! continue without a verdict gets the next free permit, in the order of the requests. Tests that are started early get
+//! the permits that are left. So many reductions together keep all threads at work that is needed, and a single one
 //! fills the rest with guesses.
 
 use std::collections::VecDeque;
@@ -57,8 +57,8 @@ impl Pool {
         self.permits.lock().busy
     }
 
-    /// A waiter for one reduction. `wake` is called when a permit lies ready for it: shortly, from any
-    /// thread, under a lock of the pool.
+    /// A waiter for one reduction. `wake` is called when a permit is ready for it, from any thread and under a lock of
+    /// the pool, so that it must be short.
     pub fn waiter(&self, wake: impl Fn() + Send + Sync + 'static) -> Waiter {
         let number = {
             let mut queues = self.permits.lock();
@@ -68,7 +68,7 @@ impl Pool {
         Waiter { permits: Arc::clone(&self.permits), number, wake: Arc::new(wake) }
     }
 
-    /// Waits for a permit as somebody who cannot go on without; `None` once `cancel` is triggered.
+    /// Waits for a permit that is needed to continue; `None` once `cancel` is triggered.
     pub fn wait(&self, cancel: &Cancel) -> Option<Permit> {
         let (sender, woken) = bounded(1);
         let wake = sender.clone();
@@ -108,7 +108,7 @@ impl Drop for Pool {
     }
 }
 
-/// What the permits are asked for through: one for each reduction.
+/// One reduction as it waits for permits.
 pub struct Waiter {
     permits: Arc<Permits>,
     number: u64,
@@ -116,8 +116,8 @@ pub struct Waiter {
 }
 
 impl Waiter {
-    /// A permit, if there is one. Otherwise the waiter is woken when one lies ready for it; whoever is
-    /// woken takes it, and gives it back if it is of no use any more.
+    /// A permit, if there is one. Otherwise the waiter is woken when one is ready for it. It then takes the permit, and
+    /// drops it if it has no use for it any more.
     pub fn take(&self, is_certain: bool) -> Option<Permit> {
         let mut queues = self.permits.lock();
         if let Some(at) = queues.ready.iter().position(|waiter| *waiter == self.number) {
@@ -149,7 +149,7 @@ impl Drop for Waiter {
     }
 }
 
-/// Leave to run one test at a time, until it is dropped.
+/// A permit of the semaphore: its holder may run one test at a time, until it is dropped.
 pub struct Permit {
     permits: Arc<Permits>,
     was_alone: bool,
@@ -174,7 +174,7 @@ impl Drop for Permit {
     }
 }
 
-/// Who may run tests, and who waits for it.
+/// The state of the semaphore.
 #[derive(Debug)]
 struct Permits {
     queues: Mutex<Queues>,
@@ -188,9 +188,9 @@ struct Queues {
     taken: usize,
     takes: u64,
     busy: Duration,
-    /// Seats ever given.
+    /// Waiters ever made.
     waiters: u64,
-    /// Seats that a permit lies ready for, once for each.
+    /// Waiters that a permit is ready for, once for each permit.
     ready: Vec<u64>,
     certain: VecDeque<QueueEntry>,
     supposed: VecDeque<QueueEntry>,
@@ -229,7 +229,7 @@ impl Queues {
         }
     }
 
-    /// A permit is free: the next in line gets it.
+    /// Gives a free permit to the next in the queue.
     fn pass_on(&mut self) {
         match self.certain.pop_front().or_else(|| self.supposed.pop_front()) {
             Some(next) => {

@@ -22,7 +22,7 @@ pub(crate) enum Work {
 
 /// A piece of work that runs.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningTest {
     pub(crate) id: TestId,
     pub(crate) hash: ContentHash,
     pub(crate) work: Work,
@@ -35,7 +35,7 @@ pub(crate) struct Running {
 /// All the work that runs.
 #[derive(Debug, Default)]
 pub(crate) struct RunningTests {
-    tests: Vec<Running>,
+    tests: Vec<RunningTest>,
     /// Pieces of work ever started.
     started: u64,
 }
@@ -49,11 +49,11 @@ impl RunningTests {
         self.tests.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Running> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &RunningTest> {
         self.tests.iter()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Running> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut RunningTest> {
         self.tests.iter_mut()
     }
 
@@ -63,7 +63,7 @@ impl RunningTests {
         let id = TestId(self.started);
         let shared = !self.tests.is_empty();
         self.tests.iter_mut().for_each(|test| test.shared = true);
-        self.tests.push(Running { id, hash, work, shared, killed: false });
+        self.tests.push(RunningTest { id, hash, work, shared, killed: false });
         id
     }
 
@@ -71,14 +71,14 @@ impl RunningTests {
     ///
     /// # Panics
     /// When nothing of this name runs.
-    pub(crate) fn end(&mut self, id: TestId) -> Running {
+    pub(crate) fn end(&mut self, id: TestId) -> RunningTest {
         let at = self.tests.iter().position(|test| test.id == id).expect("a test ends once");
         self.tests.remove(at)
     }
 
     /// Whether something runs whose end brings the source nearer to a verdict on this variant.
     pub(crate) fn serves(&self, hash: &ContentHash) -> bool {
-        let serves = |test: &Running| {
+        let serves = |test: &RunningTest| {
             test.hash == *hash && !test.killed && !matches!(test.work, Work::Recheck(_))
         };
         self.tests.iter().any(serves)

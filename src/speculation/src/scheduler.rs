@@ -5,7 +5,7 @@ use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::rechecks::Rechecks;
-use crate::running::{Running, RunningTests, TestId, Work};
+use crate::running::{RunningTest, RunningTests, TestId, Work};
 use crate::tree::{CERTAIN, Prospect, Tree};
 use crate::verdicts::{TakenVerdict, Verdicts};
 
@@ -30,7 +30,7 @@ pub enum Action {
 
 /// The result of [`Scheduler::step`].
 #[derive(Debug)]
-pub enum Step {
+pub enum SchedulerStep {
     /// The source took the next verdict.
     Judged(Box<Judged>),
     /// The next verdict is not there yet.
@@ -167,16 +167,18 @@ impl<S: CandidateSource> Scheduler<S> {
     }
 
     /// Gives the source its next verdict if it is there.
-    pub fn step(&mut self) -> Step {
+    pub fn step(&mut self) -> SchedulerStep {
         let candidate = match self.tree.next() {
             Next::Candidate(candidate) => candidate,
-            Next::Done => return Step::Done,
+            Next::Done => return SchedulerStep::Done,
             Next::Blocked => unreachable!("a real state is never blocked"),
         };
         if self.verdicts.needs_filter(candidate) {
-            return Step::Waiting;
+            return SchedulerStep::Waiting;
         }
-        let Some(taken) = self.verdicts.take(&candidate.hash) else { return Step::Waiting };
+        let Some(taken) = self.verdicts.take(&candidate.hash) else {
+            return SchedulerStep::Waiting;
+        };
         let (next, committed) = self.tree.advance(taken.is_interesting());
         let Next::Candidate(candidate) = next else { unreachable!("the root had a candidate") };
         if taken.contradicts_filter() {
@@ -188,7 +190,7 @@ impl<S: CandidateSource> Scheduler<S> {
             self.counters.consumed += 1;
             self.rechecks.consider(&candidate, &outcome);
         }
-        Step::Judged(Box::new(Judged { candidate, outcome, known, filtered, committed }))
+        SchedulerStep::Judged(Box::new(Judged { candidate, outcome, known, filtered, committed }))
     }
 
     /// What to do now: `may_start` says whether there is a place to run one more test. Making variants
@@ -355,7 +357,7 @@ impl<S: CandidateSource> Scheduler<S> {
         }
     }
 
-    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&Running, &Tree<S>) -> bool) {
+    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&RunningTest, &Tree<S>) -> bool) {
         for test in self.running.iter_mut().filter(|test| !test.killed) {
             if !which(test, &self.tree) {
                 continue;

@@ -1,8 +1,8 @@
-//! The states that supposed answers lead to.
+//! The tree of states that a source of candidates may come to.
 //!
-//! The root is the real state of the conversation; a node's children are what it becomes when its
-//! question is answered "no" or "yes". When the root moves on, the child on the way becomes the root and
-//! keeps everything below it, so that no variant is made twice.
+//! The root is the real state of the source. The children of a node are its states after the verdict "not interesting"
+//! and after "interesting". When the source takes a verdict, that child becomes the root and keeps everything below
+//! it, so that no variant is made twice.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use slab::Slab;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
 
-/// The probability of what is certain. Chances are thousandths, so that a product fits 64 bits.
+/// The probability 1. Chances are thousandths, so that a product fits 64 bits.
 pub(crate) const CERTAIN: u64 = 1 << 48;
 
 /// From this probability on, a state is worth a new syntax tree behind a success that is only supposed.
@@ -33,20 +33,20 @@ struct Node<S> {
     next: Next,
     /// The variant that became the current test case on the way from the parent.
     committed: Option<TestCase>,
-    /// By answer: no, yes.
+    /// By verdict: not interesting, interesting.
     children: [Option<usize>; 2],
     /// A blocked state was told to look past the supposed success that it waited for, and said what it wants then.
     released: bool,
 }
 
-/// A question that may come, and how likely that is.
+/// A candidate that may come, and how likely that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prospect {
     /// Content hash of the variant.
     pub hash: ContentHash,
-    /// Where it stands in the tree.
+    /// Its node in the tree.
     pub node: usize,
-    /// Of [`CERTAIN`].
+    /// The probability that it comes, in parts of [`CERTAIN`].
     pub probability: u64,
 }
 
@@ -71,13 +71,13 @@ impl<S: CandidateSource> Tree<S> {
         Self { nodes, root, capacity }
     }
 
-    /// What the real state wants.
+    /// What the source wants next in its real state.
     #[must_use]
     pub fn next(&self) -> &Next {
         &self.nodes[self.root].next
     }
 
-    /// The question at a node, where it asks one.
+    /// The candidate at a node, if it has one.
     #[must_use]
     pub(crate) fn candidate(&self, node: usize) -> Option<&Candidate> {
         match &self.nodes[node].next {
@@ -86,7 +86,7 @@ impl<S: CandidateSource> Tree<S> {
         }
     }
 
-    /// Whether any state in the tree asks about this variant.
+    /// Whether this variant is the candidate of any state in the tree.
     #[must_use]
     pub(crate) fn reaches(&self, hash: &ContentHash) -> bool {
         self.nodes.iter().any(
@@ -112,8 +112,8 @@ impl<S: CandidateSource> Tree<S> {
         self.nodes.is_empty()
     }
 
-    /// Answers the root's question. Returns what that question was, and the variant that became the
-    /// current test case.
+    /// Gives the source a verdict on the root's candidate. Returns that candidate, and the variant that became the current
+    /// test case.
     pub fn advance(&mut self, interesting: bool) -> (Next, Option<TestCase>) {
         let child = self.nodes[self.root].children[usize::from(interesting)].take();
         let Some(child) = child else {
@@ -135,13 +135,13 @@ impl<S: CandidateSource> Tree<S> {
         (old.next, root.committed.take())
     }
 
-    /// Withdraws answers, all of them "no", and forgets what was supposed on top of them.
+    /// Retracts verdicts, all of them "not interesting", and forgets the states that were supposed after them.
     pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
         self.drop_children(self.root);
         self.nodes[self.root].source.retract(is_retracted);
     }
 
-    /// Drops what known answers rule out.
+    /// Drops states that known verdicts exclude.
     pub(crate) fn prune(&mut self, known: impl Fn(&ContentHash) -> Option<bool>) {
         let mut pending = vec![self.root];
         while let Some(at) = pending.pop() {
@@ -155,7 +155,7 @@ impl<S: CandidateSource> Tree<S> {
         }
     }
 
-    /// The most probable unanswered questions, most probable first, each once: as many as `count`, or
+    /// The most probable candidates without a verdict, most probable first, each once: as many as `count`, or
     /// fewer when one is found that is `enough`. Makes the states that lead to them.
     pub(crate) fn prospects(
         &mut self,
@@ -178,7 +178,7 @@ impl<S: CandidateSource> Tree<S> {
                         return found;
                     }
                 }
-                // Neither answer is impossible before it is there.
+                // Neither verdict is impossible before it is there.
                 let chance = u64::from(candidate.chance.clamp(1, 999));
                 for (interesting, share) in [(false, 1000 - chance), (true, chance)] {
                     if answer.is_some_and(|answer| answer != interesting) {

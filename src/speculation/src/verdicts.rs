@@ -16,13 +16,13 @@ const FILTER_AT_MOST: usize = 4_000;
 /// Everything that is known of variants. Nothing iterates over it, so that the order of a hash map cannot matter.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    entries: HashMap<ContentHash, Known>,
+    entries: HashMap<ContentHash, KnownVariant>,
     filter: FilterTrust,
 }
 
 /// What is known of one variant.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownVariant {
     tested: Option<Tested>,
     /// The word of the compile filter: whether it rejects the variant.
     rejected: Option<bool>,
@@ -98,7 +98,7 @@ impl Verdicts {
 
     /// Whether the compile filter has to say something before the candidate is judged.
     pub(crate) fn needs_filter(&self, candidate: &Candidate) -> bool {
-        let has_said = |known: &Known| known.rejected.is_some();
+        let has_said = |known: &KnownVariant| known.rejected.is_some();
         self.filter.is_on
             && candidate.size.tokens <= FILTER_AT_MOST
             && !self.entries.get(&candidate.hash).is_some_and(has_said)
@@ -162,7 +162,7 @@ impl Verdicts {
     }
 
     /// Whether the variant is rejected without a test.
-    fn is_rejected(&self, hash: &ContentHash, known: &Known) -> bool {
+    fn is_rejected(&self, hash: &ContentHash, known: &KnownVariant) -> bool {
         known.rejected == Some(true) && self.filter.is_trusted_with(hash)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use clreduce_batch::{Outcome, Progress as Event, Record};
+use clreduce_batch::{BatchProgress as Event, CaseOutcome, Record};
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -80,7 +80,7 @@ impl Display {
 
     fn over(&mut self, case: usize, record: &Record, earlier: bool) {
         self.tests += self.going.remove(&case).unwrap_or(0);
-        if record.outcome == Outcome::Interrupted {
+        if record.outcome == CaseOutcome::Interrupted {
             return;
         }
         self.over += 1;

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ValueEnum, ValueHint};
-use clreduce_batch::{Batch, Case, Done, Outcome, Record};
+use clreduce_batch::{Batch, BatchResult, Case, CaseOutcome, OpenError, Record};
 use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
 
@@ -116,7 +116,7 @@ fn case(
     cancel: &Cancel,
 ) -> Case {
     let (how, excluded, cancel) = (Arc::clone(how), excluded.to_vec(), cancel.clone());
-    let open = move || -> Result<Reduction<'static>, String> {
+    let open = move || -> Result<Reduction<'static>, OpenError> {
         let inputs = Input::find_all(&[found.path]).map_err(|error| error.to_string())?;
         let loaded = load(&inputs, &excluded, false).map_err(|error| error.to_string())?;
         // Its own: each case has its own time limit.
@@ -136,16 +136,16 @@ fn case(
     Case { name: found.name, open: Box::new(open) }
 }
 
-fn summary(done: &Done) -> String {
-    let Done { records, wall, busy } = done;
+fn summary(done: &BatchResult) -> String {
+    let BatchResult { records, wall, busy } = done;
     let mut text = String::new();
     for outcome in [
-        Outcome::Minimal,
-        Outcome::Limit,
-        Outcome::NotInteresting,
-        Outcome::Flaky,
-        Outcome::Failed,
-        Outcome::Interrupted,
+        CaseOutcome::Minimal,
+        CaseOutcome::Limit,
+        CaseOutcome::NotInteresting,
+        CaseOutcome::Flaky,
+        CaseOutcome::Failed,
+        CaseOutcome::Interrupted,
     ] {
         let count = records.iter().filter(|record| record.outcome == outcome).count();
         if count > 0 {

@@ -1,6 +1,6 @@
 //! The original: the first candidate of every reduction, on which the time limit of a test is measured.
 //!
-//! It is the first question of the conversation, so that slots beside it test what will most likely be asked next.
+//! It is a candidate like others, so that the slots beside its test already test what will most likely come next.
 
 use std::time::Duration;
 
@@ -13,29 +13,29 @@ const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
 /// The limit as well until one is derived.
 pub const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
 
-/// A test may take so many times what it took on the original.
+/// A test may take so many times as long as the test of the original.
 const LIMIT_FACTOR: u32 = 10;
 
-/// The original is judged a second time once so many tests have been consumed: soon, but not before what most of
-/// a program goes in.
+/// The original is tested a second time once the reducer has taken so many verdicts of tests: soon, but after the
+/// first large removals.
 pub const CHECK_AFTER: u64 = 20;
 
-/// The original as the first question, and then what somebody else asks.
+/// A source of candidates that begins with the original and continues with those of another source.
 #[derive(Clone)]
 pub struct OriginalFirst<S> {
-    original: Original,
+    original: OriginalState,
     then: S,
 }
 
 #[derive(Clone)]
-enum Original {
+enum OriginalState {
     Asked(Box<Candidate>),
     Interesting,
     Refused,
 }
 
 impl<S> OriginalFirst<S> {
-    /// Asks about the original before `then` asks.
+    /// The original before the candidates of `then`.
     pub fn new(original: &TestCase, then: S) -> Self {
         let candidate = Candidate {
             variant: original.clone(),
@@ -44,22 +44,23 @@ impl<S> OriginalFirst<S> {
             pass: "original",
             chance: 999,
         };
-        Self { original: Original::Asked(Box::new(candidate)), then }
+        Self { original: OriginalState::Asked(Box::new(candidate)), then }
     }
 }
 
 impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     fn next(&mut self) -> Next {
         match &self.original {
-            Original::Asked(candidate) => Next::Candidate((**candidate).clone()),
-            Original::Interesting => self.then.next(),
-            Original::Refused => Next::Done,
+            OriginalState::Asked(candidate) => Next::Candidate((**candidate).clone()),
+            OriginalState::Interesting => self.then.next(),
+            OriginalState::Refused => Next::Done,
         }
     }
 
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
-        if let Original::Asked(_) = self.original {
-            self.original = if interesting { Original::Interesting } else { Original::Refused };
+        if let OriginalState::Asked(_) = self.original {
+            self.original =
+                if interesting { OriginalState::Interesting } else { OriginalState::Refused };
             return None;
         }
         self.then.take_verdict(interesting)
@@ -78,7 +79,7 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     }
 }
 
-/// Wall-time limit of a test where the original took so long.
+/// The wall-time limit of a test, if the test of the original took so long.
 pub fn limit_for(original: Duration) -> Duration {
     (original * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
 }

@@ -1,8 +1,8 @@
-//! The front door: what is reduced, who judges it, and how.
+//! The interface of the engine: [`Reduction`], which says what is reduced, by which test, and with which options.
 
 mod calibration;
-mod conversation;
 mod result;
+mod run;
 mod running;
 mod statistics;
 
@@ -30,34 +30,33 @@ pub use result::{
 };
 pub use running::Running;
 
-/// One in so many consumed answers is checked by a second test.
+/// One in so many verdicts is checked by a second test.
 const RECHECK_ONE_IN: u64 = 100;
 
-/// Where a reduction keeps its state, and what it rests on.
+/// The state folder of a reduction, and what its verdicts depend on.
 #[derive(Debug)]
 pub struct Resume {
-    /// The folder. An unfinished journal in it is gone on with; see [`StateFolder::unfinished`] for the
+    /// The folder. An unfinished journal in it is continued; see [`StateFolder::unfinished`] for the
     /// test case that belongs to it, and [`StateFolder::discard`] to start afresh.
     pub folder: StateFolder,
-    /// What the test's answers depend on besides the variant: its command line, what its scripts say.
-    /// What the reduction was told itself (language, passes, limits) it adds by itself.
+    /// Facts that the verdicts of the test depend on besides the variant: its command line, the content of its
+    /// scripts. The reduction adds its options by itself.
     pub facts: Facts,
-    /// The files as they are now, where they are reduced in place: each must be a version that the
-    /// journal knows.
+    /// The files as they are now, if they are reduced in place. Each must be a version that the journal knows.
     pub on_disk: Option<TestCase>,
 }
 
-/// A test case that nobody judges yet.
+/// A test case to be reduced, without a test yet.
 #[derive(Debug)]
-pub struct Subject(TestCase);
+pub struct CaseToReduce(TestCase);
 
-impl Subject {
-    /// Says who judges variants: a closure, or anything else that implements [`Interestingness`].
+impl CaseToReduce {
+    /// Sets the test: a closure, or anything else that implements [`Interestingness`].
     pub fn test<'a>(self, test: impl Interestingness + 'static) -> Reduction<'a> {
         self.shared_test(Arc::new(test))
     }
 
-    /// A program or a shell command judges variants: exit status 0 means "interesting".
+    /// Sets a program or a shell command as the test. Its exit status 0 means "interesting".
     ///
     /// # Errors
     /// When there is no place for the tests to run in, or [`CommandOptions::worker`] does not answer.
@@ -69,7 +68,7 @@ impl Subject {
         Ok(self.test(CommandTest::new(command, options)?))
     }
 
-    /// Says who judges variants, possibly those of other reductions as well.
+    /// Sets a test that other reductions may use as well.
     pub fn shared_test<'a>(self, test: Arc<dyn Interestingness>) -> Reduction<'a> {
         Reduction {
             language: Language::detect(&self.0),
@@ -87,12 +86,12 @@ impl Subject {
     }
 }
 
-/// Places a new current test case where people look.
+/// Puts a new current test case in its place.
 type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + Send + 'a>;
 
-/// A reduction about to run, or to be [started](Self::start) on a thread of its own.
+/// A reduction that is ready to [run](Self::run), or to be [started](Self::start) on a thread of its own.
 ///
-/// It prints nothing, and shares nothing with other reductions but what it was given to share.
+/// It prints nothing, and shares nothing with other reductions but the test and the pool that it was given.
 ///
 /// ```
 /// use clreduce_engine::Reduction;
@@ -120,10 +119,10 @@ pub struct Reduction<'a> {
 }
 
 impl<'a> Reduction<'a> {
-    /// Begins to say what is reduced.
+    /// Sets the test case to be reduced.
     #[must_use]
-    pub fn of(case: TestCase) -> Subject {
-        Subject(case)
+    pub fn of(case: TestCase) -> CaseToReduce {
+        CaseToReduce(case)
     }
 
     /// Sets all options at once. The methods below set one each.
@@ -177,8 +176,8 @@ impl<'a> Reduction<'a> {
         self
     }
 
-    /// Threads shared with other reductions; own ones otherwise. Questions that a reduction cannot go on
-    /// without come before those that are only supposed to be asked, over all of them.
+    /// Runs tests on threads that are shared with other reductions. Without it, the reduction has its own. Tests that a
+    /// reduction cannot continue without come before all tests that are started early.
     #[must_use]
     pub fn pool(self, pool: Arc<Pool>) -> Self {
         Self { pool: Some(pool), ..self }
@@ -206,33 +205,33 @@ impl<'a> Reduction<'a> {
         self
     }
 
-    /// Checks one in so many consumed answers by a second test, when a thread has nothing better to
-    /// do; 0 checks none. The original is judged twice in any case.
+    /// Checks one in so many verdicts by a second test, when a thread has nothing better to do; 0 checks none. The
+    /// original is tested twice in any case.
     #[must_use]
     pub fn recheck_one_in(self, answers: u64) -> Self {
         Self { recheck_one_in: answers, ..self }
     }
 
-    /// Keeps a journal, and goes on with an unfinished one.
+    /// Keeps a journal, and continues an unfinished one.
     #[must_use]
     pub fn state(self, state: Resume) -> Self {
         Self { state: Some(state), ..self }
     }
 
-    /// Called with every new current test case, after the journal knows of it: places it where people
-    /// look. Called with the original where the test turns out to be flaky. An error ends the reduction.
+    /// Calls `keep` with every new current test case, once it is in the journal, and with the original if the test
+    /// turns out to be flaky. An error ends the reduction.
     #[must_use]
     pub fn keep(self, keep: impl FnMut(&TestCase) -> io::Result<()> + Send + 'a) -> Self {
         Self { keep: Box::new(keep), ..self }
     }
 
-    /// Called with everything that happens, in the order of the conversation.
+    /// Calls `listener` with every event.
     #[must_use]
     pub fn on_event(self, listener: impl FnMut(&Event) + Send + 'a) -> Self {
         Self { on_event: Box::new(listener), ..self }
     }
 
-    /// Ends the reduction when the token is triggered; the best so far is kept.
+    /// Ends the reduction when the token is triggered, and keeps the best version so far.
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
@@ -253,7 +252,7 @@ impl<'a> Reduction<'a> {
         self.run_with(source)
     }
 
-    /// Reduces by somebody else's questions.
+    /// Reduces with the candidates of another source.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -261,22 +260,22 @@ impl<'a> Reduction<'a> {
     /// # Panics
     /// As [`run`](Self::run).
     pub fn run_with(self, source: impl CandidateSource) -> Result<Reduced, ReductionError> {
-        conversation::hold(self, source)
+        run::run(self, source)
     }
 
-    /// The language the passes see.
+    /// The language that the passes see.
     #[must_use]
     pub fn language_of_passes(&self) -> Language {
         self.options.lang.unwrap_or(self.language)
     }
 
-    /// What is reduced.
+    /// The test case to be reduced.
     #[must_use]
     pub fn case(&self) -> &TestCase {
         &self.case
     }
 
-    /// Who judges.
+    /// The test.
     #[must_use]
     pub fn shared(&self) -> Arc<dyn Interestingness> {
         Arc::clone(&self.test)

@@ -1,4 +1,4 @@
-//! What comes out of a reduction.
+//! The result of a reduction, its figures and its errors.
 
 use std::io;
 use std::time::Duration;
@@ -11,86 +11,85 @@ use crate::events::Ending;
 use clreduce_journal::StateError;
 use clreduce_speculation::Recheck;
 
-/// A consumed answer that a second test contradicted. The first stands.
+/// A verdict that a second test contradicted. The first one stands.
 pub type Contradiction = Recheck;
 
-/// The result of a reduction, and what it took.
+/// The result of a reduction, and the work that it took.
 #[derive(Clone, Debug)]
 pub struct Reduced {
     /// The smallest interesting test case found.
     pub case: TestCase,
     /// Its size.
     pub size: Size,
-    /// Why it ended.
+    /// The reason why it ended.
     pub ending: Ending,
-    /// Answers consumed, those of an earlier run that was resumed included.
+    /// Steps: verdicts that the reducer took, also in an earlier run that was resumed.
     pub steps: u64,
     /// Tests started in this run: of the original, speculative, killed and checking ones included.
     pub tests: u64,
-    /// Tests killed since nobody waited for them any more.
+    /// Tests killed because their verdict was not needed any more.
     pub killed: u64,
-    /// Questions whose answer had been consumed before, in this run or the one that was resumed.
+    /// Steps whose verdict was known already, from this run or the one that was resumed.
     pub cache_hits: u64,
     /// Wall time of this run.
     pub wall: Duration,
     /// Wall-time limit of one test.
     pub timeout: Duration,
-    /// The passes, in the order in which they first asked.
+    /// Figures of each pass, in the order of its first step.
     pub passes: Vec<PassStatistics>,
-    /// Answers found to be wrong, or to depend on something other than content.
+    /// Verdicts that a second test contradicted.
     pub contradictions: Vec<Contradiction>,
-    /// What the gate did.
+    /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
-    /// What became of the cores.
+    /// How well the cores were used.
     pub efficiency: Efficiency,
 }
 
-/// What a gate did. All zero without one.
+/// Figures of the compile filter. Without one, all are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterFigures {
-    /// Variants that it looked at in this run.
+    /// Variants that it checked in this run.
     pub checked: u64,
-    /// Variants that it rejected and that were not tested.
+    /// Variants that it rejected and that were therefore not tested.
     pub rejected: u64,
     /// Variants that it rejected and that were tested all the same.
     pub doubted: u64,
-    /// A test found one of them interesting, which ended it.
+    /// Whether a test contradicted it, so that it was switched off.
     pub ended: bool,
 }
 
-/// What a pass asked and what came of it.
+/// Figures of one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassStatistics {
     /// Its name.
     pub name: &'static str,
-    /// Questions.
+    /// Steps.
     pub steps: u64,
-    /// Questions whose answer was "interesting".
+    /// Steps with the verdict "interesting".
     pub interesting: u64,
     /// Tokens that its commits removed; negative when they added some.
     pub tokens_removed: i64,
-    /// Wall time the conversation spent with it.
+    /// Wall time between its steps.
     pub wall: Duration,
 }
 
 /// How well cores were used while the reduction ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Efficiency {
-    /// Of the tests that ran to their end, the share whose answer was consumed; 0 to 1.
+    /// Of the tests that ran to their end, the share whose verdict the reducer took; 0 to 1.
     pub consumed: f64,
-    /// Of the time of all cores that could run tests, the share that ran one, or had the gate look at a
-    /// variant; 0 to 1.
+    /// Of the time of all cores that could run tests, the share in which a test or the compile filter ran; 0 to 1.
     pub busy: f64,
 }
 
-/// Why a reduction failed.
+/// A reason why a reduction failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReductionError {
     /// There is nothing to reduce.
     #[error("the original is not interesting{}", because(.0))]
     NotInteresting(Box<Outcome>),
-    /// The test says now this, now that. What was kept meanwhile was replaced by the original.
+    /// Two tests of the original had different verdicts. The original was put back.
     #[error(
         "the test is flaky: it found the original interesting in {interesting} out of {runs} runs{}", because(.contrary)
     )]

@@ -1,4 +1,4 @@
-//! Counts of the conversation, by pass.
+//! Figures of a reduction, by pass.
 
 use std::time::Instant;
 
@@ -9,22 +9,22 @@ use super::result::{FilterFigures, PassStatistics};
 use crate::events::Event;
 use clreduce_speculation::Judged;
 
-/// Figures of the conversation so far.
+/// Figures of the reduction so far.
 #[derive(Debug)]
-pub struct Statistics {
-    /// Answers consumed.
+pub struct StepCounts {
+    /// Steps: verdicts that the reducer took.
     pub steps: u64,
-    /// Answers that had been consumed before.
+    /// Steps whose verdict was known already.
     pub cache_hits: u64,
-    /// What the gate had to do with answers.
+    /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
     passes: Vec<PassStatistics>,
-    /// The pass under way: its index, and what it asked in this turn.
-    turn: Option<(usize, u64, u64)>,
+    /// The pass that runs: its index, its steps and successes in this run.
+    pass_run: Option<(usize, u64, u64)>,
     last: Instant,
 }
 
-impl Statistics {
+impl StepCounts {
     /// No figures yet.
     pub fn new() -> Self {
         Self {
@@ -32,18 +32,18 @@ impl Statistics {
             cache_hits: 0,
             compile_filter: FilterFigures::default(),
             passes: Vec::new(),
-            turn: None,
+            pass_run: None,
             last: Instant::now(),
         }
     }
 
-    /// Counts an answer. Returns the end of another pass's turn, where it is one.
+    /// Counts a step. Returns the event of the end of another pass, if this step is the first after it.
     pub fn count(&mut self, answered: &Judged) -> Option<Event> {
         self.steps += 1;
         self.cache_hits += u64::from(answered.known);
         let index = self.index(answered.candidate.pass);
-        let finished = match self.turn {
-            Some((current, ..)) if current != index => self.finish_turn(),
+        let finished = match self.pass_run {
+            Some((current, ..)) if current != index => self.finish_pass_run(),
             _ => None,
         };
         let interesting =
@@ -56,7 +56,7 @@ impl Statistics {
             }
             Filtered::Rejected => self.compile_filter.rejected += u64::from(!answered.known),
         }
-        let (_, steps, successes) = self.turn.get_or_insert((index, 0, 0));
+        let (_, steps, successes) = self.pass_run.get_or_insert((index, 0, 0));
         *steps += 1;
         *successes += interesting;
         let pass = &mut self.passes[index];
@@ -70,19 +70,19 @@ impl Statistics {
 
     /// Counts what a commit of the last pass removed.
     pub fn committed(&mut self, before: Size, after: Size) {
-        if let Some((index, ..)) = self.turn {
+        if let Some((index, ..)) = self.pass_run {
             let tokens = |size: Size| i64::try_from(size.tokens).unwrap_or(i64::MAX);
             self.passes[index].tokens_removed += tokens(before) - tokens(after);
         }
     }
 
-    /// The end of the turn under way.
-    pub fn finish_turn(&mut self) -> Option<Event> {
-        let (index, steps, interesting) = self.turn.take()?;
+    /// The event of the end of the pass that runs.
+    pub fn finish_pass_run(&mut self) -> Option<Event> {
+        let (index, steps, interesting) = self.pass_run.take()?;
         Some(Event::PassFinished { pass: self.passes[index].name, steps, interesting })
     }
 
-    /// The passes, in the order in which they first asked.
+    /// The passes, in the order of their first steps.
     pub fn into_passes(self) -> Vec<PassStatistics> {
         self.passes
     }

@@ -92,7 +92,8 @@ fn texts(started: &[(TestId, String)]) -> Vec<&str> {
 }
 
 fn steps(scheduler: &mut Scheduler<Path>) -> usize {
-    std::iter::from_fn(|| matches!(scheduler.step(), Step::Judged(_)).then_some(())).count()
+    std::iter::from_fn(|| matches!(scheduler.step(), SchedulerStep::Judged(_)).then_some(()))
+        .count()
 }
 
 const NO: Verdict = Verdict::Uninteresting;
@@ -197,7 +198,7 @@ fn a_check_that_is_due_comes_before_the_question() {
         let (started, _) = plan(&mut scheduler);
         asked.push(started[0].1.clone());
         scheduler.ended(started[0].0, Outcome::from(NO));
-        if let Step::Judged(answered) = scheduler.step()
+        if let SchedulerStep::Judged(answered) = scheduler.step()
             && asked.len() == 1
         {
             scheduler.rechecks_mut().add_due(2, &answered.candidate, answered.outcome);
@@ -218,7 +219,7 @@ fn a_check_that_is_due_and_times_out_beside_others_is_run_again_alone() {
     let (questions, _) = plan(&mut scheduler);
     assert_eq!(texts(&questions), ["", "n"]);
     scheduler.ended(questions[0].0, Outcome::from(NO));
-    let Step::Judged(answered) = scheduler.step() else { panic!("it has ended") };
+    let SchedulerStep::Judged(answered) = scheduler.step() else { panic!("it has ended") };
     scheduler.rechecks_mut().add_due(1, &answered.candidate, answered.outcome);
     let (check, _) = plan(&mut scheduler);
     assert_eq!(texts(&check), [""]);
@@ -241,7 +242,7 @@ fn judge_with_filter(interesting: usize) -> (Vec<Filtered>, Scheduler<Path>) {
     let mut scheduler = Scheduler::new(Path::new(500), 1, verdicts, 0);
     let mut filtered = Vec::new();
     loop {
-        while let Step::Judged(answered) = scheduler.step() {
+        while let SchedulerStep::Judged(answered) = scheduler.step() {
             filtered.push(answered.filtered);
         }
         if filtered.len() >= 200 || !scheduler.verdicts.uses_filter() {

@@ -1,4 +1,5 @@
-//! Holds the conversation: consumes answers in order, journals them, keeps what is committed.
+//! The run of a reduction: it gives verdicts to the reducer in order, writes them to the journal, keeps each new current
+//! test case, and tells of events.
 
 use std::collections::{HashSet, VecDeque};
 use std::num::NonZeroUsize;
@@ -10,7 +11,7 @@ use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
 use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for};
 use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
-use super::statistics::Statistics;
+use super::statistics::StepCounts;
 use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
 use clreduce_candidates::CandidateSource;
@@ -18,7 +19,7 @@ use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
 use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
 
 /// Runs a reduction from the first test of the original to the last event.
-pub fn hold(
+pub fn run(
     mut reduction: Reduction<'_>,
     source: impl CandidateSource,
 ) -> Result<Reduced, ReductionError> {
@@ -64,9 +65,9 @@ pub fn hold(
     let size = Size::of(&reduction.case);
     let bytes = reduction.case.total_bytes();
     let resumed_steps = replay.len() as u64;
-    let mut conversation = Conversation {
+    let mut run = ReductionRun {
         versions: Versions::default(),
-        statistics: Statistics::new(),
+        statistics: StepCounts::new(),
         best: (reduction.case.clone(), size),
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
@@ -74,10 +75,10 @@ pub fn hold(
         started,
         reduction,
     };
-    conversation.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout });
-    let ending = conversation.run(&mut executor);
+    run.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout });
+    let ending = run.run(&mut executor);
     executor.stop();
-    let result = ending.and_then(|ending| conversation.finish(ending, &executor));
+    let result = ending.and_then(|ending| run.finish(ending, &executor));
     if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state) {
         // There is nothing to go on with.
         state.folder.discard()?;
@@ -87,7 +88,7 @@ pub fn hold(
     result
 }
 
-/// What an earlier run left, if there was one.
+/// The journal of an earlier run, if there is one.
 fn resume(
     state: &mut Option<Resume>,
     reduction: &Reduction<'_>,
@@ -99,7 +100,7 @@ fn resume(
     state.folder.resume(&header)
 }
 
-/// Whoever runs the tests, the original's first.
+/// The executor of the tests, which begins with that of the original.
 fn executor<A: CandidateSource>(
     reduction: &mut Reduction<'_>,
     source: A,
@@ -148,7 +149,7 @@ fn recall(original: &TestCase, replay: &VecDeque<JournalEntry>, is_filtered: boo
     verdicts
 }
 
-/// How a reduction ends whose original is not known to be interesting.
+/// The end of a reduction whose original is not known to be interesting.
 fn not_begun(
     case: TestCase,
     said: Result<Judged, Stop>,
@@ -176,19 +177,19 @@ fn not_begun(
     })
 }
 
-struct Conversation<'a> {
+struct ReductionRun<'a> {
     reduction: Reduction<'a>,
     journal: Option<Journal>,
-    statistics: Statistics,
+    statistics: StepCounts,
     best: (TestCase, Size),
-    /// What the committed test cases consisted of, while an earlier run is replayed.
+    /// Files of the committed test cases, while an earlier run is replayed.
     versions: Versions,
     on_disk: Option<TestCase>,
     timeout: Duration,
     started: Instant,
 }
 
-impl Conversation<'_> {
+impl ReductionRun<'_> {
     fn tell(&mut self, event: &Event) {
         (self.reduction.on_event)(event);
     }
@@ -198,16 +199,16 @@ impl Conversation<'_> {
         executor: &mut Executor<A>,
     ) -> Result<Ending, ReductionError> {
         self.replay(executor)?;
-        let ending = self.go_on(executor)?;
+        let ending = self.proceed(executor)?;
         if matches!(ending, Ending::Minimal | Ending::StepLimit) {
             executor.recheck();
-            self.look_at_check(executor)?;
+            self.take_second_test(executor)?;
         }
         Ok(ending)
     }
 
-    /// Comes to where an earlier run was left. Neither a cancellation nor a limit ends it on the way:
-    /// the result would be larger than what is on disk.
+    /// Repeats the steps in the journal. Neither a cancellation nor a limit stops it on the way, since the result would
+    /// be larger than what is on disk.
     fn replay<A: CandidateSource>(
         &mut self,
         executor: &mut Executor<A>,
@@ -224,14 +225,14 @@ impl Conversation<'_> {
                 return self.check_disk();
             }
         }
-        // A question that the earlier run did not ask.
+        // A candidate that the earlier run did not have.
         Err(self.journal.as_ref().map_or_else(
             || unreachable!("there is a journal to replay"),
             |journal| journal.diverged().into(),
         ))
     }
 
-    /// The files must be what the journal knows; what it knows to be better is put there.
+    /// Checks that the files on disk are a version that the journal knows, and puts the best one there.
     fn check_disk(&mut self) -> Result<(), ReductionError> {
         let on_disk = self.on_disk.take();
         if let Some(case) = &on_disk {
@@ -244,7 +245,7 @@ impl Conversation<'_> {
         (self.reduction.keep)(&self.best.0).map_err(ReductionError::Keep)
     }
 
-    fn go_on<A: CandidateSource>(
+    fn proceed<A: CandidateSource>(
         &mut self,
         executor: &mut Executor<A>,
     ) -> Result<Ending, ReductionError> {
@@ -261,13 +262,14 @@ impl Conversation<'_> {
             if let Some(case) = committed {
                 (self.reduction.keep)(&case).map_err(ReductionError::Keep)?;
             }
-            self.look_at_check(executor)?;
+            self.take_second_test(executor)?;
         }
     }
 
-    /// Hears what the second test of the original said, once it has ended: whether answers mean anything, without
-    /// which there is nothing better than the original, and how long a test takes that is not the first.
-    fn look_at_check<A: CandidateSource>(
+    /// Takes the result of the second test of the original, once it has ended. If it contradicts the first, no verdict
+    /// can be relied on, and the original is put back. Otherwise its time may lower the limit of a test: the first was
+    /// cold.
+    fn take_second_test<A: CandidateSource>(
         &mut self,
         executor: &mut Executor<A>,
     ) -> Result<(), ReductionError> {
@@ -286,19 +288,19 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// Journals an answer and tells of it. Returns what it made the current test case.
+    /// Writes a verdict to the journal and tells of it. Returns the new current test case, if there is one.
     fn consume(
         &mut self,
         answered: Judged,
         counters: Counters,
     ) -> Result<Option<TestCase>, ReductionError> {
-        let turn_ended = self.statistics.count(&answered);
+        let finished_pass = self.statistics.count(&answered);
         let Judged { candidate, outcome, known, filtered, committed } = answered;
         if let Some(journal) = &mut self.journal {
             journal.record(&candidate.hash, outcome.verdict, filtered, candidate.pass)?;
         }
         let interesting = outcome.verdict == Verdict::Interesting;
-        if let Some(event) = turn_ended {
+        if let Some(event) = finished_pass {
             self.tell(&event);
         }
         let number = self.statistics.steps;
@@ -338,7 +340,7 @@ impl Conversation<'_> {
         {
             journal.finish()?;
         }
-        if let Some(event) = self.statistics.finish_turn() {
+        if let Some(event) = self.statistics.finish_pass_run() {
             self.tell(&event);
         }
         let (case, size) = self.best.clone();
@@ -377,8 +379,8 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
 }
 
-/// The files that committed test cases consisted of. With several files a crash may leave some of one
-/// commit and some of the next.
+/// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
+/// and some of the next.
 #[derive(Default)]
 struct Versions {
     files: HashSet<ContentHash>,
