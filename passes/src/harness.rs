@@ -2,7 +2,7 @@
 
 use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
 
-use crate::{LaunchEdits, Pass, Snapshot, TABLE, UnusedDeclarations};
+use crate::{LaunchEdits, Pass, Proposal, Snapshot, TABLE, UnusedDeclarations};
 
 /// Runs a pass on a snapshot of `bytes` and checks what [`Pass`] promises: proposals in bounds,
 /// deterministic, smaller, applicable alone and together, and convergent when everything is
@@ -11,23 +11,33 @@ use crate::{LaunchEdits, Pass, Snapshot, TABLE, UnusedDeclarations};
 /// # Panics
 /// When the pass breaks its contract.
 pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
+    check_each(&[pass], bytes, language);
+}
+
+/// Checks several passes on one input. They share its views, as they do in a reduction.
+///
+/// # Panics
+/// As [`check`].
+pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
     let case = TestCase::single("input", bytes).expect("a plain path");
-    let snapshot = Snapshot::new(case.clone(), language);
-    let proposals = pass.propose(&snapshot);
-    let again = pass.propose(&Snapshot::new(case.clone(), language));
-    assert_eq!(proposals, again, "{} is not deterministic", pass.info().name);
-    for proposal in &proposals {
-        check_patch(pass, &proposal.patch, &case);
-    }
+    let [snapshot, equal] = [(); 2].map(|()| Snapshot::new(case.clone(), language));
     let orphans = UnusedDeclarations::new(&snapshot);
-    // Applying a few is enough: each costs as much as the whole file.
-    for proposal in proposals.iter().step_by(proposals.len() / 100 + 1) {
-        check_variant(pass, &case, &case.apply(&proposal.patch));
-        if let Some(orphans) = &orphans {
-            check_orphans(pass, &case, &snapshot, orphans, &proposal.patch);
+    for &pass in passes {
+        let proposals = pass.propose(&snapshot);
+        let again = pass.propose(&equal);
+        assert_eq!(proposals, again, "{} is not deterministic", pass.info().name);
+        for proposal in &proposals {
+            check_patch(pass, &proposal.patch, &case);
         }
+        // Applying a few is enough: each costs as much as the whole file.
+        for proposal in proposals.iter().step_by(proposals.len() / 100 + 1) {
+            check_variant(pass, &case, &case.apply(&proposal.patch));
+            if let Some(orphans) = &orphans {
+                check_orphans(pass, &case, &snapshot, orphans, &proposal.patch);
+            }
+        }
+        converges(pass, case.clone(), proposals, language);
     }
-    converges(pass, case, language);
 }
 
 /// Checks the pass and language that the first byte chooses on the program behind it: any bytes will do,
@@ -133,9 +143,13 @@ fn is_smaller(variant: &TestCase, case: &TestCase) -> bool {
 
 /// Accepts everything that makes the program smaller and expects an end; of a pass for layout, that
 /// it has nothing to say about its own result.
-fn converges(pass: &dyn Pass, mut case: TestCase, language: Language) {
+fn converges(
+    pass: &dyn Pass,
+    mut case: TestCase,
+    mut proposals: Vec<Proposal>,
+    language: Language,
+) {
     if pass.info().layout_only {
-        let proposals = pass.propose(&Snapshot::new(case.clone(), language));
         if let [proposal] = proposals.as_slice() {
             case = case.apply(&proposal.patch);
             let again = pass.propose(&Snapshot::new(case, language));
@@ -146,9 +160,8 @@ fn converges(pass: &dyn Pass, mut case: TestCase, language: Language) {
     // Some take one level of many in each round: a star, a pair of braces.
     let rounds = Size::of(&case).tokens.max(64);
     for _ in 0..rounds {
-        let snapshot = Snapshot::new(case.clone(), language);
         let (mut accepted, mut smallest) = (Patch::default(), case.clone());
-        for proposal in pass.propose(&snapshot) {
+        for proposal in proposals {
             if let Some(union) = accepted.union(&proposal.patch) {
                 let variant = case.apply(&union);
                 if is_smaller(&variant, &smallest) {
@@ -160,6 +173,7 @@ fn converges(pass: &dyn Pass, mut case: TestCase, language: Language) {
             return;
         }
         case = smallest;
+        proposals = pass.propose(&Snapshot::new(case.clone(), language));
     }
     panic!("{} does not converge in {rounds} rounds", pass.info().name);
 }
