@@ -83,6 +83,7 @@ mod names {
 mod syntax {
     pub(crate) mod compound_assignment;
     pub(crate) mod dereference;
+    pub(crate) mod designators;
     pub(crate) mod expression_to_constant;
     pub(crate) mod expression_to_operand;
     pub(crate) mod first_element;
@@ -176,6 +177,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::return_early::ReturnEarly, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::statement_to_value::StatementToValue, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::initializers::Initializers, Phase::Fine, GROUPS),
+    row(&syntax::designators::Designators, Phase::Fine, GROUPS),
     row(&syntax::list_elements::ListElements, Phase::Fine, GROUPS),
     row(&gpu::barriers::Barriers, Phase::Fine, GROUPS),
     row(&gpu::work_items::WorkItems, Phase::Fine, GROUPS),
