@@ -52,7 +52,7 @@ pub(crate) struct StageSetup {
 }
 
 impl StageSetup {
-    pub fn clang(&self) -> Result<Clang, NoClang> {
+    pub(crate) fn clang(&self) -> Result<Clang, NoClang> {
         Clang::find(self.clang.as_deref(), &self.build_options)
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Index(CXIndex);
 
 impl Index {
     /// Loads the library from the folder that `LIBCLANG_PATH` names, or where it is usually found.
-    pub fn load() -> Result<Self, LibclangError> {
+    pub(crate) fn load() -> Result<Self, LibclangError> {
         load().map_err(LibclangError::Missing)?;
         // SAFETY: it was just loaded. Neither precompiled headers nor printing are wanted.
         let raw = unsafe { clang_createIndex(0, 0) };
@@ -55,7 +55,7 @@ impl Index {
     }
 
     /// Returns the compiler's diagnostics of a text, as if it were in a file of that name.
-    pub fn diagnose(
+    pub(crate) fn diagnose(
         &self,
         file: &str,
         arguments: &[String],

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 
 /// An order to the worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum CompilerOrder {
+pub(crate) enum CompilerOrder {
     /// Make libclang ready.
     Load,
     /// Return libclang's diagnostics of a text.
@@ -27,7 +27,7 @@ pub enum CompilerOrder {
 
 /// A reply of the worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum CompilerReply {
+pub(crate) enum CompilerReply {
     /// To `Load`.
     Loaded(Result<(), LibclangError>),
     /// To `Diagnose`.
@@ -35,7 +35,7 @@ pub enum CompilerReply {
 }
 
 /// A worker with libclang.
-pub struct CompilerService {
+pub(crate) struct CompilerService {
     folder: WorkerFolder,
     index: Option<Index>,
 }

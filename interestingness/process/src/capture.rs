@@ -13,12 +13,12 @@ pub(crate) struct Capture {
 
 impl Capture {
     /// Keeps the streams apart and whole as well where `whole` says so.
-    pub fn new(whole: bool) -> Self {
+    pub(crate) fn new(whole: bool) -> Self {
         Self { tail: Vec::new(), whole: whole.then(Default::default), total: 0 }
     }
 
     /// Takes what came on standard output (0) or standard error (1).
-    pub fn push(&mut self, stream: usize, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, stream: usize, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         if let Some(whole) = &mut self.whole {
             whole[stream].extend_from_slice(bytes);
@@ -35,12 +35,12 @@ impl Capture {
     }
 
     /// The number of bytes that came in all.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// The tail and the whole streams (empty where not kept).
-    pub fn finish(mut self) -> (Vec<u8>, [Vec<u8>; 2]) {
+    pub(crate) fn finish(mut self) -> (Vec<u8>, [Vec<u8>; 2]) {
         self.cut();
         (self.tail, self.whole.unwrap_or_default())
     }

@@ -117,7 +117,7 @@ mod unix {
     /// As much of the first line as Linux reads.
     const SHEBANG_BYTES: u64 = 256;
 
-    pub fn check(path: &Path, metadata: &Metadata) -> Result<(), CommandError> {
+    pub(super) fn check(path: &Path, metadata: &Metadata) -> Result<(), CommandError> {
         if metadata.permissions().mode() & 0o111 == 0 {
             return Err(CommandError::NotExecutable { path: path.to_owned() });
         }

@@ -43,13 +43,13 @@ pub(crate) struct Admitted<'a> {
 
 impl Admission {
     /// Shares `memory` bytes, and devices with the given numbers of jobs.
-    pub fn new(memory: u64, devices: Vec<u32>) -> Self {
+    pub(crate) fn new(memory: u64, devices: Vec<u32>) -> Self {
         let state = State { memory, devices, queue: Vec::new(), next: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Waits until the job can start. Returns `None` if it was cancelled.
-    pub fn admit<'a>(&'a self, need: Need, cancel: &Cancel) -> Option<Admitted<'a>> {
+    pub(crate) fn admit<'a>(&'a self, need: Need, cancel: &Cancel) -> Option<Admitted<'a>> {
         // A cancellation does not notify the condition, because its hook must not need the lock. So the wait looks
         // now and then.
         const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(50);

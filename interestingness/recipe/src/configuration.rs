@@ -60,7 +60,7 @@ pub(crate) struct ConfigurationRun {
 impl<'a> Program<'a> {
     /// Makes the program of a file: the named one, which may be missing, or else the first kernel, or else the first
     /// file.
-    pub fn new(
+    pub(crate) fn new(
         case: &'a TestCase,
         named: Option<&str>,
         arguments: Option<&str>,
@@ -77,22 +77,22 @@ impl<'a> Program<'a> {
         Some(Self { case, file, plan, options })
     }
 
-    pub fn source(&self) -> &[u8] {
+    pub(crate) fn source(&self) -> &[u8] {
         self.case.files().get(self.file).map(|file| &*file.bytes).unwrap_or_default()
     }
 
     /// Returns the kernel that is checked; `None` where the program has none.
-    pub fn subject(&self) -> Option<HostKernel> {
+    pub(crate) fn subject(&self) -> Option<HostKernel> {
         HostKernel::of(self.path(), self.source().to_vec()).ok()
     }
 
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.case.files().get(self.file).map(|file| &*file.path).unwrap_or_default()
     }
 }
 
 impl DevicePool {
-    pub fn new(device: Device, options: WorkerOptions) -> Self {
+    pub(crate) fn new(device: Device, options: WorkerOptions) -> Self {
         Self { device, options, idle: Mutex::new(Vec::new()) }
     }
 
@@ -108,7 +108,7 @@ impl DevicePool {
 
 impl Configuration {
     /// The place of its device.
-    pub fn device(&self) -> Option<usize> {
+    pub(crate) fn device(&self) -> Option<usize> {
         match self.means {
             Means::Device { device, .. } => Some(device),
             Means::Commands { .. } => None,
@@ -116,12 +116,12 @@ impl Configuration {
     }
 
     /// Whether it is a simulator, whose result does not count.
-    pub fn is_simulated(&self) -> bool {
+    pub(crate) fn is_simulated(&self) -> bool {
         matches!(self.means, Means::Device { simulated: true, .. })
     }
 
     /// Builds and runs a program.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         program: &Program<'_>,
         pools: &[DevicePool],

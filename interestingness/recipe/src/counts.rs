@@ -38,7 +38,7 @@ impl StageCounts {
 pub(crate) struct Counts(Mutex<BTreeMap<String, StageCounts>>);
 
 impl Counts {
-    pub fn add(&self, results: &[StageResult]) {
+    pub(crate) fn add(&self, results: &[StageResult]) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for result in results {
             let count = counts.entry(result.stage.clone()).or_default();
@@ -54,13 +54,13 @@ impl Counts {
         }
     }
 
-    pub fn of(&self, stage: &str) -> Option<StageCounts> {
+    pub(crate) fn of(&self, stage: &str) -> Option<StageCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(stage).copied()
     }
 
     /// Returns the stages in their order. The costly checks, which only reject and so may change places, are sorted by
     /// their rejections per second once all of them have statistics.
-    pub fn order<'a>(&self, ready: &'a [ReadyStage]) -> Vec<&'a ReadyStage> {
+    pub(crate) fn order<'a>(&self, ready: &'a [ReadyStage]) -> Vec<&'a ReadyStage> {
         let mut order: Vec<&ReadyStage> = ready.iter().collect();
         let is_costly = |ready: &&ReadyStage| ready.stage.is_costly();
         let Some(first) = order.iter().position(is_costly) else { return order };

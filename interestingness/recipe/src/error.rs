@@ -21,15 +21,15 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
         Self { at: None, what: what.into(), help: help.into() }
     }
 
-    pub fn interruption() -> Self {
+    pub(crate) fn interruption() -> Self {
         Self::new("interrupted", "")
     }
 
-    pub fn at(self, byte: usize) -> Self {
+    pub(crate) fn at(self, byte: usize) -> Self {
         Self { at: Some(byte), ..self }
     }
 }

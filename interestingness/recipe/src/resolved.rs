@@ -43,7 +43,7 @@ pub(crate) struct ResolvedRecipe {
 
 impl ResolvedRecipe {
     /// Finds the devices and tools of a recipe.
-    pub fn find(
+    pub(crate) fn find(
         document: &Document,
         folder: &Path,
         case: &TestCase,
@@ -85,7 +85,7 @@ impl ResolvedRecipe {
     }
 
     /// Returns the programs that are compared; `None` where one of their files is missing.
-    pub fn programs<'a>(&'a self, case: &'a TestCase) -> Option<Vec<Program<'a>>> {
+    pub(crate) fn programs<'a>(&'a self, case: &'a TestCase) -> Option<Vec<Program<'a>>> {
         let arguments = self.arguments.as_deref();
         if self.variants.is_empty() {
             return Program::new(case, None, arguments, "").map(|program| vec![program]);
@@ -97,7 +97,7 @@ impl ResolvedRecipe {
     }
 
     /// Runs all programs on a configuration. Returns their outcomes, and the time of the slowest.
-    pub fn run_on<'a>(
+    pub(crate) fn run_on<'a>(
         &self,
         configuration: &'a Configuration,
         programs: &[Program<'_>],

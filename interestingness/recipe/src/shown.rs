@@ -15,13 +15,13 @@ pub(crate) struct ShownOutcomes<'a> {
 
 impl ShownOutcomes<'_> {
     /// Describes them for people.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let outcomes: Vec<String> = self.outcomes.iter().map(describe).collect();
         format!("{}: {}", self.name, outcomes.join(" / "))
     }
 
     /// Returns the result, if all programs have the same.
-    pub fn success(&self) -> Option<&[Output]> {
+    pub(crate) fn success(&self) -> Option<&[Output]> {
         match &self.outcomes[..] {
             [RunOutcome::Built] => Some(&[]),
             [one] => one.result(),

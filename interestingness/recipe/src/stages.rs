@@ -74,7 +74,7 @@ fn warning_of(finding: &Finding) -> Option<&str> {
 
 impl RecipeStage {
     /// The memory of a stage where the recipe does not say, in bytes.
-    pub fn usual_memory(does: &StageKind) -> u64 {
+    pub(crate) fn usual_memory(does: &StageKind) -> u64 {
         match does {
             StageKind::Check(name) => name.info().memory_bytes,
             StageKind::Command(_) => 2 << 30,
@@ -82,12 +82,12 @@ impl RecipeStage {
     }
 
     /// Whether it runs the kernel with instrumentation.
-    pub fn is_costly(&self) -> bool {
+    pub(crate) fn is_costly(&self) -> bool {
         matches!(self.does, StageKind::Check(name) if name.info().executes)
     }
 
     /// The limit of each tool of the stage, where the whole stage took `wall` for the original.
-    pub fn limit(&self, wall: Duration) -> Duration {
+    pub(crate) fn limit(&self, wall: Duration) -> Duration {
         const LEAST: Duration = Duration::from_secs(5);
         // A stage that takes long for the original takes as long for the first variants.
         const MOST: Duration = Duration::from_secs(60);
@@ -115,7 +115,7 @@ impl ReadyStage {
     ///
     /// # Errors
     /// When clang is missing.
-    pub fn new(
+    pub(crate) fn new(
         stage: RecipeStage,
         options: &CheckOptions,
         bench: &ToolRunner,
@@ -140,7 +140,7 @@ impl ReadyStage {
     }
 
     /// Returns all findings of a check, tolerated ones too.
-    pub fn findings(&self, subject: Option<&HostKernel>, cancel: &Cancel) -> Vec<Finding> {
+    pub(crate) fn findings(&self, subject: Option<&HostKernel>, cancel: &Cancel) -> Vec<Finding> {
         match (&self.runs, subject) {
             (StageTool::Check(check), Some(subject)) => check.run(subject, cancel).findings,
             _ => Vec::new(),
@@ -148,7 +148,7 @@ impl ReadyStage {
     }
 
     /// Judges a variant. A check adds its report to `gathered`.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         program: &Program<'_>,
         subject: Option<&HostKernel>,

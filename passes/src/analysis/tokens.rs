@@ -16,7 +16,7 @@ pub(crate) struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     /// The files of a snapshot.
-    pub fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
+    pub(crate) fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
         (0..snapshot.file_count()).map(|file| Tokens {
             file,
             bytes: snapshot.bytes(file),
@@ -25,7 +25,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The files that the syntax passes cannot fully read.
-    pub fn unparsed(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
+    pub(crate) fn unparsed(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
         Self::all(snapshot).filter(|unit| {
             let tree = snapshot.tree(unit.file);
             snapshot.language() == Language::Text || tree.is_empty() || tree.has_error(NodeId(0))
@@ -33,25 +33,25 @@ impl<'a> Tokens<'a> {
     }
 
     /// The bytes of a token; empty beyond the last.
-    pub fn text(self, index: usize) -> &'a [u8] {
+    pub(crate) fn text(self, index: usize) -> &'a [u8] {
         step();
         self.tokens.get(index).map_or(b"", |token| &self.bytes[token.range()])
     }
 
     /// Returns the kind of a token; `Punctuation` beyond the last.
-    pub fn kind(self, index: usize) -> TokenKind {
+    pub(crate) fn kind(self, index: usize) -> TokenKind {
         step();
         self.tokens.get(index).map_or(TokenKind::Punctuation, |token| token.kind)
     }
 
     /// From the first byte of one token to the last of another.
-    pub fn span(self, first: usize, last: usize) -> Range<usize> {
+    pub(crate) fn span(self, first: usize, last: usize) -> Range<usize> {
         self.tokens[first].start as usize..self.tokens[last].end as usize
     }
 
     /// For each delimiter the index of its partner, for all else its own. Of delimiters that cross
     /// or have no partner, the inner pairs that match are found.
-    pub fn partners(self) -> Vec<usize> {
+    pub(crate) fn partners(self) -> Vec<usize> {
         let mut partners: Vec<usize> = (0..self.tokens.len()).collect();
         let mut open: Vec<(usize, u8)> = Vec::new();
         for index in 0..self.tokens.len() {
@@ -75,7 +75,7 @@ impl<'a> Tokens<'a> {
 
     /// For each token the name of the directive whose line it stands on: `include`, `define`, empty
     /// for a line marker; `None` for plain code.
-    pub fn directives(self) -> Vec<Option<&'a [u8]>> {
+    pub(crate) fn directives(self) -> Vec<Option<&'a [u8]>> {
         let mut directives = Vec::with_capacity(self.tokens.len());
         let mut current: Option<(&[u8], usize)> = None;
         for (index, token) in self.tokens.iter().enumerate() {

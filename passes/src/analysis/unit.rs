@@ -17,7 +17,7 @@ pub(crate) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     /// The files of a snapshot.
-    pub fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Unit<'a>> {
+    pub(crate) fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Unit<'a>> {
         (0..snapshot.file_count()).map(|file| Unit {
             file,
             bytes: snapshot.bytes(file),
@@ -26,24 +26,26 @@ impl<'a> Unit<'a> {
     }
 
     /// The bytes of a node.
-    pub fn text(self, id: NodeId) -> &'a [u8] {
+    pub(crate) fn text(self, id: NodeId) -> &'a [u8] {
         step();
         &self.bytes[self.tree.range(id)]
     }
 
     /// The nodes that the parser understood, with their kinds, in pre-order.
-    pub fn sound(self) -> impl Iterator<Item = (NodeId, NodeKind)> {
+    pub(crate) fn sound(self) -> impl Iterator<Item = (NodeId, NodeKind)> {
         let tree = self.tree;
         tree.ids().filter(move |id| self.is_usable(*id)).map(|id| (id, tree.kind(id)))
     }
 
     /// Returns whether the parser understood a node, and the lexer sees it end where the parser does.
-    pub fn is_usable(self, id: NodeId) -> bool {
+    pub(crate) fn is_usable(self, id: NodeId) -> bool {
         self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
     }
 
     /// Those of all files of a snapshot.
-    pub fn all_sound(snapshot: &'a Snapshot) -> impl Iterator<Item = (Self, NodeId, NodeKind)> {
+    pub(crate) fn all_sound(
+        snapshot: &'a Snapshot,
+    ) -> impl Iterator<Item = (Self, NodeId, NodeKind)> {
         let of_file = |unit: Self| unit.sound().map(move |(id, kind)| (unit, id, kind));
         Self::all(snapshot).flat_map(of_file)
     }

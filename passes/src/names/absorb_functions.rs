@@ -17,7 +17,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct AbsorbFunctions;
+pub(crate) struct AbsorbFunctions;
 
 impl Pass for AbsorbFunctions {
     fn info(&self) -> PassInfo {

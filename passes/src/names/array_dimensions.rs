@@ -18,7 +18,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct ArrayDimensions;
+pub(crate) struct ArrayDimensions;
 
 impl Pass for ArrayDimensions {
     fn info(&self) -> PassInfo {

@@ -17,7 +17,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct Enums;
+pub(crate) struct Enums;
 
 impl Pass for Enums {
     fn info(&self) -> PassInfo {

@@ -21,7 +21,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct FlattenStructs;
+pub(crate) struct FlattenStructs;
 
 impl Pass for FlattenStructs {
     fn info(&self) -> PassInfo {

@@ -29,7 +29,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct Inline;
+pub(crate) struct Inline;
 
 impl Pass for Inline {
     fn info(&self) -> PassInfo {

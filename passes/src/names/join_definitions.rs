@@ -18,7 +18,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct JoinDefinitions;
+pub(crate) struct JoinDefinitions;
 
 impl Pass for JoinDefinitions {
     fn info(&self) -> PassInfo {

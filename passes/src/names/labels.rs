@@ -17,7 +17,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct Labels;
+pub(crate) struct Labels;
 
 impl Pass for Labels {
     fn info(&self) -> PassInfo {

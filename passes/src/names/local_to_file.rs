@@ -20,7 +20,7 @@ use crate::pass::{Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct LocalToFile;
+pub(crate) struct LocalToFile;
 
 impl Pass for LocalToFile {
     fn info(&self) -> PassInfo {

@@ -19,7 +19,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct MergeFunctions;
+pub(crate) struct MergeFunctions;
 
 impl Pass for MergeFunctions {
     fn info(&self) -> PassInfo {

@@ -20,7 +20,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct MergeVariables;
+pub(crate) struct MergeVariables;
 
 /// Variables of one file: this pass is for what is left when all else has stopped, and has a proposal for each
 /// pair.

@@ -20,7 +20,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct ParameterToVariable;
+pub(crate) struct ParameterToVariable;
 
 impl Pass for ParameterToVariable {
     fn info(&self) -> PassInfo {

@@ -18,7 +18,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct RemoveParameters;
+pub(crate) struct RemoveParameters;
 
 impl Pass for RemoveParameters {
     fn info(&self) -> PassInfo {

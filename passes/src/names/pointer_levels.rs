@@ -22,7 +22,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct PointerLevels;
+pub(crate) struct PointerLevels;
 
 impl Pass for PointerLevels {
     fn info(&self) -> PassInfo {

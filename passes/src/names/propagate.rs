@@ -25,7 +25,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct Propagate;
+pub(crate) struct Propagate;
 
 impl Pass for Propagate {
     fn info(&self) -> PassInfo {

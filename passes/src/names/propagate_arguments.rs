@@ -19,7 +19,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct PropagateArguments;
+pub(crate) struct PropagateArguments;
 
 impl Pass for PropagateArguments {
     fn info(&self) -> PassInfo {

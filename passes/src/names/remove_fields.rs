@@ -19,7 +19,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct RemoveFields;
+pub(crate) struct RemoveFields;
 
 impl Pass for RemoveFields {
     fn info(&self) -> PassInfo {

@@ -16,7 +16,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct RemoveFunctions;
+pub(crate) struct RemoveFunctions;
 
 impl Pass for RemoveFunctions {
     fn info(&self) -> PassInfo {

@@ -21,7 +21,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct RemoveVariables;
+pub(crate) struct RemoveVariables;
 
 impl Pass for RemoveVariables {
     fn info(&self) -> PassInfo {

@@ -18,7 +18,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct ReturnToVoid;
+pub(crate) struct ReturnToVoid;
 
 impl Pass for ReturnToVoid {
     fn info(&self) -> PassInfo {

@@ -20,7 +20,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct SplitStructs;
+pub(crate) struct SplitStructs;
 
 impl Pass for SplitStructs {
     fn info(&self) -> PassInfo {

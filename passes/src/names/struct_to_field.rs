@@ -23,7 +23,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct StructToField;
+pub(crate) struct StructToField;
 
 impl Pass for StructToField {
     fn info(&self) -> PassInfo {

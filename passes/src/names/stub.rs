@@ -21,7 +21,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct StubBodies;
+pub(crate) struct StubBodies;
 
 impl Pass for StubBodies {
     fn info(&self) -> PassInfo {

@@ -16,7 +16,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct BodyToPrototype;
+pub(crate) struct BodyToPrototype;
 
 impl Pass for BodyToPrototype {
     fn info(&self) -> PassInfo {

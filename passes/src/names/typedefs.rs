@@ -17,7 +17,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct InlineTypedefs;
+pub(crate) struct InlineTypedefs;
 
 impl Pass for InlineTypedefs {
     fn info(&self) -> PassInfo {

@@ -26,7 +26,7 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
-pub struct Unreachable;
+pub(crate) struct Unreachable;
 
 impl Pass for Unreachable {
     fn info(&self) -> PassInfo {

@@ -43,7 +43,7 @@ enum CaseError {
 }
 
 /// What one case is reduced with.
-pub struct Attempt<'a> {
+pub(crate) struct Attempt<'a> {
     pub folder: &'a Path,
     pub batch: &'a Batch,
     pub pool: &'a Arc<Pool>,
@@ -54,7 +54,7 @@ pub struct Attempt<'a> {
 impl Attempt<'_> {
     /// Reduces the case. What cannot be different the next time is written down; the rest (a full
     /// disk, an interruption) is tried again by the next run.
-    pub fn record(&self, case: Case) -> Record {
+    pub(crate) fn record(&self, case: Case) -> Record {
         let name = case.name.clone();
         if self.batch.cancel.is_cancelled() {
             return Record::without_result(&name, CaseOutcome::Interrupted, String::new());

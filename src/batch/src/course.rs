@@ -50,7 +50,7 @@ pub fn read_course(folder: &Path) -> io::Result<Vec<Commit>> {
 }
 
 /// The course of a case under way.
-pub struct Course {
+pub(crate) struct Course {
     file: File,
     current: TestCase,
     /// The last commit that an earlier run came to.
@@ -59,7 +59,7 @@ pub struct Course {
 
 impl Course {
     /// Goes on with the course in a folder; begins a new one where nothing is resumed.
-    pub fn open(folder: &Path, original: TestCase, is_resumed: bool) -> io::Result<Self> {
+    pub(crate) fn open(folder: &Path, original: TestCase, is_resumed: bool) -> io::Result<Self> {
         let commits = if is_resumed { read_course(folder)? } else { Vec::new() };
         let mut file =
             OpenOptions::new().create(true).write(true).truncate(true).open(folder.join(FILE))?;
@@ -70,12 +70,12 @@ impl Course {
     }
 
     /// Wall time and tests of earlier runs, as far as they are known.
-    pub fn before(&self) -> (f64, u64) {
+    pub(crate) fn before(&self) -> (f64, u64) {
         self.earlier.as_ref().map_or((0.0, 0), |commit| (commit.seconds, commit.tests))
     }
 
     /// Writes a commit, unless an earlier run did. Its figures are of this run alone.
-    pub fn add(&mut self, mut commit: Commit, case: &TestCase) -> io::Result<()> {
+    pub(crate) fn add(&mut self, mut commit: Commit, case: &TestCase) -> io::Result<()> {
         let is_told = self.earlier.as_ref().is_some_and(|last| commit.step <= last.step);
         let before = std::mem::replace(&mut self.current, case.clone());
         if is_told {

@@ -7,12 +7,12 @@ use std::path::Path;
 use clreduce_testcase::TestCase;
 
 /// Replaces a file by one rename, when its new content is safely on disk.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     clreduce_files::replace_with(path, |file| file.write_all(bytes))
 }
 
 /// Makes a folder hold a test case and nothing else. A run that is killed in the middle of it does it again.
-pub fn put(case: &TestCase, folder: &Path) -> io::Result<()> {
+pub(crate) fn put(case: &TestCase, folder: &Path) -> io::Result<()> {
     let new = folder.with_extension("new");
     clreduce_files::remove_tree(&new)?;
     for file in case.files() {

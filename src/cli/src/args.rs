@@ -7,7 +7,7 @@ use clreduce_engine::Options;
 
 /// The arguments of a reduction.
 #[derive(Debug, clap::Args)]
-pub struct ReduceArgs {
+pub(crate) struct ReduceArgs {
     /// Files or folders to reduce in place; the original is kept as FILE.orig
     ///
     /// The test finds a FILE under its base name, and the files of a DIR under their paths relative to DIR. In a DIR,
@@ -61,7 +61,7 @@ pub struct ReduceArgs {
 
 /// The test.
 #[derive(Debug, clap::Args)]
-pub struct TestArgs {
+pub(crate) struct TestArgs {
     /// Test that decides whether a variant is interesting: a program, a shell command or a recipe
     ///
     /// A program or command decides by its exit status: 0 means interesting. It runs in a fresh directory that contains
@@ -74,7 +74,7 @@ pub struct TestArgs {
 
 /// Options for what is printed.
 #[derive(Debug, clap::Args)]
-pub struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// Print only errors and warnings
     #[arg(long, short, conflicts_with = "verbose", help_heading = REPORT)]
     pub quiet: bool,
@@ -91,7 +91,7 @@ pub struct ShowArgs {
 
 /// The choice of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
+pub(crate) enum Color {
     /// On a terminal that supports them
     Auto,
     /// Always, also when writing to a pipe or a file
@@ -100,6 +100,6 @@ pub enum Color {
     Never,
 }
 
-pub const TEST: &str = "Test";
-pub const RESULT: &str = "Result";
-pub const REPORT: &str = "Output";
+pub(crate) const TEST: &str = "Test";
+pub(crate) const RESULT: &str = "Result";
+pub(crate) const REPORT: &str = "Output";

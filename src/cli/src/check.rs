@@ -24,7 +24,7 @@ const UNRESOLVED: u8 = 3;
 #[command(after_help = "Exit status:\n  0  valid\n  1  invalid; each problem is printed once\n  \
     2  the command line is wrong, or the kernel cannot be read\n  3  unresolved: a tool failed, or a \
     suspicion could not be confirmed")]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Kernel in OpenCL C, or in CUDA if its name ends in .cu
     ///
     /// The first line can say how the kernel is launched, as in `// -g 4,1,1 -l 2,1,1`.
@@ -66,7 +66,7 @@ pub struct CheckArgs {
 ///
 /// # Errors
 /// When the kernel or a clang is missing, or the output cannot be written.
-pub fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let path = &args.kernel;
     let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;

@@ -27,7 +27,7 @@ use crate::run::RunArgs;
     after_long_help = EXAMPLES,
     max_term_width = 100
 )]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
 
@@ -45,7 +45,7 @@ pub struct Args {
 
 /// The commands beside reducing. To reduce a file with the name of a command, write `./NAME`.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Reduce every test case in a folder, and write a report on all of them
     Batch(Box<BatchArgs>),
     /// List the devices that can run kernels
@@ -65,7 +65,7 @@ pub enum Command {
 /// A text that `--generate` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "lower")]
-pub enum Generate {
+pub(crate) enum Generate {
     Man,
     Bash,
     Elvish,

@@ -13,7 +13,7 @@ use crate::units::show_bytes;
 
 /// The arguments of `clreduce devices`.
 #[derive(Debug, clap::Args)]
-pub struct DevicesArgs {
+pub(crate) struct DevicesArgs {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
@@ -21,7 +21,7 @@ pub struct DevicesArgs {
 
 /// The options that choose a device.
 #[derive(Debug, clap::Args)]
-pub struct DeviceArgs {
+pub(crate) struct DeviceArgs {
     /// Number of the platform, as `clreduce devices` prints it
     #[arg(long, value_name = "P")]
     pub platform: Option<u32>,
@@ -37,7 +37,7 @@ pub struct DeviceArgs {
 
 /// The kind of a program, which decides on which devices it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Text {
+pub(crate) enum Text {
     /// Kernels in OpenCL C.
     OpenCl,
     /// Bare kernels in CUDA.
@@ -48,7 +48,7 @@ pub enum Text {
 
 impl Text {
     /// Determines the kind of a file by its name and content.
-    pub fn of(path: &Path, source: &[u8]) -> Self {
+    pub(crate) fn of(path: &Path, source: &[u8]) -> Self {
         match path.extension().is_some_and(|extension| extension == "cu") {
             false => Self::OpenCl,
             true if has_main(source) => Self::CudaProgram,
@@ -77,7 +77,7 @@ impl Text {
 ///
 /// # Errors
 /// When standard output does not take it.
-pub fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
     let found = Devices::find(&worker_options()?);
     let mut out = io::stdout();
     let text = if args.json { json(&found) } else { table(&found) };
@@ -92,7 +92,7 @@ pub fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
 ///
 /// # Errors
 /// When the system does not know the path of this program.
-pub fn worker_options() -> Result<WorkerOptions, CliError> {
+pub(crate) fn worker_options() -> Result<WorkerOptions, CliError> {
     std::env::current_exe().map(WorkerOptions::new).map_err(CliError::OwnPath)
 }
 
@@ -134,7 +134,7 @@ fn table(found: &Devices) -> String {
 ///
 /// # Errors
 /// When there is none, with those that there are.
-pub fn choose(
+pub(crate) fn choose(
     args: &DeviceArgs,
     text: Text,
     options: &WorkerOptions,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::statistics::ending_name;
 
 /// The file. After the first failure to write nothing more is written to it.
-pub struct EventsFile {
+pub(crate) struct EventsFile {
     writer: Option<BufWriter<File>>,
 }
 
@@ -70,7 +70,7 @@ impl EventsFile {
     ///
     /// # Errors
     /// When it cannot be created.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         Ok(Self { writer: Some(BufWriter::new(File::create(path)?)) })
     }
 
@@ -78,7 +78,7 @@ impl EventsFile {
     ///
     /// # Errors
     /// When it cannot be written, once.
-    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+    pub(crate) fn write(&mut self, event: &Event) -> io::Result<()> {
         let (Some(writer), Some(line)) = (&mut self.writer, EventLine::of(event)) else {
             return Ok(());
         };

@@ -21,7 +21,7 @@ use crate::{interrupt, recipe};
     after_help = "Exit status:\n  0  interesting\n  1  not interesting, or the recipe cannot be used\n  \
     2  the command line is wrong\n  3  unresolved: a tool failed"
 )]
-pub struct ExplainArgs {
+pub(crate) struct ExplainArgs {
     /// Recipe
     #[arg(long, short = 't', value_name = "RECIPE", value_hint = ValueHint::FilePath)]
     pub test: PathBuf,
@@ -39,7 +39,7 @@ pub struct ExplainArgs {
 ///
 /// # Errors
 /// When the recipe cannot be used, or a file cannot be read.
-pub fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let recipe = Recipe::load(&args.test)?.options(recipe::options(&cancel));
     let variant = read(&args.variant)?;

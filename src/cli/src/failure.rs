@@ -23,7 +23,7 @@ use crate::target::OutputError;
 
 /// The reason why a run ended early.
 #[derive(Debug, Error)]
-pub enum CliError {
+pub(crate) enum CliError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     #[error(transparent)]
@@ -79,7 +79,7 @@ pub enum CliError {
 impl CliError {
     /// The exit status: 2 for a wrong command line, 3 where a check could not begin for want of a tool, 1
     /// for everything else.
-    pub fn exit_code(&self) -> ExitCode {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) | Self::Kernel { .. } | Self::Run(RunError::NoDevice(_)) => 2,
             Self::Check(_) => 3,
@@ -89,7 +89,7 @@ impl CliError {
     }
 
     /// The message with what caused it.
-    pub fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let mut text = self.to_string();
         let mut source = self.source();
         while let Some(cause) = source {
@@ -121,7 +121,7 @@ impl CliError {
 
 /// The reason why a kernel cannot be checked or prepared.
 #[derive(Debug, Error)]
-pub enum KernelError {
+pub(crate) enum KernelError {
     #[error(transparent)]
     Read(#[from] io::Error),
     #[error(transparent)]
@@ -134,7 +134,7 @@ pub enum KernelError {
 
 /// No device fits the options of a command.
 #[derive(Debug)]
-pub struct NoSuchDevice {
+pub(crate) struct NoSuchDevice {
     /// The kind of program that the device has to run.
     pub program: &'static str,
     /// A table of the devices that were found; empty if there are none.
@@ -159,7 +159,7 @@ impl Error for NoSuchDevice {}
 
 /// A mistake in the command line.
 #[derive(Debug, Error)]
-pub enum UsageError {
+pub(crate) enum UsageError {
     #[error("no file or folder to reduce was given\nhelp: clreduce bug.c --test ./interesting.sh")]
     NoInput,
     #[error(
@@ -193,7 +193,7 @@ pub enum UsageError {
 
 /// The reason why `clreduce init` wrote no test.
 #[derive(Debug, Error)]
-pub enum InitError {
+pub(crate) enum InitError {
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: PlanError },
     #[error(
@@ -215,7 +215,7 @@ pub enum InitError {
 
 /// The reason why `clreduce run` did not run a kernel.
 #[derive(Debug, Error)]
-pub enum RunError {
+pub(crate) enum RunError {
     #[error("cannot read `{path}`: {source}")]
     Read { path: PathBuf, source: io::Error },
     #[error("`{path}`: {source}")]

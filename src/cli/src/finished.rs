@@ -8,7 +8,7 @@ use clreduce_recipe::StageCounts;
 use crate::statistics::RunStatistics;
 
 /// A reduction that has ended.
-pub struct FinishedReduction {
+pub(crate) struct FinishedReduction {
     /// The result of the engine.
     pub reduced: Reduced,
     /// The figures gathered from its events.

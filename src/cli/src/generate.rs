@@ -11,7 +11,7 @@ use crate::command_line::{Args, Generate};
 ///
 /// # Errors
 /// When `out` does not take it.
-pub fn generate(what: Generate, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn generate(what: Generate, out: &mut dyn Write) -> io::Result<()> {
     let mut command = Args::command();
     let shell = match what {
         Generate::Man => return clap_mangen::Man::new(command).render(out),

@@ -19,7 +19,7 @@ use crate::{interrupt, recipe};
 
 /// The arguments of `clreduce init`.
 #[derive(Debug, clap::Args)]
-pub struct InitArgs {
+pub(crate) struct InitArgs {
     /// Kernel to run
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
@@ -46,7 +46,7 @@ pub struct InitArgs {
 }
 
 /// A bug that was found, and the recipe for it.
-pub struct FoundBug {
+pub(crate) struct FoundBug {
     /// The results of all configurations.
     pub comparison: DeviceComparison,
     /// The bug to reduce.
@@ -61,7 +61,7 @@ pub struct FoundBug {
 ///
 /// # Errors
 /// When no bug is found, the kernel cannot be used, or the test cannot be written.
-pub fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let options = recipe::options(&cancel);
     let kernel = &args.kernel;
@@ -96,7 +96,7 @@ pub fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
 ///
 /// # Errors
 /// When no bug is found, or the arguments of the kernel cannot be determined.
-pub fn find(
+pub(crate) fn find(
     kernel: &Path,
     source: &[u8],
     accuse: Option<&str>,
@@ -148,7 +148,7 @@ pub fn find(
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(kernel: &Path) -> Result<Vec<u8>, CliError> {
+pub(crate) fn read(kernel: &Path) -> Result<Vec<u8>, CliError> {
     fs::read(kernel)
         .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })
 }
@@ -157,7 +157,7 @@ pub fn read(kernel: &Path) -> Result<Vec<u8>, CliError> {
 ///
 /// # Errors
 /// When its name is not a valid path of a test case.
-pub fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, CliError> {
+pub(crate) fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, CliError> {
     let name = kernel.file_name().and_then(OsStr::to_str).unwrap_or_default();
     TestCase::single(name, source).map_err(|error| CliError::Load(error.into()))
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use clreduce_interestingness::Cancel;
 
 /// Exit status of an interrupted run, as shells have it.
-pub const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Returns a token that the first Ctrl-C (or SIGTERM) triggers.
 ///
@@ -14,7 +14,7 @@ pub const INTERRUPTED: u8 = 130;
 ///
 /// # Errors
 /// When the system does not let signals be handled; once per process.
-pub fn on_interrupt() -> Result<Cancel, ctrlc::Error> {
+pub(crate) fn on_interrupt() -> Result<Cancel, ctrlc::Error> {
     let cancel = Cancel::new();
     let (token, count) = (cancel.clone(), AtomicU32::new(0));
     ctrlc::set_handler(move || {

@@ -12,7 +12,7 @@ use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::TestCase;
 
 /// A test whose first run is watched.
-pub enum Judge {
+pub(crate) enum Judge {
     /// A program or a shell command.
     Command(Box<ByCommand>),
     /// A recipe.
@@ -20,7 +20,7 @@ pub enum Judge {
 }
 
 /// A program or a shell command as the test.
-pub struct ByCommand {
+pub(crate) struct ByCommand {
     /// The test.
     pub test: CommandTest,
     /// The original. It is judged first, perhaps while variants are judged already.
@@ -32,7 +32,7 @@ pub struct ByCommand {
 }
 
 /// A recipe as the test.
-pub struct ByRecipe {
+pub(crate) struct ByRecipe {
     /// The test.
     pub test: RecipeTest,
     /// The folder for variants that show another bug.
@@ -40,7 +40,7 @@ pub struct ByRecipe {
 }
 
 /// A folder for copies of variants.
-pub struct Aside {
+pub(crate) struct Aside {
     /// Gets one folder per variant, named after its content.
     pub folder: PathBuf,
     /// For folders that are not finished, on the same file system.
@@ -49,7 +49,7 @@ pub struct Aside {
 
 impl Judge {
     /// Judges something that is not part of the reduction.
-    pub fn judge_aside(&self, case: &TestCase, cancel: &Cancel) -> Outcome {
+    pub(crate) fn judge_aside(&self, case: &TestCase, cancel: &Cancel) -> Outcome {
         match self {
             Self::Command(by) => by.test.judge(case, cancel),
             Self::Recipe(by) => by.test.judge(case, cancel),
@@ -57,7 +57,7 @@ impl Judge {
     }
 
     /// The observations of the first run of a program, once it has ended.
-    pub fn first(&self) -> Option<&Rehearsal> {
+    pub(crate) fn first(&self) -> Option<&Rehearsal> {
         match self {
             Self::Command(by) => by.first.get(),
             Self::Recipe(_) => None,
@@ -65,7 +65,7 @@ impl Judge {
     }
 
     /// The figures of the stages of a recipe.
-    pub fn stages(&self) -> Vec<(String, StageCounts)> {
+    pub(crate) fn stages(&self) -> Vec<(String, StageCounts)> {
         match self {
             Self::Command(_) => Vec::new(),
             Self::Recipe(by) => by.test.counts(),
@@ -158,7 +158,7 @@ impl Aside {
 ///
 /// # Errors
 /// When the system refuses.
-pub fn write(case: &TestCase, folder: &Path) -> io::Result<()> {
+pub(crate) fn write(case: &TestCase, folder: &Path) -> io::Result<()> {
     for file in case.files() {
         let path = folder.join(&*file.path);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;

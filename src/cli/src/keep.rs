@@ -17,7 +17,7 @@ use crate::load::FilePlace;
 
 /// The reason why a version could not be written to disk.
 #[derive(Debug, Error)]
-pub enum KeepError {
+pub(crate) enum KeepError {
     #[error("cannot {action} `{path}`: {source}")]
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error(
@@ -35,7 +35,7 @@ pub enum KeepError {
 
 /// A copy of an original, to be written once before anything is replaced.
 #[derive(Clone, Debug)]
-pub struct OriginalCopy {
+pub(crate) struct OriginalCopy {
     /// Path in the test case.
     pub path: Arc<str>,
     /// Path of the copy.
@@ -46,7 +46,7 @@ pub struct OriginalCopy {
 
 /// Writes the user's files.
 #[derive(Debug)]
-pub struct Keeper {
+pub(crate) struct Keeper {
     places: Vec<FilePlace>,
     state: PathBuf,
     on_disk: TestCase,
@@ -61,7 +61,7 @@ pub struct Keeper {
 impl Keeper {
     /// `places` say where the files of the test case lie, `on_disk` what is there now. `originals` are
     /// copies of `original` to be made before the first change.
-    pub fn new(
+    pub(crate) fn new(
         places: Vec<FilePlace>,
         state: PathBuf,
         on_disk: TestCase,
@@ -77,7 +77,7 @@ impl Keeper {
     /// # Errors
     /// When a file cannot be written. The last version then stays; if there are several files, the next start may have to
     /// repair them.
-    pub fn keep(&mut self, case: &TestCase) -> Result<(), KeepError> {
+    pub(crate) fn keep(&mut self, case: &TestCase) -> Result<(), KeepError> {
         if *case == self.on_disk {
             return Ok(());
         }
@@ -154,7 +154,7 @@ const INCOMING: &str = "best.new";
 ///
 /// # Errors
 /// When a file is neither what the killed run found nor what it was writing, or cannot be written.
-pub fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
+pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
     let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
     if !best.exists() && previous.exists() && new.exists() {
         // Killed between the two renames of `announce`; the new version was complete before the first.

@@ -10,21 +10,21 @@ use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
 use thiserror::Error;
 
 /// Endings of names that never belong to a test case: reducers leave such files beside their input.
-pub const OWN_ENDINGS: [&str; 4] = [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED];
+pub(crate) const OWN_ENDINGS: [&str; 4] = [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED];
 /// Ending of the name of a kept original.
-pub const ORIGINAL: &str = ".orig";
+pub(crate) const ORIGINAL: &str = ".orig";
 /// Ending of the name of a state folder.
-pub const STATE: &str = ".clreduce";
+pub(crate) const STATE: &str = ".clreduce";
 /// Ending of the name of the folder with `--also-interesting` variants.
-pub const ALSO_INTERESTING: &str = ".also-interesting";
+pub(crate) const ALSO_INTERESTING: &str = ".also-interesting";
 /// Ending of the name of the folder with `--allow-slippage` variants.
-pub const SLIPPED: &str = ".slipped";
+pub(crate) const SLIPPED: &str = ".slipped";
 /// Folders of version control, which no test case means to contain.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// The reason why an input cannot be reduced.
 #[derive(Debug, Error)]
-pub enum LoadError {
+pub(crate) enum LoadError {
     #[error("`{0}` does not exist")]
     Missing(PathBuf),
     #[error("cannot read `{path}`: {source}")]
@@ -60,7 +60,7 @@ pub enum LoadError {
 
 /// One FILE or DIR of the command line.
 #[derive(Clone, Debug)]
-pub struct Input {
+pub(crate) struct Input {
     /// As the user wrote it, for messages.
     pub named: PathBuf,
     /// Absolute, symbolic links of the parent folders resolved, the last part as the user wrote it.
@@ -73,7 +73,7 @@ pub struct Input {
 
 /// One file of the test case on disk.
 #[derive(Clone, Debug)]
-pub struct FilePlace {
+pub(crate) struct FilePlace {
     /// Path in the test case.
     pub path: Arc<str>,
     /// Absolute path on disk.
@@ -84,7 +84,7 @@ pub struct FilePlace {
 
 /// A test case that was read.
 #[derive(Debug)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The test case.
     pub case: TestCase,
     /// Notes for the user that are not errors.
@@ -96,7 +96,7 @@ impl Input {
     ///
     /// # Errors
     /// When there is nothing, or something that is neither a file nor a folder.
-    pub fn find_all(named: &[PathBuf]) -> Result<Vec<Self>, LoadError> {
+    pub(crate) fn find_all(named: &[PathBuf]) -> Result<Vec<Self>, LoadError> {
         // An interrupted run may have removed some of several files; the others' state knows.
         let resumable = named.first().is_some_and(|first| {
             let real = dunce::canonicalize(first);
@@ -131,7 +131,7 @@ impl Input {
 }
 
 /// `path` with `ending` added to its last part.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     PathBuf::from(name)
@@ -142,7 +142,11 @@ pub fn beside(path: &Path, ending: &str) -> PathBuf {
 ///
 /// # Errors
 /// When something cannot be read or makes no test case; before anything was written.
-pub fn load(inputs: &[Input], excluded: &[PathBuf], in_place: bool) -> Result<Loaded, LoadError> {
+pub(crate) fn load(
+    inputs: &[Input],
+    excluded: &[PathBuf],
+    in_place: bool,
+) -> Result<Loaded, LoadError> {
     let (mut files, mut notes): (Vec<(PathBuf, SourceFile)>, Vec<String>) = Default::default();
     for input in inputs {
         let found = if input.is_dir {

@@ -17,7 +17,7 @@ const LINES: usize = 15;
 const LINE_CHARS: usize = 160;
 
 /// Explains it. `folder`, if it can be filled, becomes a copy of the directory that the test ran in.
-pub fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) -> String {
+pub(crate) fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) -> String {
     let mut text = format!("the original is not interesting: {}", ending(outcome));
     let output = String::from_utf8_lossy(&outcome.output_tail);
     let output = console::strip_ansi_codes(&output);

@@ -24,7 +24,7 @@ const NDRANGE: &str = "ndrange";
 
 /// The arguments of `clreduce prepare`.
 #[derive(Debug, clap::Args)]
-pub struct PrepareArgs {
+pub(crate) struct PrepareArgs {
     /// Kernel to prepare in place; the original is kept as KERNEL.orig
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
@@ -48,7 +48,7 @@ pub struct PrepareArgs {
 ///
 /// # Errors
 /// When it does not show a bug, or cannot be read or written.
-pub fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let source = init::read(&args.kernel)?;
     let original = init::single(&args.kernel, source)?;

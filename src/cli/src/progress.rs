@@ -17,7 +17,7 @@ const LAST_SUCCESSES: usize = 3;
 
 /// The amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verbosity {
+pub(crate) enum Verbosity {
     /// Errors and warnings only.
     Quiet,
     /// Also the progress.
@@ -29,7 +29,7 @@ pub enum Verbosity {
 }
 
 /// The display.
-pub struct ProgressDisplay {
+pub(crate) struct ProgressDisplay {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,
     last_line: Instant,
@@ -38,7 +38,7 @@ pub struct ProgressDisplay {
 
 impl ProgressDisplay {
     /// A display on standard error.
-    pub fn new(verbosity: Verbosity) -> Self {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
         let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -53,7 +53,7 @@ impl ProgressDisplay {
     }
 
     /// Prints a line that stays.
-    pub fn line(&self, text: &str) {
+    pub(crate) fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),
             None => eprintln!("{text}"),
@@ -61,19 +61,19 @@ impl ProgressDisplay {
     }
 
     /// Prints a warning.
-    pub fn warning(&self, text: &str) {
+    pub(crate) fn warning(&self, text: &str) {
         self.line(&format!("{}: {text}", style("warning").for_stderr().yellow().bold()));
     }
 
     /// Prints something worth knowing, unless quiet.
-    pub fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         if self.verbosity > Verbosity::Quiet {
             self.line(&format!("{}: {text}", style("note").for_stderr().bold()));
         }
     }
 
     /// Shows an event; `statistics` know of it already.
-    pub fn update(&mut self, event: &Event, statistics: &RunStatistics) {
+    pub(crate) fn update(&mut self, event: &Event, statistics: &RunStatistics) {
         match event {
             Event::Started { .. } => self.started(statistics),
             Event::Judged { step, pass, outcome, known, .. } => {
@@ -115,7 +115,7 @@ impl ProgressDisplay {
     }
 
     /// Takes the display away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

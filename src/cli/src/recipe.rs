@@ -16,7 +16,7 @@ const CALIBRATION: &str = "the calibration of the recipe";
 ///
 /// # Errors
 /// When the recipe cannot be used, or the journal cannot be read.
-pub fn ready(
+pub(crate) fn ready(
     recipe: &Recipe,
     original: &TestCase,
     folder: &StateFolder,
@@ -48,13 +48,13 @@ pub fn ready(
 }
 
 /// This program is its own worker.
-pub fn options(cancel: &Cancel) -> RecipeOptions {
+pub(crate) fn options(cancel: &Cancel) -> RecipeOptions {
     let worker = std::env::current_exe().ok();
     RecipeOptions { worker, cancel: cancel.clone(), ..RecipeOptions::default() }
 }
 
 /// Answers rest on it.
-pub fn note(facts: &mut Facts, test: &RecipeTest) {
+pub(crate) fn note(facts: &mut Facts, test: &RecipeTest) {
     // Strings, numbers and lists: this cannot fail.
     let text = serde_json::to_string(test.calibration()).unwrap_or_default();
     facts.insert(CALIBRATION.to_owned(), text);

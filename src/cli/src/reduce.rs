@@ -35,7 +35,7 @@ const TRY: &str = "try";
 ///
 /// # Errors
 /// When the reduction could not start or failed on the way; the best version so far is on disk.
-pub fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
+pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let mut progress = ProgressDisplay::new(settings.verbosity);
     let subject = open(settings, &progress)?;

@@ -18,7 +18,7 @@ use crate::units::{show_bytes, show_count, show_duration, show_refused, show_sha
 ///
 /// # Errors
 /// When standard output does not take it.
-pub fn print(
+pub(crate) fn print(
     done: &FinishedReduction,
     results: &[PathBuf],
     verbosity: Verbosity,

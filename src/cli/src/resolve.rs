@@ -16,7 +16,7 @@ use crate::test::{Test, test_first, test_named};
 
 /// Everything a reduction is started with.
 #[derive(Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The files and folders to reduce, as the user named them.
     pub inputs: Vec<PathBuf>,
     /// The test and the options.
@@ -41,7 +41,7 @@ pub struct Settings {
 
 /// The test and the options: all that the reduction of one test case and of many have in common.
 #[derive(Debug)]
-pub struct TestAndOptions {
+pub(crate) struct TestAndOptions {
     /// The test.
     pub test: Test,
     /// The options, with the number of jobs filled in.
@@ -53,7 +53,7 @@ impl TestAndOptions {
     ///
     /// # Errors
     /// When no pass is left.
-    pub fn new(test: Test, options: Options) -> Result<Self, UsageError> {
+    pub(crate) fn new(test: Test, options: Options) -> Result<Self, UsageError> {
         if options.pass_choice().rows().is_empty() {
             return Err(UsageError::NoPasses);
         }
@@ -63,12 +63,12 @@ impl TestAndOptions {
     }
 
     /// Tests at a time.
-    pub fn jobs(&self) -> NonZeroUsize {
+    pub(crate) fn jobs(&self) -> NonZeroUsize {
         self.options.jobs().unwrap_or(NonZeroUsize::MIN)
     }
 
     /// A reduction with these options and, where they want one, with a compile filter.
-    pub fn apply_to<'a>(&self, reduction: Reduction<'a>) -> Reduction<'a> {
+    pub(crate) fn apply_to<'a>(&self, reduction: Reduction<'a>) -> Reduction<'a> {
         let reduction = reduction.options(self.options.clone());
         match self.compile_filter(reduction.language_of_passes()) {
             Some(filter) => reduction.compile_filter(filter),
@@ -85,7 +85,7 @@ impl TestAndOptions {
     }
 
     /// The options with which a test command runs.
-    pub fn command_options(&self) -> CommandOptions {
+    pub(crate) fn command_options(&self) -> CommandOptions {
         CommandOptions {
             limits: self.options.test_limits(),
             pattern: self.options.output_pattern(),
@@ -100,7 +100,7 @@ impl TestAndOptions {
 ///
 /// # Errors
 /// When options contradict each other or one is missing, with what to write instead.
-pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
+pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     let test = match args.test.test.take() {
         Some(test) => test_named(&test)?,
         None => Test::Command(test_first(&mut args.inputs)?),
@@ -124,7 +124,7 @@ pub fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
 }
 
 /// The amount of output.
-pub fn verbosity(show: &ShowArgs) -> Verbosity {
+pub(crate) fn verbosity(show: &ShowArgs) -> Verbosity {
     match (show.quiet, show.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, 0) => Verbosity::Normal,

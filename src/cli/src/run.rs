@@ -22,7 +22,7 @@ use crate::units;
 /// The arguments of `clreduce run`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RUN_HELP)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Kernel to run
     #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
     pub kernel: PathBuf,
@@ -76,7 +76,7 @@ Exit status:
 ///
 /// # Errors
 /// When the kernel cannot be run at all.
-pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let source = read(&args.kernel)?;
     let sidecar = sidecar_of(args)?;
     let text = Text::of(&args.kernel, &source);
@@ -137,7 +137,7 @@ fn build_options(args: &RunArgs, text: Text) -> String {
 }
 
 /// The exit status of each class; 0 is a result, 1 and 2 are the program's own, 3 says nothing.
-pub fn status(class: OutcomeClass) -> u8 {
+pub(crate) fn status(class: OutcomeClass) -> u8 {
     match class {
         OutcomeClass::Result => 0,
         OutcomeClass::Unresolved => 3,

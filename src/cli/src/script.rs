@@ -11,7 +11,7 @@ use crate::run::status;
 
 /// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScriptLanguage {
+pub(crate) enum ScriptLanguage {
     Shell,
     PowerShell,
     Python,
@@ -19,13 +19,13 @@ pub enum ScriptLanguage {
 
 impl ScriptLanguage {
     /// The one that was asked for.
-    pub fn of(shell: bool, powershell: bool, python: bool) -> Option<Self> {
+    pub(crate) fn of(shell: bool, powershell: bool, python: bool) -> Option<Self> {
         let chosen = [(shell, Self::Shell), (powershell, Self::PowerShell), (python, Self::Python)];
         chosen.into_iter().find_map(|(is_chosen, kind)| is_chosen.then_some(kind))
     }
 
     /// The end of its name.
-    pub fn extension(self) -> &'static str {
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Shell => "sh",
             Self::PowerShell => "ps1",
@@ -35,7 +35,7 @@ impl ScriptLanguage {
 }
 
 /// The description of a script.
-pub struct Script {
+pub(crate) struct Script {
     /// Name of the kernel's file.
     pub kernel: String,
     /// Lines of comment.
@@ -107,7 +107,7 @@ impl Script {
 }
 
 /// The text of a script.
-pub fn write(kind: ScriptLanguage, script: &Script) -> String {
+pub(crate) fn write(kind: ScriptLanguage, script: &Script) -> String {
     match kind {
         ScriptLanguage::Shell => shell(script),
         ScriptLanguage::PowerShell => powershell(script),
@@ -119,7 +119,7 @@ pub fn write(kind: ScriptLanguage, script: &Script) -> String {
 ///
 /// # Errors
 /// When it is there already, or the system refuses.
-pub fn create(path: &Path, text: &str, is_script: bool) -> io::Result<()> {
+pub(crate) fn create(path: &Path, text: &str, is_script: bool) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
     #[cfg(unix)]

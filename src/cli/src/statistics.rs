@@ -8,7 +8,7 @@ use clreduce_testcase::Size;
 
 /// The figures so far.
 #[derive(Clone, Debug)]
-pub struct RunStatistics {
+pub(crate) struct RunStatistics {
     started: Instant,
     began: bool,
     /// Size and bytes of the original.
@@ -39,7 +39,7 @@ pub struct RunStatistics {
 
 impl RunStatistics {
     /// Nothing has happened yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let nothing = (Size { work_items: 1, tokens: 0, dense_bytes: 0 }, 0);
         Self {
             started: Instant::now(),
@@ -60,7 +60,7 @@ impl RunStatistics {
     }
 
     /// Takes note of one event.
-    pub fn update(&mut self, event: &Event) {
+    pub(crate) fn update(&mut self, event: &Event) {
         use clreduce_interestingness::Verdict;
         match event {
             Event::Started { size, bytes, resumed_steps, time_limit } => {
@@ -85,18 +85,18 @@ impl RunStatistics {
     }
 
     /// True once the test found the original interesting.
-    pub fn began(&self) -> bool {
+    pub(crate) fn began(&self) -> bool {
         self.began
     }
 
     /// Time since the start.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 }
 
 /// The name of an ending in JSON.
-pub fn ending_name(ending: Ending) -> &'static str {
+pub(crate) fn ending_name(ending: Ending) -> &'static str {
     match ending {
         Ending::Minimal => "minimal",
         Ending::StepLimit => "step_limit",

@@ -73,7 +73,7 @@ struct StageSummary<'a> {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write(path: &Path, done: &FinishedReduction, jobs: usize) -> io::Result<()> {
+pub(crate) fn write(path: &Path, done: &FinishedReduction, jobs: usize) -> io::Result<()> {
     let FinishedReduction { reduced, statistics, stages, .. } = done;
     let stages = stages.iter().map(|(name, counts)| StageSummary {
         name,

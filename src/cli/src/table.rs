@@ -11,7 +11,7 @@ use console::style;
 use crate::units::{show_count, show_duration};
 
 /// The figures of each pass. Passes that removed most come first.
-pub fn of_run(passes: &[PassStatistics]) -> String {
+pub(crate) fn of_run(passes: &[PassStatistics]) -> String {
     let mut passes: Vec<&PassStatistics> = passes.iter().collect();
     passes.sort_by_key(|pass| (-pass.tokens_removed, pass.steps));
     let mut rows =
@@ -29,7 +29,7 @@ pub fn of_run(passes: &[PassStatistics]) -> String {
 }
 
 /// The figures of each stage of a recipe, in order.
-pub fn of_stages(stages: &[(String, StageCounts)]) -> String {
+pub(crate) fn of_stages(stages: &[(String, StageCounts)]) -> String {
     let mut rows = vec![["stage", "variants", "rejected", "unresolved", "time"].map(str::to_owned)];
     rows.extend(stages.iter().map(|(name, counts)| {
         [
@@ -65,7 +65,7 @@ fn of_rows(rows: &[[String; 5]]) -> String {
 }
 
 /// `--list-passes`: every pass with its phase, how it is explored, its languages and what it does, in order.
-pub fn of_passes() -> String {
+pub(crate) fn of_passes() -> String {
     let width = |of: &dyn Fn(&Row) -> usize| TABLE.iter().map(of).max().unwrap_or_default();
     let name_width = width(&|row| row.info().name.len());
     let policy_width = width(&|row| row.policy.to_string().len());

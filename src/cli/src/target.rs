@@ -15,7 +15,7 @@ use crate::load::{
 
 /// The reason why the result cannot be written to the path of `--output`.
 #[derive(Debug, Error)]
-pub enum OutputError {
+pub(crate) enum OutputError {
     #[error("`{0}` is the input itself\nhelp: leave --output out to reduce in place")]
     IsInput(PathBuf),
     #[error(
@@ -33,7 +33,7 @@ pub enum OutputError {
 
 /// The paths that a reduction reads and writes.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     /// The files and folders that are reduced.
     pub inputs: Vec<Input>,
     /// The path that state and other by-products are named after.
@@ -47,7 +47,7 @@ impl Target {
     ///
     /// # Errors
     /// When the output and the input do not go together.
-    pub fn of(inputs: Vec<Input>, output: Option<&Path>) -> Result<Self, OutputError> {
+    pub(crate) fn of(inputs: Vec<Input>, output: Option<&Path>) -> Result<Self, OutputError> {
         let Some(output) = output else {
             let base = inputs.first().map(|input| input.real.clone()).unwrap_or_default();
             return Ok(Self { inputs, base, output: None });
@@ -73,32 +73,32 @@ impl Target {
     }
 
     /// True if the input itself is replaced.
-    pub fn in_place(&self) -> bool {
+    pub(crate) fn in_place(&self) -> bool {
         self.output.is_none()
     }
 
     /// The state folder.
-    pub fn state(&self) -> PathBuf {
+    pub(crate) fn state(&self) -> PathBuf {
         beside(&self.base, STATE)
     }
 
     /// Folder for variants that `--also-interesting` asks for.
-    pub fn also_interesting(&self) -> PathBuf {
+    pub(crate) fn also_interesting(&self) -> PathBuf {
         beside(&self.base, ALSO_INTERESTING)
     }
 
     /// Folder for variants that `--allow-slippage` asks for.
-    pub fn slipped(&self) -> PathBuf {
+    pub(crate) fn slipped(&self) -> PathBuf {
         beside(&self.base, SLIPPED)
     }
 
     /// The path of the output; it is no part of a DIR it lies in.
-    pub fn output(&self) -> Option<&Path> {
+    pub(crate) fn output(&self) -> Option<&Path> {
         self.output.as_deref()
     }
 
     /// The path on disk of each file of the original.
-    pub fn places(&self, original: &TestCase) -> Vec<FilePlace> {
+    pub(crate) fn places(&self, original: &TestCase) -> Vec<FilePlace> {
         let place = |file: &SourceFile| {
             let (disk, root) = match &self.output {
                 Some(output) if self.is_one_file() => (output.clone(), parent(output)),
@@ -112,7 +112,7 @@ impl Target {
 
     /// Copies of the original that must exist before anything is replaced. A copy of something else
     /// that is there from an earlier run stays, and the new one gets another name.
-    pub fn originals(&self, original: &TestCase) -> Vec<OriginalCopy> {
+    pub(crate) fn originals(&self, original: &TestCase) -> Vec<OriginalCopy> {
         if !self.in_place() {
             return Vec::new();
         }
@@ -149,7 +149,7 @@ impl Target {
     }
 
     /// The paths of the result.
-    pub fn results(&self) -> Vec<PathBuf> {
+    pub(crate) fn results(&self) -> Vec<PathBuf> {
         match &self.output {
             Some(output) => vec![output.clone()],
             None => self.inputs.iter().map(|input| input.absolute.clone()).collect(),
@@ -160,7 +160,7 @@ impl Target {
     ///
     /// # Errors
     /// When there are any, or it cannot be looked at.
-    pub fn check_output_empty(&self) -> Result<(), OutputError> {
+    pub(crate) fn check_output_empty(&self) -> Result<(), OutputError> {
         let Some(output) = self.output.as_ref().filter(|_| !self.is_one_file()) else {
             return Ok(());
         };
@@ -197,7 +197,7 @@ impl Target {
 ///
 /// # Errors
 /// When something cannot be read.
-pub fn read(places: &[FilePlace]) -> Result<TestCase, LoadError> {
+pub(crate) fn read(places: &[FilePlace]) -> Result<TestCase, LoadError> {
     let mut files = Vec::new();
     for place in places {
         match fs::read(&place.disk) {
@@ -212,7 +212,7 @@ pub fn read(places: &[FilePlace]) -> Result<TestCase, LoadError> {
 }
 
 /// Absolute, with the symbolic links of the folder above resolved.
-pub fn absolute(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
     if let Ok(real) = dunce::canonicalize(path) {
         return Ok(real);
     }

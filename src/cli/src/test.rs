@@ -17,7 +17,7 @@ const SCRIPT_BYTES: u64 = 1 << 20;
 
 /// The interestingness test.
 #[derive(Debug)]
-pub enum Test {
+pub(crate) enum Test {
     /// A program or a shell command.
     Command(TestCommand),
     /// A recipe, and where it lies.
@@ -37,7 +37,7 @@ impl fmt::Display for Test {
 ///
 /// # Errors
 /// When it is not a valid test, or cannot be run.
-pub fn test_named(test: &str) -> Result<Test, UsageError> {
+pub(crate) fn test_named(test: &str) -> Result<Test, UsageError> {
     let path = Path::new(test);
     if path.extension() == Some(OsStr::new("toml")) {
         return Ok(Test::Recipe(Box::new(Recipe::load(path)?), path.to_owned()));
@@ -46,7 +46,7 @@ pub fn test_named(test: &str) -> Result<Test, UsageError> {
 }
 
 /// `clreduce ./test.sh file.c`, as older tools have it: the first is the test if it can be run.
-pub fn test_first(inputs: &mut Vec<PathBuf>) -> Result<TestCommand, UsageError> {
+pub(crate) fn test_first(inputs: &mut Vec<PathBuf>) -> Result<TestCommand, UsageError> {
     let Some(first) = inputs.first() else { return Err(UsageError::NoInput) };
     let no_test = UsageError::NoTest(first.display().to_string());
     if inputs.len() < 2 || !first.is_file() {
@@ -88,7 +88,7 @@ fn begins_as_script(path: &Path) -> bool {
 const FACT: &str = "the test";
 
 /// The fact that identifies a test: its text, and that of the scripts it names.
-pub fn facts(test: &Test) -> Facts {
+pub(crate) fn facts(test: &Test) -> Facts {
     let text = match test {
         Test::Command(command) => of_command(command),
         Test::Recipe(recipe, _) => ContentHash::of(recipe.text().as_bytes()).to_string(),

@@ -1,9 +1,9 @@
 //! Counts and shares as they are printed. Times and sizes come from `clreduce_interestingness::units`.
 
-pub use clreduce_interestingness::units::{parse_duration, show_bytes, show_duration};
+pub(crate) use clreduce_interestingness::units::{parse_duration, show_bytes, show_duration};
 
 /// "18 variants rejected by libclang, "; empty for none.
-pub fn show_refused(count: u64) -> String {
+pub(crate) fn show_refused(count: u64) -> String {
     if count == 0 {
         String::new()
     } else {
@@ -12,7 +12,7 @@ pub fn show_refused(count: u64) -> String {
 }
 
 /// "1,234,567".
-pub fn show_count(count: u64) -> String {
+pub(crate) fn show_count(count: u64) -> String {
     let digits = count.to_string();
     let mut shown = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -25,7 +25,7 @@ pub fn show_count(count: u64) -> String {
 }
 
 /// A part as a percentage of the whole: "12.3 %".
-pub fn show_share(part: usize, whole: usize) -> String {
+pub(crate) fn show_share(part: usize, whole: usize) -> String {
     let percent = if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 };
     format!("{percent:.1} %")
 }

@@ -15,10 +15,10 @@ use crate::pattern::TextPattern;
 /// Headings of groups of options in the help.
 #[cfg(feature = "clap")]
 mod heading {
-    pub const TEST: &str = "Test";
-    pub const LIMITS: &str = "Limits";
-    pub const PASSES: &str = "Passes";
-    pub const COMPARE: &str = "For measurements";
+    pub(super) const TEST: &str = "Test";
+    pub(super) const LIMITS: &str = "Limits";
+    pub(super) const PASSES: &str = "Passes";
+    pub(super) const COMPARE: &str = "For measurements";
 }
 #[cfg(feature = "clap")]
 use heading::{COMPARE, LIMITS, PASSES, TEST};
@@ -204,14 +204,14 @@ mod language_name {
     use clreduce_testcase::Language;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<S: Serializer>(
+    pub(super) fn serialize<S: Serializer>(
         language: &Option<Language>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         language.map(|language| language.name()).serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Language>, D::Error> {
         let name = Option::<String>::deserialize(deserializer)?;
@@ -226,16 +226,18 @@ mod parse {
     use clreduce_reducer::PassChoice;
     use clreduce_testcase::Language;
 
-    pub use clreduce_interestingness::units::{parse_bytes as bytes, parse_duration as duration};
+    pub(super) use clreduce_interestingness::units::{
+        parse_bytes as bytes, parse_duration as duration,
+    };
 
     /// The names of the passes: a wrong one gets a suggestion, and completions know them.
-    pub fn passes() -> PossibleValuesParser {
+    pub(super) fn passes() -> PossibleValuesParser {
         let value = |(name, about)| PossibleValue::new(name).help(about);
         PossibleValuesParser::new(PassChoice::names().map(value))
     }
 
     /// The names of the languages, and `auto`.
-    pub fn languages() -> impl TypedValueParser<Value = Option<Language>> {
+    pub(super) fn languages() -> impl TypedValueParser<Value = Option<Language>> {
         let names = Language::ALL.iter().map(|language| PossibleValue::new(language.name()));
         PossibleValuesParser::new([PossibleValue::new("auto")].into_iter().chain(names))
             .map(|name| name.parse().ok())

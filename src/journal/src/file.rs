@@ -117,7 +117,7 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Reads a journal and ignores a last line that was not wholly written. `None` means that there is no journal.
-    pub fn read(path: &Path) -> Result<Option<Self>, StateError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, StateError> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -20,18 +20,18 @@ const DIGITS: usize = 16;
 /// Checksum of all lines so far. A line that was torn, changed, moved or left out does not fit the
 /// chain, and neither do the lines after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chain(u64);
+pub(crate) struct Chain(u64);
 
 impl Chain {
     /// The line that holds a record, line feed included. The record contains none.
-    pub fn line(&mut self, record: &str) -> String {
+    pub(crate) fn line(&mut self, record: &str) -> String {
         debug_assert!(!record.contains('\n'));
         self.add(record);
         format!("{:0DIGITS$x} {record}\n", self.0)
     }
 
     /// The record of the next line, line feed excluded; `None` when the line does not fit.
-    pub fn check<'a>(&mut self, line: &'a [u8]) -> Option<&'a str> {
+    pub(crate) fn check<'a>(&mut self, line: &'a [u8]) -> Option<&'a str> {
         let line = std::str::from_utf8(line).ok()?;
         let (checksum, record) = line.split_once(' ')?;
         let mut next = *self;
@@ -57,7 +57,12 @@ const DOUBTED: &str = "doubted-";
 const REFUSED: &str = "refused";
 
 /// Writes a verdict as a record: verdict, content hash, name of the pass.
-pub fn write_entry(hash: &ContentHash, verdict: Verdict, filtered: Filtered, pass: &str) -> String {
+pub(crate) fn write_entry(
+    hash: &ContentHash,
+    verdict: Verdict,
+    filtered: Filtered,
+    pass: &str,
+) -> String {
     let verdict = match verdict {
         Verdict::Interesting => "yes",
         Verdict::Uninteresting => "no",
@@ -73,7 +78,7 @@ pub fn write_entry(hash: &ContentHash, verdict: Verdict, filtered: Filtered, pas
 }
 
 /// Reads what [`write_entry`] wrote.
-pub fn read_entry(record: &str) -> Option<JournalEntry> {
+pub(crate) fn read_entry(record: &str) -> Option<JournalEntry> {
     let (verdict, rest) = record.split_once(' ')?;
     let (verdict, filtered) = match verdict.strip_prefix(DOUBTED) {
         Some(verdict) => (verdict, Filtered::Doubted),

@@ -16,7 +16,7 @@ pub const SCHEMA: u32 = 1;
 
 /// The fields of `report.json` beside its list `cases`, each of which is a [`ReportedCase`].
 #[derive(Serialize)]
-pub struct Head<'a> {
+pub(crate) struct Head<'a> {
     /// [`SCHEMA`].
     schema: u32,
     /// Version of clreduce that wrote the report.
@@ -29,7 +29,7 @@ pub struct Head<'a> {
 
 /// A case: its record, with the fields of `case.json`, its place in the order, and its details.
 #[derive(Serialize)]
-pub struct ReportedCase<'a> {
+pub(crate) struct ReportedCase<'a> {
     #[serde(flatten)]
     record: &'a Record,
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct ReportedCase<'a> {
 
 /// The place of a case in the order in which to look at the results. Without a result there is none.
 #[derive(Serialize)]
-pub struct PlaceInOrder<'a> {
+pub(crate) struct PlaceInOrder<'a> {
     /// Number in the order, from 1.
     rank: Option<usize>,
     /// The signature of the cluster that the case belongs to.

@@ -7,7 +7,7 @@ use clreduce_passes::{Snapshot, SymbolKind};
 use clreduce_testcase::{ContentHash, Language, TestCase, TokenKind};
 
 /// The tokens of a test case, with canonical names.
-pub struct Canonical {
+pub(crate) struct Canonical {
     tokens: Vec<CanonicalToken>,
 }
 
@@ -21,7 +21,7 @@ struct CanonicalToken {
 impl Canonical {
     /// Numbers the names that the test case declares, in the order of first occurrence. Functions without a definition
     /// keep their names, because `sin` is not `cos`.
-    pub fn of(case: &TestCase) -> Self {
+    pub(crate) fn of(case: &TestCase) -> Self {
         let snapshot = Snapshot::new(case.clone(), Language::detect(case));
         let declared = declared(&snapshot);
         let mut names = BTreeMap::<&[u8], usize>::new();
@@ -52,18 +52,18 @@ impl Canonical {
     }
 
     /// A hash that programs share if they differ only in names and layout.
-    pub fn fingerprint(&self) -> ContentHash {
+    pub(crate) fn fingerprint(&self) -> ContentHash {
         let bytes = self.tokens.iter().flat_map(|token| token.text.bytes().chain([0]));
         ContentHash::of(&bytes.collect::<Vec<u8>>())
     }
 
     /// Number of tokens.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tokens.len()
     }
 
     /// The tokens, with one word for all names, numbers and texts.
-    pub fn shapes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|token| token.shape.as_str())
     }
 }

@@ -6,13 +6,13 @@ use clreduce_testcase::ContentHash;
 
 /// A multiset of runs of words, as sorted hashes.
 #[derive(Clone, Debug, Default)]
-pub struct Bag {
+pub(crate) struct Bag {
     grams: Vec<u64>,
 }
 
 impl Bag {
     /// All runs of one to `longest` words.
-    pub fn of_grams<'a>(words: impl IntoIterator<Item = &'a str>, longest: usize) -> Self {
+    pub(crate) fn of_grams<'a>(words: impl IntoIterator<Item = &'a str>, longest: usize) -> Self {
         let words: Vec<&str> = words.into_iter().collect();
         let runs = (1..=longest).flat_map(|length| words.windows(length));
         let mut grams: Vec<u64> =
@@ -22,7 +22,7 @@ impl Bag {
     }
 
     /// The Jaccard distance: 1 minus the common runs divided by all runs.
-    pub fn distance(&self, other: &Self) -> Option<f64> {
+    pub(crate) fn distance(&self, other: &Self) -> Option<f64> {
         if self.grams.is_empty() || other.grams.is_empty() {
             return None;
         }
@@ -40,13 +40,13 @@ impl Bag {
 
 /// The shares that named parts have in a whole.
 #[derive(Clone, Debug, Default)]
-pub struct Shares {
+pub(crate) struct Shares {
     shares: BTreeMap<String, f64>,
 }
 
 impl Shares {
     /// The shares of parts.
-    pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
+    pub(crate) fn of<'a>(parts: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut shares = BTreeMap::<String, f64>::new();
         for (name, part) in parts {
             *shares.entry(name.to_owned()).or_default() += part as f64;
@@ -57,7 +57,7 @@ impl Shares {
     }
 
     /// The part of the whole that would have to move to make the shares equal.
-    pub fn distance(&self, other: &Self) -> Option<f64> {
+    pub(crate) fn distance(&self, other: &Self) -> Option<f64> {
         if self.shares.is_empty() || other.shares.is_empty() {
             return None;
         }

@@ -54,7 +54,7 @@ pub fn of(output: &str, exit_code: Option<i32>) -> String {
 }
 
 /// The words of an output, without text that differs from run to run.
-pub fn words(output: &str) -> Vec<String> {
+pub(crate) fn words(output: &str) -> Vec<String> {
     steady(output).split_whitespace().map(str::to_owned).collect()
 }
 

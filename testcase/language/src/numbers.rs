@@ -247,7 +247,7 @@ pub fn component_name(picked: &[u8]) -> String {
 
 /// The type of a number as it is written.
 #[must_use]
-pub fn literal(text: &str) -> Number {
+pub(crate) fn literal(text: &str) -> Number {
     let lower = text.to_ascii_lowercase();
     let is_hex = lower.starts_with("0x");
     if !is_hex && lower.contains(['.', 'e']) {

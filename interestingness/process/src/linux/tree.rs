@@ -49,7 +49,7 @@ pub(super) struct ProcessTree {
 impl ProcessTree {
     /// The tree below `leader`, a child of this process that leads a process group and has `mark` as
     /// the value of [`MARK`]. Nobody else may wait for that child.
-    pub fn new(leader: Pid, scope: Scope, mark: &str) -> Self {
+    pub(super) fn new(leader: Pid, scope: Scope, mark: &str) -> Self {
         Self { leader, scope, mark: mark.to_owned(), status: None }
     }
 
@@ -71,7 +71,7 @@ impl ProcessTree {
     }
 
     /// Takes note of orphans that have ended, so that they do not count any more.
-    pub fn reap_orphans(&mut self) {
+    pub(super) fn reap_orphans(&mut self) {
         if matches!(self.scope, Scope::Subreaper) {
             self.reap();
         }
@@ -79,7 +79,7 @@ impl ProcessTree {
 
     /// Processes that are found without looking at the whole system, zombies included; no more than
     /// about `enough`.
-    pub fn members(&self, enough: usize) -> Vec<Pid> {
+    pub(super) fn members(&self, enough: usize) -> Vec<Pid> {
         match self.scope {
             Scope::Subreaper => descendants(getpid(), enough),
             Scope::Marked => {
@@ -91,14 +91,14 @@ impl ProcessTree {
     }
 
     /// The number of processes besides the main one.
-    pub fn count_others(&self) -> u32 {
+    pub(super) fn count_others(&self) -> u32 {
         let mut members = self.all_members(usize::MAX);
         members.retain(|&pid| pid != self.leader);
         u32::try_from(members.len()).unwrap_or(u32::MAX)
     }
 
     /// All processes that can be found; may mean a look at every process of the system.
-    pub fn all_members(&self, enough: usize) -> Vec<Pid> {
+    pub(super) fn all_members(&self, enough: usize) -> Vec<Pid> {
         match self.scope {
             Scope::Subreaper => self.members(enough),
             Scope::Marked => {
@@ -114,7 +114,7 @@ impl ProcessTree {
     }
 
     /// Kills every process and waits until all have gone. `Err` where one does not go.
-    pub fn end(&mut self) -> Result<Option<WaitStatus>, Stuck> {
+    pub(super) fn end(&mut self) -> Result<Option<WaitStatus>, Stuck> {
         // Atomic even against a fork bomb: a fork with a signal pending does not happen. The leader
         // is not reaped yet, so the number still means its group.
         let _ = kill_process_group(self.leader, Signal::KILL);

@@ -196,27 +196,27 @@ mod system {
     };
 
     /// The supervisor of tests is a service that talks over a socket.
-    pub const OWN_SERVICES: &[ServiceEntry] =
+    pub(super) const OWN_SERVICES: &[ServiceEntry] =
         &[ServiceEntry { name: supervisor::SERVICE, serve: supervisor::serve }];
 
-    pub fn begin_program() {}
+    pub(super) fn begin_program() {}
 
     /// Standard output as it was, for replies; what libraries print there goes to standard
     /// error from now on.
-    pub fn take_stdout() -> io::Result<File> {
+    pub(super) fn take_stdout() -> io::Result<File> {
         let replies = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         rustix::stdio::dup2_stdout(io::stderr())?;
         Ok(replies)
     }
 
     /// Other users must not read what is compiled.
-    pub fn keep_private(builder: &mut DirBuilder) {
+    pub(super) fn keep_private(builder: &mut DirBuilder) {
         builder.mode(0o700);
     }
 
     /// Crashes are daily business here: no core files. One byte rather than none also keeps the
     /// kernel from piping the core into a crash reporter.
-    pub fn prepare() {
+    pub(super) fn prepare() {
         let hard = getrlimit(Resource::Core).maximum;
         let current = Some(hard.map_or(1, |hard| hard.min(1)));
         let _ = setrlimit(Resource::Core, Rlimit { current, maximum: hard });
@@ -224,7 +224,7 @@ mod system {
 
     /// The size of the stacks of threads is the limit at the start of the process: where it is low, the process begins
     /// anew with a higher one.
-    pub fn deepen_stack(enough: u64) {
+    pub(super) fn deepen_stack(enough: u64) {
         if enough == 0 {
             return;
         }
@@ -239,7 +239,7 @@ mod system {
     }
 
     /// Ends the process and those that libraries started, without the exit handlers of libraries: they may hang.
-    pub fn end() {
+    pub(super) fn end() {
         if getpgrp() == getpid() {
             let _ = kill_current_process_group(Signal::KILL);
         }

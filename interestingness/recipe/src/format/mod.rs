@@ -146,7 +146,7 @@ pub(crate) struct OutcomeTable {
 
 impl Document {
     /// Reads a recipe. Rejects one that cannot work, whatever tools are installed.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
         let document: Self = toml::from_str(text).map_err(|error| Problem {
             at: error.span().map(|span| span.start),
             what: error.message().trim().to_owned(),
@@ -159,7 +159,7 @@ impl Document {
 
 impl ConfigurationTable {
     /// The name; where there is none, the device or the command.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let device = self.device.as_ref().map(|device| match self.options.as_str() {
             "" => device.get_ref().clone(),
             options => format!("{} {options}", device.get_ref()),

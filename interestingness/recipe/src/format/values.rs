@@ -17,7 +17,7 @@ pub(crate) struct Confirmation {
 }
 
 impl Confirmation {
-    pub const ONCE: Self = Self { least: 1, of: 1 };
+    pub(crate) const ONCE: Self = Self { least: 1, of: 1 };
 }
 
 /// A number of runs that makes no sense.

@@ -8,7 +8,7 @@ use crate::load::{LoadError, OWN_ENDINGS};
 
 /// A case that was found.
 #[derive(Debug, PartialEq, Eq)]
-pub struct FoundCase {
+pub(super) struct FoundCase {
     /// Its base name.
     pub name: String,
     /// Its path.
@@ -19,7 +19,7 @@ pub struct FoundCase {
 ///
 /// # Errors
 /// When there are none, or DIR cannot be read.
-pub fn find(
+pub(super) fn find(
     dir: &Path,
     layout: Option<Layout>,
     excluded: &[PathBuf],

@@ -14,7 +14,7 @@ use crate::units::{show_bytes, show_count, show_duration};
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The display.
-pub struct Display {
+pub(super) struct Display {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,
     names: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Display {
 
 impl Display {
     /// A display for cases of these names.
-    pub fn new(verbosity: Verbosity, names: Vec<String>) -> Self {
+    pub(super) fn new(verbosity: Verbosity, names: Vec<String>) -> Self {
         let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
         let bar = terminal.then(|| {
             let length = Some(names.len() as u64);
@@ -55,7 +55,7 @@ impl Display {
     }
 
     /// Shows what happened.
-    pub fn update(&mut self, event: &Event) {
+    pub(super) fn update(&mut self, event: &Event) {
         match event {
             Event::Going { case, tests } => {
                 self.going.insert(*case, *tests);
@@ -72,7 +72,7 @@ impl Display {
     }
 
     /// Takes the display away.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -28,7 +28,7 @@ use display::Display;
 /// The arguments of `clreduce batch`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub struct BatchArgs {
+pub(crate) struct BatchArgs {
     /// Folder with the test cases; it is not changed
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
@@ -57,7 +57,7 @@ pub struct BatchArgs {
 
 /// The test cases of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Layout {
+pub(crate) enum Layout {
     /// Each file of DIR
     Files,
     /// Each folder in DIR, with all its files
@@ -79,7 +79,7 @@ Exit status:
 ///
 /// # Errors
 /// When there are no cases, or OUT cannot be used.
-pub fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
     crate::set_colors(args.show.color);
     let verbosity = verbosity(&args.show);
     let command = match &args.test.test {

@@ -16,7 +16,7 @@ use crate::test::Test;
 const FIRST: usize = 8;
 
 /// The folders that the user named.
-pub struct BatchFolders<'a> {
+pub(super) struct BatchFolders<'a> {
     /// The folder with the cases.
     pub dir: &'a Path,
     /// The folder for the results.
@@ -29,7 +29,7 @@ pub struct BatchFolders<'a> {
 ///
 /// # Errors
 /// When a result or a known program cannot be read, or the report cannot be written.
-pub fn write(
+pub(super) fn write(
     folders: &BatchFolders<'_>,
     batch: &Batch,
     how: &TestAndOptions,

@@ -11,18 +11,18 @@ use clreduce_candidates::{Candidate, CandidateSource, Next};
 /// Bounds of the derived limit.
 const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
 /// The limit as well until one is derived.
-pub const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
+pub(super) const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
 
 /// A test may take so many times as long as the test of the original.
 const LIMIT_FACTOR: u32 = 10;
 
 /// The original is tested a second time once the reducer has taken so many verdicts of tests: soon, but after the
 /// first large removals.
-pub const CHECK_AFTER: u64 = 20;
+pub(super) const CHECK_AFTER: u64 = 20;
 
 /// A source of candidates that begins with the original and continues with those of another source.
 #[derive(Clone)]
-pub struct OriginalFirst<S> {
+pub(super) struct OriginalFirst<S> {
     original: OriginalState,
     then: S,
 }
@@ -36,7 +36,7 @@ enum OriginalState {
 
 impl<S> OriginalFirst<S> {
     /// The original before the candidates of `then`.
-    pub fn new(original: &TestCase, then: S) -> Self {
+    pub(super) fn new(original: &TestCase, then: S) -> Self {
         let candidate = Candidate {
             variant: original.clone(),
             hash: original.hash(),
@@ -80,6 +80,6 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
 }
 
 /// The wall-time limit of a test, if the test of the original took so long.
-pub fn limit_for(original: Duration) -> Duration {
+pub(super) fn limit_for(original: Duration) -> Duration {
     (original * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
 }

@@ -19,7 +19,7 @@ use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
 use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
 
 /// Runs a reduction from the first test of the original to the last event.
-pub fn run(
+pub(super) fn run(
     mut reduction: Reduction<'_>,
     source: impl CandidateSource,
 ) -> Result<Reduced, ReductionError> {

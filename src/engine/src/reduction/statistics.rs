@@ -11,7 +11,7 @@ use clreduce_speculation::Judged;
 
 /// Figures of the reduction so far.
 #[derive(Debug)]
-pub struct StepCounts {
+pub(super) struct StepCounts {
     /// Steps: verdicts that the reducer took.
     pub steps: u64,
     /// Steps whose verdict was known already.
@@ -26,7 +26,7 @@ pub struct StepCounts {
 
 impl StepCounts {
     /// No figures yet.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             steps: 0,
             cache_hits: 0,
@@ -38,7 +38,7 @@ impl StepCounts {
     }
 
     /// Counts a step. Returns the event of the end of another pass, if this step is the first after it.
-    pub fn count(&mut self, answered: &Judged) -> Option<Event> {
+    pub(super) fn count(&mut self, answered: &Judged) -> Option<Event> {
         self.steps += 1;
         self.cache_hits += u64::from(answered.known);
         let index = self.index(answered.candidate.pass);
@@ -69,7 +69,7 @@ impl StepCounts {
     }
 
     /// Counts what a commit of the last pass removed.
-    pub fn committed(&mut self, before: Size, after: Size) {
+    pub(super) fn committed(&mut self, before: Size, after: Size) {
         if let Some((index, ..)) = self.pass_run {
             let tokens = |size: Size| i64::try_from(size.tokens).unwrap_or(i64::MAX);
             self.passes[index].tokens_removed += tokens(before) - tokens(after);
@@ -77,13 +77,13 @@ impl StepCounts {
     }
 
     /// The event of the end of the pass that runs.
-    pub fn finish_pass_run(&mut self) -> Option<Event> {
+    pub(super) fn finish_pass_run(&mut self) -> Option<Event> {
         let (index, steps, interesting) = self.pass_run.take()?;
         Some(Event::PassFinished { pass: self.passes[index].name, steps, interesting })
     }
 
     /// The passes, in the order of their first steps.
-    pub fn into_passes(self) -> Vec<PassStatistics> {
+    pub(super) fn into_passes(self) -> Vec<PassStatistics> {
         self.passes
     }
 

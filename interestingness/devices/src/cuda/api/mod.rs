@@ -50,14 +50,14 @@ pub(super) enum CuAttribute {
 
 impl CudaApi {
     /// Loads the driver and starts it. `None`: there is none.
-    pub fn load() -> Option<Result<Self>> {
+    pub(super) fn load() -> Option<Result<Self>> {
         let api = Self(symbols::load_driver().ok()?);
         // SAFETY: as the manual says.
         Some(check(unsafe { (api.0.init)(0) }).map(|()| api))
     }
 
     /// The version of CUDA that it speaks, as in "13.0".
-    pub fn version(self) -> Result<String> {
+    pub(super) fn version(self) -> Result<String> {
         let mut version = 0;
         // SAFETY: it writes one number.
         check(unsafe { (self.0.version)(&mut version) })?;
@@ -65,7 +65,7 @@ impl CudaApi {
     }
 
     /// All devices.
-    pub fn devices(self) -> Result<Vec<CuDevice>> {
+    pub(super) fn devices(self) -> Result<Vec<CuDevice>> {
         let mut count = 0;
         // SAFETY: it writes one number.
         check(unsafe { (self.0.device_count)(&mut count) })?;
@@ -79,7 +79,7 @@ impl CudaApi {
     }
 
     /// The name of an error, as in "CUDA_ERROR_ILLEGAL_ADDRESS".
-    pub fn name(self, error: CuError) -> String {
+    pub(super) fn name(self, error: CuError) -> String {
         let mut name: *const c_char = null();
         // SAFETY: it writes one pointer, to a text that stays.
         if unsafe { (self.0.error_name)(error.0, &mut name) } != 0 || name.is_null() {
@@ -90,13 +90,13 @@ impl CudaApi {
     }
 
     /// Waits until everything is done.
-    pub fn synchronise(self) -> Result<()> {
+    pub(super) fn synchronise(self) -> Result<()> {
         // SAFETY: it has no arguments.
         check(unsafe { (self.0.synchronise)() })
     }
 
     /// A copy of the bytes in the device's memory.
-    pub fn buffer(self, content: &[u8]) -> Result<CuBuffer> {
+    pub(super) fn buffer(self, content: &[u8]) -> Result<CuBuffer> {
         let mut address = 0;
         // SAFETY: it writes one address. No memory at all is an error, so there is at least one byte.
         check(unsafe { (self.0.allocate)(&mut address, content.len().max(1)) })?;
@@ -107,7 +107,7 @@ impl CudaApi {
     }
 
     /// Loads what a compiler made; the error comes with what the driver says.
-    pub fn module(self, code: &[u8]) -> std::result::Result<CuModule, (CuError, String)> {
+    pub(super) fn module(self, code: &[u8]) -> std::result::Result<CuModule, (CuError, String)> {
         const ERROR_LOG: i32 = 5;
         const ERROR_LOG_BYTES: i32 = 6;
         let mut log = vec![0_u8; 16 << 10];
@@ -136,21 +136,21 @@ fn text(bytes: &[u8]) -> String {
 }
 
 impl CuDevice {
-    pub fn name(self) -> Result<String> {
+    pub(super) fn name(self) -> Result<String> {
         let mut name = vec![0_u8; 256];
         // SAFETY: it writes at most as many bytes.
         check(unsafe { (self.api.0.device_name)(name.as_mut_ptr().cast(), 256, self.id) })?;
         Ok(text(&name))
     }
 
-    pub fn memory_bytes(self) -> Result<u64> {
+    pub(super) fn memory_bytes(self) -> Result<u64> {
         let mut bytes = 0;
         // SAFETY: it writes one number.
         check(unsafe { (self.api.0.device_memory)(&mut bytes, self.id) })?;
         Ok(bytes as u64)
     }
 
-    pub fn attribute(self, attribute: CuAttribute) -> Result<u64> {
+    pub(super) fn attribute(self, attribute: CuAttribute) -> Result<u64> {
         let mut value = 0;
         // SAFETY: it writes one number.
         check(unsafe { (self.api.0.device_attribute)(&mut value, attribute as i32, self.id) })?;
@@ -158,7 +158,7 @@ impl CuDevice {
     }
 
     /// Makes it this thread's device, for good.
-    pub fn open(self) -> Result<()> {
+    pub(super) fn open(self) -> Result<()> {
         let mut context = null_mut();
         // SAFETY: it writes one handle, which is never given back.
         check(unsafe { (self.api.0.retain_context)(&mut context, self.id) })?;
@@ -176,7 +176,7 @@ pub(super) struct CuBuffer {
 
 impl CuBuffer {
     /// Its content.
-    pub fn read(&self) -> Result<Vec<u8>> {
+    pub(super) fn read(&self) -> Result<Vec<u8>> {
         let mut content = vec![0; self.bytes];
         // SAFETY: both sides have as many bytes.
         let code = unsafe {
@@ -186,7 +186,7 @@ impl CuBuffer {
     }
 
     /// Its address, as a kernel gets it.
-    pub fn argument(&self) -> Vec<u8> {
+    pub(super) fn argument(&self) -> Vec<u8> {
         self.address.to_ne_bytes().to_vec()
     }
 }
@@ -215,7 +215,7 @@ impl CuModule {
     /// The kernel accesses no memory but that of its arguments. Some devices share their memory with this process.
     /// Where the program comes from somebody else, the process must be one that may crash: a worker, which holds
     /// nothing of value.
-    pub unsafe fn launch(
+    pub(super) unsafe fn launch(
         &self,
         name: &CStr,
         blocks: [u32; 3],
@@ -287,12 +287,12 @@ pub(super) struct NvrtcCode {
 
 impl NvrtcCompiler {
     /// Loads NVRTC.
-    pub fn load() -> std::result::Result<Self, libloading::Error> {
+    pub(super) fn load() -> std::result::Result<Self, libloading::Error> {
         symbols::load_nvrtc().map(Self)
     }
 
     /// As in "13.0".
-    pub fn version(self) -> String {
+    pub(super) fn version(self) -> String {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: it writes two numbers.
         unsafe { (self.0.version)(&mut major, &mut minor) };
@@ -300,7 +300,7 @@ impl NvrtcCompiler {
     }
 
     /// Compiles a program; the error is what the compiler says.
-    pub fn compile(
+    pub(super) fn compile(
         self,
         source: &CStr,
         options: &[CString],

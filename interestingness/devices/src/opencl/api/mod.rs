@@ -26,7 +26,7 @@ type Result<T> = std::result::Result<T, ClError>;
 
 impl ClError {
     /// The name that the specification gives it.
-    pub fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         let known = match self.0 {
             -1 => "CL_DEVICE_NOT_FOUND",
             -2 => "CL_DEVICE_NOT_AVAILABLE",
@@ -142,12 +142,12 @@ fn text(bytes: &[u8]) -> String {
 
 impl OpenClApi {
     /// Loads the library.
-    pub fn load() -> std::result::Result<Self, libloading::Error> {
+    pub(super) fn load() -> std::result::Result<Self, libloading::Error> {
         symbols::load().map(Self)
     }
 
     /// All platforms; none is not an error.
-    pub fn platforms(self) -> Result<Vec<ClPlatform>> {
+    pub(super) fn platforms(self) -> Result<Vec<ClPlatform>> {
         let mut count = 0;
         // SAFETY: asks for the number only.
         let code = unsafe { (self.0.clGetPlatformIDs)(0, null_mut(), &mut count) };
@@ -167,12 +167,12 @@ impl OpenClApi {
 
 impl ClPlatform {
     /// CL_PLATFORM_NAME.
-    pub fn name(self) -> Result<String> {
+    pub(super) fn name(self) -> Result<String> {
         self.info(0x0902)
     }
 
     /// CL_PLATFORM_VERSION.
-    pub fn version(self) -> Result<String> {
+    pub(super) fn version(self) -> Result<String> {
         self.info(0x0901)
     }
 
@@ -185,7 +185,7 @@ impl ClPlatform {
     }
 
     /// Devices of every type.
-    pub fn devices(self) -> Result<Vec<ClDevice>> {
+    pub(super) fn devices(self) -> Result<Vec<ClDevice>> {
         const ALL: u64 = 0xffff_ffff;
         let mut count = 0;
         // SAFETY: asks for the number only.
@@ -212,47 +212,47 @@ impl ClDevice {
     }
 
     /// CL_DEVICE_NAME.
-    pub fn name(self) -> Result<String> {
+    pub(super) fn name(self) -> Result<String> {
         self.info(0x102b).map(|bytes| text(&bytes))
     }
 
     /// CL_DEVICE_VENDOR.
-    pub fn vendor(self) -> Result<String> {
+    pub(super) fn vendor(self) -> Result<String> {
         self.info(0x102c).map(|bytes| text(&bytes))
     }
 
     /// CL_DRIVER_VERSION.
-    pub fn driver(self) -> Result<String> {
+    pub(super) fn driver(self) -> Result<String> {
         self.info(0x102d).map(|bytes| text(&bytes))
     }
 
     /// CL_DEVICE_VERSION.
-    pub fn version(self) -> Result<String> {
+    pub(super) fn version(self) -> Result<String> {
         self.info(0x102f).map(|bytes| text(&bytes))
     }
 
     /// CL_DEVICE_TYPE: 2 is a CPU, 4 a GPU, 8 an accelerator.
-    pub fn kind(self) -> Result<u64> {
+    pub(super) fn kind(self) -> Result<u64> {
         self.info(0x1000).map(|bytes| number(&bytes))
     }
 
     /// CL_DEVICE_MAX_COMPUTE_UNITS.
-    pub fn compute_units(self) -> Result<u64> {
+    pub(super) fn compute_units(self) -> Result<u64> {
         self.info(0x1002).map(|bytes| number(&bytes))
     }
 
     /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
-    pub fn max_work_group(self) -> Result<u64> {
+    pub(super) fn max_work_group(self) -> Result<u64> {
         self.info(0x1004).map(|bytes| number(&bytes))
     }
 
     /// CL_DEVICE_GLOBAL_MEM_SIZE, in bytes.
-    pub fn memory_bytes(self) -> Result<u64> {
+    pub(super) fn memory_bytes(self) -> Result<u64> {
         self.info(0x101f).map(|bytes| number(&bytes))
     }
 
     /// A context of this device alone.
-    pub fn context(self) -> Result<ClContext> {
+    pub(super) fn context(self) -> Result<ClContext> {
         let mut code = 0;
         // SAFETY: no properties, one device, no callback.
         let raw = unsafe {
@@ -272,7 +272,7 @@ fn number(bytes: &[u8]) -> u64 {
 
 impl ClContext {
     /// A queue that works in order.
-    pub fn queue(&self, device: ClDevice) -> Result<ClQueue> {
+    pub(super) fn queue(&self, device: ClDevice) -> Result<ClQueue> {
         let mut code = 0;
         // SAFETY: both are live; no properties.
         let raw = unsafe { (self.api.0.clCreateCommandQueue)(self.raw, device.id, 0, &mut code) };
@@ -280,7 +280,7 @@ impl ClContext {
     }
 
     /// A program from its source text.
-    pub fn program(&self, source: &[u8]) -> Result<ClProgram> {
+    pub(super) fn program(&self, source: &[u8]) -> Result<ClProgram> {
         let (start, length): (*const c_char, _) = (source.as_ptr().cast(), source.len());
         let mut code = 0;
         // SAFETY: one text of the length given; the library makes a copy.
@@ -291,7 +291,7 @@ impl ClContext {
     }
 
     /// A buffer with this content, which must not be empty.
-    pub fn buffer(&self, content: &mut [u8]) -> Result<ClBuffer> {
+    pub(super) fn buffer(&self, content: &mut [u8]) -> Result<ClBuffer> {
         const READ_WRITE_COPY: u64 = 1 | 1 << 5;
         let (bytes, mut code) = (content.len(), 0);
         let at = content.as_mut_ptr().cast();
@@ -304,7 +304,7 @@ impl ClContext {
 
 impl ClProgram {
     /// Compiles and links it.
-    pub fn build(&self, device: ClDevice, options: &CStr) -> Result<()> {
+    pub(super) fn build(&self, device: ClDevice, options: &CStr) -> Result<()> {
         // SAFETY: one device, a terminated text, no callback.
         check(unsafe {
             let options = options.as_ptr();
@@ -313,7 +313,7 @@ impl ClProgram {
     }
 
     /// The compiler's log.
-    pub fn log(&self, device: ClDevice) -> Result<String> {
+    pub(super) fn log(&self, device: ClDevice) -> Result<String> {
         const BUILD_LOG: u32 = 0x1183;
         // SAFETY: `ask` passes a length and memory of that length.
         let call = |length, at, needed| unsafe {
@@ -323,7 +323,7 @@ impl ClProgram {
     }
 
     /// The kernel of that name.
-    pub fn kernel(&self, name: &str) -> Result<ClKernel> {
+    pub(super) fn kernel(&self, name: &str) -> Result<ClKernel> {
         let name = CString::new(name).map_err(|_| ClError(-46))?;
         let mut code = 0;
         // SAFETY: a terminated text.
@@ -335,7 +335,7 @@ impl ClProgram {
 
 impl ClKernel {
     /// The number of its arguments.
-    pub fn argument_count(&self) -> Result<u64> {
+    pub(super) fn argument_count(&self) -> Result<u64> {
         let handle = &self.handle;
         // SAFETY: `ask` passes a length and memory of that length.
         let call = |length, at, needed| unsafe {
@@ -345,7 +345,7 @@ impl ClKernel {
     }
 
     /// Sets a buffer, which the kernel keeps. Returns its number, for [`buffer`](Self::buffer).
-    pub fn set_buffer(&mut self, index: u32, buffer: ClBuffer) -> Result<usize> {
+    pub(super) fn set_buffer(&mut self, index: u32, buffer: ClBuffer) -> Result<usize> {
         let (handle, raw): (_, *const ClObject) = (&self.handle, &buffer.memory.raw);
         // SAFETY: what is passed is the address of a handle, with the size of a handle. The memory lives as long as
         // the kernel.
@@ -357,7 +357,7 @@ impl ClKernel {
     }
 
     /// The buffer that was set with this number.
-    pub fn buffer(&self, number: usize) -> Option<&ClBuffer> {
+    pub(super) fn buffer(&self, number: usize) -> Option<&ClBuffer> {
         self.buffers.get(number)
     }
 
@@ -367,7 +367,7 @@ impl ClKernel {
     /// The parameter is a value: no pointer to global or constant memory, no image and no sampler. For these the
     /// library would take the bytes for one of its own handles. Where the program comes from somebody else, the
     /// process must be one that may crash: a worker, which holds nothing of value.
-    pub unsafe fn set_value(&self, index: u32, value: &[u8]) -> Result<()> {
+    pub(super) unsafe fn set_value(&self, index: u32, value: &[u8]) -> Result<()> {
         let handle = &self.handle;
         // SAFETY: the library copies as many bytes as the slice has; the caller knows that they are a value.
         check(unsafe {
@@ -376,7 +376,7 @@ impl ClKernel {
     }
 
     /// Sets local memory of so many bytes.
-    pub fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
+    pub(super) fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
         let handle = &self.handle;
         // SAFETY: null is what the specification asks for here.
         check(unsafe { (handle.api.0.clSetKernelArg)(handle.raw, index, bytes, null()) })
@@ -390,7 +390,7 @@ impl ClQueue {
     /// The kernel accesses no memory but that of its arguments. On a device that is a CPU it may otherwise write
     /// anywhere in this process. Where the program comes from somebody else, the process must be one that may crash:
     /// a worker, which holds nothing of value.
-    pub unsafe fn launch(
+    pub(super) unsafe fn launch(
         &self,
         kernel: &ClKernel,
         global: &[usize],
@@ -422,13 +422,13 @@ impl ClQueue {
     }
 
     /// Waits until everything is done.
-    pub fn finish(&self) -> Result<()> {
+    pub(super) fn finish(&self) -> Result<()> {
         // SAFETY: the queue is live.
         check(unsafe { (self.api.0.clFinish)(self.raw) })
     }
 
     /// The content of a buffer.
-    pub fn read(&self, buffer: &ClBuffer) -> Result<Vec<u8>> {
+    pub(super) fn read(&self, buffer: &ClBuffer) -> Result<Vec<u8>> {
         let mut content = vec![0; buffer.bytes];
         let at = content.as_mut_ptr().cast();
         // SAFETY: there is room for all of the buffer, and the call blocks until it is there.
