@@ -203,7 +203,7 @@ pub static TABLE: &[Row] = &[
     row(&names::absorb_functions::AbsorbFunctions, Phase::Polish, GROUPS),
     row(&names::return_to_void::ReturnToVoid, Phase::Polish, GROUPS),
     row(&names::parameter_to_variable::ParameterToVariable, Phase::Polish, GROUPS),
-    row(&syntax::types::Types, Phase::Polish, GROUPS),
+    row(&syntax::types::ShorterTypes, Phase::Polish, GROUPS),
     row(&tokens::literals::Literals, Phase::Polish, GROUPS),
     row(&names::merge_variables::MergeVariables, Phase::Polish, BIGGEST_FIRST),
     row(&gpu::to_result::ToResult, Phase::Polish, BIGGEST_FIRST),

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use thiserror::Error;
+
 use crate::files::TestCase;
 
 /// A language whose structure the passes know.
@@ -69,13 +71,18 @@ impl fmt::Display for Language {
     }
 }
 
-impl FromStr for Language {
-    type Err = String;
+/// There is no language of this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown language `{0}`")]
+pub struct UnknownLanguage(String);
 
-    fn from_str(name: &str) -> Result<Self, String> {
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
         Self::ALL
             .into_iter()
             .find(|language| language.name() == name)
-            .ok_or_else(|| format!("unknown language `{name}`"))
+            .ok_or_else(|| UnknownLanguage(name.to_owned()))
     }
 }

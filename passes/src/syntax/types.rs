@@ -17,9 +17,9 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
-pub(crate) struct Types;
+pub(crate) struct ShorterTypes;
 
-impl Pass for Types {
+impl Pass for ShorterTypes {
     fn info(&self) -> PassInfo {
         PassInfo::new("types", "Replace types by int", PARSED)
     }
@@ -125,20 +125,20 @@ mod tests {
     #[test]
     fn what_is_longer_than_int_becomes_int() {
         assert_reduces(
-            &Types,
+            &ShorterTypes,
             Language::C,
             "struct S { long a; }; void f(struct S *s, const unsigned char c) { (float)c; T t; }",
             &[],
             "struct S { int a; }; void f(int *s, const int c) { (int)c; T t; }",
         );
         let same = "struct S { int a; }; int g(struct S *); int g(struct S *s) { return s->a; }";
-        assert_reduces(&Types, Language::C, same, &[], same);
+        assert_reduces(&ShorterTypes, Language::C, same, &[], same);
     }
 
     #[test]
     fn all_declarations_of_a_function_stay_alike() {
         assert_reduces(
-            &Types,
+            &ShorterTypes,
             Language::C,
             "long f(short, char *); long f(short a, char *b) { return 0; }",
             &["char *)"],

@@ -36,7 +36,7 @@ impl Pass for Unwrap {
     fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for unit in Unit::all(snapshot) {
-            let names = Names::new(snapshot, unit);
+            let names = NamesByNode::new(snapshot, unit);
             for (id, kind) in unit.sound() {
                 let parts = match kind {
                     NodeKind::IfStatement => branches(unit, &names, id),
@@ -65,9 +65,9 @@ impl Pass for Unwrap {
 }
 
 /// The names that are declared in each scope.
-struct Names<'a>(HashMap<NodeId, HashSet<&'a [u8]>>);
+struct NamesByNode<'a>(HashMap<NodeId, HashSet<&'a [u8]>>);
 
-impl<'a> Names<'a> {
+impl<'a> NamesByNode<'a> {
     fn new(snapshot: &'a Snapshot, unit: Unit<'a>) -> Self {
         let symbols = snapshot.symbols(unit.file);
         let mut names: HashMap<NodeId, HashSet<&[u8]>> = HashMap::new();
@@ -98,7 +98,7 @@ fn in_list(unit: Unit<'_>, id: NodeId) -> bool {
 
 /// The range of a statement that is to stand in the place of `whole`: without its braces where a list
 /// of statements can stand and its names are free.
-fn bare(unit: Unit<'_>, names: &Names<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
+fn bare(unit: Unit<'_>, names: &NamesByNode<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
     let range = unit.tree.range(part);
     let is_block = unit.tree.kind(part) == NodeKind::CompoundStatement;
     if is_block && in_list(unit, whole) && !names.clash(unit.tree, part) {
@@ -108,7 +108,7 @@ fn bare(unit: Unit<'_>, names: &Names<'_>, whole: NodeId, part: NodeId) -> Range
     }
 }
 
-fn body_once(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
+fn body_once(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
     let body = unit.tree.field(id, NodeField::Body)?;
     let mut edits = unit.keep_parts(unit.tree.range(id), &[bare(unit, names, id, body)]);
     edits.extend(without_jumps(unit, body, true));
@@ -116,7 +116,7 @@ fn body_once(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
 }
 
 /// `for (init; ...) body` becomes `init; body`.
-fn body_of_for(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
+fn body_of_for(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let (whole, body) = (tree.range(id), tree.field(id, NodeField::Body)?);
     let Some(init) = tree.field(id, NodeField::Initializer) else {
@@ -197,7 +197,7 @@ fn without_jumps(unit: Unit<'_>, body: NodeId, of_loop: bool) -> Vec<Edit> {
 }
 
 /// `{ s; t; }` in a list, or around a single statement elsewhere, loses its braces.
-fn block(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
+fn block(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let range = tree.range(id);
     let mut inside = tree.named_children(id);
@@ -216,7 +216,7 @@ fn block(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Option<Patch> {
 }
 
 /// Either branch alone, the condition alone, and `if (c) a else b` as `if (c) b`.
-fn branches(unit: Unit<'_>, names: &Names<'_>, id: NodeId) -> Vec<Option<Patch>> {
+fn branches(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Vec<Option<Patch>> {
     let tree = unit.tree;
     let whole = tree.range(id);
     let then = tree.field(id, NodeField::Consequence);

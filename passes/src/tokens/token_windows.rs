@@ -48,7 +48,7 @@ impl Pass for TokenWindows {
         let mut proposals = Vec::new();
         for unit in Tokens::all(snapshot) {
             let nesting = nesting(unit);
-            let types = Types::of(snapshot.tree(unit.file));
+            let types = TypeRanges::of(snapshot.tree(unit.file));
             let count = unit.tokens.len();
             let mut seen = 0;
             let tree = snapshot.tree(unit.file);
@@ -84,9 +84,9 @@ impl Pass for TokenWindows {
 }
 
 /// The types of declarations, in order, each with the declaration that it is the type of.
-struct Types(Vec<(Range<usize>, Range<usize>)>);
+struct TypeRanges(Vec<(Range<usize>, Range<usize>)>);
 
-impl Types {
+impl TypeRanges {
     fn of(tree: &SyntaxTree) -> Self {
         let is_type = |id: &NodeId| {
             let node = tree.node(*id);

@@ -29,7 +29,7 @@ use crate::launch::{Confinement, Launcher, SetupError, Task, start};
 use crate::worker::{ARGUMENT, frames::FrameError};
 use orders::{RunOrder, SupervisorOrder, SupervisorReply};
 use supervise::{Control, SupervisedTask, supervise};
-use tree::Scope;
+use tree::TreeScope;
 
 /// The longest time until a supervisor begins its service.
 const BEGIN_LIMIT: Duration = Duration::from_secs(30);
@@ -196,7 +196,7 @@ impl LocalLauncher {
             args: &args,
             folder,
             mark: &mark(&slot.root, slot.number, Some(number)),
-            scope: Scope::Marked,
+            scope: TreeScope::Marked,
             limits: &task.limits,
             whole_output: task.whole_output,
             count_left: task.count_left,

@@ -11,7 +11,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
 
-use super::tree::{self, ProcessTree, Scope};
+use super::tree::{self, ProcessTree, TreeScope};
 use crate::capture::Capture;
 use crate::end::{Completed, End};
 use crate::folder::RunFolder;
@@ -41,7 +41,7 @@ pub(super) struct SupervisedTask<'a> {
     pub args: &'a [OsString],
     pub folder: &'a RunFolder,
     pub mark: &'a str,
-    pub scope: Scope,
+    pub scope: TreeScope,
     pub limits: &'a Limits,
     pub whole_output: bool,
     pub count_left: bool,

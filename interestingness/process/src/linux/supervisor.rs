@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::orders::{self, Begin, SupervisorOrder, SupervisorReply};
 use super::supervise::{Control, SupervisedTask, supervise};
-use super::tree::{self, Scope};
+use super::tree::{self, TreeScope};
 use crate::folder::{RunFolder, remove_tree};
 use crate::launch::Confinement;
 use crate::worker::frames::FrameError;
@@ -114,7 +114,7 @@ fn serve_tasks(
             args: &order.args,
             folder: &RunFolder::of(directory, number),
             mark: &super::mark(root, begin.slot, Some(number)),
-            scope: Scope::Subreaper,
+            scope: TreeScope::Subreaper,
             limits: &order.limits,
             whole_output: order.whole_output,
             count_left: order.count_left,

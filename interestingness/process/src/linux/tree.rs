@@ -31,7 +31,7 @@ const BATCH: usize = 256;
 
 /// The way in which the processes of a test are known.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Scope {
+pub(super) enum TreeScope {
     /// All descendants of this process, which is a subreaper and runs one test at a time.
     Subreaper,
     /// The main process and its descendants, and every process that carries the mark.
@@ -41,7 +41,7 @@ pub(super) enum Scope {
 /// The processes of one test.
 pub(super) struct ProcessTree {
     leader: Pid,
-    scope: Scope,
+    scope: TreeScope,
     mark: String,
     status: Option<WaitStatus>,
 }
@@ -49,7 +49,7 @@ pub(super) struct ProcessTree {
 impl ProcessTree {
     /// The tree below `leader`, a child of this process that leads a process group and has `mark` as
     /// the value of [`MARK`]. Nobody else may wait for that child.
-    pub(super) fn new(leader: Pid, scope: Scope, mark: &str) -> Self {
+    pub(super) fn new(leader: Pid, scope: TreeScope, mark: &str) -> Self {
         Self { leader, scope, mark: mark.to_owned(), status: None }
     }
 
@@ -57,9 +57,9 @@ impl ProcessTree {
     fn reap(&mut self) -> bool {
         loop {
             let ended = match self.scope {
-                Scope::Subreaper => wait(WaitOptions::NOHANG),
-                Scope::Marked if self.status.is_some() => return false,
-                Scope::Marked => waitpid(Some(self.leader), WaitOptions::NOHANG),
+                TreeScope::Subreaper => wait(WaitOptions::NOHANG),
+                TreeScope::Marked if self.status.is_some() => return false,
+                TreeScope::Marked => waitpid(Some(self.leader), WaitOptions::NOHANG),
             };
             match ended {
                 Ok(Some((pid, status))) if pid == self.leader => self.status = Some(status),
@@ -72,7 +72,7 @@ impl ProcessTree {
 
     /// Takes note of orphans that have ended, so that they do not count any more.
     pub(super) fn reap_orphans(&mut self) {
-        if matches!(self.scope, Scope::Subreaper) {
+        if matches!(self.scope, TreeScope::Subreaper) {
             self.reap();
         }
     }
@@ -81,8 +81,8 @@ impl ProcessTree {
     /// about `enough`.
     pub(super) fn members(&self, enough: usize) -> Vec<Pid> {
         match self.scope {
-            Scope::Subreaper => descendants(getpid(), enough),
-            Scope::Marked => {
+            TreeScope::Subreaper => descendants(getpid(), enough),
+            TreeScope::Marked => {
                 let mut members = vec![self.leader];
                 members.extend(descendants(self.leader, enough));
                 members
@@ -100,8 +100,8 @@ impl ProcessTree {
     /// All processes that can be found; may mean a look at every process of the system.
     pub(super) fn all_members(&self, enough: usize) -> Vec<Pid> {
         match self.scope {
-            Scope::Subreaper => self.members(enough),
-            Scope::Marked => {
+            TreeScope::Subreaper => self.members(enough),
+            TreeScope::Marked => {
                 let mut members = marked(|mark| mark == self.mark.as_bytes());
                 if self.status.is_none() {
                     members.extend(self.members(enough));
@@ -121,7 +121,7 @@ impl ProcessTree {
         let give_up = Instant::now() + PATIENCE;
         loop {
             let children = self.reap();
-            if !children && matches!(self.scope, Scope::Subreaper) {
+            if !children && matches!(self.scope, TreeScope::Subreaper) {
                 return Ok(self.status);
             }
             let members = self.all_members(BATCH);
@@ -132,8 +132,8 @@ impl ProcessTree {
                 return Err(Stuck);
             }
             match self.scope {
-                Scope::Subreaper => kill_all_with_groups(&members),
-                Scope::Marked => kill_all(&members),
+                TreeScope::Subreaper => kill_all_with_groups(&members),
+                TreeScope::Marked => kill_all(&members),
             }
             wait_for_end(members.first().copied());
         }
