@@ -38,12 +38,14 @@ fn each_fault_says_what_to_do() {
         ("#!/bin/sh\n", 0o644, "chmod +x"),
         ("#!/bin/sh\r\nexit 0\r\n", 0o755, "sed -i 's/\\r$//'"),
         ("#!/usr/bin/env sh\r\n", 0o755, "sed -i 's/\\r$//'"),
-        ("#!/no/such/shell -e\n", 0o755, "`/no/such/shell`, which is not there; install it"),
-        ("#!/usr/bin/env no-such-shell\n", 0o755, "`no-such-shell`, which is not there"),
+        ("#!/no/such/shell -e\n", 0o755, "the interpreter `/no/such/shell` of"),
+        ("#!/usr/bin/env no-such-shell\n", 0o755, "the interpreter `no-such-shell` of"),
     ];
     for (content, mode, advice) in faults {
         let error = parse(content, mode).unwrap_err().to_string();
         assert!(error.contains(advice), "{error}");
+        let is_interpreter = advice.starts_with("the interpreter");
+        assert_eq!(error.contains("does not exist; install it"), is_interpreter, "{error}");
     }
     let directory = tempfile::tempdir().unwrap();
     let error = TestCommand::parse(directory.path().to_str().unwrap()).unwrap_err();
