@@ -168,7 +168,7 @@ impl Configs {
         if is_ours { found } else { Vec::new() }
     }
 
-    /// Whether the check, if there is one, ends well and with the result of the majority.
+    /// Returns true if the check, if there is one, ends well and with the result of the majority.
     fn is_valid(&self, program: &TestCase, result: Option<&Vec<u8>>, cancel: &Cancel) -> bool {
         self.check.as_ref().is_none_or(|check| {
             let outcome = check.judge(program, cancel);
@@ -191,7 +191,7 @@ fn crash(outcome: &Outcome) -> Option<String> {
     (!signature.is_empty()).then_some(signature)
 }
 
-/// Whether a variant still shows the bug, and that it is the compiler's.
+/// The interestingness test: a variant still shows the bug, and the bug is the compiler's.
 struct Judge {
     configs: Configs,
     bug: Bug,

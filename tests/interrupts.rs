@@ -117,7 +117,7 @@ fn kill_and_resume(make: impl Fn() -> Bench, args: &[&str], names: &[&str]) {
     assert_eq!(bench.keys("e.jsonl"), whole.keys("e.jsonl"));
 }
 
-/// Whether a run came to its end: just before it was killed, or undisturbed.
+/// Returns true if a run came to its end: just before it was killed, or undisturbed.
 fn is_finished(bench: &Bench) -> bool {
     match bench.read_if_there("bug.c.clreduce/journal") {
         Some(journal) => journal.ends_with(" finished\n"),

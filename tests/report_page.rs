@@ -37,7 +37,7 @@ fn report(out: &Path) {
     fs::create_dir_all(folder.join("reduced")).unwrap();
     fs::write(folder.join("reduced/a b.c"), program).unwrap();
     let commits = format!("{}\n{}\n", commit(10, 100), commit(137, 12));
-    fs::write(folder.join("course.jsonl"), commits).unwrap();
+    fs::write(folder.join("history.jsonl"), commits).unwrap();
     let records = [record("</script>.c", "flaky", 7), record("a b.c", "minimal", 137)];
     let case = TestCase::single("a.c", program.as_bytes()).unwrap();
     let case = TriageCase::new(&case, &records[1].output, Some(0), []);

@@ -17,7 +17,7 @@ pub struct TraceStep {
     pub pass: &'static str,
     /// What the reducer estimates the chance from, with the index of the row in the table; none where it is made up.
     pub trial: Option<Trial>,
-    /// Whether the step belongs to a nested reduction.
+    /// True if the step belongs to a nested reduction.
     pub nested: bool,
     pub interesting: bool,
     /// The earlier step with the same variant.

@@ -138,7 +138,7 @@ fn accept(case: &TestCase, language: Language, patches: &[&Patch], budget: usize
     accepted
 }
 
-/// Whether clang accepts a program, else its first error; what OpenCL 1.2 demands counts as well.
+/// Compiles a program with clang, by the rules of OpenCL 1.2 where it is one. The error is the first of clang.
 fn compile(case: &TestCase, language: Language) -> Result<(), String> {
     let options: &[&str] = match language {
         Language::OpenCl => &[

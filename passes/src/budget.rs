@@ -22,7 +22,7 @@ impl Budget {
         snapshot.budgets_at_most().map_or(self.most, |most| self.most.min(most))
     }
 
-    /// Whether so many things are within the limit. If they are not, the snapshot notes it.
+    /// Returns true if so many things are within the limit. If they are not, the snapshot notes it.
     pub(crate) fn allows(&self, snapshot: &Snapshot, count: usize) -> bool {
         let most = self.most(snapshot);
         if count > most {

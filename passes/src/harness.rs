@@ -122,9 +122,8 @@ fn check_orphans(
     assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.info().name);
 }
 
-/// Whether a literal or comment never ends, or holds what the parser does not take for part of one.
-/// Then what is removed may decide how all that follows is read, and nobody can tell whether it becomes
-/// smaller.
+/// Returns true if a literal or comment never ends, or holds what the parser does not take for part of one. Then what
+/// is removed may decide how all that follows is read, and nobody can tell whether it becomes smaller.
 fn has_odd_literal(bytes: &[u8]) -> bool {
     tokens(bytes).any(|token| {
         let text = &bytes[token.range()];

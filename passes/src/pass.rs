@@ -38,15 +38,15 @@ pub struct PassInfo {
     pub about: &'static str,
     /// The languages the pass knows. Passes over text and tokens know every one.
     pub languages: &'static [Language],
-    /// Whether a proposal may make the program larger, because the pass cannot tell beforehand. The
+    /// True if a proposal may make the program larger, because the pass cannot tell beforehand. The
     /// engine tests only those that do not.
     pub may_grow: bool,
-    /// Whether a proposal gives a declaration another name, or lets the uses of one declaration name
-    /// another one. `--keep-names` leaves such a pass out.
+    /// True if a proposal gives a declaration another name, or lets the uses of one declaration name another one.
+    /// `--keep-names` leaves such a pass out.
     pub renames: bool,
     /// What the pass may change in the launch comment of a kernel.
     pub launch: LaunchEdits,
-    /// Whether the pass changes nothing but white space, which the size order does not see.
+    /// True if the pass changes nothing but white space, which the size order does not see.
     pub layout_only: bool,
 }
 

@@ -25,15 +25,14 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Whether the phase belongs to the rounds that go on until nothing changes: phases that run once
-    /// do not.
+    /// Returns true if the phase belongs to the rounds that go on until nothing changes: phases that run once do not.
     #[must_use]
     pub fn is_in_rounds(self) -> bool {
         matches!(self, Self::Coarse | Self::Fine | Self::Polish)
     }
 
-    /// Whether the phase goes round by itself before the next one begins. Only the one whose passes
-    /// make work for each other cheaply does.
+    /// Returns true if the phase goes round by itself before the next one begins. Only the one
+    /// whose passes make work for each other cheaply does.
     #[must_use]
     pub fn settles(self) -> bool {
         self == Self::Fine
@@ -50,14 +49,13 @@ pub struct Policy {
     /// The smallest group removes one in so many of the program's tokens at least; `None` tries single
     /// proposals. A program that is small already has no such limit.
     pub smallest_group: Option<u32>,
-    /// Whether the pass runs on a program that is small already.
+    /// True if the pass runs on a program that is small already.
     pub on_small_programs: bool,
-    /// Whether declarations that a patch leaves unused are removed with it.
+    /// True if declarations that a patch leaves unused are removed with it.
     pub removes_unused: bool,
-    /// Whether a variant is skipped, while groups are large, when all that it keeps stood in a refuted
-    /// variant too.
+    /// True if a variant is skipped, while groups are large, when all that it keeps stood in a refuted variant too.
     pub skips_refuted: bool,
-    /// Whether a variant may grow: a nested reduction must then make it smaller than what it came from.
+    /// True if a variant may grow: a nested reduction must then make it smaller than what it came from.
     pub nested: bool,
 }
 
@@ -141,7 +139,7 @@ impl Row {
         self.pass.info()
     }
 
-    /// Whether the pass knows a language.
+    /// Returns true if the pass knows a language.
     #[must_use]
     pub fn applies_to(&self, language: Language) -> bool {
         self.info().languages.contains(&language)

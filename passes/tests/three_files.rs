@@ -155,7 +155,7 @@ impl Inventory {
         missing
     }
 
-    /// Whether a module of a folder is declared.
+    /// Returns true if a module of a folder is declared.
     fn declares(&self, folder: &str, module: &str) -> bool {
         let block = self.list.split_once(&format!("mod {folder} {{\n"));
         let block =

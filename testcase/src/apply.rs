@@ -193,8 +193,8 @@ fn remove_one_comma(bytes: &[u8], at: usize, out: &mut AppliedText) -> usize {
     at
 }
 
-/// Whether a brace behind these bytes begins a list of initialisers: behind `=`, another brace, a comma
-/// or the type of a compound literal.
+/// Returns true if a brace behind these bytes begins a list of initialisers: behind `=`, another brace, a comma or the
+/// type of a compound literal.
 fn holds_values(before: &[u8]) -> bool {
     let last = before.iter().rfind(|byte| !byte.is_ascii_whitespace());
     last.is_some_and(|byte| matches!(byte, b'=' | b'{' | b',' | b')' | b'(' | b']'))

@@ -52,8 +52,8 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
 /// Bytes that a token may depend on beyond its end, when it is [closed](is_closed).
 pub(crate) const LOOK_AHEAD: usize = 2;
 
-/// Whether a token depends on nothing far beyond its end: not a quote without its partner, and not
-/// the beginning of a comment without its end.
+/// Returns true if a token depends on nothing far beyond its end: not a quote without its partner,
+/// and not the beginning of a comment without its end.
 pub(crate) fn is_closed(bytes: &[u8], token: &Token) -> bool {
     match bytes[token.start as usize] {
         b'"' | b'\'' => token.kind != TokenKind::Punctuation,

@@ -151,14 +151,14 @@ impl Patch {
         &self.edits
     }
 
-    /// Whether nothing is edited.
+    /// Returns true if nothing is edited.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// Whether every edit of `other` lies inside an edit of this patch, so that it would change
-    /// nothing more.
+    /// Returns true if every edit of `other` lies inside an edit of this patch, so that it would
+    /// change nothing more.
     #[must_use]
     pub fn covers(&self, other: &Patch) -> bool {
         other.edits.iter().all(|inner| {
@@ -169,7 +169,7 @@ impl Patch {
         })
     }
 
-    /// Whether every edit of `other` is an edit of this patch.
+    /// Returns true if every edit of `other` is an edit of this patch.
     #[must_use]
     pub fn contains(&self, other: &Patch) -> bool {
         let mut edits = self.edits.iter();

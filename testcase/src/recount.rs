@@ -3,8 +3,8 @@
 use crate::apply::Run;
 use crate::lexer::{LOOK_AHEAD, Lexer, Token, is_closed};
 
-/// Whether [`recount`] may be used: each token depends on what stands beside it alone. A lone quote, or
-/// a comment that never ends, depends on all that follows.
+/// Returns true if [`recount`] may be used: each token depends on what stands beside it alone. A lone quote, or a
+/// comment that never ends, depends on all that follows.
 #[must_use]
 pub fn is_recountable(bytes: &[u8], tokens: &[Token]) -> bool {
     tokens.iter().all(|token| is_closed(bytes, token))

@@ -141,7 +141,7 @@ impl Bench {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Whether the test finds what is on disk interesting.
+    /// Returns true if the test finds what is on disk interesting.
     pub fn is_interesting(&self, names: &[&str]) -> bool {
         let copy = tempfile::tempdir().unwrap();
         for name in names {

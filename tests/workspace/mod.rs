@@ -46,7 +46,7 @@ impl Source {
         lines.map(|(index, line)| (index + 1, without_comment(line)))
     }
 
-    /// Whether it lies in one of these folders (which end in `/`) or is one of these files.
+    /// Returns true if it lies in one of these folders (which end in `/`) or is one of these files.
     pub fn is_in(&self, places: &[&str]) -> bool {
         places.iter().any(|place| {
             if place.ends_with('/') { self.path.starts_with(place) } else { self.path == *place }

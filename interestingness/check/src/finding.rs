@@ -116,7 +116,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether it is certain, and not a suspicion.
+    /// Returns true if it is certain, and not a suspicion.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.certainty == Certainty::Certain

@@ -8,7 +8,7 @@ pub fn search_path() -> Vec<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
 }
 
-/// Whether a program is installed: on the search path, or at its path.
+/// Returns true if a program is installed: on the search path, or at its path.
 #[must_use]
 pub fn is_installed(program: &str) -> bool {
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);

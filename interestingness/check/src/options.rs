@@ -24,9 +24,9 @@ pub struct CheckOptions {
     pub build_options: Vec<String>,
     /// The clang to use; by default the newest one found.
     pub clang: Option<PathBuf>,
-    /// Whether all stages run even after one has found something.
+    /// True if all stages run even after one has found something.
     pub all_stages: bool,
-    /// Whether two sanitizers run at the same time. This suits a check that has cores and memory to itself.
+    /// True if two sanitizers run at the same time. This suits a check that has cores and memory to itself.
     pub side_by_side: bool,
     /// A program that calls [`worker_main`](clreduce_process::worker_main) before anything else. With it, each tool has
     /// a supervisor process.

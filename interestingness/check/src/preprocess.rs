@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::options::CheckOptions;
 
-/// Whether a program has directives other than pragmas, which preprocessing keeps.
+/// Returns true if a program has directives other than pragmas, which preprocessing keeps.
 #[must_use]
 pub fn needs_preprocessing(source: &[u8]) -> bool {
     let directive = |line: &[u8]| {

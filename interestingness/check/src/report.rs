@@ -9,7 +9,7 @@ use crate::finding::{Certainty, Finding, FindingKind, StageFailure};
 use crate::stage::StageReport;
 use crate::table::{PreparedStage, StageName};
 
-/// Whether a kernel is valid.
+/// The result of all checks of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validity {
@@ -73,7 +73,7 @@ impl CollectedReports {
         self.stages.extend(other.stages);
     }
 
-    /// Whether a finding is certain.
+    /// Returns true if a finding is certain.
     #[must_use]
     pub fn is_invalid(&self) -> bool {
         self.findings.iter().any(Finding::is_certain)

@@ -17,10 +17,10 @@ pub struct StageInfo {
     pub name: &'static str,
     /// The languages whose kernels it can check.
     pub languages: &'static [Language],
-    /// Whether it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
+    /// True if it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
     /// that kind.
     pub executes: bool,
-    /// Whether a recipe demands, unless it says otherwise, that the original passes. A stage that only ever suspects
+    /// True if a recipe demands, unless it says otherwise, that the original passes. A stage that only ever suspects
     /// should not.
     pub required: bool,
     /// The memory that its tools usually need, in bytes.
@@ -47,7 +47,7 @@ pub(crate) struct StageSetup {
     pub compile_worker: Option<PathBuf>,
     /// The folder in which compiled parts of the host run-time are kept.
     pub cache: PathBuf,
-    /// Whether two sanitizers run at the same time.
+    /// True if two sanitizers run at the same time.
     pub side_by_side: bool,
 }
 

@@ -57,13 +57,14 @@ impl StageName {
         self.info().name
     }
 
-    /// Whether the stage can check programs in that language.
+    /// Returns true if the stage can check programs in that language.
     #[must_use]
     pub fn reads(self, language: Language) -> bool {
         self.info().languages.contains(&language)
     }
 
-    /// Whether the stage can check that kernel. A CUDA program without known launches is not run.
+    /// Returns true if the stage can check that kernel. A CUDA program without known launches is
+    /// not run.
     #[must_use]
     pub fn suits(self, subject: &HostKernel) -> bool {
         let is_run = subject.language == Language::OpenCl || subject.launches.is_ok();

@@ -6,7 +6,7 @@ use clreduce_testcase::{Language, Launch, tokens};
 
 use crate::arguments::{Plan, PlanError, from_signature, plan};
 
-/// Whether the text defines `main`, so that it is a whole program.
+/// Returns true if the text defines `main`, so that it is a whole program.
 #[must_use]
 pub fn has_main(source: &[u8]) -> bool {
     let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();

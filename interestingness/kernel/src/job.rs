@@ -60,7 +60,7 @@ pub enum Argument {
         elements: u64,
         /// Its first content.
         fill: Fill,
-        /// Whether its last content is part of the result.
+        /// True if its last content is part of the result.
         output: bool,
     },
     /// Local memory, by its size in bytes.

@@ -200,7 +200,7 @@ impl Checked {
         Ok(())
     }
 
-    /// Whether a stage can be used, given its verdict on the original.
+    /// Returns true if a stage can be used, given its verdict on the original.
     fn is_on(&mut self, stage: &RecipeStage, answer: StageVerdict) -> Result<bool, Problem> {
         let name = &stage.name;
         let (why, failed) = match answer {

@@ -115,7 +115,7 @@ impl Configuration {
         }
     }
 
-    /// Whether it is a simulator, whose result does not count.
+    /// Returns true if it is a simulator, whose result does not count.
     pub(crate) fn is_simulated(&self) -> bool {
         matches!(self.means, Means::Device { simulated: true, .. })
     }

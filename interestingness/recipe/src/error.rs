@@ -35,7 +35,7 @@ impl Problem {
 }
 
 impl RecipeError {
-    /// Whether the recipe is fine, but its calibration was interrupted.
+    /// Returns true if the recipe is fine, but its calibration was interrupted.
     #[must_use]
     pub fn is_interruption(&self) -> bool {
         self.problem == Problem::interruption()

@@ -35,7 +35,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether a command can be run. One in the directory of the variant is not there yet.
+/// Returns true if a command can be run. One in the directory of the variant is not there yet.
 fn on_path(program: &str) -> bool {
     program.starts_with("./") || is_installed(program)
 }

@@ -176,7 +176,7 @@ fn arguments(document: &Document, folder: &Path) -> Result<Option<String>, Probl
     text.transpose()
 }
 
-/// Whether an option of a build defines or undefines a macro.
+/// Returns true if an option of a build defines or undefines a macro.
 fn is_macro(word: &str) -> bool {
     ["-D", "-U"].iter().any(|start| word.starts_with(start) && word.len() > start.len())
 }

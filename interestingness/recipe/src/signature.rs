@@ -35,7 +35,7 @@ pub(crate) fn of_failure(output: &str) -> Vec<String> {
     error.or_else(first).into_iter().collect()
 }
 
-/// Whether a compiler that ended with an ordinary status has crashed all the same: drivers of compilers catch
+/// Returns true if a compiler that ended with an ordinary status has crashed all the same: drivers of compilers catch
 /// the crash of the compiler proper.
 pub(crate) fn is_crash(output: &str) -> bool {
     const MARKS: [&str; 5] = [

@@ -18,7 +18,7 @@ use crate::pin::StageVerdict;
 pub(crate) struct RecipeStage {
     pub name: String,
     pub does: StageKind,
-    /// Whether the original must pass.
+    /// True if the original must pass.
     pub required: bool,
     /// The memory that it may use, in bytes.
     pub memory: u64,
@@ -81,7 +81,7 @@ impl RecipeStage {
         }
     }
 
-    /// Whether it runs the kernel with instrumentation.
+    /// Returns true if it runs the kernel with instrumentation.
     pub(crate) fn is_costly(&self) -> bool {
         matches!(self.does, StageKind::Check(name) if name.info().executes)
     }

@@ -23,7 +23,7 @@ pub struct RecipeTest {
     pub(crate) ready: Vec<ReadyStage>,
     pub(crate) calibration: Calibration,
     pub(crate) warnings: Vec<String>,
-    /// Whether all configurations run on each valid variant, to find other bugs.
+    /// True if all configurations run on each valid variant, to find other bugs.
     slippage: bool,
     counts: Counts,
 }
@@ -185,8 +185,8 @@ impl RecipeTest {
         })
     }
 
-    /// Whether a variant may run before it is known to be valid. An invalid kernel can at worst crash a process of ours on
-    /// a CPU; on a GPU it can do more damage.
+    /// Returns true if a variant may run before it is known to be valid. An invalid kernel can at worst crash a process
+    /// of ours on a CPU; on a GPU it can do more damage.
     fn may_glance(&self) -> bool {
         let robust = |one: &Configuration| {
             one.device().is_none_or(|at| self.kit.pools[at].device.is_robust())

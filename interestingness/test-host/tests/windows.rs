@@ -54,7 +54,7 @@ fn host() -> PathBuf {
     std::path::absolute(HOST).unwrap()
 }
 
-/// Whether somebody has the file open that `interestingness-test-host hold` opens.
+/// Returns true if somebody has the file open that `interestingness-test-host hold` opens.
 fn is_held(path: &Path) -> bool {
     path.exists() && File::options().write(true).share_mode(0).open(path).is_err()
 }

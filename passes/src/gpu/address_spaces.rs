@@ -104,7 +104,7 @@ fn classes(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Vec<Edit>> {
     classes.into_values().flatten().collect()
 }
 
-/// Whether a declaration is of file scope, where nothing can be private, or of a kernel's parameter.
+/// Returns true if a declaration is of file scope, where nothing can be private, or of a kernel's parameter.
 fn comes_from_outside(unit: Unit<'_>, declaration: NodeId) -> bool {
     let tree = unit.tree;
     if tree.kind(declaration) == NodeKind::FunctionDefinition {

@@ -56,7 +56,7 @@ fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
     proposals
 }
 
-/// Whether the condition compares two elements of one array at fixed places.
+/// Returns true if the condition compares two elements of one array at fixed places.
 fn is_guarded(unit: Unit<'_>, statement: NodeId) -> bool {
     let tree = unit.tree;
     let compared = || {

@@ -53,7 +53,7 @@ const MOST_VALUES: Budget = Budget::new("values before one store of a result", 5
 struct Assignment {
     statement: NodeId,
     value: NodeId,
-    /// Whether it stores to what a parameter of the kernel points to.
+    /// True if it stores to what a parameter of the kernel points to.
     is_result: bool,
 }
 
@@ -115,7 +115,7 @@ fn assignment(
     })
 }
 
-/// Whether everything that a value names means the same at another place.
+/// Returns true if everything that a value names means the same at another place.
 fn is_visible(snapshot: &Snapshot, unit: Unit<'_>, value: NodeId, at: NodeId) -> bool {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let names = tree.subtree(value).filter_map(|node| symbols.of(node));

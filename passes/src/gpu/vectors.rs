@@ -173,7 +173,7 @@ impl Narrower<'_> {
         (lanes > 1).then_some((shape, lanes))
     }
 
-    /// Whether the components that an access names can be read, if it is one to components.
+    /// Returns true if the components that an access names can be read, if it is one to components.
     fn is_readable(&self, node: NodeId) -> bool {
         if self.tree.kind(node) != NodeKind::FieldExpression {
             return true;

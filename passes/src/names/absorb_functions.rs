@@ -64,8 +64,8 @@ fn absorb(snapshot: &Snapshot, function: &Function, into: &Function) -> Option<V
     Some(edits)
 }
 
-/// Whether nothing but its statements matters of a function: nobody calls it, nor does anybody outside the program,
-/// and it neither takes anything that it uses nor returns.
+/// Returns true if nothing but its statements matters of a function: nobody calls it, nor does anybody outside the
+/// program, and it neither takes anything that it uses nor returns.
 fn is_spare(snapshot: &Snapshot, function: &Function) -> bool {
     let (tree, symbols) = (snapshot.tree(function.file), snapshot.symbols(function.file));
     let bytes = snapshot.bytes(function.file);

@@ -312,7 +312,7 @@ impl<'a> Body<'a> {
         Edit::replace(self.file, self.snapshot.tree(self.file).range(call), block)
     }
 
-    /// Whether one expression does all of it, which needs no block around it.
+    /// Returns true if one expression does all of it, which needs no block around it.
     fn is_one_expression(&self) -> bool {
         let tree = self.snapshot.tree(self.file);
         let stored = self.parameters.iter().any(|parameter| parameter.stored);
@@ -386,7 +386,7 @@ struct Places<'a> {
 /// What lies around each node.
 struct Around {
     statements: Vec<Option<(NodeId, NodeId)>>,
-    /// Whether the node is reached only if something else is so.
+    /// For each node: true if it is reached only under a condition.
     may_not_happen: Vec<bool>,
 }
 
@@ -417,13 +417,14 @@ impl<'a> Places<'a> {
         self.around().statements[call.0 as usize].map(|(statement, _)| statement)
     }
 
-    /// Whether a call stands where it is reached only if something else is so: on the right of `&&` or `||`, behind a `?`.
+    /// Returns true if a call stands where it is reached only if something else is so: on the right of `&&` or `||`,
+    /// behind a `?`.
     fn may_not_happen(&self, call: NodeId) -> bool {
         self.around().may_not_happen[call.0 as usize]
     }
 }
 
-/// Whether a part of an expression is evaluated only if another part of it is so.
+/// Returns true if a part of an expression is evaluated only if another part of it is so.
 fn is_conditional(tree: &SyntaxTree, part: NodeId, whole: NodeId) -> bool {
     let field = tree.node(part).field;
     match tree.kind(whole) {
@@ -437,8 +438,8 @@ fn is_conditional(tree: &SyntaxTree, part: NodeId, whole: NodeId) -> bool {
     }
 }
 
-/// Whether what stands in place of a name must bind tightly: not where it is all of an argument, a
-/// returned, assigned or parenthesised value.
+/// Returns true if what stands in place of a name must bind tightly: not where it is all of an
+/// argument, a returned, assigned or parenthesised value.
 fn is_operand(tree: &SyntaxTree, name: NodeId) -> bool {
     let Some(parent) = tree.parent(name) else { return true };
     let is_right = matches!(tree.node(name).field, Some(NodeField::Right | NodeField::Value));

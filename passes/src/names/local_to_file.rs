@@ -63,7 +63,7 @@ fn declarations<'a>(unit: Unit<'a>, symbols: &Symbols) -> HashMap<&'a [u8], usiz
     count
 }
 
-/// Whether a declaration could stand outside its function: the names are free there, and what they are set to
+/// Returns true if a declaration could stand outside its function: the names are free there, and what they are set to
 /// is known before the program runs.
 fn may_move(unit: Unit<'_>, id: NodeId, symbols: &Symbols, count: &HashMap<&[u8], usize>) -> bool {
     let tree = unit.tree;

@@ -61,7 +61,7 @@ fn of_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
         .collect()
 }
 
-/// Whether the name of `kept` means it wherever `gone` is used.
+/// Returns true if the name of `kept` means it wherever `gone` is used.
 fn is_visible(snapshot: &Snapshot, file: usize, kept: SymbolId, gone: &Symbol) -> bool {
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
     let name = |symbol: &Symbol| &snapshot.bytes(file)[tree.range(symbol.declarations[0])];

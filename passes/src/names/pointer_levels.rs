@@ -174,7 +174,7 @@ impl Level<'_> {
     }
 }
 
-/// Whether nothing looks at the value of an expression.
+/// Returns true if nothing looks at the value of an expression.
 fn is_unused(tree: &SyntaxTree, expression: NodeId) -> bool {
     let is_in_head =
         matches!(tree.node(expression).field, Some(NodeField::Initializer | NodeField::Update));

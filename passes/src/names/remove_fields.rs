@@ -57,8 +57,8 @@ impl Pass for RemoveFields {
     }
 }
 
-/// Whether what is left without a member keeps its values. Of a union, the first member gets the value;
-/// behind a designator, the next one.
+/// Returns true if what is left without a member keeps its values. Of a union, the first member gets the value; behind
+/// a designator, the next one.
 fn can_go(tree: &SyntaxTree, member: &Member, of_union: bool) -> bool {
     let carries_on = |&element: &NodeId| {
         tree.field(element, NodeField::Designator).is_some() && {

@@ -75,7 +75,7 @@ impl Inner {
         Self { mentions_before }
     }
 
-    /// Whether a structure has another structure of one member in it.
+    /// Returns true if a structure has another structure of one member in it.
     fn stand_in(&self, tree: &SyntaxTree, aggregate: &Aggregate) -> bool {
         let before = |node: NodeId| self.mentions_before[node.0 as usize];
         let body = tree.field(aggregate.specifier, NodeField::Body);

@@ -46,8 +46,8 @@ impl Pass for ExpressionToConstant {
     }
 }
 
-/// Whether the value of an expression goes anywhere. Removing a statement or one side of a comma is
-/// for other passes, and a parenthesis is tried as a whole.
+/// Returns true if the value of an expression goes anywhere. Removing a statement or one side of a
+/// comma is for other passes, and a parenthesis is tried as a whole.
 fn is_used(unit: Unit<'_>, id: NodeId) -> bool {
     let parent = unit.tree.node(id).parent;
     match unit.tree.kind(parent) {
@@ -72,8 +72,8 @@ fn zero_fits(unit: Unit<'_>, id: NodeId) -> bool {
         }
 }
 
-/// Whether 1 is worth a try as well. For a name it is only where 0 cannot stand or ends a loop;
-/// literals have a pass of their own.
+/// Returns true if 1 is worth a try as well. For a name it is only where 0 cannot stand or ends a
+/// loop; literals have a pass of their own.
 fn one_matters(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> bool {
     let condition = is_condition(unit, unit.tree.node(id).parent);
     is_used(unit, id)

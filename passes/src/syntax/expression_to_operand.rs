@@ -129,7 +129,7 @@ fn bare(unit: Unit<'_>, whole: NodeId, operand: NodeId) -> NodeId {
     if fits { inside } else { operand }
 }
 
-/// Whether an operand can stand where the expression stood.
+/// Returns true if an operand can stand where the expression stood.
 fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
     let tree = unit.tree;
     let kind = tree.kind(operand);

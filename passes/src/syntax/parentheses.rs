@@ -80,7 +80,7 @@ fn fits(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, core: Binding) -> bool 
     is_written && !is_cast && demand(unit, id).is_some_and(|demand| core >= demand)
 }
 
-/// Whether what is in parentheses is the name of a function, or at least no name of a type.
+/// Returns true if what is in parentheses is the name of a function, or at least no name of a type.
 fn is_function(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
     let symbols = snapshot.symbols(unit.file);
     let mut inside =
@@ -90,8 +90,8 @@ fn is_function(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
     matches!(declared, Some(SymbolKind::Function | SymbolKind::Variable | SymbolKind::Parameter))
 }
 
-/// Whether a declarator is the same without its parentheses: they matter where a pointer is inside and
-/// a function or array outside.
+/// Returns true if a declarator is the same without its parentheses: they matter where a pointer is inside and a
+/// function or array outside.
 fn is_plain_declarator(unit: Unit<'_>, id: NodeId) -> bool {
     let tree = unit.tree;
     let outside = tree.kind(tree.node(id).parent);

@@ -111,7 +111,7 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
     }
 }
 
-/// Whether a statement is the value of a statement expression that something uses.
+/// Returns true if a statement is the value of a statement expression that something uses.
 fn is_value_of_expression(unit: Unit<'_>, list: NodeId, statement: NodeId) -> bool {
     let tree = unit.tree;
     let parenthesis = tree.node(list).parent;
@@ -120,8 +120,8 @@ fn is_value_of_expression(unit: Unit<'_>, list: NodeId, statement: NodeId) -> bo
     tree.kind(parenthesis) == NodeKind::ParenthesizedExpression && is_last() && is_used()
 }
 
-/// Whether a statement is the only one of the last case of its switch: a label must not be followed
-/// by a brace.
+/// Returns true if a statement is the only one of the last case of its switch: a label must not be
+/// followed by a brace.
 fn is_all_of_the_last_case(unit: Unit<'_>, case: NodeId, statement: NodeId) -> bool {
     let tree = unit.tree;
     let mut statements =

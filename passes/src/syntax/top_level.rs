@@ -98,8 +98,8 @@ fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<Node
     needed
 }
 
-/// Whether a child of such a node can be deleted. An error can, where the file as a whole is none: it
-/// stands where an item would.
+/// Returns true if a child of such a node can be deleted. An error can, where the file as a whole is none: it stands
+/// where an item would.
 fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);
     let is_part_of_a_directive = node.field.is_some() || node.kind.is_preproc_alternative();

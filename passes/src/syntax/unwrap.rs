@@ -79,7 +79,8 @@ impl<'a> NamesByNode<'a> {
         Self(names)
     }
 
-    /// Whether something that a scope declares would meet another of its name in the block around.
+    /// Returns true if something that a scope declares would meet another of its name in the block
+    /// around.
     fn clash(&self, tree: &SyntaxTree, scope: NodeId) -> bool {
         let Some(inner) = self.0.get(&scope) else { return false };
         let is_block = |&node: &NodeId| tree.kind(node) == NodeKind::CompoundStatement;

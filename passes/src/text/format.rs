@@ -60,7 +60,7 @@ fn with_tokens<T>(bytes: &[u8], with: impl FnOnce(Tokens<'_>) -> T) -> T {
     with(Tokens { file: 0, bytes, tokens: &tokens })
 }
 
-/// Whether two texts have the same tokens, directives and comments.
+/// Returns true if two texts have the same tokens, directives and comments.
 fn says_the_same(old: Tokens<'_>, new: Tokens<'_>) -> bool {
     let tokens = |unit: Tokens<'_>| (0..unit.tokens.len()).all(|at| unit.text(at) == old.text(at));
     let comments = |unit: Tokens<'_>| -> Vec<Vec<u8>> {

@@ -109,7 +109,7 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     declared
 }
 
-/// Whether an identifier stands where it is declared.
+/// Returns true if an identifier stands where it is declared.
 fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
     let node = tree.node(id);
     let parent = tree.kind(node.parent);

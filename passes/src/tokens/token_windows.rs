@@ -100,7 +100,7 @@ impl TypeRanges {
         Self(tree.ids().filter(is_type).map(pair).collect())
     }
 
-    /// Whether a type lies in the range and what it is the type of does not.
+    /// Returns true if a type lies in the range and what it is the type of does not.
     fn leaves_declarator(&self, range: Range<usize>) -> bool {
         let first = self.0.partition_point(|(kind, _)| kind.start < range.start);
         let inside = self.0[first..].iter().take_while(|(kind, _)| kind.start < range.end);
@@ -131,7 +131,8 @@ fn nesting(unit: Tokens<'_>) -> Nesting {
 }
 
 impl Nesting {
-    /// Whether the tokens of `first..after` open all that they close and close all that they open.
+    /// Returns true if the tokens of `first..after` open all that they close and close all that
+    /// they open.
     fn encloses(&self, first: usize, after: usize) -> bool {
         let level = self.depth[first];
         self.depth[after] == level && self.depth[first..after].iter().all(|&depth| depth >= level)
@@ -151,8 +152,8 @@ const ONLY_BINARY: &[&[u8]] = &[
     b"/=", b"%=", b"&=", b"|=", b"^=", b"<<=", b">>=", b"->", b"=",
 ];
 
-/// Whether the token before `first` and the one at `after` can stand side by side. Only pairs that
-/// no program has are ruled out.
+/// Returns true if the token before `first` and the one at `after` can stand side by side. Only
+/// pairs that no program has are ruled out.
 fn can_meet(unit: Tokens<'_>, first: usize, after: usize) -> bool {
     let Some(before) = first.checked_sub(1) else { return true };
     let (left, right) = (unit.text(before), unit.text(after));

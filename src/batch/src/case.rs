@@ -12,7 +12,7 @@ use clreduce_interestingness::{Cancel, Verdict};
 use clreduce_testcase::TestCase;
 use thiserror::Error;
 
-use crate::course::{Commit, Course};
+use crate::history::{Commit, History};
 use crate::record::{CaseOutcome, Measure, PassRecord, Record};
 use crate::{Batch, Case, OpenError, files};
 use clreduce_engine::events::{Ending, Event};
@@ -95,10 +95,10 @@ impl Attempt<'_> {
         fs::create_dir_all(self.folder).map_err(told)?;
         let state = StateFolder::open(self.folder.join(STATE)).map_err(ReductionError::State)?;
         let is_resumed = matches!(state.unfinished(), Ok(Some(_)));
-        let mut course = Course::open(self.folder, original.clone(), is_resumed).map_err(told)?;
-        let (seconds_before, tests_before) = course.before();
+        let mut history = History::open(self.folder, original.clone(), is_resumed).map_err(told)?;
+        let (seconds_before, tests_before) = history.before();
         let began = Instant::now();
-        let result = self.run(reduction, state, &mut course, began);
+        let result = self.run(reduction, state, &mut history, began);
         let mut record = Record::without_result(&name, CaseOutcome::Failed, String::new());
         record.original = original.hash().to_string();
         record.before = Measure::of(&original);
@@ -142,7 +142,7 @@ impl Attempt<'_> {
         &self,
         reduction: Reduction<'static>,
         folder: StateFolder,
-        course: &mut Course,
+        history: &mut History,
         began: Instant,
     ) -> Result<Reduced, ReductionError> {
         let facts = self.batch.facts.clone();
@@ -165,7 +165,7 @@ impl Attempt<'_> {
                     diff: String::new(),
                 };
                 // The report then lacks a line; the result does not depend on it.
-                let _ = course.add(commit, case);
+                let _ = history.add(commit, case);
             }
             _ => {}
         };

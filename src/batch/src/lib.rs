@@ -1,13 +1,13 @@
 //! Many test cases, one pool.
 //!
-//! Inputs are left alone. Each case has a folder in OUT, with its result, its course, and while it is
+//! Inputs are left alone. Each case has a folder in OUT, with its result, its history, and while it is
 //! under way the journal by which an interrupted batch goes on. A case whose record is there is finished
 //! and not touched again. Whatever happens to a case is recorded, and the others go on.
 
 mod case;
-mod course;
 mod diff;
 mod files;
+mod history;
 mod record;
 
 use std::fs;
@@ -26,7 +26,7 @@ use clreduce_engine::{Options, Reduction};
 use clreduce_journal::{Facts, StateError, StateFolder};
 use clreduce_speculation::Pool;
 
-pub use course::{Commit, read_course};
+pub use history::{Commit, read_history};
 pub use record::{CaseOutcome, Measure, PassRecord, Record};
 
 /// Open cases per thread of the pool. While one makes its next variants, another one's test runs; what

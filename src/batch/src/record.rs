@@ -31,7 +31,7 @@ pub enum CaseOutcome {
 }
 
 impl CaseOutcome {
-    /// Whether there is a result.
+    /// Returns true if there is a result.
     #[must_use]
     pub fn is_reduced(self) -> bool {
         matches!(self, Self::Minimal | Self::Limit)

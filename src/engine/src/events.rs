@@ -32,7 +32,7 @@ pub enum Event {
         chance: u16,
         /// The verdict and how it came about.
         outcome: Outcome,
-        /// Whether the verdict was known already, from this run or from the journal of an earlier one.
+        /// True if the verdict was known already, from this run or from the journal of an earlier one.
         known: bool,
         /// The part of the compile filter in it.
         filtered: Filtered,

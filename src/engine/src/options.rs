@@ -147,7 +147,7 @@ impl Options {
         Limits { memory_bytes: self.memory_limit, ..Limits::default() }
     }
 
-    /// Whether a compile filter is wanted for a program in this language.
+    /// Returns true if a compile filter is wanted for a program in this language.
     ///
     /// It is on for OpenCL C, where it saves a sixth of the tests. It is off for C, where it saves hardly any
     /// (`docs/benchmarks.md`).

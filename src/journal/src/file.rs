@@ -33,7 +33,7 @@ pub struct JournalHeader {
     original: String,
     /// Wall-time limit of one test, in milliseconds, measured or given.
     time_limit: u64,
-    /// Whether there is a compile filter.
+    /// True if there is a compile filter.
     compile_filter: bool,
     pub(crate) facts: Facts,
 }
@@ -63,7 +63,7 @@ impl JournalHeader {
         Duration::from_millis(self.time_limit)
     }
 
-    /// Whether there is a compile filter.
+    /// Returns true if there is a compile filter.
     #[must_use]
     pub fn compile_filter(&self) -> bool {
         self.compile_filter

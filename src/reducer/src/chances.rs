@@ -17,7 +17,7 @@ pub struct Chances {
 pub struct Trial {
     /// The index of the row that proposed the variant.
     pub row: usize,
-    /// Whether an earlier run of the row took what was easily found.
+    /// True if an earlier run of the row took what was easily found.
     pub in_later_run: bool,
     /// The number of tokens of the variant.
     pub tokens: usize,
@@ -29,7 +29,7 @@ pub struct Trial {
 struct RowChances {
     /// The usual chance of a small change, in thousandths.
     usual: u32,
-    /// Whether later runs find less. What is unused is found anew.
+    /// True if later runs find less. What is unused is found anew.
     fades: bool,
     /// The last verdicts, by share of the program that went.
     verdicts: [RecentVerdicts; SHARES.len()],

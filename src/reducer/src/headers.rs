@@ -63,8 +63,8 @@ impl Headers {
     }
 }
 
-/// Whether an edit puts text where other text from a header was. What replaces more than the region is
-/// no text of the header any more; what replaces the whole file lays it out.
+/// Returns true if an edit puts text where other text from a header was. What replaces more than the region is no text
+/// of the header any more; what replaces the whole file lays it out.
 fn rewrites(edit: &Edit, regions: &[Range<usize>], file: usize) -> bool {
     let range = edit.range();
     if edit.kind == EditKind::RemoveFile || edit.text.is_empty() || range == (0..file) {

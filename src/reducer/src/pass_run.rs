@@ -28,10 +28,10 @@ pub(crate) struct PassRun<G> {
     search: Exploration<G>,
     accepted: Arc<Patch>,
     order: SizeRule,
-    /// Whether a nested reduction made something smaller of a grown variant. The run is over then.
+    /// True if a nested reduction made something smaller of a grown variant. The run is over then.
     superseded: bool,
     attempt: Option<Combination>,
-    /// Whether there was a verdict in this run.
+    /// True if there was a verdict in this run.
     has_tried: bool,
 }
 
@@ -175,12 +175,12 @@ impl<G: Search> PassRun<G> {
         self.superseded = true;
     }
 
-    /// Whether there was a verdict in this run.
+    /// Returns true if there was a verdict in this run.
     pub(crate) fn has_tried(&self) -> bool {
         self.has_tried
     }
 
-    /// Whether anything was accepted.
+    /// Returns true if anything was accepted.
     pub(crate) fn changed(&self) -> bool {
         self.superseded || !self.accepted.is_empty()
     }

@@ -186,9 +186,9 @@ impl<G: Search> Reducer<G> {
         self.schedule.grain_at(&self.at).map(|index| self.schedule.rows()[index])
     }
 
-    /// Whether what the proposals of a row leave without a use goes with them: where that would be proposed next, and
-    /// nothing is protected, which only proposals are held to. Not in the fine phases: there it decides too much at once,
-    /// and results become larger (`notes/search.md`).
+    /// Returns true if what the proposals of a row leave without a use goes with them: where that would be proposed
+    /// next, and nothing is protected, which only proposals are held to. Not in the fine phases: there it decides too
+    /// much at once, and results become larger (`notes/search.md`).
     fn removes_unused(&self, row: &Row) -> bool {
         let sweep = |row: &&Row| row.phase == Phase::Sweep;
         row.policy.removes_unused
@@ -223,7 +223,7 @@ pub struct Basis {
     pub row: &'static Row,
     /// The trial, with the index of the row in the schedule.
     pub trial: Trial,
-    /// Whether it is a candidate of a nested reduction, which has estimates of its own.
+    /// True if it is a candidate of a nested reduction, which has estimates of its own.
     pub nested: bool,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Position {
     idle: usize,
     /// The sweep under way: its next pass, and the row whose run it follows.
     sweep: Option<(usize, usize)>,
-    /// Whether anything changed since the phases in rounds were last begun.
+    /// True if anything changed since the phases in rounds were last begun.
     round_changed: bool,
 }
 

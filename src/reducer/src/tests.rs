@@ -65,7 +65,7 @@ fn words(source: &[u8]) -> BTreeSet<&[u8]> {
     words.map(|token| &source[token.range()]).collect()
 }
 
-/// Whether a word is part of the languages rather than a name that a program gives.
+/// Returns true if a word is part of the languages rather than a name that a program gives.
 fn is_built_in(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] =
         [b"int", b"void", b"char", b"short", b"long", b"float", b"return", b"static", b"unsigned"];

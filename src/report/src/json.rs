@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clreduce_batch::{Commit, Record, read_course};
+use clreduce_batch::{Commit, Record, read_history};
 use clreduce_testcase::SourceFile;
 use clreduce_triage::Ranked;
 use serde::Serialize;
@@ -117,7 +117,7 @@ impl BatchReport<'_> {
             place: self.place(index, row),
             reduced: read_result(&folder)?.iter().flat_map(|case| case.files()).map(text).collect(),
             commands: commands.map(|(what, command)| RepeatCommand { what, command }).collect(),
-            commits: read_course(&folder).map_err(ReportError::read(&folder))?,
+            commits: read_history(&folder).map_err(ReportError::read(&folder))?,
         })
     }
 

@@ -95,7 +95,7 @@ impl<S: CandidateSource> Executor<S> {
         }
     }
 
-    /// Whether the source wants no more verdicts.
+    /// Returns true if the source wants no more verdicts.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.scheduler.is_done()

@@ -159,7 +159,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Whether no other test ran since this permit was taken.
+    /// Returns true if no other test ran since this permit was taken.
     pub fn is_alone(&self) -> bool {
         self.was_alone && self.permits.lock().takes == self.takes
     }

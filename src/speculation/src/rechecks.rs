@@ -48,7 +48,7 @@ impl Rechecks {
         Self { one_in, waiting: VecDeque::new(), due: None, contradictions: Vec::new() }
     }
 
-    /// Whether nothing waits.
+    /// Returns true if nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -114,7 +114,7 @@ impl PendingRecheck {
         Self { hash: candidate.hash, variant: candidate.variant.clone(), first, due }
     }
 
-    /// Whether something waits for its result.
+    /// Returns true if something waits for its result.
     pub(crate) fn is_due(&self) -> bool {
         self.due.is_some()
     }

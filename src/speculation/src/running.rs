@@ -76,7 +76,8 @@ impl RunningTests {
         self.tests.remove(at)
     }
 
-    /// Whether something runs whose end brings the source nearer to a verdict on this variant.
+    /// Returns true if something runs whose end brings the source nearer to a verdict on this
+    /// variant.
     pub(crate) fn serves(&self, hash: &ContentHash) -> bool {
         let serves = |test: &RunningTest| {
             test.hash == *hash && !test.killed && !matches!(test.work, Work::Recheck(_))

@@ -122,19 +122,19 @@ impl<S: CandidateSource> Scheduler<S> {
         self.tree.len()
     }
 
-    /// Whether no test runs.
+    /// Returns true if no test runs.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.running.is_empty()
     }
 
-    /// Whether no test runs and no verdict waits for a second test.
+    /// Returns true if no test runs and no verdict waits for a second test.
     #[must_use]
     pub fn is_rechecked(&self) -> bool {
         self.is_idle() && self.rechecks.is_empty()
     }
 
-    /// Whether the source wants no more verdicts.
+    /// Returns true if the source wants no more verdicts.
     #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self.tree.next(), Next::Done)
@@ -146,13 +146,13 @@ impl<S: CandidateSource> Scheduler<S> {
         self.slots
     }
 
-    /// Whether one more test may run.
+    /// Returns true if one more test may run.
     #[must_use]
     pub fn has_slot(&self) -> bool {
         self.running.len() < self.slots
     }
 
-    /// Whether the source waits for a verdict that nothing runs for.
+    /// Returns true if the source waits for a verdict that nothing runs for.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
         self.awaited().is_some_and(|candidate| !self.running.serves(&candidate.hash))
@@ -299,7 +299,7 @@ impl<S: CandidateSource> Scheduler<S> {
         }
     }
 
-    /// Whether a second test runs alone, or waits for that.
+    /// Returns true if a second test runs alone, or waits for that.
     fn recheck_runs_alone(&self) -> bool {
         let runs = self.running.iter().filter(|test| matches!(test.work, Work::Recheck(_)));
         let mut rechecks = runs.map(|test| &test.hash).chain(self.rechecks.next_hash());

@@ -86,7 +86,7 @@ impl<S: CandidateSource> Tree<S> {
         }
     }
 
-    /// Whether this variant is the candidate of any state in the tree.
+    /// Returns true if this variant is the candidate of any state in the tree.
     #[must_use]
     pub(crate) fn reaches(&self, hash: &ContentHash) -> bool {
         self.nodes.iter().any(

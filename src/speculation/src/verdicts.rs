@@ -58,7 +58,7 @@ impl TakenVerdict {
         self.outcome.verdict == Verdict::Interesting
     }
 
-    /// Whether it proves the compile filter wrong.
+    /// Returns true if it proves the compile filter wrong.
     pub(crate) fn contradicts_filter(&self) -> bool {
         self.filtered == Filtered::Doubted && self.is_interesting()
     }
@@ -70,7 +70,7 @@ impl Verdicts {
         self.filter.is_on = true;
     }
 
-    /// Whether the compile filter is on: it was turned on, and no test has contradicted it.
+    /// Returns true if the compile filter is on: it was turned on, and no test has contradicted it.
     #[must_use]
     pub fn uses_filter(&self) -> bool {
         self.filter.is_on
@@ -96,7 +96,7 @@ impl Verdicts {
         self.entries.entry(hash).or_default().rejected.get_or_insert(rejected);
     }
 
-    /// Whether the compile filter has to say something before the candidate is judged.
+    /// Returns true if the compile filter has to say something before the candidate is judged.
     pub(crate) fn needs_filter(&self, candidate: &Candidate) -> bool {
         let has_said = |known: &KnownVariant| known.rejected.is_some();
         self.filter.is_on
@@ -145,7 +145,7 @@ impl Verdicts {
         Some(TakenVerdict { outcome, known: is_known, filtered })
     }
 
-    /// Whether the source took a verdict on the variant that rests on the compile filter's word alone.
+    /// Returns true if the source took a verdict on the variant that rests on the compile filter's word alone.
     pub(crate) fn rests_on_filter(&self, hash: &ContentHash) -> bool {
         self.entries.get(hash).is_some_and(|known| known.rests_on_filter)
     }
@@ -156,12 +156,12 @@ impl Verdicts {
         !std::mem::replace(&mut self.entries.entry(hash).or_default().alone, true)
     }
 
-    /// Whether a variant is to be tested alone.
+    /// Returns true if a variant is to be tested alone.
     pub(crate) fn is_alone(&self, hash: &ContentHash) -> bool {
         self.entries.get(hash).is_some_and(|known| known.alone)
     }
 
-    /// Whether the variant is rejected without a test.
+    /// Returns true if the variant is rejected without a test.
     fn is_rejected(&self, hash: &ContentHash, known: &KnownVariant) -> bool {
         known.rejected == Some(true) && self.filter.is_trusted_with(hash)
     }

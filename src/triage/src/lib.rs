@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_course_tells_apart_what_nothing_else_does() {
+    fn the_history_tells_apart_what_nothing_else_does() {
         let history = |pass| [(pass, 90), ("lines", 10)];
         let cases = [
             case("int a() { return 1; }", "", &history("statements")),

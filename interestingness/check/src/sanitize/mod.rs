@@ -130,7 +130,7 @@ impl Sanitize {
         })
     }
 
-    /// Whether the plain build exceeds the time limit, too.
+    /// Returns true if the plain build exceeds the time limit, too.
     fn never_ends(&self, subject: &HostKernel, cancel: &Cancel) -> Result<bool, HostError> {
         let program = self.build(Flavour::Plain, BuildDetail::Verdict, subject, cancel)?;
         let runs = program.run(&self.tools, cancel)?;

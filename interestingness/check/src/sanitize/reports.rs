@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str, symbols: &ProgramSymbols) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether there is anything that [`parse`] could read.
+/// Returns true if there is anything that [`parse`] could read.
 pub(super) fn says_anything(text: &str) -> bool {
     let marks = ["clreduce: ", "runtime error: ", "Sanitizer: "];
     text.lines().any(|line| marks.iter().any(|mark| line.contains(mark)))
@@ -155,7 +155,7 @@ fn origin_frames<'a>(below: &'a [&str]) -> impl Iterator<Item = CodeAddress> + '
     created.filter_map(|line| frame(line.trim_start()))
 }
 
-/// Whether an access went to one of the first pages.
+/// Returns true if an access went to one of the first pages.
 fn is_low(message: &str) -> bool {
     let digits =
         message.split_once("address 0x").map(|(_, rest)| rest.split(' ').next().unwrap_or(rest));

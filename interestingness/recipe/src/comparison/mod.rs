@@ -34,13 +34,13 @@ const MOST_WITNESSES: usize = 3;
 pub struct ConfigurationResult {
     /// A name of the device that no other device has.
     pub device: String,
-    /// Whether the optimiser is on.
+    /// True if the optimiser is on.
     pub optimises: bool,
     /// The option that switches it off.
     pub no_opt: &'static str,
-    /// Whether it is Oclgrind.
+    /// True if it is Oclgrind.
     pub simulated: bool,
-    /// Whether it is a GPU, which an invalid kernel can damage for other processes, too.
+    /// True if it is a GPU, which an invalid kernel can damage for other processes, too.
     pub is_gpu: bool,
     /// The outcome.
     pub outcome: RunOutcome,
@@ -92,7 +92,7 @@ impl ConfigurationResult {
         }
     }
 
-    /// Whether it exceeded its time limit.
+    /// Returns true if it exceeded its time limit.
     fn hangs(&self) -> bool {
         matches!(self.outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout)
     }

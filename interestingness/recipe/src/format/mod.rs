@@ -101,7 +101,7 @@ pub(crate) struct ConfigurationTable {
     pub build: Option<Spanned<String>>,
     /// The command that runs it, if the build succeeds.
     pub run: Option<Spanned<String>>,
-    /// Whether this is the suspected configuration.
+    /// True if this is the suspected configuration.
     #[serde(default)]
     pub accused: bool,
     pub timeout: Option<TimeLimit>,

@@ -23,7 +23,7 @@ pub(super) enum PieceKind {
 pub(super) struct Piece {
     pub kind: PieceKind,
     pub range: Range<usize>,
-    /// Whether white space or a line break stood before it.
+    /// True if white space or a line break stood before it.
     pub spaced: bool,
     pub on_new_line: bool,
 }

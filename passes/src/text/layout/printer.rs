@@ -107,7 +107,7 @@ struct Printer<'a> {
     last: Option<Word<'a>>,
     pending: Pending,
     in_statement: bool,
-    /// Whether the next `while` ends a loop instead of beginning one.
+    /// True if the next `while` ends a loop instead of beginning one.
     after_do: bool,
 }
 

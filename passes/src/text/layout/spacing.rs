@@ -1,4 +1,4 @@
-//! Whether a blank stands between two tokens on a line.
+//! Blanks between the tokens of a line.
 
 use clreduce_testcase::{TokenKind, tokens};
 
@@ -10,11 +10,11 @@ pub(super) struct Word<'a> {
     pub text: &'a [u8],
     pub kind: TokenKind,
     pub role: TokenRole,
-    /// Whether white space stood before it.
+    /// True if white space stood before it.
     pub spaced: bool,
 }
 
-/// Whether a blank goes between two tokens.
+/// Returns true if a blank goes between two tokens.
 pub(super) fn blank_between(left: Word<'_>, right: Word<'_>) -> bool {
     looks_better_apart(left, right) || would_join(left.text, right.text)
 }
@@ -55,7 +55,7 @@ fn takes_blank(word: &[u8]) -> bool {
     matches!(word, b"if" | b"for" | b"while" | b"switch" | b"return" | b"case" | b"else" | b"do")
 }
 
-/// Whether two tokens written without a blank would be read as something else.
+/// Returns true if two tokens written without a blank would be read as something else.
 fn would_join(left: &[u8], right: &[u8]) -> bool {
     // Only the beginning of the right one can matter, and only the end of a left one that is no
     // literal; literals end with their quote.

@@ -54,7 +54,7 @@ pub struct FilterFigures {
     pub rejected: u64,
     /// Variants that it rejected and that were tested all the same.
     pub doubted: u64,
-    /// Whether a test contradicted it, so that it was switched off.
+    /// True if a test contradicted it, so that it was switched off.
     pub ended: bool,
 }
 

@@ -121,8 +121,8 @@ fn executor<A: CandidateSource>(
     Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
 }
 
-/// Whether there is a compile filter that accepts the original. Nothing else decides whether it is used: no clock,
-/// and no test.
+/// Returns true if there is a compile filter that accepts the original. Nothing else decides whether it is used: no
+/// clock, and no test.
 fn accepts_original(reduction: &Reduction<'_>) -> bool {
     let filter = reduction.compile_filter.as_ref();
     filter.is_some_and(|filter| filter.accepts(&reduction.case, &reduction.cancel) == Some(true))

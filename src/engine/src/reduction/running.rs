@@ -37,7 +37,7 @@ impl Running {
         self.cancel.cancel();
     }
 
-    /// Whether it is over, so that [`wait`](Self::wait) returns at once.
+    /// Returns true if it is over, so that [`wait`](Self::wait) returns at once.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)

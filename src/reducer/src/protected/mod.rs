@@ -12,7 +12,7 @@ use text::ProtectedText;
 /// Text and names that no pass may change.
 #[derive(Clone, Debug, Default)]
 pub struct Protected {
-    /// Whether no name may be replaced by another.
+    /// True if no name may be replaced by another.
     pub names: bool,
     /// Patterns of text that is never edited.
     pub text: Vec<Regex>,

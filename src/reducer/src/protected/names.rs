@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
         false
     }
 
-    /// Whether no token stands between two edits.
+    /// Returns true if no token stands between two edits.
     fn touch(&self, edit: &Edit, next: &Edit) -> bool {
         edit.file == next.file
             && self.tokens(edit.file, edit.range().end..next.start as usize).is_empty()
@@ -110,7 +110,7 @@ mod tests {
     const SOURCE: &str =
         "typedef int T; struct S { T f, g; } s; int a, b; int h(T x) { return s.f + a + NULL; }";
 
-    /// Whether replacing the last `old` by `new` renames something.
+    /// Returns true if replacing the last `old` by `new` renames something.
     fn renames(old: &str, new: &'static str) -> bool {
         let base = Snapshot::new(TestCase::single("a.c", SOURCE.as_bytes()).unwrap(), Language::C);
         let start = SOURCE.rfind(old).unwrap();

@@ -1,5 +1,5 @@
-//! The course of a reduction: a line for every commit, written as it happens. A run that goes on with
-//! an earlier one adds to its lines and figures.
+//! The history of a case: a file with a line for every commit, written when it happens. A run that continues an earlier
+//! one adds to its lines and figures.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,12 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::diff::diff;
 
 /// Name of the file in a case's folder.
-const FILE: &str = "course.jsonl";
+const FILE: &str = "history.jsonl";
+/// Its name in folders of older versions.
+const OLD_FILE: &str = "course.jsonl";
 
 /// A variant that became the current test case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Number of the question that was answered, from 1.
+    /// Number of the step that committed it, from 1.
     pub step: u64,
     /// Tests started until then.
     pub tests: u64,
@@ -37,30 +39,29 @@ pub struct Commit {
 /// The commits of a case so far.
 ///
 /// # Errors
-/// When the system refuses; that there are none is no error.
-pub fn read_course(folder: &Path) -> io::Result<Vec<Commit>> {
-    let bytes = match fs::read(folder.join(FILE)) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
+/// When a file cannot be read. It is no error that there is none.
+pub fn read_history(folder: &Path) -> io::Result<Vec<Commit>> {
+    let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let mut files = [FILE, OLD_FILE].into_iter().map(|name| fs::read(folder.join(name)));
+    let found = files.find(|bytes| !bytes.as_ref().is_err_and(is_missing));
+    let Some(bytes) = found.transpose()? else { return Ok(Vec::new()) };
     // What follows a line that was torn by a kill was never written.
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
     Ok(lines.map_while(|line| serde_json::from_slice(line.strip_suffix(b"\n")?).ok()).collect())
 }
 
-/// The course of a case under way.
-pub(crate) struct Course {
+/// The history of a case that is being reduced.
+pub(crate) struct History {
     file: File,
     current: TestCase,
     /// The last commit that an earlier run came to.
     earlier: Option<Commit>,
 }
 
-impl Course {
-    /// Goes on with the course in a folder; begins a new one where nothing is resumed.
+impl History {
+    /// Continues the history in a folder, or begins a new one if nothing is resumed.
     pub(crate) fn open(folder: &Path, original: TestCase, is_resumed: bool) -> io::Result<Self> {
-        let commits = if is_resumed { read_course(folder)? } else { Vec::new() };
+        let commits = if is_resumed { read_history(folder)? } else { Vec::new() };
         let mut file =
             OpenOptions::new().create(true).write(true).truncate(true).open(folder.join(FILE))?;
         for commit in &commits {
@@ -118,19 +119,30 @@ mod tests {
     }
 
     #[test]
-    fn a_course_goes_on_after_a_torn_line() {
+    fn a_history_of_an_older_version_is_read_and_continued() {
         let dir = tempfile::tempdir().unwrap();
-        let mut course = Course::open(dir.path(), case("a\nb\nc\n"), false).unwrap();
-        course.add(commit(3), &case("a\nb\n")).unwrap();
-        course.file.write_all(b"{\"step\":5,").unwrap();
-        let mut course = Course::open(dir.path(), case("a\nb\nc\n"), true).unwrap();
-        course.add(commit(3), &case("a\nb\n")).unwrap();
-        course.add(commit(5), &case("a\n")).unwrap();
-        let commits = read_course(dir.path()).unwrap();
+        fs::write(dir.path().join(OLD_FILE), line(&commit(3)).unwrap()).unwrap();
+        assert_eq!(read_history(dir.path()).unwrap(), [commit(3)]);
+        let mut history = History::open(dir.path(), case("a\nb\n"), true).unwrap();
+        history.add(commit(5), &case("a\n")).unwrap();
+        let steps: Vec<_> = read_history(dir.path()).unwrap().iter().map(|c| c.step).collect();
+        assert_eq!(steps, [3, 5]);
+    }
+
+    #[test]
+    fn a_history_goes_on_after_a_torn_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut history = History::open(dir.path(), case("a\nb\nc\n"), false).unwrap();
+        history.add(commit(3), &case("a\nb\n")).unwrap();
+        history.file.write_all(b"{\"step\":5,").unwrap();
+        let mut history = History::open(dir.path(), case("a\nb\nc\n"), true).unwrap();
+        history.add(commit(3), &case("a\nb\n")).unwrap();
+        history.add(commit(5), &case("a\n")).unwrap();
+        let commits = read_history(dir.path()).unwrap();
         let figures: Vec<_> = commits.iter().map(|c| (c.step, c.tests, c.seconds)).collect();
         assert_eq!(figures, [(3, 3, 1.0), (5, 8, 2.0)]);
         assert!(commits[0].diff.contains("-c") && commits[1].diff.contains("-b"), "{commits:?}");
-        let course = Course::open(dir.path(), case("a\n"), false).unwrap();
-        assert_eq!((course.before(), read_course(dir.path()).unwrap()), ((0.0, 0), Vec::new()));
+        let history = History::open(dir.path(), case("a\n"), false).unwrap();
+        assert_eq!((history.before(), read_history(dir.path()).unwrap()), ((0.0, 0), Vec::new()));
     }
 }
