@@ -20,6 +20,7 @@ const CRATES: &str = "
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase
     compiler: interestingness process testcase
+    crash:
     devices: host kernel process testcase
     host: compiler kernel language process testcase
     interestingness: process testcase
@@ -27,7 +28,7 @@ const CRATES: &str = "
     kernel: language process testcase
     process: testcase
     files: process
-    recipe: check devices interestingness kernel process testcase
+    recipe: check crash devices interestingness kernel process testcase
     journal: files interestingness testcase
     language: testcase
     passes: language testcase
@@ -35,13 +36,14 @@ const CRATES: &str = "
     report: batch files testcase triage
     speculation: candidates interestingness testcase
     testcase:
-    triage: language passes testcase
+    triage: crash language passes testcase
 ";
 
 /// All that the pure crates may depend on, other than for tests. Somebody looked at each: no input or output, no
 /// process, no thread, no clock, no randomness.
 const PURE: &str = "
     clreduce-candidates: clreduce-testcase
+    clreduce-crash: cpp_demangle regex rustc-demangle
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex

@@ -11,8 +11,6 @@ use clreduce_kernel::{
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner, describe_exit, quoted};
 use clreduce_testcase::TestCase;
 
-use crate::signature;
-
 /// A configuration with its tools.
 #[derive(Debug)]
 pub(crate) struct Configuration {
@@ -213,7 +211,7 @@ fn outcome_of(ran: ToolRun, runs: bool) -> RunOutcome {
             let text = format!("{}\nexit status {status}", text.trim_start_matches(['\r', '\n']));
             RunOutcome::Results(vec![vec![printed_result(&text)]])
         }
-        End::Exited(status) if signature::is_crash(&said) => {
+        End::Exited(status) if clreduce_crash::is_crash(&said) => {
             RunOutcome::BuildCrash(crash(describe_exit(status)))
         }
         End::Exited(_) | End::Signalled(_) => RunOutcome::BuildFailure { log: said },

@@ -23,7 +23,6 @@ mod naming;
 mod pin;
 mod resolved;
 mod shown;
-mod signature;
 mod stages;
 mod test;
 

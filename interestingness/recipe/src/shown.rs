@@ -3,7 +3,6 @@
 use clreduce_kernel::{EmiAgreement, Output, RunOutcome, emi};
 
 use crate::configuration::show;
-use crate::signature;
 
 /// The outcomes of one configuration: one for each program that is compared, usually one.
 pub(crate) struct ShownOutcomes<'a> {
@@ -37,10 +36,10 @@ pub(crate) fn describe(outcome: &RunOutcome) -> String {
     let details = match outcome {
         RunOutcome::Results(_) => outcome.result().map(show).unwrap_or_default(),
         RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
-            let words = signature::of_crash(&crash.output);
+            let words = clreduce_crash::signature(&crash.output);
             std::iter::once(crash.how.clone()).chain(words).collect::<Vec<_>>().join("; ")
         }
-        RunOutcome::BuildFailure { log } => signature::of_failure(log).join("; "),
+        RunOutcome::BuildFailure { log } => clreduce_crash::of_failure(log).unwrap_or_default(),
         _ => outcome.details(),
     };
     let line: String = details.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -54,10 +53,10 @@ pub(crate) fn describe(outcome: &RunOutcome) -> String {
 pub(crate) fn signature_of(outcome: &RunOutcome) -> Vec<String> {
     match outcome {
         RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
-            let words = signature::of_crash(&crash.output);
+            let words = clreduce_crash::signature(&crash.output);
             std::iter::once(crash.how.clone()).chain(words).collect()
         }
-        RunOutcome::BuildFailure { log } => signature::of_failure(log),
+        RunOutcome::BuildFailure { log } => clreduce_crash::of_failure(log).into_iter().collect(),
         _ => Vec::new(),
     }
 }

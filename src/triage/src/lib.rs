@@ -237,7 +237,7 @@ mod tests {
             case("void f() { char *p = 0; p[0]; }", "Segmentation fault", &[]),
         ];
         let triage = Triage::of(&cases, &[]);
-        assert_eq!(triage.clusters, ["Assertion `x' failed", "Segmentation fault"]);
+        assert_eq!(triage.clusters, ["assertion x", "Segmentation fault"]);
         assert_eq!(firsts(&triage), [0, 3, 4, 2, 1]);
         assert_eq!(triage.order[4].duplicate_of, Some(0));
     }

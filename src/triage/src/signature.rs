@@ -1,56 +1,49 @@
-//! Crash signatures: the part of a tool's output that says where it went wrong, without addresses and numbers.
+//! Signatures of cases: what the output of a test says about the bug, without text that differs between programs.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Patterns of signatures, the most specific first. A test may print a signature of its own.
-const SIGNATURES: [&str; 11] = [
-    r"signature: (.*)",
-    r"(Assertion .*failed)",
-    r"(internal compiler error: .*)",
-    r"(UNREACHABLE executed.*)",
-    r"(fatal error: error in backend: .*|LLVM ERROR: .*)",
-    r"((?:Address|Memory|Thread|Leak|UndefinedBehavior)Sanitizer: \S+)",
-    r"(runtime error: .*)",
-    r"(Segmentation fault|[Ss]tack overflow|Illegal instruction|Bus error|Floating point exception)",
-    r"(killed by signal \d+)",
-    r"\b(SIG(?:SEGV|ABRT|ILL|FPE|BUS|TRAP))\b",
-    r"(Aborted)",
-];
-
-/// Number of functions at the top of a stack trace that belong to the signature.
-const FRAMES: usize = 3;
-
-static PATTERNS: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| SIGNATURES.iter().filter_map(|text| Regex::new(text).ok()).collect());
-
-/// A line of a stack trace, as LLVM, gcc and the sanitizers print it.
-static FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)^\s*#\d+ (?:0x[0-9a-f]+ )?(?:in )?([\w:~]+)").ok());
+/// Ways in which a test says that a program died, where no compiler says more.
+static DEATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"Segmentation fault|[Ss]tack overflow|Illegal instruction|Bus error|Floating point exception|\bSIG(?:SEGV|ABRT|ILL|FPE|BUS|TRAP)\b|killed by signal \d+|Aborted",
+    )
+    .ok()
+});
 
 /// Text that differs from run to run: addresses, numbers and the folders of paths.
 static CHANGING: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[\w.+-]*/|\b[0-9A-F]{8,}\b|\d+").ok());
 
-/// Finds the signature of a crash in the output of a tool, without addresses, numbers and folders.
+/// Finds the signature in the output of a tool: a line `signature: ...`, a crash, or the first error of a build that
+/// failed.
 ///
-/// Output without a crash has the exit status as its signature, or none if the status is 0. A line `signature: ...` in
-/// the output is the signature.
+/// Output without any of these has the exit status as its signature, or none if the status is 0.
 #[must_use]
 pub fn of(output: &str, exit_code: Option<i32>) -> String {
-    let found = PATTERNS.iter().find_map(|pattern| pattern.captures(output));
-    let Some(line) = found.and_then(|found| Some(found.get(1)?.as_str().to_owned())) else {
-        return exit_code
-            .filter(|code| *code != 0)
-            .map_or_else(String::new, |code| format!("exit status {code}"));
-    };
-    let mut parts = vec![steady(line.trim())];
-    if let Some(frame) = &*FRAME {
-        let frames = frame.captures_iter(output).filter_map(|found| found.get(1));
-        parts.extend(frames.take(FRAMES).map(|found| found.as_str().to_owned()));
+    let own = output.lines().find_map(|line| line.split_once("signature: "));
+    if let Some((_, own)) = own {
+        return own.trim().to_owned();
     }
-    parts.join(" < ")
+    let crash = clreduce_crash::signature(output);
+    if !crash.is_empty() {
+        return crash.join("; ");
+    }
+    if let Some(death) = DEATH.as_ref().and_then(|death| death.find(output)) {
+        return death.as_str().to_owned();
+    }
+    let Some(code) = exit_code.filter(|code| *code != 0) else { return String::new() };
+    // Many tests that succeed quote errors of other compilers.
+    let has_error = output.lines().any(|line| clreduce_crash::first_error(line).is_some());
+    let error = clreduce_crash::of_failure(output).filter(|_| has_error);
+    error.unwrap_or_else(|| match code {
+        132 => "SIGILL".to_owned(),
+        134 => "SIGABRT".to_owned(),
+        136 => "SIGFPE".to_owned(),
+        139 => "SIGSEGV".to_owned(),
+        _ => format!("exit status {code}"),
+    })
 }
 
 /// The words of an output, without text that differs from run to run.
@@ -76,17 +69,24 @@ mod tests {
 
     #[test]
     fn signatures_are_what_stays_the_same() {
-        let signature = |output| of(output, Some(0));
-        let assertion = "clang: /build/llvm-14/lib/IR/Value.cpp:412: void f(): Assertion `x > 3' failed.\n\
-                         Stack dump:\n #0 0x00007f11 llvm::sys::Trace(int)\n #1 0x12 unswitch(Loop*)\n";
-        assert_eq!(signature(assertion), "Assertion `x > #' failed < llvm::sys::Trace < unswitch");
-        let gcc = "a.c:3:1: internal compiler error: in store, at /src/gcc/expmed.c:812";
-        assert_eq!(signature(gcc), "internal compiler error: in store, at expmed.c:#");
-        assert_eq!(signature("sum = 1\nsignature: my own"), "my own");
-        assert_eq!(
-            (signature("sum = 1"), of("", Some(3))),
-            (String::new(), "exit status 3".into())
-        );
+        for (output, code, expected) in [
+            ("sum = 1\nsignature: my own", 0, "my own"),
+            ("sum = 1", 0, ""),
+            ("", 3, "exit status 3"),
+            ("", 132, "SIGILL"),
+            ("x: Assertion `x > 3' failed.\nStack dump:\n", 0, "assertion x > 3"),
+            ("t.sh: line 2: 71 Illegal instruction     clang", 0, "Illegal instruction"),
+            ("a.c:3:5: error: no 'x' here\na.c:4:1: error: 2", 1, "error: no … here"),
+            ("a.c:3:5: error: no 'x' here", 0, ""),
+            (
+                "2.\tOptimizer\n #0 0x1 llvm::sys::RunSignalHandlers() (/lib/x.so+0x1)\n \
+                 #1 0x2 llvm::f(int) (/lib/x.so+0x2)\n",
+                139,
+                "Optimizer; in llvm::f",
+            ),
+        ] {
+            assert_eq!(of(output, Some(code)), expected, "{output}");
+        }
         assert_eq!(words("at 0xff: a/b.c:3\nDEADBEEF"), ["at", "#:", "b.c:#", "#"]);
     }
 }

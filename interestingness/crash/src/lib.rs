@@ -1,0 +1,197 @@
+//! Crashes of compilers, recognised in what the compiler printed: the message, the compiler pass that ran, the stack,
+//! and a signature of them.
+//!
+//! A *signature* contains nothing that differs between programs with the same bug: no addresses, paths, line numbers
+//! and names. Recipes pin it, and batches group their cases by it, so there is one recogniser for both.
+
+mod names;
+mod stack;
+
+pub use stack::stack;
+
+/// A pattern that is compiled once.
+macro_rules! pattern {
+    ($text:expr) => {{
+        static PATTERN: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
+            regex::Regex::new($text).expect("the pattern is a constant")
+        });
+        &*PATTERN
+    }};
+}
+pub(crate) use pattern;
+
+/// The signature of a crash: its message if that names the bug, or else everything of message, compiler pass and
+/// function that there is. Empty if the output says nothing about a crash.
+#[must_use]
+pub fn signature(output: &str) -> Vec<String> {
+    let message = output.lines().find_map(message);
+    if let Some(Message { text, names_the_bug: true }) = message {
+        return vec![text];
+    }
+    let message = message.map(|message| message.text);
+    let function = stack(output).first().map(|function| format!("in {}", names::bare(function)));
+    message.into_iter().chain(pass(output)).chain(function).collect()
+}
+
+/// The signature of a failed build: its first error, or else the first line.
+#[must_use]
+pub fn of_failure(output: &str) -> Option<String> {
+    let error = output.lines().find_map(first_error).map(|text| format!("error: {}", steady(text)));
+    let first = || output.lines().map(str::trim).find(|line| !line.is_empty()).map(steady);
+    error.or_else(first)
+}
+
+/// The text of an error in a line, without place and program.
+#[must_use]
+pub fn first_error(line: &str) -> Option<&str> {
+    let text = line.split_once("error: ").or_else(|| line.split_once("Error: "))?.1;
+    Some(text.trim())
+}
+
+/// Returns true if a compiler that ended with an ordinary status has crashed all the same: drivers of compilers catch the
+/// crash of the compiler proper.
+#[must_use]
+pub fn is_crash(output: &str) -> bool {
+    const MARKS: [&str; 6] = [
+        "PLEASE submit a bug report",
+        "PLEASE ATTACH THE FOLLOWING FILES",
+        "internal compiler error",
+        "Stack dump:",
+        "LLVM ERROR:",
+        "error: error in backend",
+    ];
+    MARKS.iter().any(|mark| output.contains(mark))
+}
+
+/// The line of the output that says what happened, as the compiler printed it.
+#[must_use]
+pub fn message_line(output: &str) -> Option<&str> {
+    output.lines().find(|line| message(line).is_some()).map(str::trim)
+}
+
+/// What a line says about a crash.
+struct Message {
+    text: String,
+    /// True if another bug has another message. A segmentation fault can have any cause.
+    names_the_bug: bool,
+}
+
+fn message(line: &str) -> Option<Message> {
+    let named = |text| Some(Message { text, names_the_bug: true });
+    if let Some(found) = pattern!(r"[Aa]ssertion [`']?(.+?)'? failed").captures(line) {
+        // Its text is the compiler's own: numbers in it mean something.
+        return named(format!("assertion {}", found[1].trim()));
+    }
+    if let Some(found) = pattern!(r"(?:Address|Memory|Thread|Leak)Sanitizer: [\w-]+").find(line) {
+        return named(found.as_str().to_owned());
+    }
+    let found = pattern!(
+        r"(?:LLVM ERROR|error: error in backend|internal compiler error|UNREACHABLE executed|runtime error: |terminate called after throwing|thread '[^']*' .*panicked at).*"
+    )
+    .find(line)?;
+    let is_vague = pattern!(
+        "UNREACHABLE|terminate called|panicked|Segmentation fault|Illegal instruction|Aborted|Bus error|\
+         Floating point exception|Killed"
+    );
+    let names_the_bug = !is_vague.is_match(found.as_str());
+    Some(Message { text: steady(found.as_str()), names_the_bug })
+}
+
+/// The compiler pass that ran, from the dump of LLVM (`2. Running pass 'X' on function '@f'`, the innermost counts)
+/// or of gcc (`during GIMPLE pass: vrp`).
+#[must_use]
+pub fn pass(output: &str) -> Option<String> {
+    let of_gcc = |line: &str| {
+        let found = pattern!(r"^during (?:GIMPLE|RTL|IPA) pass: (\w+)").captures(line)?;
+        Some(format!("pass {}", &found[1]))
+    };
+    output.lines().filter_map(|line| of_gcc(line).or_else(|| of_llvm(line))).next_back()
+}
+
+fn of_llvm(line: &str) -> Option<String> {
+    let text = pattern!(r"^\s*[1-9]\d*\.\s+(.+)$").captures(line)?.get(1)?.as_str();
+    // Its options differ between levels of optimisation.
+    if let Some(found) = pattern!(r#"^Running pass ['"]([^'"<(]+)"#).captures(text) {
+        return Some(format!("pass {}", found[1].trim()));
+    }
+    // The rest are places in the program, and phases such as `Optimizer`.
+    let is_place = pattern!(r"^(<\w+>|[^\s:]+:\d+:\d+:?)\s").is_match(text);
+    (!is_place).then(|| steady(&text[..text.find(" on ").unwrap_or(text.len())]))
+}
+
+/// Replaces quoted text, numbers and names, and takes paths off file names.
+fn steady(text: &str) -> String {
+    let folders = pattern!(r"(?:[\w.+~-]*/)+([\w.+-]+)").replace_all(text.trim(), "$1");
+    let variable =
+        pattern!(r#"'[^']*'|"[^"]*"|`[^']*'|‘[^’]*’|%[\w.]+|@[\w.]+|0x[0-9a-fA-F]+|\bt?\d+\b"#);
+    variable.replace_all(&folders, "…").into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LLVM: &str = "PLEASE submit a bug report\nStack dump:\n0.\tProgram arguments: clang\n\
+        1.\t<eof> parser at end of file\n2.\tOptimizer\n\
+         #0 0x00007f42 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (/lib/libLLVM-14.so.1+0xea)\n\
+         #1 0x00007f42 llvm::sys::CleanupOnSignal(unsigned long) (/lib/libLLVM-14.so.1+0xea)\n\
+         #2 0x00007f42 (/lib/libc.so.6+0x3c050)\n\
+         #3 0x00007f42 llvm::APInt::setBits(unsigned int, unsigned int) (/lib/libLLVM-14.so.1+0xd9)\n";
+
+    #[test]
+    fn a_crash_without_a_message_is_known_by_pass_and_function() {
+        assert_eq!(signature(LLVM), ["Optimizer", "in llvm::APInt::setBits"]);
+        let old = "3.\tRunning pass 'X86 DAG->DAG' on function '@func_3'\n\
+            /lib/libLLVM-14.so.1(_ZN4llvm3sys15PrintStackTraceERNS_11raw_ostreamEi+0x31)[0x7f60]\n\
+            /lib/libLLVM-14.so.1(+0x23)[0x7f60]\n\
+            /lib/libLLVM-14.so.1(_ZN4llvm5APInt15setBitsSlowCaseEjj+0x35)[0x7f60]\n";
+        assert_eq!(signature(old), ["pass X86 DAG->DAG", "in llvm::APInt::setBitsSlowCase"]);
+        let new = "3.\tRunning pass \"function<eager-inv>(instcombine<no-verify-fixpoint>)\" on module \"a.c\"\n\
+            4.\tRunning pass \"instcombine<max-iterations=1>\" on function \"f\"\n\
+            Stack dump without symbol names (...)\n\
+            0  libLLVM.so.19.1      0x00007f72536b73c6 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) + 54\n\
+            3  libc.so.6            0x00007f725225a050\n\
+            4  libclang-cpp.so.19.1 0x00007f725b020eb9\n\
+            5  libLLVM.so.19.1      0x00007f725b01a3fc (anonymous namespace)::Fold::run(llvm::Value*) + 92\n";
+        assert_eq!(signature(new), ["pass instcombine", "in Fold::run"]);
+        assert!(signature("Segmentation fault").is_empty());
+        assert!(is_crash(LLVM) && !is_crash("a.c:1:1: error: expected ';'"));
+    }
+
+    #[test]
+    fn a_message_that_names_the_bug_is_enough() {
+        let assertion =
+            "clang: /build/llvm/lib/X.cpp:312: void f(): Assertion `N < 4 && \"x\"' failed.\n";
+        assert_eq!(signature(&format!("{assertion}{LLVM}")), ["assertion N < 4 && \"x\""]);
+        assert_eq!(message_line(&format!("x\n{assertion}")), Some(assertion.trim()));
+        let gcc = "a.c:3:1: internal compiler error: in expand_expr, at expr.cc:9301\n0x6f1 f()\n";
+        assert_eq!(signature(gcc), ["internal compiler error: in expand_expr, at expr.cc:…"]);
+        let backend = "fatal error: error in backend: Cannot select: t12: i32 '%x'";
+        assert_eq!(signature(backend), ["error: error in backend: Cannot select: …: i32 …"]);
+    }
+
+    #[test]
+    fn a_vague_message_needs_pass_and_function() {
+        let gcc = "during GIMPLE pass: vrp\na.c: In function ‘f’:\n\
+            a.c:3:1: internal compiler error: Segmentation fault\n\
+            0x15 crash_signal\n\t../../src/gcc/toplev.cc:322\n\
+            0x7f3 ???\n\t./signal/../sysdeps/unix/sysv/linux/x86_64/libc_sigaction.c:0\n\
+            0x16 irange::set(tree_node*, tree_node*)\n\t../../src/gcc/value-range.cc:9\n";
+        let expected =
+            ["internal compiler error: Segmentation fault", "pass vrp", "in irange::set"];
+        assert_eq!(signature(gcc), expected);
+        let unreachable = "UNREACHABLE executed at /build/llvm/lib/CodeGen/X.cpp:312!\n";
+        assert_eq!(
+            signature(&format!("{unreachable}{LLVM}")),
+            ["UNREACHABLE executed at X.cpp:…!", "Optimizer", "in llvm::APInt::setBits"]
+        );
+    }
+
+    #[test]
+    fn a_failed_build_is_known_by_its_first_error() {
+        let log = "CL_BUILD_PROGRAM_FAILURE\nk.cl:3:4: warning: unused\nk.cl:9:2: error: no member named 'x' in 'struct S7'\n";
+        assert_eq!(of_failure(log).as_deref(), Some("error: no member named … in …"));
+        assert_eq!(of_failure("CL_OUT_OF_RESOURCES").as_deref(), Some("CL_OUT_OF_RESOURCES"));
+        assert_eq!(of_failure("\n"), None);
+    }
+}
