@@ -16,7 +16,7 @@ const CRATES: &str = "
     batch: engine files interestingness journal speculation testcase
     candidates: testcase
     capi: clreduce
-    cli: batch check compiler devices engine files interestingness journal kernel passes process recipe report testcase triage
+    cli: batch check compiler crash devices engine files interestingness journal kernel passes process recipe report testcase triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase
     compiler: interestingness process testcase

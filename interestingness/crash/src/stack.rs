@@ -63,7 +63,7 @@ fn frame(line: &str) -> Option<Frame> {
 }
 
 impl Frame {
-    /// Whether it belongs to what happens after the crash, such as the handler of a signal, or to the C library, where
+    /// Returns true if it belongs to what happens after the crash, such as the handler of a signal, or to the C library, where
     /// `abort` and `memcpy` are.
     fn reports_the_crash(&self) -> bool {
         const FUNCTIONS: &str = "PrintStackTrace PrintStackTraceSignalHandler RunSignalHandlers CleanupOnSignal \

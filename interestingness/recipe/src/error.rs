@@ -41,6 +41,12 @@ impl RecipeError {
         self.problem == Problem::interruption()
     }
 
+    /// The mistake alone, without its place and the remedy.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.problem.what
+    }
+
     pub(crate) fn new(path: &Path, text: &str, problem: Problem) -> Self {
         let before = |byte: usize| &text.as_bytes()[..byte.min(text.len())];
         let line = |byte| before(byte).iter().filter(|&&byte| byte == b'\n').count() + 1;

@@ -16,6 +16,7 @@ mod comparison;
 mod configuration;
 mod counts;
 mod error;
+mod evidence;
 mod format;
 mod judgement;
 mod machine;
@@ -24,6 +25,7 @@ mod pin;
 mod resolved;
 mod shown;
 mod stages;
+mod suspect;
 mod test;
 
 use std::fs;
@@ -39,10 +41,13 @@ pub use calibration::Calibration;
 pub use comparison::{ConfigurationResult, DeviceComparison, SuspectedBug, SuspicionBasis};
 pub use counts::StageCounts;
 pub use error::RecipeError;
+pub use evidence::{Evidence, Role, Tool};
 pub use format::Preset;
 pub use judgement::{Judgement, StageResult};
 pub use pin::{Pin, StageVerdict};
+pub use shown::describe;
 pub use stages::Tolerated;
+pub use suspect::{compiler_of, compilers_in, with_compiler};
 pub use test::RecipeTest;
 
 /// The surroundings of a recipe.

@@ -1,4 +1,4 @@
-//! Names of devices in recipes. Names of vendors are searched in the names of platforms alone, because an Intel processor is
+//! Names of devices and programs in recipes. Names of vendors are searched in the names of platforms alone, because an Intel processor is
 //! also a device of other vendors' run-times.
 
 use clreduce_devices::Device;
@@ -20,6 +20,11 @@ pub(crate) fn short(device: &Device, devices: &[Device]) -> String {
     let means_it = |name: &&str| find(name, devices) == Some(device);
     let found = USUAL.into_iter().chain(own).find(means_it);
     found.unwrap_or(&device.facts.name).to_owned()
+}
+
+/// The name of a program without its version: `clang` for `clang-14`.
+pub(crate) fn family(program: &str) -> &str {
+    program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
 }
 
 fn platform_is(device: &Device, name: &str) -> bool {

@@ -31,7 +31,8 @@ impl ShownOutcomes<'_> {
 }
 
 /// Describes an outcome on one short line.
-pub(crate) fn describe(outcome: &RunOutcome) -> String {
+#[must_use]
+pub fn describe(outcome: &RunOutcome) -> String {
     const MOST: usize = 60;
     let details = match outcome {
         RunOutcome::Results(_) => outcome.result().map(show).unwrap_or_default(),

@@ -275,6 +275,19 @@ impl RecipeTest {
         }
     }
 
+    /// Runs as many configurations as decide whether the outcome is the pinned one.
+    pub(crate) fn decide<'a>(
+        &'a self,
+        programs: &[Program<'_>],
+        known: &mut Vec<ShownOutcomes<'a>>,
+        cancel: &Cancel,
+    ) -> StageVerdict {
+        confirmed(self.kit.confirm, cancel, || {
+            known.clear();
+            self.outcome(programs, Extent::UntilDecided, known, cancel)
+        })
+    }
+
     fn show<'a>(
         &self,
         configuration: &'a Configuration,

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::args::ReduceArgs;
 use crate::batch::BatchArgs;
+use crate::bug::{BisectArgs, ReportArgs};
 use crate::check::CheckArgs;
 use crate::devices::DevicesArgs;
 use crate::explain::ExplainArgs;
@@ -60,6 +61,10 @@ pub(crate) enum Command {
     Prepare(PrepareArgs),
     /// Show what each stage of a recipe says about a variant
     Explain(ExplainArgs),
+    /// Write a bug report about a reduced program
+    Report(ReportArgs),
+    /// Find out which versions of a compiler have a bug
+    Bisect(BisectArgs),
 }
 
 /// A text that `--generate` prints.

@@ -42,6 +42,10 @@ pub(crate) enum CliError {
     Run(#[from] RunError),
     #[error(transparent)]
     Init(#[from] InitError),
+    #[error(transparent)]
+    Bug(#[from] BugError),
+    #[error("interrupted")]
+    Interrupted,
     #[error("cannot find the path of the program clreduce: {0}")]
     OwnPath(io::Error),
     #[error(transparent)]
@@ -84,6 +88,8 @@ impl CliError {
             Self::Usage(_) | Self::Kernel { .. } | Self::Run(RunError::NoDevice(_)) => 2,
             Self::Check(_) => 3,
             Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
+            Self::Interrupted => INTERRUPTED,
+            Self::Bug(BugError::NoCompilers) => 2,
             _ => 1,
         })
     }
@@ -211,6 +217,25 @@ pub(crate) enum InitError {
     NotWrong(String, String),
     #[error("`{0}` already exists\nhelp: remove it, or use it as the test of a reduction")]
     Exists(PathBuf),
+}
+
+/// The reason why there is no report on a bug, or no comparison of compilers.
+#[derive(Debug, Error)]
+pub(crate) enum BugError {
+    #[error(
+        "the test does not find the bug in `{}`: {reason}\n\
+         help: give the program and the test of the reduction, with its --interesting-stdout or --interesting-stderr",
+        program.display()
+    )]
+    NotShown { program: PathBuf, reason: String },
+    #[error("no compilers were given\nhelp: --compilers 'clang-{{13..19}}'")]
+    NoCompilers,
+    #[error(
+        "the script `{}` cannot be run with another compiler\n\
+         help: use a recipe or a command as the test, as in --test 'clang -c bug.c'; `clreduce init` writes recipes",
+        .0.display()
+    )]
+    Script(PathBuf),
 }
 
 /// The reason why `clreduce run` did not run a kernel.

@@ -17,4 +17,6 @@ pub(crate) struct FinishedReduction {
     pub originals: Vec<PathBuf>,
     /// The figures of the stages of a recipe.
     pub stages: Vec<(String, StageCounts)>,
+    /// The bug report, if the test was a recipe.
+    pub bug_report: Option<PathBuf>,
 }

@@ -4,6 +4,7 @@
 
 mod args;
 mod batch;
+mod bug;
 mod check;
 mod command_line;
 mod devices;
@@ -72,6 +73,8 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Prepare(args)) => return prepare::prepare(&args),
         Some(Command::Run(args)) => return run::run(&args),
+        Some(Command::Report(args)) => return bug::report(&args),
+        Some(Command::Bisect(args)) => return bug::bisect(&args),
         None => {}
     }
     let mut out = io::stdout();
@@ -85,6 +88,17 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
     }
     let settings = resolve::resolve(args.reduce)?;
     reduce::reduce(&settings)
+}
+
+/// Writes text to standard output.
+///
+/// # Errors
+/// When standard output does not take it. A closed pipe is no error: `clreduce ... | head` is fine.
+fn print(text: &str) -> Result<(), CliError> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
+        _ => Ok(()),
+    }
 }
 
 fn set_colors(color: Color) {

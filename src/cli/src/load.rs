@@ -10,7 +10,8 @@ use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
 use thiserror::Error;
 
 /// Endings of names that never belong to a test case: reducers leave such files beside their input.
-pub(crate) const OWN_ENDINGS: [&str; 4] = [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED];
+pub(crate) const OWN_ENDINGS: [&str; 6] =
+    [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED, BUG_REPORTS[0], BUG_REPORTS[1]];
 /// Ending of the name of a kept original.
 pub(crate) const ORIGINAL: &str = ".orig";
 /// Ending of the name of a state folder.
@@ -19,6 +20,8 @@ pub(crate) const STATE: &str = ".clreduce";
 pub(crate) const ALSO_INTERESTING: &str = ".also-interesting";
 /// Ending of the name of the folder with `--allow-slippage` variants.
 pub(crate) const SLIPPED: &str = ".slipped";
+/// Endings of the names of bug reports: Markdown, and plain text.
+pub(crate) const BUG_REPORTS: [&str; 2] = [".report.md", ".report.txt"];
 /// Folders of version control, which no test case means to contain.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 

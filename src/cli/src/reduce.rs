@@ -26,7 +26,7 @@ use crate::resolve::Settings;
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
-use crate::{not_interesting, recipe, report, summary};
+use crate::{bug, not_interesting, recipe, report, summary};
 
 /// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
@@ -176,13 +176,36 @@ fn run(
                 keeper.keep(&reduced.case)?;
             }
             let originals = bases.into_iter().filter(|path| path.exists()).collect();
-            Ok(FinishedReduction { reduced, statistics, originals, stages: judge.stages() })
+            let stages = judge.stages();
+            let bug_report = match &*judge {
+                Judge::Recipe(by) if reduced.ending != Ending::Interrupted => {
+                    progress.note("writing the bug report");
+                    write_bug_report(&by.test, &reduced.case, &target, cancel, progress)
+                }
+                _ => None,
+            };
+            Ok(FinishedReduction { reduced, statistics, originals, stages, bug_report })
         }
         Err(error) => {
             let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
             Err(hint_at_resume(failure, resumed, progress))
         }
     }
+}
+
+/// Writes the bug report about a result, and returns its path. The result does not depend on it.
+fn write_bug_report(
+    test: &RecipeTest,
+    case: &TestCase,
+    target: &Target,
+    cancel: &Cancel,
+    progress: &ProgressDisplay,
+) -> Option<PathBuf> {
+    let written = bug::write_beside(test, case, target.bug_reports(), cancel);
+    written.unwrap_or_else(|(path, error)| {
+        progress.warning(&format!("cannot write the bug report `{}`: {error}", path.display()));
+        None
+    })
 }
 
 /// Keeps a version on disk. The engine takes an `io::Error`, so the error itself goes to `failed`.

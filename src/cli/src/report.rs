@@ -24,7 +24,7 @@ pub(crate) fn print(
     verbosity: Verbosity,
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
-    let FinishedReduction { reduced, statistics, originals, stages } = done;
+    let FinishedReduction { reduced, statistics, originals, stages, bug_report } = done;
     warn(reduced, progress);
     if verbosity == Verbosity::Quiet {
         return Ok(());
@@ -42,6 +42,7 @@ pub(crate) fn print(
         text.push_str(&figures(reduced, statistics));
         text.push_str(&places("result:  ", results));
         text.push_str(&places("original:", originals));
+        text.push_str(&places("report:  ", bug_report.as_slice()));
     }
     text.push_str(ending(reduced.ending, statistics));
     text.push('\n');

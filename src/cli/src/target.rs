@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::keep::OriginalCopy;
 use crate::load::{
-    ALSO_INTERESTING, FilePlace, Input, LoadError, ORIGINAL, SLIPPED, STATE, beside,
+    ALSO_INTERESTING, BUG_REPORTS, FilePlace, Input, LoadError, ORIGINAL, SLIPPED, STATE, beside,
 };
 
 /// The reason why the result cannot be written to the path of `--output`.
@@ -90,6 +90,11 @@ impl Target {
     /// Folder for variants that `--allow-slippage` asks for.
     pub(crate) fn slipped(&self) -> PathBuf {
         beside(&self.base, SLIPPED)
+    }
+
+    /// The bug reports: Markdown, and plain text.
+    pub(crate) fn bug_reports(&self) -> [PathBuf; 2] {
+        BUG_REPORTS.map(|ending| beside(&self.base, ending))
     }
 
     /// The path of the output; it is no part of a DIR it lies in.

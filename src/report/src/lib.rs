@@ -1,8 +1,10 @@
-//! The report on a batch: `report.json` for programs, and `report.html`, the same data with a page that draws them.
+//! Reports: a bug report as text, and the report on a batch, `report.json` for programs and `report.html`, the same data
+//! with a page that draws them.
 //!
 //! The page is one static file, `page.html`, into which the data are copied. It needs no network and no other file, so
 //! a browser can open it from the disk.
 
+mod bug_report;
 mod json;
 mod page;
 mod programs;
@@ -15,6 +17,7 @@ use clreduce_testcase::InvalidTestCase;
 use clreduce_triage::{Ranked, Triage};
 use thiserror::Error;
 
+pub use bug_report::{Block, BugReport, Section};
 pub use json::SCHEMA;
 pub use programs::{read_program, read_result};
 

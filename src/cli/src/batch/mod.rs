@@ -4,7 +4,6 @@ mod cases;
 mod display;
 mod report;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -104,7 +103,7 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
         report::BatchFolders { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
     let first = report::write(&folders, &batch, &how, &done.records)?;
     if verbosity > Verbosity::Quiet {
-        print(&(summary(&done) + &first))?;
+        crate::print(&(summary(&done) + &first))?;
     }
     Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
@@ -163,12 +162,4 @@ fn summary(done: &BatchResult) -> String {
         busy * 100.0
     ));
     text
-}
-
-fn print(text: &str) -> Result<(), CliError> {
-    match io::stdout().write_all(text.as_bytes()) {
-        // `clreduce ... | head` is fine.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
-        _ => Ok(()),
-    }
 }

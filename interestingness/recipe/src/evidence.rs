@@ -1,0 +1,154 @@
+//! Evidence of a bug: everything that the configurations of a recipe do with a program, for a bug report.
+
+use std::time::Duration;
+
+use clreduce_devices::DeviceFacts;
+use clreduce_interestingness::Cancel;
+use clreduce_kernel::RunOutcome;
+use clreduce_testcase::TestCase;
+
+use crate::configuration::{Configuration, Means, expand, show};
+use crate::format::Preset;
+use crate::pin::StageVerdict;
+use crate::shown::describe;
+use crate::test::RecipeTest;
+
+/// What one configuration does with a program.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// Name of the configuration.
+    pub configuration: String,
+    /// Its part in the comparison.
+    pub role: Role,
+    /// The commands or the device.
+    pub tool: Tool,
+    /// The outcome of each program that is compared, usually of one.
+    pub outcomes: Vec<RunOutcome>,
+    /// The limit for a build, and again for a run.
+    pub limit: Duration,
+}
+
+/// The part of a configuration in the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It shows the bug.
+    Suspected,
+    /// Its outcome is right.
+    Witness,
+    /// It takes no part.
+    Other,
+}
+
+/// The means by which a configuration builds and runs programs.
+#[derive(Clone, Debug)]
+pub enum Tool {
+    /// Commands for the shell, in which `{file}` is filled in.
+    Commands {
+        /// The command that builds.
+        build: String,
+        /// The command that runs, if there is one.
+        run: Option<String>,
+    },
+    /// A device.
+    Device {
+        /// What its driver says.
+        facts: Box<DeviceFacts>,
+        /// The options of the build.
+        options: String,
+    },
+}
+
+impl Evidence {
+    /// Describes the outcomes on one short line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        self.outcomes.iter().map(describe).collect::<Vec<_>>().join(" / ")
+    }
+
+    /// The result of the first program, as text.
+    #[must_use]
+    pub fn result(&self) -> Option<String> {
+        self.outcomes.first()?.result().map(show)
+    }
+}
+
+impl RecipeTest {
+    /// The kind of bug that the recipe is about.
+    #[must_use]
+    pub fn preset(&self) -> Preset {
+        self.kit.preset
+    }
+
+    /// Returns true if the suspected configuration is a device.
+    #[must_use]
+    pub fn suspects_a_device(&self) -> bool {
+        let is_suspected = |one: &&Configuration| one.name == self.calibration.pin.accused;
+        self.kit.configurations.iter().find(is_suspected).is_some_and(|one| one.device().is_some())
+    }
+
+    /// Runs a program on every configuration.
+    #[must_use]
+    pub fn evidence(&self, case: &TestCase, cancel: &Cancel) -> Vec<Evidence> {
+        let pin = &self.calibration.pin;
+        let programs = self.kit.programs(case).unwrap_or_default();
+        let of = |one| {
+            let limit = self.calibration.limit_of(one);
+            let (shown, _) = self.kit.run_on(one, &programs, limit, cancel);
+            let role = match &one.name {
+                name if *name == pin.accused => Role::Suspected,
+                name if pin.witnesses.contains(name) => Role::Witness,
+                _ => Role::Other,
+            };
+            let path = programs.first().map_or("", |program| program.path());
+            let tool = self.tool(&one.means, path);
+            let configuration = one.name.clone();
+            Evidence { configuration, role, tool, outcomes: shown.outcomes, limit }
+        };
+        self.kit.configurations.iter().map(of).collect()
+    }
+
+    /// Judges the outcome of a program alone, without the checks before it. Returns what the suspected configuration
+    /// does with it as well.
+    ///
+    /// Other versions of a compiler may die in another way, but of the same: a crash in the same function is the pinned
+    /// one, whatever the signal or the exit status.
+    #[must_use]
+    pub fn outcome_of(&self, case: &TestCase, cancel: &Cancel) -> (StageVerdict, Vec<RunOutcome>) {
+        let Some(programs) = self.kit.programs(case) else {
+            let why = "a file that the recipe needs is missing".to_owned();
+            return (StageVerdict::Unresolved(why), Vec::new());
+        };
+        let mut known = Vec::new();
+        let verdict = self.decide(&programs, &mut known, cancel);
+        let outcomes = known.into_iter().next().map(|accused| accused.outcomes).unwrap_or_default();
+        match verdict {
+            StageVerdict::Slipped(_) if outcomes.iter().all(|one| self.is_same_crash(one)) => {
+                (StageVerdict::Passes, outcomes)
+            }
+            verdict => (verdict, outcomes),
+        }
+    }
+
+    /// Returns true for a crash with the messages of the pinned one.
+    fn is_same_crash(&self, outcome: &RunOutcome) -> bool {
+        let (RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash)) = outcome else {
+            return false;
+        };
+        let signature = clreduce_crash::signature(&crash.output);
+        let pinned = self.calibration.pin.signature.get(1..).unwrap_or_default();
+        self.kit.demands.message.is_none() && !signature.is_empty() && signature == pinned
+    }
+
+    fn tool(&self, means: &Means, path: &str) -> Tool {
+        let expanded = |line: &str| expand(line, path, "").trim().to_owned();
+        match means {
+            Means::Commands { build, run } => {
+                Tool::Commands { build: expanded(build), run: run.as_deref().map(expanded) }
+            }
+            Means::Device { device, options, .. } => Tool::Device {
+                facts: Box::new(self.kit.pools[*device].device.facts.clone()),
+                options: options.clone(),
+            },
+        }
+    }
+}

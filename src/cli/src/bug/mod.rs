@@ -1,0 +1,12 @@
+//! `clreduce report` and `clreduce bisect`: a reduced program and its test become a bug report, and a table of the
+//! versions of a compiler that have the bug.
+
+mod bisect;
+mod report;
+mod subject;
+mod text;
+mod tools;
+mod versions;
+
+pub(crate) use bisect::{BisectArgs, bisect};
+pub(crate) use report::{ReportArgs, report, write_beside};

@@ -1,0 +1,102 @@
+//! `clreduce report` writes a bug report about a program. The reduction by a recipe ends with the same.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ValueEnum, ValueHint};
+use clreduce_interestingness::Cancel;
+use clreduce_recipe::RecipeTest;
+use clreduce_report::BugReport;
+use clreduce_testcase::TestCase;
+
+use super::bisect::{CompilerArgs, versions};
+use super::subject::{BugArgs, Subject, open, say};
+use super::text;
+use super::versions::section;
+use crate::failure::CliError;
+use crate::interrupt;
+
+/// The arguments of `clreduce report`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub bug: BugArgs,
+
+    #[command(flatten)]
+    pub compilers: CompilerArgs,
+
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Markdown)]
+    pub format: Format,
+
+    /// Write the report to FILE instead of standard output
+    #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For GitHub, GitLab and others
+    Markdown,
+    /// Plain text
+    Bugzilla,
+}
+
+/// Writes a bug report.
+///
+/// # Errors
+/// When the test does not find the bug, or the report cannot be written.
+pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
+    let cancel = interrupt::on_interrupt()?;
+    say("running the test on the program");
+    let (case, subject) = open(&args.bug, &cancel)?;
+    let mut report = match &subject {
+        Subject::Recipe { test, .. } => of_recipe(test, &case, &cancel),
+        Subject::Command { command, outcome, .. } => text::of_command(command, outcome, &case),
+    };
+    if !args.compilers.compilers.is_empty() {
+        let rows = versions(&subject, &case, &args.compilers.compilers, &cancel)?;
+        report.sections.push(section(&rows));
+    }
+    if cancel.is_cancelled() {
+        return Err(CliError::Interrupted);
+    }
+    let text = match args.format {
+        Format::Markdown => report.markdown(),
+        Format::Bugzilla => report.plain(),
+    };
+    match &args.output {
+        Some(path) => fs::write(path, text)
+            .map_err(|source| CliError::Write { path: path.clone(), source })?,
+        None => crate::print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes both formats at the end of a reduction by a recipe.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(crate) fn write_beside(
+    test: &RecipeTest,
+    case: &TestCase,
+    paths: [PathBuf; 2],
+    cancel: &Cancel,
+) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
+    let report = of_recipe(test, case, cancel);
+    if cancel.is_cancelled() {
+        return Ok(None);
+    }
+    let [markdown, plain] = paths;
+    for (path, text) in [(&plain, report.plain()), (&markdown, report.markdown())] {
+        fs::write(path, text).map_err(|error| (path.clone(), error))?;
+    }
+    Ok(Some(markdown))
+}
+
+fn of_recipe(test: &RecipeTest, case: &TestCase, cancel: &Cancel) -> BugReport {
+    text::of_recipe(test.preset(), &test.evidence(case, cancel), case)
+}

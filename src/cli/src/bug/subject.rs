@@ -1,0 +1,108 @@
+//! A program with the test that finds a bug in it.
+
+use std::path::PathBuf;
+
+use clap::ValueHint;
+use clreduce_engine::{Options, TextPattern};
+use clreduce_interestingness::{
+    Cancel, CommandTest, Interestingness, Outcome, TestCommand, Verdict,
+};
+use clreduce_recipe::{Recipe, RecipeTest};
+use clreduce_testcase::TestCase;
+use console::style;
+
+use crate::args::TEST;
+use crate::failure::{BugError, CliError, UsageError};
+use crate::load::{Input, load};
+use crate::recipe;
+use crate::resolve::TestAndOptions;
+use crate::test::{Test, test_named};
+
+/// The program and the test.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BugArgs {
+    /// Program that shows the bug, usually a reduced one
+    #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub program: PathBuf,
+
+    /// Test that the program was reduced with: a recipe, a program or a shell command
+    #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
+        allow_hyphen_values = true, help_heading = TEST)]
+    pub test: String,
+
+    /// With a command: the bug is there if standard output matches REGEX; the exit status is ignored
+    #[arg(long, value_name = "REGEX", help_heading = TEST)]
+    pub interesting_stdout: Option<TextPattern>,
+
+    /// With a command: the bug is there if standard error matches REGEX; the exit status is ignored
+    #[arg(long, value_name = "REGEX", help_heading = TEST)]
+    pub interesting_stderr: Option<TextPattern>,
+}
+
+/// A test that found the bug in the program.
+pub(super) enum Subject {
+    /// A recipe, calibrated on the program.
+    Recipe { recipe: Box<Recipe>, test: Box<RecipeTest> },
+    /// A program or a shell command, and what it said about the program.
+    Command { command: TestCommand, options: Box<TestAndOptions>, outcome: Outcome },
+}
+
+/// Reads the program and runs the test on it.
+///
+/// # Errors
+/// When something cannot be read, or the test does not find the bug.
+pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject), CliError> {
+    let test = test_named(&args.test)?;
+    let excluded: Vec<PathBuf> = match &test {
+        Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
+            crate::target::absolute(path).into_iter().collect()
+        }
+        Test::Command(TestCommand::Shell(_)) => Vec::new(),
+    };
+    let inputs = Input::find_all(std::slice::from_ref(&args.program))?;
+    let case = load(&inputs, &excluded, false)?.case;
+    let options = Options {
+        interesting_stdout: args.interesting_stdout.clone(),
+        interesting_stderr: args.interesting_stderr.clone(),
+        ..Options::default()
+    };
+    let subject = match test {
+        Test::Recipe(..) if options.output_pattern().is_some() => {
+            let help = "write `message` in [outcome]";
+            return Err(UsageError::NotForRecipes("--interesting-stderr", help).into());
+        }
+        Test::Recipe(recipe, _) => {
+            let recipe = recipe.options(recipe::options(cancel));
+            let test = Box::new(recipe.calibrate(&case)?);
+            Subject::Recipe { recipe: Box::new(recipe), test }
+        }
+        Test::Command(command) => {
+            let options = TestAndOptions::new(Test::Command(command.clone()), options)?;
+            let outcome = judge(&command, &options, &case, cancel)?;
+            if outcome.verdict != Verdict::Interesting {
+                let program = args.program.clone();
+                return Err(BugError::NotShown { program, reason: outcome.reason }.into());
+            }
+            Subject::Command { command, options: Box::new(options), outcome }
+        }
+    };
+    Ok((case, subject))
+}
+
+/// Runs a command as the test.
+///
+/// # Errors
+/// When tests cannot be run at all.
+pub(super) fn judge(
+    command: &TestCommand,
+    options: &TestAndOptions,
+    case: &TestCase,
+    cancel: &Cancel,
+) -> Result<Outcome, CliError> {
+    Ok(CommandTest::new(command, options.command_options())?.judge(case, cancel))
+}
+
+/// Says on standard error what is being done.
+pub(super) fn say(text: &str) {
+    eprintln!("{}", style(text).for_stderr().dim());
+}

@@ -1,0 +1,273 @@
+//! The text of a bug report: from what the configurations do with a program to the sections of the report.
+
+use std::fs;
+use std::path::Path;
+
+use clreduce_crash as crash;
+use clreduce_interestingness::{Outcome, TestCommand};
+use clreduce_kernel::RunOutcome;
+use clreduce_recipe::{Evidence, Preset, Role, Tool, compiler_of, compilers_in};
+use clreduce_report::{Block, BugReport, Section};
+use clreduce_testcase::{SourceFile, TestCase};
+
+use super::tools::version_of;
+use crate::quoting::quoted;
+use crate::units::show_duration;
+
+/// Functions of a stack that are shown.
+const FRAMES: usize = 10;
+/// Lines of an output that are shown.
+const LINES: usize = 20;
+
+/// The report on a bug that a recipe describes.
+pub(super) fn of_recipe(preset: Preset, evidence: &[Evidence], case: &TestCase) -> BugReport {
+    let Some(suspected) = evidence.iter().find(|one| one.role == Role::Suspected) else {
+        return BugReport::default();
+    };
+    let witnesses: Vec<&Evidence> =
+        evidence.iter().filter(|one| one.role == Role::Witness).collect();
+    let (name, version) = tool(&suspected.tool);
+    let mut sections = vec![
+        Section { heading: "Compiler", blocks: vec![Block::output(version)] },
+        program(case),
+        Section { heading: "Command", blocks: vec![Block::output(command(suspected, case))] },
+        Section { heading: "What happens", blocks: happens(preset, suspected) },
+    ];
+    let expected = Block::Text(expected(preset).to_owned());
+    sections.push(Section {
+        heading: "What should happen",
+        blocks: std::iter::once(expected).chain(comparison(&witnesses)).collect(),
+    });
+    sections.push(made_with());
+    BugReport { title: title(preset, &name, suspected), sections }
+}
+
+/// The report on a bug that a program or a shell command finds.
+pub(super) fn of_command(command: &TestCommand, outcome: &Outcome, case: &TestCase) -> BugReport {
+    let output = String::from_utf8_lossy(&outcome.output_tail);
+    let text = match command {
+        TestCommand::Shell(line) => line.clone(),
+        // A program that is no script names no compilers.
+        TestCommand::Program { path, .. } => fs::read_to_string(path).unwrap_or_default(),
+    };
+    let mut compilers = compilers_in(&text);
+    let named: Vec<String> = compilers
+        .iter()
+        .filter_map(|name| Some(format!("{name}: {}", version_of(name)?)))
+        .collect();
+    let signature = crash::signature(&output);
+    let is_crash = !signature.is_empty();
+    let compiler = if compilers.is_empty() { "the compiler" } else { compilers.remove(0) };
+    let title = if is_crash {
+        format!("{compiler} crashes: {}", signature.join("; "))
+    } else {
+        format!("{compiler}: {}", crash::of_failure(&output).unwrap_or_else(|| "bug".to_owned()))
+    };
+    let mut sections = Vec::new();
+    if !named.is_empty() {
+        sections
+            .push(Section { heading: "Compiler", blocks: vec![Block::output(named.join("\n"))] });
+    }
+    let line = match command {
+        TestCommand::Shell(line) => line.clone(),
+        TestCommand::Program { .. } => text,
+    };
+    sections.extend([
+        program(case),
+        Section { heading: "Command", blocks: vec![Block::output(line)] },
+        Section { heading: "What happens", blocks: output_blocks(&output) },
+    ]);
+    if is_crash {
+        let blocks = vec![Block::Text(expected(Preset::Crash).to_owned())];
+        sections.push(Section { heading: "What should happen", blocks });
+    }
+    sections.push(made_with());
+    BugReport { title, sections }
+}
+
+fn made_with() -> Section {
+    let text = format!("The program was reduced with clreduce {}.", env!("CARGO_PKG_VERSION"));
+    Section { heading: "Notes", blocks: vec![Block::Text(text)] }
+}
+
+fn title(preset: Preset, name: &str, suspected: &Evidence) -> String {
+    match preset {
+        Preset::Hang => format!("{name} does not finish"),
+        Preset::WrongCode => format!("{name} compiles a program wrongly"),
+        Preset::Emi => format!("{name}: equivalent programs have different results"),
+        Preset::Crash | Preset::BuildFailure => {
+            let verb = if preset == Preset::Crash { "crashes" } else { "rejects a valid program" };
+            let signature = match suspected.outcomes.first() {
+                Some(RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash)) => {
+                    let signature = crash::signature(&crash.output).join("; ");
+                    if signature.is_empty() { crash.how.clone() } else { signature }
+                }
+                Some(RunOutcome::BuildFailure { log }) => {
+                    crash::of_failure(log).unwrap_or_default()
+                }
+                _ => String::new(),
+            };
+            format!("{name} {verb}: {signature}")
+        }
+    }
+}
+
+/// The name of a compiler or device for the title, and everything that is known about its version.
+fn tool(tool: &Tool) -> (String, String) {
+    match tool {
+        Tool::Commands { build, .. } => {
+            let program = compiler_of(build).unwrap_or("the compiler");
+            (program.to_owned(), version_of(program).unwrap_or_else(|| program.to_owned()))
+        }
+        Tool::Device { facts, .. } => {
+            let version = format!(
+                "{}\nPlatform: {} ({})\nDriver: {}\n{}",
+                facts.name, facts.platform, facts.platform_version, facts.driver, facts.version
+            );
+            (facts.platform.clone(), version)
+        }
+    }
+}
+
+fn program(case: &TestCase) -> Section {
+    let blocks = case.files().iter().flat_map(|file| {
+        let text = String::from_utf8_lossy(&file.bytes).into_owned();
+        [Block::Text(format!("{}:", file.path)), Block::Verbatim { language: language(file), text }]
+    });
+    Section { heading: "Program", blocks: blocks.collect() }
+}
+
+/// The language of a file as Markdown names it.
+fn language(file: &SourceFile) -> &'static str {
+    let extension = Path::new(&*file.path).extension().and_then(|extension| extension.to_str());
+    match extension.unwrap_or_default() {
+        "c" | "h" | "i" | "cl" => "c",
+        "cc" | "cpp" | "cxx" | "C" | "hpp" | "hh" | "ii" => "cpp",
+        "cu" => "cuda",
+        "ll" => "llvm",
+        "rs" => "rust",
+        _ => "",
+    }
+}
+
+/// The command that shows the bug.
+fn command(suspected: &Evidence, case: &TestCase) -> String {
+    match &suspected.tool {
+        Tool::Commands { build, run } => {
+            let run = run.as_ref().map(|run| format!("\n{run}"));
+            format!("{build}{}", run.unwrap_or_default())
+        }
+        Tool::Device { facts, options } => {
+            let file = case.files().first().map_or("", |file| &*file.path);
+            // It always builds with -w.
+            let options = options.trim_start_matches("-w").trim();
+            let options = if options.is_empty() { String::new() } else { format!(" -- {options}") };
+            let device = quoted(&facts.platform);
+            format!("clreduce run {} --device-name {device}{options}", quoted(file))
+        }
+    }
+}
+
+fn happens(preset: Preset, suspected: &Evidence) -> Vec<Block> {
+    let limit = show_duration(suspected.limit);
+    let text = |text: String| Block::Text(text);
+    let mut blocks = Vec::new();
+    for outcome in &suspected.outcomes {
+        match outcome {
+            RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
+                let what = if matches!(outcome, RunOutcome::BuildCrash(_)) {
+                    "The compiler crashes"
+                } else {
+                    "The program or its driver crashes"
+                };
+                blocks.push(text(format!("{what} ({}).", crash.how)));
+                blocks.extend(output_blocks(&crash.output));
+            }
+            RunOutcome::BuildTimeout => {
+                blocks.push(text(format!("The compiler does not finish within {limit}.")));
+            }
+            RunOutcome::RunTimeout => {
+                blocks.push(text(format!("The program does not finish within {limit}.")));
+            }
+            RunOutcome::BuildFailure { log } => {
+                blocks.push(text("The compiler rejects the program.".to_owned()));
+                blocks.push(Block::output(last_lines(log)));
+            }
+            RunOutcome::Results(_) if preset == Preset::Emi => {}
+            RunOutcome::Results(_) => {
+                blocks.push(text("The result is wrong:".to_owned()));
+                blocks.push(Block::output(suspected.result().unwrap_or_default()));
+            }
+            other => blocks.push(Block::output(other.details())),
+        }
+    }
+    if preset == Preset::Emi {
+        blocks.push(text(format!("The results differ: {}", suspected.summary())));
+    }
+    blocks
+}
+
+fn expected(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Crash => {
+            "The compiler should compile the program, or reject it with an error message."
+        }
+        Preset::Hang => "The compiler should finish.",
+        Preset::WrongCode => {
+            "The program has no undefined behaviour that the checks find, and should have one result."
+        }
+        Preset::BuildFailure => "The compiler should accept the program.",
+        Preset::Emi => {
+            "The programs are equivalent for their input and should have the same result."
+        }
+    }
+}
+
+/// The configurations that do the right thing.
+fn comparison(witnesses: &[&Evidence]) -> Option<Block> {
+    let row = |one: &&Evidence| {
+        let (_, version) = tool(&one.tool);
+        let command = match &one.tool {
+            Tool::Commands { build, .. } => build.clone(),
+            Tool::Device { .. } => one.configuration.clone(),
+        };
+        let version = version.lines().next().unwrap_or_default().to_owned();
+        let result = match one.outcomes[..] {
+            [RunOutcome::Built] => "compiles".to_owned(),
+            _ => one.result().unwrap_or_else(|| one.summary()),
+        };
+        vec![command, result, version]
+    };
+    let rows: Vec<Vec<String>> = witnesses.iter().map(row).collect();
+    let head = vec!["command", "result", "version"];
+    (!rows.is_empty()).then_some(Block::Table { head, rows })
+}
+
+/// What an output says about a crash; the end of any other output.
+fn output_blocks(output: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let pass = crash::pass(output).map(|pass| format!("while running: {pass}"));
+    let said: Vec<String> =
+        crash::message_line(output).map(str::to_owned).into_iter().chain(pass).collect();
+    if !said.is_empty() {
+        blocks.push(Block::output(said.join("\n")));
+    }
+    let stack = crash::stack(output);
+    if !stack.is_empty() {
+        blocks.push(Block::Text(
+            "The stack, without the functions that handle the crash:".to_owned(),
+        ));
+        let frame = |(number, name): (usize, &String)| format!("#{number} {name}");
+        let frames: Vec<String> = stack.iter().take(FRAMES).enumerate().map(frame).collect();
+        blocks.push(Block::output(frames.join("\n")));
+    }
+    if blocks.is_empty() && !output.trim().is_empty() {
+        blocks.push(Block::output(last_lines(output)));
+    }
+    blocks
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}

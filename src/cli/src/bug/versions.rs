@@ -1,0 +1,164 @@
+//! Which of several compilers have a bug.
+
+use clreduce_report::{Block, Section};
+
+/// The most compilers that are all run. Of more, some are run first, and those between two that differ afterwards.
+const ALL: usize = 40;
+
+/// What a compiler does with the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum VersionResult {
+    /// It shows the bug.
+    Shows,
+    /// It does what it should.
+    Right(String),
+    /// It shows another bug, rejects the program, or does not run: neither.
+    Unclear(String),
+    /// It is not installed.
+    Missing(String),
+}
+
+/// A compiler and its result; `None` where it was not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct VersionRow {
+    pub name: String,
+    pub version: String,
+    pub result: Option<VersionResult>,
+}
+
+impl VersionRow {
+    fn shows(&self) -> bool {
+        self.result == Some(VersionResult::Shows)
+    }
+
+    /// The result in words.
+    pub(super) fn words(&self) -> String {
+        match &self.result {
+            None => "not run".to_owned(),
+            Some(VersionResult::Shows) => "shows the bug".to_owned(),
+            Some(VersionResult::Right(what)) => format!("does not show it: {what}"),
+            Some(VersionResult::Unclear(what)) => what.clone(),
+            Some(VersionResult::Missing(how)) => format!("not installed{how}"),
+        }
+    }
+}
+
+/// Expands `{13..19}` and `{a,b}`, as shells do. Other braces stay.
+pub(super) fn expanded(text: &str) -> Vec<String> {
+    let open = text.match_indices('{').find_map(|(open, _)| {
+        let close = open + text[open..].find('}')?;
+        let parts = alternatives(&text[open + 1..close])?;
+        Some((open, close, parts))
+    });
+    let Some((open, close, parts)) = open else { return vec![text.to_owned()] };
+    let ends = expanded(&text[close + 1..]);
+    let one = |part: String| {
+        let start = format!("{}{part}", &text[..open]);
+        ends.iter().map(move |end| format!("{start}{end}")).collect::<Vec<_>>()
+    };
+    parts.into_iter().flat_map(one).collect()
+}
+
+fn alternatives(inside: &str) -> Option<Vec<String>> {
+    if let Some((first, last)) = inside.split_once("..") {
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        let numbers = first.min(last)..=first.max(last);
+        let mut numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+        if first > last {
+            numbers.reverse();
+        }
+        return Some(numbers);
+    }
+    let parts = inside.split(',').map(str::to_owned);
+    inside.contains(',').then(|| parts.collect())
+}
+
+/// Runs compilers until it is known between which neighbours the result changes. It may change any number of times.
+pub(super) fn run_all<E>(
+    count: usize,
+    mut run: impl FnMut(usize) -> Result<VersionResult, E>,
+) -> Result<Vec<Option<VersionResult>>, E> {
+    let mut results: Vec<Option<VersionResult>> = vec![None; count];
+    let step = count.div_ceil(ALL).max(1);
+    let mut pending: Vec<usize> = (0..count).step_by(step).chain(count.checked_sub(1)).collect();
+    while !pending.is_empty() {
+        for at in pending.drain(..) {
+            if results[at].is_none() {
+                results[at] = Some(run(at)?);
+            }
+        }
+        let known: Vec<usize> = (0..count).filter(|at| results[*at].is_some()).collect();
+        let kind = |at: usize| results[at].as_ref().map(std::mem::discriminant);
+        let differ = |pair: &&[usize]| kind(pair[0]) != kind(pair[1]) && pair[1] - pair[0] > 1;
+        pending = known.windows(2).filter(differ).map(|pair| pair[0].midpoint(pair[1])).collect();
+    }
+    Ok(results)
+}
+
+/// Says which compilers show the bug, the first and the last of them.
+pub(super) fn summary(rows: &[VersionRow]) -> String {
+    let ran =
+        rows.iter().filter(|row| !matches!(row.result, None | Some(VersionResult::Missing(_))));
+    let names: Vec<&str> = rows.iter().filter(|row| row.shows()).map(|row| &*row.name).collect();
+    let ran = ran.count();
+    let found = match names[..] {
+        [] => format!("None of the {ran} that ran shows the bug."),
+        [only] => format!("Only {only} shows the bug, of {ran} that ran."),
+        [first, .., last] => format!(
+            "{} of the {ran} that ran show the bug: the first is {first}, the last {last}.",
+            names.len()
+        ),
+    };
+    match rows.iter().filter(|row| matches!(row.result, Some(VersionResult::Missing(_)))).count() {
+        0 => found,
+        missing => format!("{found} {missing} could not be run, because they are missing."),
+    }
+}
+
+/// The section of a bug report.
+pub(super) fn section(rows: &[VersionRow]) -> Section {
+    let row = |row: &VersionRow| {
+        let version = row.version.lines().next().unwrap_or_default().to_owned();
+        vec![row.name.clone(), row.words(), version]
+    };
+    let table = Block::Table {
+        head: vec!["compiler", "result", "version"],
+        rows: rows.iter().map(row).collect(),
+    };
+    Section { heading: "Versions", blocks: vec![Block::Text(summary(rows)), table] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_are_expanded_and_others_stay() {
+        assert_eq!(expanded("clang-{13..15}"), ["clang-13", "clang-14", "clang-15"]);
+        assert_eq!(
+            expanded("{g,cl}ang {file} {2..1}"),
+            ["gang {file} 2", "gang {file} 1", "clang {file} 2", "clang {file} 1"]
+        );
+        assert_eq!(expanded("clang -c {file}"), ["clang -c {file}"]);
+    }
+
+    /// Every change is found between its neighbours, also where the bug comes and goes.
+    #[test]
+    fn of_many_compilers_those_between_different_results_are_run() {
+        let shows = |at: usize| (100..300).contains(&at) || (700..800).contains(&at);
+        let mut runs = 0;
+        let results = run_all(1000, |at| {
+            runs += 1;
+            let right = VersionResult::Right("compiles".to_owned());
+            Ok::<_, ()>(if shows(at) { VersionResult::Shows } else { right })
+        })
+        .unwrap();
+        for at in [99, 100, 299, 300, 699, 700, 799, 800, 0, 999] {
+            assert_eq!(results[at] == Some(VersionResult::Shows), shows(at), "{at}");
+            assert!(results[at].is_some(), "{at} was not run");
+        }
+        assert!(runs < 70, "{runs}");
+        let all = run_all(ALL, |_| Ok::<_, ()>(VersionResult::Shows)).unwrap();
+        assert!(all.iter().all(Option::is_some));
+    }
+}
