@@ -120,7 +120,7 @@ fn a_test_that_judges_the_file_itself() {
     refused(
         &bench,
         &["bug.c", "--test", SCRIPT],
-        &["accepts an empty program", "file's name alone"],
+        &["accepts an empty directory and an empty program", "file's name alone"],
     );
     // Mentioning the path is not enough to be refused.
     let comment = if cfg!(windows) { "rem" } else { "#" };
@@ -212,7 +212,10 @@ fn a_flaky_test() {
 #[test]
 fn a_test_that_accepts_everything_is_pointed_out() {
     let bench = Bench::with_bug();
-    let run = bench.reduce(&["bug.c", "--test", YES]);
+    refused(&bench, &["bug.c", "--test", YES], &["accepts an empty directory", "checks nothing"]);
+    let no_empty_directory =
+        if cfg!(windows) { "if not exist bug.c exit 1" } else { "test -e bug.c" };
+    let run = bench.reduce(&["bug.c", "--test", no_empty_directory]);
     assert_mentions(&stderr(&run), &["warning", "nothing of the program is left"]);
     assert_eq!(bench.read("bug.c.orig"), BUG);
 }

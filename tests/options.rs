@@ -13,8 +13,12 @@ fn exit_codes() {
     let bench = Bench::with_bug();
     bench.run(&["bug.c", "--test", SCRIPT]).code(0);
     bench.run(&["bug.c", "--test", NO]).code(1);
-    bench.run(&["none.c", "--test", YES]).code(1);
-    for wrong in [&["bug.c"][..], &["--test", YES], &["bug.c", "--test", YES, "--no-such"]] {
+    for wrong in [
+        &["none.c", "--test", YES][..],
+        &["bug.c"],
+        &["--test", YES],
+        &["bug.c", "--test", YES, "--no-such"],
+    ] {
         bench.run(wrong).code(2);
     }
     for wrong in ["-j0", "--timeout=0", "--memory-limit=x", "--protect=(", "--lang=fortran"] {

@@ -83,6 +83,8 @@ pub struct Rehearsal {
     pub modified: Vec<String>,
     /// Files that it left in the variant's directory, such as `a.out`. They do no harm.
     pub added: Vec<OsString>,
+    /// The newest text file among these, and its last bytes.
+    pub log: Option<(String, Vec<u8>)>,
     /// Processes that were still running when the test's own had ended; they were killed.
     pub processes_left: u32,
 }
@@ -138,14 +140,23 @@ impl CommandTest {
     /// Runs the test once and looks at what it leaves; for the original, before a reduction.
     #[must_use]
     pub fn rehearse(&self, variant: &TestCase, cancel: &Cancel) -> Rehearsal {
-        let (mut modified, mut added) = (Vec::new(), Vec::new());
+        let (mut modified, mut added, mut log) = (Vec::new(), Vec::new(), None);
         let completed = self.launcher.run(&self.task(true), variant, cancel, &mut |folder| {
             modified = folder.modified(variant);
             added = folder.added(variant);
+            log = folder.newest_log(variant);
             self.save(folder);
         });
         let processes_left = completed.processes_left;
-        Rehearsal { outcome: self.outcome(completed), modified, added, processes_left }
+        Rehearsal { outcome: self.outcome(completed), modified, added, log, processes_left }
+    }
+
+    /// Judges a variant that is not part of the reduction, within a time limit of its own.
+    #[must_use]
+    pub fn judge_within(&self, variant: &TestCase, limit: Duration, cancel: &Cancel) -> Outcome {
+        let mut task = self.task(false);
+        task.limits.time = Some(limit);
+        self.outcome(self.launcher.run(&task, variant, cancel, &mut |_| {}))
     }
 
     fn task(&self, count_left: bool) -> Task {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clreduce_process::TestCommand;
 use regex::Regex;
@@ -19,8 +19,6 @@ pub enum Hint {
     AbsolutePath(PathBuf),
     /// The test has a time limit of its own: this line.
     OwnTimeLimit(String),
-    /// A shell command names a program relative to the current directory.
-    RelativeProgram(String),
 }
 
 impl fmt::Display for Hint {
@@ -36,11 +34,6 @@ impl fmt::Display for Hint {
                 f,
                 "the test sets a time limit of its own (`{line}`), which may run out early on a busy machine and \
                  change verdicts; make it generous, or leave it to clreduce"
-            ),
-            Self::RelativeProgram(word) => write!(
-                f,
-                "write an absolute path instead of `{word}`, because each test runs in a directory of its own that \
-                 contains only the variant"
             ),
         }
     }
@@ -58,15 +51,6 @@ pub fn hints(command: &TestCommand, inputs: &[PathBuf]) -> Vec<Hint> {
         }
     }
     hints.extend(own_time_limit(&text).map(Hint::OwnTimeLimit));
-    if let TestCommand::Shell(line) = command {
-        let word = line.split_whitespace().next().unwrap_or_default();
-        if word.contains(std::path::is_separator)
-            && Path::new(word).is_relative()
-            && Path::new(word).exists()
-        {
-            hints.push(Hint::RelativeProgram(word.to_owned()));
-        }
-    }
     hints
 }
 
@@ -137,12 +121,5 @@ mod tests {
             assert_eq!(hints(&command, &["bug.c".into()]).len(), 1);
         }
         assert!(hints(&TestCommand::Shell("gcc bug.c".into()), &["bug.c".into()]).is_empty());
-    }
-
-    #[test]
-    fn finds_relative_programs() {
-        // Tests run in the crate's folder.
-        let command = TestCommand::Shell("./src/lib.rs -x".into());
-        assert_eq!(hints(&command, &[]), [Hint::RelativeProgram("./src/lib.rs".into())]);
     }
 }

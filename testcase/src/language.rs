@@ -32,8 +32,9 @@ impl Language {
             match Path::new(&*file.path).extension()?.to_str()?.to_ascii_lowercase().as_str() {
                 "cl" | "clh" | "ocl" => Some(Self::OpenCl),
                 "cu" | "cuh" => Some(Self::Cuda),
-                "c" | "h" | "i" | "cc" | "cpp" | "cxx" | "hpp" | "ii" => Some(Self::C),
-                _ => None,
+                "c" | "h" | "i" => Some(Self::C),
+                // The passes for C and for text do what they can.
+                _ => is_cpp_name(&file.path).then_some(Self::C),
             }
         });
         by_name.unwrap_or_else(|| {
@@ -69,6 +70,14 @@ impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// Whether a file is C++ by its name. There are no passes for C++ yet; it is read as C.
+#[must_use]
+pub fn is_cpp_name(path: &str) -> bool {
+    const ENDINGS: [&str; 9] = ["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii"];
+    let ending = Path::new(path).extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+    ENDINGS.iter().any(|cpp| ending.eq_ignore_ascii_case(cpp))
 }
 
 /// There is no language of this name.

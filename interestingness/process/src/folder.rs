@@ -2,12 +2,15 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use clreduce_testcase::TestCase;
 
 use super::sharing::when_free;
+
+/// Bytes of a log that are read.
+const LOG_BYTES: u64 = 4096;
 
 /// The folder in which one task runs. It is removed by [`RunFolder::remove`], not on drop: the code that kills the
 /// processes decides when.
@@ -96,6 +99,23 @@ impl RunFolder {
         names
     }
 
+    /// The newest text file that the task wrote beside the variant's files, and its last bytes; `None` if there is none.
+    #[must_use]
+    pub fn newest_log(&self, variant: &TestCase) -> Option<(String, Vec<u8>)> {
+        let logs = self.added(variant).into_iter().filter_map(|name| {
+            let path = self.variant.join(&name);
+            let metadata = fs::symlink_metadata(&path).ok()?;
+            let is_file = metadata.is_file() && metadata.len() > 0;
+            is_file.then_some((metadata.modified().ok()?, name, path))
+        });
+        let mut logs: Vec<_> = logs.collect();
+        logs.sort();
+        logs.into_iter().rev().find_map(|(_, name, path)| {
+            let bytes = last_bytes(&path, LOG_BYTES).ok()?;
+            (!bytes.contains(&0)).then(|| (name.to_string_lossy().into_owned(), bytes))
+        })
+    }
+
     /// Moves both directories below `folder`, under a name that no other task of the same launcher has.
     ///
     /// # Errors
@@ -115,6 +135,16 @@ impl RunFolder {
     pub(crate) fn remove(&self) -> io::Result<()> {
         remove_tree(&self.root)
     }
+}
+
+/// The end of a file.
+fn last_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(count)))?;
+    let mut bytes = Vec::new();
+    file.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(unix)]
@@ -198,6 +228,27 @@ mod tests {
         place.remove().unwrap();
         place.remove().unwrap();
         assert!(fs::read_dir(base.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn finds_the_log_of_the_last_command() {
+        let base = tempfile::tempdir().unwrap();
+        let (place, variant) = (RunFolder::of(base.path(), 7), two_files());
+        place.fill(&variant).unwrap();
+        assert_eq!(place.newest_log(&variant), None);
+        let write = |name: &str, bytes: &[u8], seconds| {
+            fs::write(place.variant.join(name), bytes).unwrap();
+            let file = fs::File::options().append(true).open(place.variant.join(name)).unwrap();
+            let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            file.set_modified(time).unwrap();
+        };
+        let long = vec![b'x'; 2 * LOG_BYTES as usize];
+        write("old.log", b"old", 10);
+        write("new.log", &long, 20);
+        write("a.out", b"\x7fELF\0", 30);
+        write("empty.log", b"", 40);
+        let (name, bytes) = place.newest_log(&variant).unwrap();
+        assert_eq!((name.as_str(), bytes.len() as u64), ("new.log", LOG_BYTES));
     }
 
     #[cfg(unix)]

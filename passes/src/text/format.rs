@@ -32,6 +32,10 @@ impl Pass for Format {
         let language = snapshot.language();
         let mut proposals = Vec::new();
         for unit in Tokens::all(snapshot) {
+            // A single token cannot be laid out, and a line break would double the size of a file of one byte.
+            if unit.tokens.len() < 2 && unit.bytes.trim_ascii() == unit.bytes {
+                continue;
+            }
             let Some(new) = formatted(unit, snapshot.tree(unit.file), language) else { continue };
             if new != unit.bytes {
                 let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, ValueEnum, ValueHint};
 use clreduce_engine::Options;
 
+use crate::report_file::ReportFile;
+
 /// The arguments of a reduction.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReduceArgs {
@@ -47,13 +49,13 @@ pub(crate) struct ReduceArgs {
     #[arg(long, help_heading = RESULT)]
     pub fresh: bool,
 
-    /// Write events to FILE, one JSON object per line
+    /// Write events to FILE, one JSON object per line; `-` is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
-    pub events: Option<PathBuf>,
+    pub events: Option<ReportFile>,
 
-    /// Write the figures of the run to FILE, as JSON
+    /// Write the figures of the run to FILE, as JSON; `-` is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
-    pub summary: Option<PathBuf>,
+    pub summary: Option<ReportFile>,
 
     #[command(flatten)]
     pub show: ShowArgs,
@@ -65,9 +67,10 @@ pub(crate) struct TestArgs {
     /// Test that decides whether a variant is interesting: a program, a shell command or a recipe
     ///
     /// A program or command decides by its exit status: 0 means interesting. It runs in a fresh directory that contains
-    /// only the variant. A file that ends in .toml is a recipe, any other existing file is run as a program, and
-    /// anything else is a shell command.
-    #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
+    /// only the variant. A file that ends in .toml is a recipe, any other existing file is run as a program, which gets
+    /// the names of the FILEs as arguments, and anything else is a shell command, in which {file} stands for the name of
+    /// the first FILE.
+    #[arg(long, short = 't', alias = "commands", short_alias = 'c', value_name = "TEST", value_hint = ValueHint::CommandString,
         allow_hyphen_values = true, help_heading = TEST)]
     pub test: Option<String>,
 }

@@ -14,6 +14,7 @@ use clreduce_check::{
 use clreduce_interestingness::Cancel;
 
 use crate::failure::{CliError, KernelError};
+use crate::printing::{error_line, printable};
 use crate::units;
 
 /// Exit status when nothing can be said.
@@ -113,25 +114,25 @@ fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
     let kernel = kernel.display();
     let at = |finding: &Finding| {
         let separator = if finding.line.is_some() { ":" } else { ": " };
-        format!("{kernel}{separator}{finding}")
+        printable(&format!("{kernel}{separator}{finding}")).into_owned()
     };
     for finding in &report.findings {
         writeln!(out, "{}", at(finding))?;
     }
     for finding in &report.refuted {
-        eprintln!("note: not confirmed by a run: {}", at(finding));
+        error_line(&format!("note: not confirmed by a run: {}", at(finding)));
     }
     for failure in &report.failures {
-        eprintln!("note: {}: {}", failure.tool, failure.message);
+        error_line(&format!("note: {}: {}", failure.tool, printable(&failure.message)));
     }
     if report.stages.is_empty() {
-        eprintln!("unresolved: none of the chosen stages can check a program in this language");
+        error_line("unresolved: none of the chosen stages can check a program in this language");
     } else if report.validity == Validity::Unresolved {
         let suspected = report.findings.iter().map(|finding| finding.kind);
         let kinds: BTreeSet<FindingKind> =
             report.unchecked.iter().copied().chain(suspected).collect();
         let kinds: Vec<&str> = kinds.into_iter().map(FindingKind::name).collect();
-        eprintln!("unresolved: these could not be checked: {}", kinds.join(", "));
+        error_line(&format!("unresolved: these could not be checked: {}", kinds.join(", ")));
     }
     Ok(())
 }

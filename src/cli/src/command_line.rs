@@ -19,11 +19,11 @@ use crate::run::RunArgs;
 #[command(
     name = "clreduce",
     version,
+    propagate_version = true,
     about = "Shrink a program that triggers a compiler bug while it still triggers it",
     long_about = LONG_ABOUT,
     override_usage = "clreduce [OPTIONS] <FILE|DIR>... --test <TEST>\n       clreduce <COMMAND> ...",
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true,
     after_help = "Examples: clreduce --help",
     after_long_help = EXAMPLES,
     max_term_width = 100

@@ -1,8 +1,6 @@
 //! The file of `--events`: one JSON object per line, written as it happens.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use clreduce_engine::events::Event;
 use clreduce_interestingness::{Filtered, Verdict};
@@ -12,7 +10,7 @@ use crate::statistics::ending_name;
 
 /// The file. After the first failure to write nothing more is written to it.
 pub(crate) struct EventsFile {
-    writer: Option<BufWriter<File>>,
+    writer: Option<BufWriter<Box<dyn Write + Send>>>,
 }
 
 /// One line. Sizes are of the whole test case; `key` is the content hash of a variant; `chance` is how
@@ -66,12 +64,9 @@ enum EventLine<'a> {
 }
 
 impl EventsFile {
-    /// Creates the file, or empties it: a run that goes on tells the whole conversation again.
-    ///
-    /// # Errors
-    /// When it cannot be created.
-    pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self { writer: Some(BufWriter::new(File::create(path)?)) })
+    /// Writes to a file that is empty: a run that goes on tells the whole conversation again.
+    pub(crate) fn new(file: Box<dyn Write + Send>) -> Self {
+        Self { writer: Some(BufWriter::new(file)) }
     }
 
     /// Writes the line of one event.
@@ -89,7 +84,11 @@ impl EventsFile {
         if result.is_err() {
             self.writer = None;
         }
-        result
+        match result {
+            // `clreduce --events - | head` is fine.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
     }
 }
 

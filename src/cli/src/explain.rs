@@ -12,6 +12,7 @@ use clreduce_testcase::TestCase;
 
 use crate::failure::CliError;
 use crate::load::{Input, ORIGINAL, beside, load};
+use crate::printing::printable;
 use crate::units::show_duration;
 use crate::{interrupt, recipe};
 
@@ -52,7 +53,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let test = recipe.calibrate(&original)?;
     let judgement = test.look(&variant, true, &cancel);
     let mut out = io::stdout().lock();
-    out.write_all(show(&judgement).as_bytes()).map_err(CliError::Stdout)?;
+    out.write_all(printable(&show(&judgement)).as_bytes()).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match judgement.outcome.verdict {
         Verdict::Interesting => 0,
         Verdict::Uninteresting | Verdict::TimedOut => 1,

@@ -12,6 +12,7 @@ use clreduce_engine::ReductionError;
 use clreduce_interestingness::{CommandError, SetupError};
 use clreduce_journal::StateError;
 use clreduce_kernel::PlanError;
+use clreduce_process::quoted;
 use clreduce_recipe::RecipeError;
 use clreduce_report::ReportError;
 use thiserror::Error;
@@ -19,6 +20,8 @@ use thiserror::Error;
 use crate::interrupt::INTERRUPTED;
 use crate::keep::KeepError;
 use crate::load::LoadError;
+use crate::printing::shown_path;
+use crate::report_file::ReportFileError;
 use crate::target::OutputError;
 
 /// The reason why a run ended early.
@@ -59,11 +62,12 @@ pub(crate) enum CliError {
     )]
     Modifies(String),
     #[error(
-        "the test also accepts an empty program: it reads `{0}`, a file outside the directory in which it is \
-         started\n\
-         help: use the file's name alone; each variant lies in the directory in which the test is started"
+        "the test also accepts an empty directory and an empty program: it reads a file outside the directory it is \
+         started in, or it checks nothing\n\
+         help: use the file's name alone, and no path that is absolute or made with `dirname` or `readlink`; each \
+         variant lies in the directory in which the test is started"
     )]
-    AbsolutePath(PathBuf),
+    BlindTest,
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     #[error(transparent)]
@@ -72,6 +76,8 @@ pub(crate) enum CliError {
     Kernel { path: PathBuf, source: KernelError },
     #[error(transparent)]
     BatchReport(#[from] ReportError),
+    #[error(transparent)]
+    Report(#[from] ReportFileError),
     #[error("cannot write `{path}`: {source}")]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot handle Ctrl-C: {0}")]
@@ -85,7 +91,11 @@ impl CliError {
     /// for everything else.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Usage(_) | Self::Kernel { .. } | Self::Run(RunError::NoDevice(_)) => 2,
+            Self::Usage(_)
+            | Self::Report(_)
+            | Self::Load(LoadError::Missing(_))
+            | Self::Kernel { .. }
+            | Self::Run(RunError::NoDevice(_)) => 2,
             Self::Check(_) => 3,
             Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
             Self::Interrupted => INTERRUPTED,
@@ -170,19 +180,27 @@ pub(crate) enum UsageError {
     NoInput,
     #[error(
         "no test was given; name a program or command that decides whether a variant is interesting\n\
-         help: clreduce {0} --test ./interesting.sh"
+         help: clreduce {} --test ./interesting.sh", shown_path(.0)
     )]
-    NoTest(String),
+    NoTest(PathBuf),
     #[error(
         "no test was given; name a program or command that decides whether a variant is interesting\n\
          help: clreduce batch {} --test ./interesting.sh --out OUT", .0.display()
     )]
     NoBatchTest(PathBuf),
     #[error(
-        "`{path}` looks like the test but is not executable\n\
-         help: chmod +x {path}"
+        "{program} is the program, and {file} cannot test it\n\
+         help: did you mean: clreduce {file} --test {program}",
+        program = quoted(.program.as_os_str()), file = quoted(.file.as_os_str())
     )]
-    FirstNotExecutable { path: String },
+    RolesSwapped { program: PathBuf, file: PathBuf },
+    #[error(
+        "{{file}} in the test stands for the FILE to reduce, but a folder is reduced\n\
+         help: write the name of the file as it is in the folder"
+    )]
+    FileOfFolder,
+    #[error("--events and --summary name the same file\nhelp: name two files")]
+    OneReport,
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     #[error("{0} cannot be used with a recipe\nhelp: {1}")]

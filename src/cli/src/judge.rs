@@ -4,12 +4,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clreduce_interestingness::{Cancel, CommandTest, Interestingness, Outcome, Rehearsal, Verdict};
 use clreduce_recipe::{RecipeTest, StageCounts};
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{SourceFile, TestCase};
 
 /// A test whose first run is watched.
 pub(crate) enum Judge {
@@ -26,9 +26,17 @@ pub(crate) struct ByCommand {
     /// The original. It is judged first, perhaps while variants are judged already.
     pub original: TestCase,
     /// The observations of its first run.
-    pub first: OnceLock<Rehearsal>,
+    pub first: OnceLock<FirstRun>,
     /// The exit status for which a variant is copied, and the folder for the copies.
     pub also: Option<(i32, Aside)>,
+}
+
+/// The observations of a test on the original.
+pub(crate) struct FirstRun {
+    /// The run itself.
+    pub rehearsal: Rehearsal,
+    /// True if the test also accepts an empty directory and an empty program.
+    pub is_blind: bool,
 }
 
 /// A recipe as the test.
@@ -48,16 +56,8 @@ pub(crate) struct Aside {
 }
 
 impl Judge {
-    /// Judges something that is not part of the reduction.
-    pub(crate) fn judge_aside(&self, case: &TestCase, cancel: &Cancel) -> Outcome {
-        match self {
-            Self::Command(by) => by.test.judge(case, cancel),
-            Self::Recipe(by) => by.test.judge(case, cancel),
-        }
-    }
-
     /// The observations of the first run of a program, once it has ended.
-    pub(crate) fn first(&self) -> Option<&Rehearsal> {
+    pub(crate) fn first(&self) -> Option<&FirstRun> {
         match self {
             Self::Command(by) => by.first.get(),
             Self::Recipe(_) => None,
@@ -98,8 +98,13 @@ impl ByCommand {
             if !rehearsal.modified.is_empty() {
                 outcome.verdict = Verdict::Unresolved;
             }
+            let is_blind = outcome.verdict == Verdict::Interesting
+                && self.is_blind(allowed_time(outcome.wall), cancel);
+            if is_blind {
+                outcome.verdict = Verdict::Uninteresting;
+            }
             if !cancel.is_cancelled() {
-                let _ = self.first.set(rehearsal);
+                let _ = self.first.set(FirstRun { rehearsal, is_blind });
             }
             return outcome;
         }
@@ -111,6 +116,25 @@ impl ByCommand {
         }
         outcome
     }
+}
+
+impl ByCommand {
+    /// Whether the test does not look at the variant: it accepts an empty directory. A test for a message may find it
+    /// in the complaint that there is no file, so an empty program is tried as well.
+    fn is_blind(&self, limit: Duration, cancel: &Cancel) -> bool {
+        let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
+        let no_files = TestCase::new(Vec::new());
+        let no_text = TestCase::new(self.original.files().iter().map(empty).collect());
+        let accepts = |case: TestCase| {
+            self.test.judge_within(&case, limit, cancel).verdict == Verdict::Interesting
+        };
+        no_files.is_ok_and(accepts) && no_text.is_ok_and(accepts)
+    }
+}
+
+/// The time that a run beside the reduction may take, from the time that the original took.
+pub(crate) fn allowed_time(original: Duration) -> Duration {
+    (original * 10).clamp(Duration::from_secs(2), Duration::from_secs(300))
 }
 
 impl ByRecipe {

@@ -8,6 +8,7 @@ mod bug;
 mod check;
 mod command_line;
 mod devices;
+mod diagnosis;
 mod events_file;
 mod explain;
 mod failure;
@@ -19,12 +20,15 @@ mod judge;
 mod keep;
 mod load;
 mod not_interesting;
+mod other_reducers;
 mod prepare;
+mod printing;
 mod progress;
 mod quoting;
 mod recipe;
 mod reduce;
 mod report;
+mod report_file;
 mod resolve;
 mod run;
 mod script;
@@ -42,6 +46,7 @@ use args::Color;
 use clap::Parser;
 use command_line::{Args, Command};
 use failure::CliError;
+use printing::{error_line, printable};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -49,16 +54,17 @@ pub fn main() -> ExitCode {
     if let Some(code) = clreduce_process::worker_main(&services) {
         return code;
     }
-    let args = Args::parse();
+    let args = Args::try_parse().unwrap_or_else(|error| other_reducers::with_advice(error).exit());
     set_colors(args.reduce.show.color);
     match start(args) {
         Ok(code) => code,
+        // `clreduce ... | head` is fine.
+        Err(CliError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(failure) => {
-            eprintln!(
-                "{}: {}",
-                console::style("error").for_stderr().red().bold(),
-                failure.message()
-            );
+            let error = console::style("error").for_stderr().red().bold();
+            error_line(&format!("{error}: {}", printable(&failure.message())));
             failure.exit_code()
         }
     }

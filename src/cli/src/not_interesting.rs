@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_testcase::TestCase;
 
+use crate::printing::{printable, shown_path};
 use crate::quoting::quoted;
 use crate::units::show_duration;
 
@@ -16,39 +17,66 @@ const LINES: usize = 15;
 /// Characters of a line shown.
 const LINE_CHARS: usize = 160;
 
+/// The run of the test that rejected the original.
+pub(crate) struct Rejection<'a> {
+    /// The original.
+    pub case: &'a TestCase,
+    /// The verdict and how it came about.
+    pub outcome: &'a Outcome,
+    /// The newest text file that the test wrote, and its end.
+    pub log: Option<&'a (String, Vec<u8>)>,
+    /// The command that runs the test by hand.
+    pub by_hand: &'a str,
+    /// The reason and the remedy, if further runs found them.
+    pub found: Option<String>,
+}
+
 /// Explains it. `folder`, if it can be filled, becomes a copy of the directory that the test ran in.
-pub(crate) fn explain(case: &TestCase, outcome: &Outcome, test: &str, folder: &Path) -> String {
+pub(crate) fn explain(rejection: &Rejection<'_>, folder: &Path) -> String {
+    let Rejection { case, outcome, log, by_hand, found } = rejection;
     let mut text = format!("the original is not interesting: {}", ending(outcome));
-    let output = String::from_utf8_lossy(&outcome.output_tail);
-    let output = console::strip_ansi_codes(&output);
-    let lines: Vec<&str> = output.lines().collect();
-    // Writing to a string cannot fail.
-    if lines.is_empty() {
-        let _ = write!(text, "\nnote: the test printed nothing");
+    if outcome.output_tail.is_empty() {
+        text.push_str("\nnote: the test printed nothing");
     } else {
-        let _ = write!(text, "\nnote: last lines of the output of the test:");
-        for line in &lines[lines.len().saturating_sub(LINES)..] {
-            let line: String = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS).collect();
-            let _ = write!(text, "\n    | {line}");
-        }
+        text.push_str("\nnote: last lines of the output of the test:");
+        text.push_str(&last_lines(&outcome.output_tail));
+    }
+    if let Some((name, bytes)) = log {
+        let name = shown_path(Path::new(name));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\nnote: last lines of `{name}`, which the test wrote:");
+        text.push_str(&last_lines(bytes));
     }
     if let Ok(folder) = copy(case, folder) {
         let folder = quoted(&folder.display().to_string());
         let command = if cfg!(windows) {
-            format!("cd /d {folder} && {test}")
+            format!("cd /d {folder} && {by_hand}")
         } else {
             // An `exit` in the command is not to close the shell that it is tried in.
-            format!("(cd {folder} && {test}); echo \"exit status $?\"")
+            format!("(cd {folder} && {by_hand}); echo \"exit status $?\"")
         };
         let _ = write!(
             text,
             "\nhelp: try the test by hand, in a copy of the directory that it sees:\n    {command}"
         );
     }
-    if let Some(advice) = advice(outcome) {
+    if let Some(advice) = found.as_deref().or_else(|| advice(outcome)) {
         let _ = write!(text, "\nhelp: {advice}");
     }
     text
+}
+
+/// The end of an output, quoted line by line.
+fn last_lines(output: &[u8]) -> String {
+    let output = String::from_utf8_lossy(output);
+    let output = console::strip_ansi_codes(&output);
+    let lines: Vec<&str> = output.lines().collect();
+    let last = lines[lines.len().saturating_sub(LINES)..].iter();
+    let line = |line: &&str| {
+        let line: String = line.chars().take(LINE_CHARS).collect();
+        format!("\n    | {}", printable(&line))
+    };
+    last.map(line).collect()
 }
 
 fn ending(outcome: &Outcome) -> String {
@@ -113,10 +141,16 @@ mod tests {
             ..Outcome::from(Verdict::Uninteresting)
         };
         let folder = dir.path().join("my try");
-        let text = explain(&case, &outcome, "grep x a.c", &folder);
+        let log = ("b.log".to_owned(), b"three\n".to_vec());
+        let by_hand = "grep x a.c";
+        let rejection =
+            Rejection { case: &case, outcome: &outcome, log: Some(&log), by_hand, found: None };
+        let text = explain(&rejection, &folder);
         let by_hand =
             if cfg!(windows) { "my try\" && grep x a.c" } else { "my try' && grep x a.c)" };
-        for part in ["with exit code 127", "    | two\n", by_hand, "not found"] {
+        for part in
+            ["with exit code 127", "    | two\n", "`b.log`", "    | three\n", by_hand, "not found"]
+        {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }
         assert_eq!(fs::read(folder.join("a.c")).unwrap(), b"int a;");

@@ -15,7 +15,7 @@ use clreduce_testcase::{Language, Size, TestCase};
 
 use crate::failure::{CliError, KernelError};
 use crate::load::{ORIGINAL, beside};
-use crate::test::{Test, test_named};
+use crate::test::{Test, on_files, test_named};
 use crate::units::{show_bytes, show_count};
 use crate::{init, interrupt, recipe};
 
@@ -80,6 +80,7 @@ fn test(
         Some(Test::Recipe(recipe, _)) => Arc::new(recipe.options(options).calibrate(original)?),
         Some(Test::Command(command)) => {
             let options = CommandOptions { worker: options.worker, ..CommandOptions::default() };
+            let command = on_files(&command, std::slice::from_ref(&args.kernel))?;
             Arc::new(CommandTest::new(&command, options)?)
         }
         None => {

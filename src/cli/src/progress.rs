@@ -7,6 +7,7 @@ use clreduce_interestingness::Verdict;
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::printing::{error_line, printable};
 use crate::statistics::RunStatistics;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
@@ -55,20 +56,21 @@ impl ProgressDisplay {
     /// Prints a line that stays.
     pub(crate) fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| error_line(text)),
+            None => error_line(text),
         }
     }
 
     /// Prints a warning.
     pub(crate) fn warning(&self, text: &str) {
-        self.line(&format!("{}: {text}", style("warning").for_stderr().yellow().bold()));
+        let warning = style("warning").for_stderr().yellow().bold();
+        self.line(&format!("{warning}: {}", printable(text)));
     }
 
     /// Prints something worth knowing, unless quiet.
     pub(crate) fn note(&self, text: &str) {
         if self.verbosity > Verbosity::Quiet {
-            self.line(&format!("{}: {text}", style("note").for_stderr().bold()));
+            self.line(&format!("{}: {}", style("note").for_stderr().bold(), printable(text)));
         }
     }
 
@@ -91,7 +93,7 @@ impl ProgressDisplay {
                         [] => String::new(),
                         why => format!(" ({})", why.join("; ")),
                     };
-                    self.line(&format!("  {step} {pass}: {verdict}{why}"));
+                    self.line(&format!("  {step} {pass}: {verdict}{}", printable(&why)));
                 }
                 self.show(statistics, pass);
             }

@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduction, ReductionError, Resume};
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Hint, Interestingness, TestCommand, Verdict,
+    Cancel, CommandOptions, CommandTest, Interestingness, Outcome, TestCommand,
 };
 use clreduce_journal::StateFolder;
 use clreduce_recipe::RecipeTest;
-use clreduce_testcase::{SourceFile, TestCase};
+use clreduce_testcase::{TestCase, is_cpp_name};
 
+use crate::diagnosis::Diagnosis;
 use crate::events_file::EventsFile;
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
@@ -21,12 +22,14 @@ use crate::interrupt::{self, INTERRUPTED};
 use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{FilePlace, Input, load};
+use crate::not_interesting::{Rejection, explain};
 use crate::progress::ProgressDisplay;
+use crate::report_file::ReportFile;
 use crate::resolve::Settings;
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
-use crate::{bug, not_interesting, recipe, report, summary};
+use crate::{bug, recipe, report, summary};
 
 /// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
@@ -36,6 +39,9 @@ const TRY: &str = "try";
 /// # Errors
 /// When the reduction could not start or failed on the way; the best version so far is on disk.
 pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
+    for report in settings.reports() {
+        report.check()?;
+    }
     let cancel = interrupt::on_interrupt()?;
     let mut progress = ProgressDisplay::new(settings.verbosity);
     let subject = open(settings, &progress)?;
@@ -45,11 +51,11 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     progress.finish();
     tidy(&state, &result);
     let done = result?;
-    if let Some(path) = &settings.summary {
-        summary::write(path, &done, settings.how.jobs().get())
-            .map_err(|source| CliError::Write { path: path.clone(), source })?;
+    if let Some(summary) = &settings.summary {
+        summary::write(summary.create()?, &done, settings.how.jobs().get())
+            .map_err(|source| summary.failed(source))?;
     }
-    report::print(&done, &results, settings.verbosity, &progress)?;
+    report::print(&done, &results, settings, &progress)?;
     Ok(match done.reduced.ending {
         Ending::Interrupted => ExitCode::from(INTERRUPTED),
         Ending::Minimal | Ending::StepLimit | Ending::TimeLimit => ExitCode::SUCCESS,
@@ -98,6 +104,16 @@ fn open(settings: &Settings, progress: &ProgressDisplay) -> Result<ReductionInpu
     }
     let loaded = read()?;
     loaded.notes.iter().for_each(|note| progress.note(note));
+    let mut files = loaded.case.files().iter();
+    if settings.how.options.lang.is_none()
+        && let Some(file) = files.find(|file| is_cpp_name(&file.path))
+    {
+        progress.warning(&format!(
+            "`{}` is C++, which clreduce does not know yet; it is reduced with the passes for C and for text, so the \
+             result may be larger than necessary",
+            file.path
+        ));
+    }
     let places = target.places(&loaded.case);
     let on_disk = target.in_place().then(|| loaded.case.clone());
     Ok(ReductionInput { target, folder, case: loaded.case, on_disk, places, resumed: false })
@@ -111,8 +127,8 @@ fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
         }
         Test::Command(TestCommand::Shell(_)) => None,
     };
-    let reports = [settings.events.as_deref(), settings.summary.as_deref()];
-    let paths = reports.into_iter().flatten().chain(test).chain(target.output());
+    let reports = settings.reports().filter_map(ReportFile::path);
+    let paths = reports.chain(test).chain(target.output());
     paths.filter_map(|path| target::absolute(path).ok()).collect()
 }
 
@@ -127,7 +143,7 @@ fn run(
     let judge = Arc::new(match &settings.how.test {
         Test::Command(command) => {
             let judge = judge(settings, command, &target, &case, progress)?;
-            check_hints(command, &target, &case, &judge, cancel, progress)?;
+            show_hints(command, &target, progress);
             judge
         }
         Test::Recipe(recipe, _) => {
@@ -136,10 +152,7 @@ fn run(
         }
     });
     let mut events = match &settings.events {
-        Some(path) => Some(
-            EventsFile::create(path)
-                .map_err(|source| CliError::Write { path: path.clone(), source })?,
-        ),
+        Some(file) => Some(EventsFile::new(file.create()?)),
         None => None,
     };
     let now = target::read(&places)?;
@@ -187,7 +200,14 @@ fn run(
             Ok(FinishedReduction { reduced, statistics, originals, stages, bug_report })
         }
         Err(error) => {
-            let failure = explain(error, keep_error, settings, &judge, &case, &state.join(TRY));
+            let failure = match error {
+                ReductionError::NotInteresting(outcome) => {
+                    not_interesting(settings, &target, &judge, &case, &outcome, cancel)
+                }
+                ReductionError::Keep(error) => keep_error
+                    .map_or(CliError::Reduction(ReductionError::Keep(error)), CliError::Keep),
+                error => CliError::Reduction(error),
+            };
             Err(hint_at_resume(failure, resumed, progress))
         }
     }
@@ -251,32 +271,18 @@ fn judge(
     Ok(Judge::Command(Box::new(ByCommand { test, original, first: OnceLock::new(), also })))
 }
 
-/// Warns of likely mistakes in the test, and refuses a test that accepts an empty program.
-fn check_hints(
-    command: &TestCommand,
-    target: &Target,
-    case: &TestCase,
-    judge: &Judge,
-    cancel: &Cancel,
-    progress: &ProgressDisplay,
-) -> Result<(), CliError> {
+/// Warns of likely mistakes in the text of the test.
+fn show_hints(command: &TestCommand, target: &Target, progress: &ProgressDisplay) {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
     for hint in clreduce_interestingness::hints(command, &inputs) {
-        if let Hint::AbsolutePath(path) = &hint {
-            let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
-            let nothing = TestCase::new(case.files().iter().map(empty).collect());
-            let found = nothing.map(|nothing| judge.judge_aside(&nothing, cancel).verdict);
-            if found == Ok(Verdict::Interesting) {
-                return Err(CliError::AbsolutePath(path.clone()));
-            }
-        }
         progress.warning(&hint.to_string());
     }
-    Ok(())
 }
 
 fn warn_of_first_run(judge: &Judge, progress: &ProgressDisplay) {
-    if let Some(left) = judge.first().map(|first| first.processes_left).filter(|left| *left > 0) {
+    if let Some(left) =
+        judge.first().map(|first| first.rehearsal.processes_left).filter(|left| *left > 0)
+    {
         let processes =
             if left == 1 { "a process".to_owned() } else { format!("{left} processes") };
         progress.warning(&format!(
@@ -285,32 +291,34 @@ fn warn_of_first_run(judge: &Judge, progress: &ProgressDisplay) {
     }
 }
 
-fn explain(
-    error: ReductionError,
-    keep_error: Option<KeepError>,
+/// The error for an original that is not interesting, with the reason as far as it can be found.
+fn not_interesting(
     settings: &Settings,
+    target: &Target,
     judge: &Judge,
     case: &TestCase,
-    folder: &Path,
+    outcome: &Outcome,
+    cancel: &Cancel,
 ) -> CliError {
-    match error {
-        ReductionError::NotInteresting(outcome) => {
-            let modified = judge.first().and_then(|first| first.modified.first());
-            match modified {
-                Some(file) => CliError::Modifies(file.clone()),
-                None => CliError::NotInteresting(not_interesting::explain(
-                    case,
-                    &outcome,
-                    &by_hand(&settings.how.test, case),
-                    folder,
-                )),
-            }
-        }
-        ReductionError::Keep(error) => {
-            keep_error.map_or(CliError::Reduction(ReductionError::Keep(error)), CliError::Keep)
-        }
-        error => CliError::Reduction(error),
+    let first = judge.first();
+    if let Some(file) = first.and_then(|first| first.rehearsal.modified.first()) {
+        return CliError::Modifies(file.clone());
     }
+    if first.is_some_and(|first| first.is_blind) {
+        return CliError::BlindTest;
+    }
+    let found = match &settings.how.test {
+        Test::Command(command) => {
+            let options = settings.how.command_options();
+            let diagnosis = Diagnosis { command, options, target, original: case, outcome, cancel };
+            diagnosis.find()
+        }
+        Test::Recipe(..) => None,
+    };
+    let log = first.and_then(|first| first.rehearsal.log.as_ref());
+    let by_hand = by_hand(&settings.how.test, case);
+    let rejection = Rejection { case, outcome, log, by_hand: &by_hand, found };
+    CliError::NotInteresting(explain(&rejection, &target.state().join(TRY)))
 }
 
 /// The command that runs the test by hand, in a directory with the test case.

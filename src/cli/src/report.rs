@@ -9,7 +9,10 @@ use console::style;
 
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
+use crate::printing::shown_path;
 use crate::progress::{ProgressDisplay, Verbosity};
+use crate::report_file::ReportFile;
+use crate::resolve::Settings;
 use crate::statistics::RunStatistics;
 use crate::table;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
@@ -21,12 +24,12 @@ use crate::units::{show_bytes, show_count, show_duration, show_refused, show_sha
 pub(crate) fn print(
     done: &FinishedReduction,
     results: &[PathBuf],
-    verbosity: Verbosity,
+    settings: &Settings,
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
     let FinishedReduction { reduced, statistics, originals, stages, bug_report } = done;
     warn(reduced, progress);
-    if verbosity == Verbosity::Quiet {
+    if settings.verbosity == Verbosity::Quiet {
         return Ok(());
     }
     let mut text = String::new();
@@ -40,13 +43,23 @@ pub(crate) fn print(
     }
     if statistics.began() {
         text.push_str(&figures(reduced, statistics));
-        text.push_str(&places("result:  ", results));
+        // With several files, some may have been removed.
+        let (results, removed): (Vec<_>, Vec<_>) =
+            results.iter().cloned().partition(|path| path.exists());
+        text.push_str(&places("result:  ", &results));
+        text.push_str(&places("removed: ", &removed));
         text.push_str(&places("original:", originals));
         text.push_str(&places("report:  ", bug_report.as_slice()));
     }
     text.push_str(ending(reduced.ending, statistics));
     text.push('\n');
-    match io::stdout().write_all(text.as_bytes()) {
+    // Standard output belongs to the reports that were sent there.
+    let out: &mut dyn Write = if settings.reports().any(|report| *report == ReportFile::Stdout) {
+        &mut io::stderr()
+    } else {
+        &mut io::stdout()
+    };
+    match out.write_all(text.as_bytes()) {
         // `clreduce ... | head` is fine.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
         _ => Ok(()),
@@ -115,5 +128,5 @@ fn warn(reduced: &Reduced, progress: &ProgressDisplay) {
 fn shown(path: &Path) -> String {
     let current = std::env::current_dir().and_then(dunce::canonicalize);
     let relative = current.as_ref().ok().and_then(|dir| path.strip_prefix(dir).ok());
-    relative.unwrap_or(path).display().to_string()
+    shown_path(relative.unwrap_or(path))
 }

@@ -12,7 +12,8 @@ use clreduce_testcase::Language;
 use crate::args::{ReduceArgs, ShowArgs};
 use crate::failure::UsageError;
 use crate::progress::Verbosity;
-use crate::test::{Test, test_first, test_named};
+use crate::report_file::ReportFile;
+use crate::test::{Test, on_files, test_among, test_for};
 
 /// Everything a reduction is started with.
 #[derive(Debug)]
@@ -32,9 +33,9 @@ pub(crate) struct Settings {
     /// Discard an interrupted run.
     pub fresh: bool,
     /// File for the events.
-    pub events: Option<PathBuf>,
+    pub events: Option<ReportFile>,
     /// File for the summary.
-    pub summary: Option<PathBuf>,
+    pub summary: Option<ReportFile>,
     /// The amount of output.
     pub verbosity: Verbosity,
 }
@@ -46,6 +47,13 @@ pub(crate) struct TestAndOptions {
     pub test: Test,
     /// The options, with the number of jobs filled in.
     pub options: Options,
+}
+
+impl Settings {
+    /// The reports that are written.
+    pub(crate) fn reports(&self) -> impl Iterator<Item = &ReportFile> {
+        self.events.iter().chain(&self.summary)
+    }
 }
 
 impl TestAndOptions {
@@ -102,11 +110,21 @@ impl TestAndOptions {
 /// When options contradict each other or one is missing, with what to write instead.
 pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     let test = match args.test.test.take() {
-        Some(test) => test_named(&test)?,
-        None => Test::Command(test_first(&mut args.inputs)?),
+        Some(test) => test_for(&test, &args.inputs)?,
+        None => Test::Command(test_among(&mut args.inputs)?),
     };
     if args.inputs.is_empty() {
         return Err(UsageError::NoInput);
+    }
+    let test = match test {
+        Test::Command(command) => Test::Command(on_files(&command, &args.inputs)?),
+        recipe => recipe,
+    };
+    if args.events.is_some()
+        && args.events == args.summary
+        && args.events != Some(ReportFile::Stdout)
+    {
+        return Err(UsageError::OneReport);
     }
     check_recipe(&args, &test)?;
     Ok(Settings {

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::devices::{DeviceArgs, Text, choose, worker_options};
 use crate::failure::{CliError, RunError};
+use crate::printing::{error_line, printable};
 use crate::units;
 
 /// The arguments of `clreduce run`.
@@ -169,7 +170,7 @@ fn print(report: &RunReport, note: &str) -> io::Result<()> {
     let details = [report.outcome.details(), note.to_owned()];
     let details: Vec<_> = details.into_iter().filter(|text| !text.is_empty()).collect();
     let colon = if details.is_empty() { "" } else { ": " };
-    eprintln!("{class}{colon}{}", details.join("\n"));
+    error_line(&format!("{class}{colon}{}", printable(&details.join("\n"))));
     Ok(())
 }
 

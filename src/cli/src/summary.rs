@@ -1,8 +1,6 @@
 //! The file of `--summary`: the figures of the whole run as one JSON object.
 
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
@@ -69,11 +67,15 @@ struct StageSummary<'a> {
     seconds: f64,
 }
 
-/// Writes the summary to `path`.
+/// Writes the summary.
 ///
 /// # Errors
-/// When the file cannot be written.
-pub(crate) fn write(path: &Path, done: &FinishedReduction, jobs: usize) -> io::Result<()> {
+/// When the file does not take it.
+pub(crate) fn write(
+    mut file: Box<dyn Write + Send>,
+    done: &FinishedReduction,
+    jobs: usize,
+) -> io::Result<()> {
     let FinishedReduction { reduced, statistics, stages, .. } = done;
     let stages = stages.iter().map(|(name, counts)| StageSummary {
         name,
@@ -121,7 +123,6 @@ pub(crate) fn write(path: &Path, done: &FinishedReduction, jobs: usize) -> io::R
         stages: stages.collect(),
         warnings: &statistics.warnings,
     };
-    let mut file = File::create(path)?;
     serde_json::to_writer_pretty(&mut file, &summary)?;
     file.write_all(b"\n")
 }

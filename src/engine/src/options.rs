@@ -42,7 +42,8 @@ pub struct Options {
     pub interesting_stderr: Option<TextPattern>,
 
     /// Run N tests at the same time; the result is the same for every N [default: physical cores]
-    #[cfg_attr(feature = "clap", arg(long, short = 'j', value_name = "N", help_heading = LIMITS))]
+    #[cfg_attr(feature = "clap", arg(long, short = 'j', alias = "n",
+        short_alias = 'n', value_name = "N", help_heading = LIMITS))]
     pub jobs: Option<NonZeroUsize>,
 
     /// Stop a test after TIME, in seconds or as in 500ms, 90s, 2m

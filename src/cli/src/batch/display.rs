@@ -1,12 +1,14 @@
 //! The progress display of a batch, on standard error.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clreduce_batch::{BatchProgress as Event, CaseOutcome, Record};
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::printing::{error_line, printable, shown_path};
 use crate::progress::Verbosity;
 use crate::units::{show_bytes, show_count, show_duration};
 
@@ -67,7 +69,8 @@ impl Display {
             bar.set_message(self.status());
         } else if self.verbosity > Verbosity::Quiet && self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
-            eprintln!("{}/{} cases finished, {}", self.over, self.names.len(), self.status());
+            let (over, all) = (self.over, self.names.len());
+            error_line(&format!("{over}/{all} cases finished, {}", self.status()));
         }
     }
 
@@ -100,12 +103,12 @@ impl Display {
             "[{}/{}] {}: {what}{reason}{}",
             self.over,
             self.names.len(),
-            self.names[case],
-            record.reason
+            shown_path(Path::new(&self.names[case])),
+            printable(&record.reason)
         );
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| error_line(&text)),
+            None => error_line(&text),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::load::{Input, load};
 use crate::progress::Verbosity;
 use crate::recipe;
 use crate::resolve::{TestAndOptions, verbosity};
-use crate::test::{Test, facts, test_named};
+use crate::test::{Test, facts, on_files, test_named};
 use crate::units::{show_bytes, show_count, show_duration};
 use display::Display;
 
@@ -116,12 +116,14 @@ fn case(
 ) -> Case {
     let (how, excluded, cancel) = (Arc::clone(how), excluded.to_vec(), cancel.clone());
     let open = move || -> Result<Reduction<'static>, OpenError> {
-        let inputs = Input::find_all(&[found.path]).map_err(|error| error.to_string())?;
+        let path = [found.path];
+        let inputs = Input::find_all(&path).map_err(|error| error.to_string())?;
         let loaded = load(&inputs, &excluded, false).map_err(|error| error.to_string())?;
         // Its own: each case has its own time limit.
         let reduction = match &how.test {
             Test::Command(command) => {
-                let test = CommandTest::new(command, how.command_options());
+                let command = on_files(command, &path).map_err(|error| error.to_string())?;
+                let test = CommandTest::new(&command, how.command_options());
                 Reduction::of(loaded.case).test(test.map_err(|error| error.to_string())?)
             }
             Test::Recipe(recipe, _) => {

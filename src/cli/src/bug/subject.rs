@@ -16,7 +16,7 @@ use crate::failure::{BugError, CliError, UsageError};
 use crate::load::{Input, load};
 use crate::recipe;
 use crate::resolve::TestAndOptions;
-use crate::test::{Test, test_named};
+use crate::test::{Test, on_files, test_named};
 
 /// The program and the test.
 #[derive(Debug, clap::Args)]
@@ -77,6 +77,7 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
             Subject::Recipe { recipe: Box::new(recipe), test }
         }
         Test::Command(command) => {
+            let command = on_files(&command, std::slice::from_ref(&args.program))?;
             let options = TestAndOptions::new(Test::Command(command.clone()), options)?;
             let outcome = judge(&command, &options, &case, cancel)?;
             if outcome.verdict != Verdict::Interesting {

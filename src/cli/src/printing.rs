@@ -1,0 +1,47 @@
+//! Text for people on standard error. Control characters in names and in the output of tools are shown escaped, so that
+//! they cannot write over other text, and a closed pipe is no error.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Text with its control characters escaped, except line breaks and tabs.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_shown(c) {
+            shown.push(c);
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "{}", c.escape_default());
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A path on one line, with its control characters escaped.
+pub(crate) fn shown_path(path: &Path) -> String {
+    printable(&path.display().to_string()).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Prints a line that stays on standard error. Nobody may be reading it any more; that is no reason to end a reduction.
+pub(crate) fn error_line(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_are_shown() {
+        assert_eq!(printable("a\n\tb é"), "a\n\tb é");
+        assert_eq!(printable("a\x1b[31mb\r\u{9b}"), r"a\u{1b}[31mb\r\u{9b}");
+        assert_eq!(shown_path(Path::new("a\nerror: b.c")), r"a\nerror: b.c");
+    }
+}
