@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use clreduce::journal::{Facts, StateFolder};
 use clreduce::{Reduction, Resume};
 use clreduce_candidates::{CandidateSource, Next};
-use clreduce_passes::{Snapshot, TABLE};
+use clreduce_passes::{Proposals, Snapshot, TABLE};
 use clreduce_reducer::{Reducer, ReducerPlan};
 use clreduce_testcase::{Edit, Language, Patch, TestCase, tokens};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
@@ -46,7 +46,7 @@ fn snapshot() -> Snapshot {
 fn warm_snapshot() -> Snapshot {
     let snapshot = snapshot();
     for row in TABLE.iter().filter(|row| row.applies_to(Language::C)) {
-        row.pass.propose(&snapshot);
+        let _ = Proposals::of(row.pass, &snapshot);
     }
     snapshot
 }
@@ -75,7 +75,7 @@ fn symbols(snapshot: &Snapshot) -> usize {
 #[inline(never)]
 fn propose(snapshot: &Snapshot) -> usize {
     let rows = TABLE.iter().filter(|row| row.applies_to(Language::C));
-    rows.map(|row| row.pass.propose(snapshot).len()).sum()
+    rows.map(|row| Proposals::of(row.pass, snapshot).list.len()).sum()
 }
 
 /// Asks and answers, one question in three with "yes"; no scheduler, no threads.

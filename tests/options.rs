@@ -4,6 +4,8 @@ mod support;
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use support::{
     BUG, Bench, NO, SCRIPT, SCRIPT_NAME, TEST, YES, assert_mentions, slow, stderr, stdout,
 };
@@ -42,7 +44,7 @@ fn events_tell_the_conversation() {
     let events = bench.events("e.jsonl");
     let kind = |index: usize| events[index]["event"].as_str().unwrap();
     assert_eq!((kind(0), kind(events.len() - 1)), ("started", "finished"));
-    let known = ["started", "judged", "committed", "pass_finished", "finished"];
+    let known = ["started", "judged", "committed", "pass_finished", "left_out", "finished"];
     assert!(events.iter().all(|event| known.contains(&event["event"].as_str().unwrap())));
 
     let answered: Vec<_> = events.iter().filter(|event| event["event"] == "judged").collect();
@@ -67,6 +69,40 @@ fn events_tell_the_conversation() {
     let passes = summary["passes"].as_array().unwrap();
     let asked: u64 = passes.iter().map(|pass| pass["steps"].as_u64().unwrap()).sum();
     assert_eq!(asked, answered.len() as u64);
+}
+
+/// Also of a pass that proposes nothing at all because of it, whose run has no steps.
+#[test]
+fn events_tell_what_passes_left_out() {
+    let uses: String = ('a'..='m').map(|name| format!("int {name} = needle(2);\n")).collect();
+    let sum: Vec<String> = ('a'..='m').map(|name| name.to_string()).collect();
+    let program = format!(
+        "int needle(int x) {{ x += 1; x *= 3; return x; }}\n\
+         int main(void) {{\n{uses}return {};\n}}\n",
+        sum.join(" + ")
+    );
+    let told = ["1", "8"].map(|jobs| {
+        let bench = Bench::with_bug();
+        bench.write("bug.c", &program);
+        let passes = ["--passes", "inline,literals,merge-variables", "-j", jobs, "-vv"];
+        let args = [&["bug.c", "--test", SCRIPT, "--events", "e.jsonl"][..], &passes].concat();
+        let shown = stderr(&bench.reduce(&args));
+        let calls = "  inline left something out: more than 8 calls of one function\n";
+        let variables =
+            "  merge-variables left something out: more than 12 variables of one file\n";
+        assert_mentions(&shown, &[calls, variables]);
+        let fields =
+            |event: &Value| ["event", "pass", "of", "most"].map(|name| event[name].clone());
+        bench.events("e.jsonl").iter().map(fields).collect::<Vec<_>>()
+    });
+    assert_eq!(told[0], told[1], "the events depend on -j");
+    let inline = json!(["left_out", "inline", "calls of one function", 8]);
+    let merge = json!(["left_out", "merge-variables", "variables of one file", 12]);
+    let told: Vec<Value> = told[0].iter().map(|fields| json!(fields)).collect();
+    let finished = told.iter().rposition(|event| event[0] == "pass_finished").unwrap();
+    let (before, after) = told.split_at(finished + 1);
+    assert_eq!((&before[1], &before[2][0]), (&inline, &json!("judged")), "{told:?}");
+    assert!(after.contains(&merge), "no step follows: {told:?}");
 }
 
 #[test]

@@ -102,8 +102,7 @@ const BANS: [Ban; 12] = [
             "testcase/language/src/",
             "testcase/src/",
         ],
-        // A snapshot is shared between threads, and passes leave notes in it.
-        except: &["passes/src/snapshot.rs"],
+        except: &[],
         instead: "threads belong to src/speculation and src/cli",
     },
     Ban {

@@ -17,7 +17,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clreduce_passes::{Row, Snapshot, TABLE};
+use clreduce_passes::{Proposals, Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, Size, TestCase};
 
 /// What is found out about a pass on a program, or on all of them.
@@ -74,7 +74,7 @@ fn measure(
     sample: usize,
     budget: usize,
 ) -> Option<Tally> {
-    let proposals = row.pass.propose(&Snapshot::new(case.clone(), language));
+    let proposals = Proposals::of(row.pass, &Snapshot::new(case.clone(), language)).list;
     if proposals.is_empty() {
         return None;
     }

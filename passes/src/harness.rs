@@ -2,7 +2,7 @@
 
 use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
 
-use crate::{LaunchEdits, Pass, Proposal, Snapshot, TABLE, UnusedDeclarations};
+use crate::{LaunchEdits, Pass, Proposal, Proposals, Snapshot, TABLE, UnusedDeclarations};
 
 /// Runs a pass on a snapshot of `bytes` and checks what [`Pass`] promises: proposals in bounds,
 /// deterministic, smaller, applicable alone and together, and convergent when everything is
@@ -23,8 +23,8 @@ pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
     let [snapshot, equal] = [(); 2].map(|()| Snapshot::new(case.clone(), language));
     let orphans = UnusedDeclarations::new(&snapshot);
     for &pass in passes {
-        let proposals = pass.propose(&snapshot);
-        let again = pass.propose(&equal);
+        let proposals = Proposals::of(pass, &snapshot).list;
+        let again = Proposals::of(pass, &equal).list;
         assert_eq!(proposals, again, "{} is not deterministic", pass.info().name);
         for proposal in &proposals {
             check_patch(pass, &proposal.patch, &case);
@@ -151,7 +151,7 @@ fn converges(
     if pass.info().layout_only {
         if let [proposal] = proposals.as_slice() {
             case = case.apply(&proposal.patch);
-            let again = pass.propose(&Snapshot::new(case, language));
+            let again = Proposals::of(pass, &Snapshot::new(case, language)).list;
             assert_eq!(again, [], "{} is not idempotent", pass.info().name);
         }
         return;
@@ -172,7 +172,7 @@ fn converges(
             return;
         }
         case = smallest;
-        proposals = pass.propose(&Snapshot::new(case.clone(), language));
+        proposals = Proposals::of(pass, &Snapshot::new(case.clone(), language)).list;
     }
     panic!("{} does not converge in {rounds} rounds", pass.info().name);
 }
@@ -193,7 +193,7 @@ pub fn reduce_with(
     loop {
         let snapshot = Snapshot::new(case.clone(), language);
         let mut accepted = Patch::default();
-        for proposal in pass.propose(&snapshot) {
+        for proposal in Proposals::of(pass, &snapshot).list {
             let Some(union) = accepted.union(&proposal.patch) else { continue };
             let (before, after) = (case.apply(&accepted), case.apply(&union));
             if is_smaller(&after, &before) && interesting(&text(&after)) {

@@ -10,19 +10,18 @@
 mod analysis;
 mod budget;
 mod edit;
-mod left_out;
 mod pass;
 mod snapshot;
 mod table;
 
 pub mod harness;
 
+pub use budget::Budget;
 pub use clreduce_language::{
     NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxNode, SyntaxTree,
 };
 pub use edit::UnusedDeclarations;
-pub use left_out::LeftOut;
-pub use pass::{LaunchEdits, Pass, PassInfo, Proposal};
+pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};
 

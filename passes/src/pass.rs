@@ -1,5 +1,7 @@
 //! The contract between a pass and the engine.
 
+use std::collections::BTreeSet;
+
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::budget::Budget;
@@ -24,8 +26,8 @@ pub trait Pass: Send + Sync {
     /// What others need to know about the pass.
     fn info(&self) -> PassInfo;
 
-    /// What could go from `snapshot`, in source order unless the pass has a reason.
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal>;
+    /// Proposes what could go from `snapshot`, in source order unless the pass has a reason.
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals);
 }
 
 /// The properties of a pass that the engine, the documentation and the tests rely on. The pass states
@@ -136,9 +138,77 @@ impl Proposal {
     }
 }
 
-/// Most proposals of a pass that has one for each expression or literal. What is beyond comes up when
-/// the pass has its next turn; a file of many megabytes must not need gigabytes.
-pub(crate) const MOST_PROPOSALS: Budget = Budget::new("proposals of one pass", 500_000);
+/// The proposals of a pass for a snapshot, and the budgets because of which it did not look at everything.
+#[derive(Debug)]
+pub struct Proposals {
+    /// The proposals, in the order in which the pass made them.
+    pub list: Vec<Proposal>,
+    /// The budgets that were exceeded.
+    pub left_out: BTreeSet<Budget>,
+    /// No budget allows more.
+    most: usize,
+}
+
+/// A file of many megabytes must not need gigabytes. What is beyond comes up in a later run of the pass.
+const MOST_PROPOSALS: Budget = Budget::new("proposals of one pass", 500_000);
+
+impl Proposals {
+    /// Runs a pass on a snapshot.
+    #[must_use]
+    pub fn of(pass: &dyn Pass, snapshot: &Snapshot) -> Self {
+        Self::with_budgets_of(usize::MAX, pass, snapshot)
+    }
+
+    /// Runs a pass on a snapshot, with no more than `most` in each of its budgets. For tests of what passes do when
+    /// there is too much to look at.
+    #[must_use]
+    pub fn with_budgets_of(most: usize, pass: &dyn Pass, snapshot: &Snapshot) -> Self {
+        let mut proposals = Self { list: Vec::new(), left_out: BTreeSet::new(), most };
+        pass.propose(snapshot, &mut proposals);
+        proposals
+    }
+
+    /// Adds a proposal. Returns false if there are too many already.
+    pub(crate) fn push(&mut self, proposal: Proposal) -> bool {
+        let has_room = self.allow(&MOST_PROPOSALS, self.list.len() + 1);
+        if has_room {
+            self.list.push(proposal);
+        }
+        has_room
+    }
+
+    /// Adds proposals until there are too many.
+    pub(crate) fn extend(&mut self, proposals: impl IntoIterator<Item = Proposal>) {
+        proposals.into_iter().all(|proposal| self.push(proposal));
+    }
+
+    /// The number of things that a budget allows.
+    pub(crate) fn limit(&self, budget: &Budget) -> usize {
+        budget.most.min(self.most)
+    }
+
+    /// Returns true if so many things are within a budget. If they are not, it is noted.
+    pub(crate) fn allow(&mut self, budget: &Budget, count: usize) -> bool {
+        let is_within = count <= self.limit(budget);
+        if !is_within {
+            self.left_out.insert(*budget);
+        }
+        is_within
+    }
+
+    /// The first things, as many as a budget allows. If there are more, it is noted.
+    pub(crate) fn limited<T>(
+        &mut self,
+        budget: &Budget,
+        things: impl IntoIterator<Item = T>,
+    ) -> Vec<T> {
+        let most = self.limit(budget);
+        let mut first: Vec<T> = things.into_iter().take(most.saturating_add(1)).collect();
+        self.allow(budget, first.len());
+        first.truncate(most);
+        first
+    }
+}
 
 /// For passes that need a syntax tree.
 pub(crate) const PARSED: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];

@@ -1,12 +1,9 @@
 //! A test case with views that are computed when first asked for and shared from then on.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types, Uses};
 use clreduce_testcase::{Language, TestCase, Token, tokens};
-
-use crate::left_out::LeftOut;
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]
@@ -14,8 +11,6 @@ pub struct Snapshot {
     case: TestCase,
     language: Language,
     files: Vec<FileViews>,
-    left_out: Mutex<BTreeSet<LeftOut>>,
-    budgets_at_most: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -35,30 +30,7 @@ impl Snapshot {
     #[must_use]
     pub fn new(case: TestCase, language: Language) -> Self {
         let files = case.files().iter().map(|_| FileViews::default()).collect();
-        Self { case, language, files, left_out: Mutex::default(), budgets_at_most: None }
-    }
-
-    /// The same snapshot, on which passes look at no more than `most` things of a kind. For tests of what
-    /// passes do when there is too much to look at.
-    #[must_use]
-    pub fn with_budgets_of(self, most: usize) -> Self {
-        Self { budgets_at_most: Some(most), ..self }
-    }
-
-    pub(crate) fn budgets_at_most(&self) -> Option<usize> {
-        self.budgets_at_most
-    }
-
-    /// Notes that a pass does not look at everything.
-    pub(crate) fn leave_out(&self, left_out: LeftOut) {
-        self.left_out.lock().unwrap_or_else(PoisonError::into_inner).insert(left_out);
-    }
-
-    /// Takes the notes of what passes left out since the last call, in order.
-    #[must_use]
-    pub fn take_left_out(&self) -> Vec<LeftOut> {
-        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *left_out).into_iter().collect()
+        Self { case, language, files }
     }
 
     /// The files themselves.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::Command;
 
-use clreduce_passes::{Pass, Snapshot, TABLE};
+use clreduce_passes::{Pass, Proposals, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, TestCase};
 use proptest::prelude::*;
 
@@ -215,7 +215,7 @@ fn check(seed: u64) {
 
 /// A few proposals alone, and all that can be made together.
 fn patches(pass: &dyn Pass, case: &TestCase) -> Vec<Patch> {
-    let proposals = pass.propose(&Snapshot::new(case.clone(), Language::C));
+    let proposals = Proposals::of(pass, &Snapshot::new(case.clone(), Language::C)).list;
     let mut all = Patch::default();
     for proposal in &proposals {
         all = all.union(&proposal.patch).unwrap_or(all);

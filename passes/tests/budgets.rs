@@ -1,11 +1,11 @@
 //! What passes do when there is more to look at than their budgets allow: they keep their contract, propose
-//! something still where they can, and the snapshot says what was left out.
+//! something still where they can, and say what they left out.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use clreduce_passes::{Snapshot, find};
+use clreduce_passes::{Proposals, Snapshot, find};
 use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
@@ -157,21 +157,20 @@ fn what_is_beyond_a_budget_is_noted() {
     for (of, pass, language, program, proposes) in BEYOND {
         let row = find(pass).unwrap_or_else(|| panic!("no pass is called {pass}"));
         let case = TestCase::single("input", program.as_bytes()).unwrap();
-        let all = Snapshot::new(case.clone(), language);
+        let snapshot = Snapshot::new(case, language);
         let mut expect = |holds: bool, what: &str| {
             if !holds {
                 wrong.push(format!("{pass}, {of}, {program}: {what}"));
             }
         };
-        expect(!row.pass.propose(&all).is_empty(), "nothing is proposed");
-        let noted =
-            |snapshot: &Snapshot| snapshot.take_left_out().iter().any(|left_out| left_out.of == of);
-        expect(!noted(&all), "two of them are within the budget");
-        let one = Snapshot::new(case, language).with_budgets_of(1);
-        let proposals = row.pass.propose(&one);
-        expect(noted(&one), "it is not noted that something is left out");
-        expect(!noted(&one), "notes are taken once");
-        expect(proposals.is_empty() != proposes, &format!("proposed beyond it: {proposals:?}"));
+        let is_noted =
+            |proposals: &Proposals| proposals.left_out.iter().any(|budget| budget.of == of);
+        let all = Proposals::of(row.pass, &snapshot);
+        expect(!all.list.is_empty(), "nothing is proposed");
+        expect(!is_noted(&all), "two of them are within the budget");
+        let few = Proposals::with_budgets_of(1, row.pass, &snapshot);
+        expect(is_noted(&few), "it is not noted that something is left out");
+        expect(few.list.is_empty() != proposes, &format!("proposed beyond it: {:?}", few.list));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -179,13 +178,13 @@ fn what_is_beyond_a_budget_is_noted() {
 #[test]
 fn three_names_are_tried_in_the_place_of_one_expression() {
     let row = find("smaller-elsewhere").unwrap();
-    for (names, proposals, noted) in [("a * b * c", 3 + 3, false), ("a * b * c * d", 3 * 3, true)] {
+    for (names, count, is_noted) in [("a * b * c", 3 + 3, false), ("a * b * c * d", 3 * 3, true)] {
         let program = format!("int a, b, c, d; int f(void) {{ return {names}; }}");
         let case = TestCase::single("input", program.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case, Language::C);
-        assert_eq!(row.pass.propose(&snapshot).len(), proposals, "{program}");
-        let left_out = snapshot.take_left_out();
-        assert_eq!(left_out.iter().any(|left_out| left_out.of == ABOVE[0]), noted, "{left_out:?}");
+        let Proposals { list, left_out, .. } = Proposals::of(row.pass, &snapshot);
+        assert_eq!(list.len(), count, "{program}");
+        assert_eq!(left_out.iter().any(|budget| budget.of == ABOVE[0]), is_noted, "{left_out:?}");
     }
 }
 

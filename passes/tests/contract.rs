@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use clreduce_passes::harness::{check_chosen, check_each};
-use clreduce_passes::{Pass, Snapshot, TABLE};
+use clreduce_passes::{Pass, Proposals, Snapshot, TABLE};
 use clreduce_testcase::{Language, TestCase, tokens};
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn inputs_of_the_fuzzer() {
 fn propose_all(bytes: Vec<u8>, language: Language) {
     let snapshot = Snapshot::new(TestCase::single("input", bytes).unwrap(), language);
     for pass in passes(language) {
-        let proposals = pass.propose(&snapshot);
+        let proposals = Proposals::of(pass, &snapshot).list;
         let edits: usize = proposals.iter().map(|proposal| proposal.patch.edits().len()).sum();
         let size = snapshot.bytes(0).len();
         assert!(edits <= 8 * size + 1000, "{}: {edits} edits for {size} bytes", pass.info().name);

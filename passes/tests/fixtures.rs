@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clreduce_passes::harness::{Fixture, spelled};
-use clreduce_passes::{Pass, Snapshot, TABLE};
+use clreduce_passes::{Pass, Proposals, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, Size, SourceFile, TestCase};
 
 #[test]
@@ -94,7 +94,7 @@ impl Example {
         loop {
             let snapshot = Snapshot::new(case.clone(), self.language);
             let (mut accepted, mut best) = (Patch::default(), case.clone());
-            for proposal in pass.propose(&snapshot) {
+            for proposal in Proposals::of(pass, &snapshot).list {
                 let Some(union) = accepted.union(&proposal.patch) else { continue };
                 let variant = case.apply(&union);
                 let order = Size::of(&variant).cmp(&Size::of(&best));

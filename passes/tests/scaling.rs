@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types, Uses};
-use clreduce_passes::{Snapshot, TABLE, UnusedDeclarations};
+use clreduce_passes::{Proposals, Snapshot, TABLE, UnusedDeclarations};
 use clreduce_testcase::{Language, TestCase, count_steps, tokens};
 
 /// Parts of a shape in the smaller of its two programs.
@@ -468,7 +468,7 @@ fn work(bytes: &[u8], language: Language) -> Vec<(String, u64)> {
         if !seen.insert(row.info().name) {
             continue;
         }
-        let (_, steps) = count_steps(|| row.pass.propose(&snapshot));
+        let (_, steps) = count_steps(|| Proposals::of(row.pass, &snapshot));
         note(row.info().name, steps);
     }
     let (_, steps) = count_steps(|| UnusedDeclarations::new(&snapshot));

@@ -3,6 +3,7 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SymbolKind, declared_name};
 
 use crate::budget::Budget;
+use crate::pass::Proposals;
 use crate::snapshot::Snapshot;
 
 /// A function definition and its parts.
@@ -20,8 +21,9 @@ pub(crate) struct Function {
 /// would edit all its declarations.
 pub(crate) const MOST_DECLARATIONS: Budget = Budget::new("declarations of one function", 32);
 
-/// The function definitions of a snapshot that parsed without errors, in source order.
-pub(crate) fn functions(snapshot: &Snapshot) -> Vec<Function> {
+/// The function definitions of a snapshot that parsed without errors, in source order. `proposals` notes if some were
+/// left out.
+pub(crate) fn functions(snapshot: &Snapshot, proposals: &mut Proposals) -> Vec<Function> {
     let mut found = Vec::new();
     for file in 0..snapshot.file_count() {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
@@ -34,8 +36,8 @@ pub(crate) fn functions(snapshot: &Snapshot) -> Vec<Function> {
             if let Some(function) = parts()
                 && tree.kind(function.body) == NodeKind::CompoundStatement
                 && symbols.get(function.symbol).kind == SymbolKind::Function
-                && MOST_DECLARATIONS
-                    .allows(snapshot, symbols.get(function.symbol).declarations.len())
+                && proposals
+                    .allow(&MOST_DECLARATIONS, symbols.get(function.symbol).declarations.len())
             {
                 found.push(function);
             }

@@ -22,7 +22,7 @@ use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -53,8 +53,7 @@ impl Pass for AddressSpaces {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let single = if snapshot.language() == Language::Cuda { CUDA } else { ACCESS };
         for unit in Unit::all(snapshot) {
             let classes = classes(snapshot, unit);
@@ -67,7 +66,6 @@ impl Pass for AddressSpaces {
             let words = words(snapshot, unit.file, single, 0..unit.bytes.len());
             proposals.extend(words.map(|edit| Proposal::edit(edit).in_list(2)));
         }
-        proposals
     }
 }
 

@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use crate::Snapshot;
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Atomics;
@@ -29,8 +29,7 @@ impl Pass for Atomics {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             for call in builtin_calls(snapshot, unit) {
                 if Shape::of(call.name) != Some(Shape::Atomic) {
@@ -39,7 +38,6 @@ impl Pass for Atomics {
                 proposals.extend(plain(unit, &call).and_then(Patch::new).map(Proposal::new));
             }
         }
-        proposals
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use crate::analysis::{Unit, builtin_calls};
 use crate::budget::Budget;
 use crate::edit::remove_statement;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -31,8 +31,10 @@ impl Pass for Barriers {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        Unit::all(snapshot).flat_map(|unit| for_file(snapshot, unit)).collect()
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            for_file(snapshot, unit, proposals);
+        }
     }
 }
 
@@ -41,7 +43,7 @@ const MOST_BLOCKS: Budget = Budget::new("blocks around one barrier", 16);
 /// How many flags of a fence are tried.
 const MOST_FLAGS: Budget = Budget::new("flags of one barrier", 4);
 
-fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
+fn for_file(snapshot: &Snapshot, unit: Unit<'_>, proposals: &mut Proposals) {
     let tree = unit.tree;
     let (mut removals, mut blocks, mut flags) = (Vec::new(), Vec::new(), Vec::new());
     for call in builtin_calls(snapshot, unit) {
@@ -52,40 +54,38 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
             continue;
         }
         removals.push(remove_statement(tree, unit.file, statement));
-        blocks.extend(out_of_blocks(snapshot, unit, statement));
+        blocks.extend(out_of_blocks(unit, statement, proposals));
         if let [flag] = call.arguments[..] {
-            flags.extend(simpler_flags(snapshot, unit, flag));
+            flags.extend(simpler_flags(unit, flag, proposals));
         }
     }
-    let mut proposals = Vec::new();
     if removals.len() > 1 {
         proposals.extend(Patch::new(removals.clone()).map(Proposal::new));
     }
     proposals.extend(removals.into_iter().map(|edit| Proposal::edit(edit).in_list(1)));
     proposals.extend(blocks.into_iter().map(|patch| Proposal::new(patch).in_list(2)));
     proposals.extend(flags.into_iter().map(|edit| Proposal::edit(edit).in_list(3)));
-    proposals
 }
 
 /// The fence alone in place of each statement around it.
-fn out_of_blocks(snapshot: &Snapshot, unit: Unit<'_>, fence: NodeId) -> Vec<Patch> {
+fn out_of_blocks(unit: Unit<'_>, fence: NodeId, proposals: &mut Proposals) -> Vec<Patch> {
     let tree = unit.tree;
     let inside = |&node: &NodeId| tree.kind(node) != NodeKind::FunctionDefinition;
-    let around = MOST_BLOCKS.take(snapshot, tree.ancestors(fence).take_while(inside));
+    let around = proposals.limited(&MOST_BLOCKS, tree.ancestors(fence).take_while(inside));
     let is_statement = |&node: &NodeId| {
         let is_body =
             tree.parent(node).is_some_and(|above| tree.kind(above) == NodeKind::FunctionDefinition);
         tree.kind(node).is_statement() && !is_body && tree.is_sound(node)
     };
     let kept = |node| unit.keep(tree.range(node), tree.range(fence));
-    around.filter(is_statement).map(kept).filter(|patch| !patch.is_empty()).collect()
+    around.into_iter().filter(is_statement).map(kept).filter(|patch| !patch.is_empty()).collect()
 }
 
 /// Each flag of several alone.
-fn simpler_flags(snapshot: &Snapshot, unit: Unit<'_>, flags: NodeId) -> Vec<Edit> {
+fn simpler_flags(unit: Unit<'_>, flags: NodeId, proposals: &mut Proposals) -> Vec<Edit> {
     let tree = unit.tree;
     let names = tree.subtree(flags).filter(|&node| tree.kind(node) == NodeKind::Identifier);
-    let names = MOST_FLAGS.take(snapshot, names);
+    let names = proposals.limited(&MOST_FLAGS, names).into_iter();
     let whole = tree.range(flags);
     let names = names.filter(|&name| tree.range(name) != whole);
     names.map(|name| Edit::replace(unit.file, whole.clone(), unit.text(name).to_vec())).collect()

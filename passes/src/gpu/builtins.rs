@@ -17,7 +17,7 @@ use clreduce_testcase::{Language, Patch};
 
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -32,8 +32,7 @@ impl Pass for Builtins {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let types = snapshot.types(unit.file);
             for call in builtin_calls(snapshot, unit) {
@@ -45,7 +44,6 @@ impl Pass for Builtins {
                 proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(1)));
             }
         }
-        proposals
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_language::{NodeField, NodeKind, Type};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::edit::remove_declaration;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 
 /// The pass.
@@ -29,8 +29,7 @@ impl Pass for Constants {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let symbols = snapshot.symbols(file);
             let ids = symbols.ids().filter(|&id| symbols.get(id).kind == SymbolKind::Variable);
@@ -40,7 +39,6 @@ impl Pass for Constants {
             });
             proposals.extend(patches.map(Proposal::new));
         }
-        proposals
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -25,8 +25,8 @@ impl Pass for CudaLaunch {
         PassInfo::new("cuda-launch", "Lower the sizes in <<<...>>> and dim3", &[Language::Cuda])
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        Unit::all(snapshot).flat_map(for_file).collect()
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(Unit::all(snapshot).flat_map(for_file));
     }
 }
 

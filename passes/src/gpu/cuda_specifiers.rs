@@ -18,7 +18,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::Snapshot;
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct CudaSpecifiers;
@@ -46,8 +46,7 @@ impl Pass for CudaSpecifiers {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let mut words: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
             for (name, edit) in specifiers(snapshot, unit) {
@@ -58,7 +57,6 @@ impl Pass for CudaSpecifiers {
             let single = words.into_values().flatten();
             proposals.extend(single.map(|edit| Proposal::edit(edit).in_list(1)));
         }
-        proposals
     }
 }
 

@@ -17,7 +17,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::remove_statement;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -32,8 +32,8 @@ impl Pass for Emi {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        Unit::all(snapshot).flat_map(for_file).collect()
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(Unit::all(snapshot).flat_map(for_file));
     }
 }
 

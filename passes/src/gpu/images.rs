@@ -20,7 +20,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use crate::analysis::Unit;
 use crate::budget::Budget;
 use crate::edit::{remove_declaration, remove_expression};
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 
 /// The pass.
@@ -35,15 +35,15 @@ impl Pass for Images {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let symbols = snapshot.symbols(unit.file);
             let images = symbols.ids().filter(|&id| is_image(unit, symbols, id));
-            let patches = images.filter_map(|id| Patch::new(removal(snapshot, unit, id)?));
-            proposals.extend(patches.map(Proposal::new));
+            for id in images {
+                let patch = removal(snapshot, unit, id, proposals).and_then(Patch::new);
+                proposals.extend(patch.map(Proposal::new));
+            }
         }
-        proposals
     }
 }
 
@@ -69,13 +69,18 @@ fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {
 }
 
 /// The edits that remove an image, and the parameters that it is passed to.
-fn removal(snapshot: &Snapshot, unit: Unit<'_>, image: SymbolId) -> Option<Vec<Edit>> {
+fn removal(
+    snapshot: &Snapshot,
+    unit: Unit<'_>,
+    image: SymbolId,
+    proposals: &mut Proposals,
+) -> Option<Vec<Edit>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let (mut edits, mut seen) = (Vec::new(), BTreeSet::from([image]));
     let mut open = vec![image];
     while let Some(id) = open.pop() {
         let symbol = symbols.get(id);
-        if symbol.opaque || !MOST_SYMBOLS.allows(snapshot, seen.len()) {
+        if symbol.opaque || !proposals.allow(&MOST_SYMBOLS, seen.len()) {
             return None;
         }
         for &name in &symbol.declarations {

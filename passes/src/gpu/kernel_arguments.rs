@@ -19,7 +19,7 @@ use clreduce_testcase::{Edit, Language, Launch, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::without;
-use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal};
+use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -35,8 +35,7 @@ impl Pass for KernelArguments {
         .editing_launch(LaunchEdits::Arguments)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let tables = Tables::beside(snapshot, unit.file);
             for kernel in kernels(unit) {
@@ -52,7 +51,6 @@ impl Pass for KernelArguments {
                 }
             }
         }
-        proposals
     }
 }
 
@@ -264,7 +262,8 @@ mod tests {
             file("k.args.toml", toml),
         ]);
         let case = case.unwrap();
-        let proposals = KernelArguments.propose(&Snapshot::new(case.clone(), Language::OpenCl));
+        let proposals =
+            Proposals::of(&KernelArguments, &Snapshot::new(case.clone(), Language::OpenCl)).list;
         let variant = case.apply(&proposals[0].patch);
         let text = |at: usize| String::from_utf8_lossy(&variant.files()[at].bytes).into_owned();
         assert_eq!(text(0), "kernel = \"k\"\n[[argument]]\nlocal = \"int\"\n");

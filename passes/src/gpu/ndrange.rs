@@ -18,7 +18,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Language, Launch, Patch};
 
 use crate::Snapshot;
-use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal};
+use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct NdRange;
@@ -33,14 +33,12 @@ impl Pass for NdRange {
         .editing_launch(LaunchEdits::Sizes)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             if let Some(launch) = Launch::find(snapshot.bytes(file)) {
                 proposals.extend(for_file(file, snapshot.bytes(file), &launch));
             }
         }
-        proposals
     }
 }
 

@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
 use crate::budget::Budget;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -30,19 +30,16 @@ impl Pass for Templates {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let tree = unit.tree;
             let of_kind = |wanted| tree.ids().filter(move |&id| tree.kind(id) == wanted);
             let used: Vec<NodeId> = of_kind(NodeKind::TemplateFunction).collect();
             let templates = of_kind(NodeKind::TemplateDeclaration).filter(|&id| tree.is_sound(id));
-            let patches = MOST
-                .take(snapshot, templates)
-                .filter_map(|id| Patch::new(instantiated(unit, id, &used)?));
+            let templates = proposals.limited(&MOST, templates).into_iter();
+            let patches = templates.filter_map(|id| Patch::new(instantiated(unit, id, &used)?));
             proposals.extend(patches.map(Proposal::new));
         }
-        proposals
     }
 }
 

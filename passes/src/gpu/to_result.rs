@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use crate::analysis::Unit;
 use crate::budget::Budget;
 use crate::edit::{is_smaller, remove_statement};
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -30,17 +30,15 @@ impl Pass for ToResult {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let tree = unit.tree;
             let kernels = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
             for kernel in kernels.filter(|&id| is_kernel(tree, unit.bytes, id) && tree.is_sound(id))
             {
-                proposals.extend(for_kernel(snapshot, unit, kernel));
+                for_kernel(snapshot, unit, kernel, proposals);
             }
         }
-        proposals
     }
 }
 
@@ -57,16 +55,15 @@ struct Assignment {
     is_result: bool,
 }
 
-fn for_kernel(snapshot: &Snapshot, unit: Unit<'_>, kernel: NodeId) -> Vec<Proposal> {
+fn for_kernel(snapshot: &Snapshot, unit: Unit<'_>, kernel: NodeId, proposals: &mut Proposals) {
     let tree = unit.tree;
     let statements =
         tree.subtree(kernel).filter(|&id| tree.kind(id) == NodeKind::ExpressionStatement);
     let assignments: Vec<Assignment> =
         statements.filter_map(|id| assignment(snapshot, unit, kernel, id)).collect();
-    let mut proposals = Vec::new();
     let stores = assignments.iter().enumerate().filter(|(_, assignment)| assignment.is_result);
-    for (at, store) in MOST_STORES.take(snapshot, stores.rev()) {
-        for source in MOST_VALUES.take(snapshot, assignments[..at].iter().rev()) {
+    for (at, store) in proposals.limited(&MOST_STORES, stores.rev()) {
+        for source in proposals.limited(&MOST_VALUES, assignments[..at].iter().rev()) {
             let (old, new) = (unit.text(store.value), unit.text(source.value));
             // The statement goes, its value stays: smaller unless the old value was shorter still.
             if !is_smaller(new, &[old, unit.text(source.statement)].join(&b' '))
@@ -81,7 +78,6 @@ fn for_kernel(snapshot: &Snapshot, unit: Unit<'_>, kernel: NodeId) -> Vec<Propos
             proposals.extend(Patch::new(edits).map(Proposal::new));
         }
     }
-    proposals
 }
 
 fn assignment(

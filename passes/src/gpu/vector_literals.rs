@@ -18,7 +18,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 use crate::analysis::Unit;
 use crate::budget::Budget;
 use crate::edit::is_smaller;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -33,21 +33,19 @@ impl Pass for VectorLiterals {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let types = snapshot.types(unit.file);
             for (id, kind) in unit.sound() {
                 match kind {
                     NodeKind::CallExpression => {
-                        proposals.extend(splats(snapshot, unit, types, id));
+                        splats(unit, types, id, proposals);
                     }
                     NodeKind::FieldExpression => proposals.extend(picked(unit, types, id)),
                     _ => {}
                 }
             }
         }
-        proposals
     }
 }
 
@@ -57,33 +55,33 @@ const MOST_ELEMENTS: Budget = Budget::new("elements of one vector literal", 4);
 const MOST_DEPTH: usize = 4;
 
 /// `(int4)(a, b, c, d)` with one of its elements in every lane.
-fn splats(snapshot: &Snapshot, unit: Unit<'_>, types: &Types, literal: NodeId) -> Vec<Proposal> {
+fn splats(unit: Unit<'_>, types: &Types, literal: NodeId, proposals: &mut Proposals) {
     let tree = unit.tree;
     let (Some((list, elements)), Some(whole)) =
         (elements(unit, literal), types.of(literal).number())
     else {
-        return Vec::new();
+        return;
     };
     if elements.len() < 2 && !elements.iter().any(|&one| vector_literal(tree, one).is_some()) {
-        return Vec::new();
+        return;
     }
     let inside = tree.range(list).start + 1..tree.range(list).end - 1;
     let mut seen: Vec<&[u8]> = Vec::new();
     let mut fitting: Vec<NodeId> = Vec::new();
     for element in elements.into_iter().filter_map(|element| filling(unit, types, element, whole)) {
         let is_new = !seen.contains(&unit.text(element));
-        if is_new && MOST_ELEMENTS.allows(snapshot, fitting.len() + 1) {
+        if is_new && proposals.allow(&MOST_ELEMENTS, fitting.len() + 1) {
             seen.push(unit.text(element));
             fitting.push(element);
         }
     }
     let kept = |element: NodeId| unit.keep(inside.clone(), tree.range(element));
-    fitting
+    let alone = fitting
         .into_iter()
         .zip(0..)
         .map(|(element, list)| Proposal::new(kept(element)).in_list(list))
-        .filter(|proposal| !proposal.patch.is_empty())
-        .collect()
+        .filter(|proposal| !proposal.patch.is_empty());
+    proposals.extend(alone);
 }
 
 /// What of an element alone makes a vector: it fills every lane, or all of them; else its own first element.

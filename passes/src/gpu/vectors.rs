@@ -21,7 +21,7 @@ use clreduce_language::{
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::budget::Budget;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
 
 /// The pass.
@@ -37,8 +37,10 @@ impl Pass for Vectors {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        (0..snapshot.file_count()).flat_map(|file| for_file(snapshot, file)).collect()
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for file in 0..snapshot.file_count() {
+            for_file(snapshot, file, proposals);
+        }
     }
 }
 
@@ -48,7 +50,7 @@ type Targets = BTreeMap<NodeId, u8>;
 /// How many classes are proposed one by one. A literal with many elements is read for each of theirs.
 const MOST_CLASSES: Budget = Budget::new("vectors that change on their own", 64);
 
-fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
+fn for_file(snapshot: &Snapshot, file: usize, proposals: &mut Proposals) {
     let mut narrower = Narrower {
         file,
         bytes: snapshot.bytes(file),
@@ -62,11 +64,11 @@ fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
     narrower.affected =
         snapshot.tree(file).ids().filter(|&node| narrower.is_affected(node)).collect();
     if !narrower.affected.iter().all(|&node| narrower.is_readable(node)) {
-        return Vec::new();
+        return;
     }
     narrower.by_class = narrower.by_class();
     let classes = narrower.classes();
-    let mut proposals = Vec::new();
+    let few = proposals.limited(&MOST_CLASSES, &classes);
     let mut propose = |targets: &Targets, list: u32| {
         let patch = narrower.edits(targets).filter(|edits| !edits.is_empty()).and_then(Patch::new);
         proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
@@ -75,14 +77,13 @@ fn for_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
         propose(&classes.keys().map(|&class| (class, 1)).collect(), 0);
     }
     for (list, to) in [(1, (|_| 1) as fn(u8) -> u8), (2, |lanes| lanes.next_power_of_two() / 2)] {
-        for (&class, &lanes) in MOST_CLASSES.take(snapshot, &classes) {
+        for &(&class, &lanes) in &few {
             // To one lane is what the list before did.
             if list == 1 || to(lanes) > 1 {
                 propose(&Targets::from([(class, to(lanes))]), list);
             }
         }
     }
-    proposals
 }
 
 struct Narrower<'a> {

@@ -18,7 +18,7 @@ use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::{Unit, builtin_calls};
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -33,8 +33,8 @@ impl Pass for WorkItems {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        Unit::all(snapshot).flat_map(|unit| for_file(snapshot, unit)).collect()
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(Unit::all(snapshot).flat_map(|unit| for_file(snapshot, unit)));
     }
 }
 

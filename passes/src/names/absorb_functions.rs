@@ -13,7 +13,7 @@ use clreduce_language::{NodeKind, SymbolKind, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Function, functions};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -28,14 +28,14 @@ impl Pass for AbsorbFunctions {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let functions = functions(snapshot);
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let functions = functions(snapshot, proposals);
         let neighbour =
             |at: usize| functions.get(at + 1).or_else(|| functions.get(at.checked_sub(1)?));
         let pairs =
             functions.iter().enumerate().filter_map(|(at, one)| Some((one, neighbour(at)?)));
         let edits = pairs.filter_map(|(one, other)| absorb(snapshot, one, other));
-        edits.filter_map(Patch::new).map(Proposal::new).collect()
+        proposals.extend(edits.filter_map(Patch::new).map(Proposal::new));
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxT
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::has_effect;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -29,8 +29,7 @@ impl Pass for ArrayDimensions {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let (tree, symbols, bytes) =
                 (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
@@ -49,7 +48,6 @@ impl Pass for ArrayDimensions {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::with_semicolon;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -29,15 +29,13 @@ impl Pass for Enums {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let tree = snapshot.tree(file);
             let enums = tree.ids().filter(|&id| tree.kind(id) == NodeKind::EnumSpecifier);
             let replaced = enums.filter_map(|specifier| replace(snapshot, file, specifier));
             proposals.extend(replaced.filter_map(Patch::new).map(Proposal::new));
         }
-        proposals
     }
 }
 

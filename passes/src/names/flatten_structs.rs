@@ -17,7 +17,7 @@ use clreduce_language::{
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Unit, alone};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -33,8 +33,7 @@ impl Pass for FlattenStructs {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let aggregates = snapshot.aggregates(unit.file);
             let accesses = snapshot.accesses(unit.file);
@@ -46,7 +45,6 @@ impl Pass for FlattenStructs {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -25,7 +25,7 @@ use crate::analysis::{
 };
 use crate::budget::Budget;
 use crate::edit::{as_operand, is_whole_statement, remove_declaration};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -36,25 +36,23 @@ impl Pass for Inline {
         PassInfo::new("inline", "Put function bodies in place of calls", PARSED).growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let functions = functions(snapshot);
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let functions = functions(snapshot, proposals);
         let places: Vec<Places<'_>> =
             (0..snapshot.file_count()).map(|file| Places::new(snapshot.tree(file))).collect();
-        let mut proposals = Vec::new();
         for (list, arguments) in [Arguments::Substituted, Arguments::Stored].into_iter().enumerate()
         {
-            let inlined = |function: &Function| {
-                let patch =
-                    Patch::new(inline(snapshot, function, &places[function.file], arguments)?)?;
-                Some(Proposal::new(patch).in_list(list as u32))
-            };
-            proposals.extend(functions.iter().filter_map(inlined));
+            for function in &functions {
+                let places = &places[function.file];
+                let edits = inline(snapshot, function, places, arguments, proposals);
+                let patch = edits.and_then(Patch::new);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list as u32)));
+            }
         }
-        let single = functions
-            .iter()
-            .flat_map(|function| at_one_call(snapshot, function, &places[function.file]));
-        proposals.extend(single.map(|patch| Proposal::new(patch).in_list(2)));
-        proposals
+        for function in &functions {
+            let single = at_one_call(snapshot, function, &places[function.file], proposals);
+            proposals.extend(single.into_iter().map(|patch| Proposal::new(patch).in_list(2)));
+        }
     }
 }
 
@@ -99,10 +97,11 @@ fn inline(
     function: &Function,
     places: &Places<'_>,
     arguments: Arguments,
+    proposals: &mut Proposals,
 ) -> Option<Vec<Edit>> {
     let file = function.file;
     let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-    let calls = inlinable_calls(snapshot, function)?;
+    let calls = inlinable_calls(snapshot, function, proposals)?;
     let body = Body::read(snapshot, function, places, arguments)?;
     let mut edits = Vec::new();
     for declaring in &symbols.get(function.symbol).declarations {
@@ -115,9 +114,14 @@ fn inline(
 }
 
 /// Patches that put a function in place of one call each and leave it for the others.
-fn at_one_call(snapshot: &Snapshot, function: &Function, places: &Places<'_>) -> Vec<Patch> {
-    let calls = inlinable_calls(snapshot, function).filter(|calls| calls.len() > 1);
-    let Some(calls) = calls.filter(|calls| MOST_CALLS.allows(snapshot, calls.len())) else {
+fn at_one_call(
+    snapshot: &Snapshot,
+    function: &Function,
+    places: &Places<'_>,
+    proposals: &mut Proposals,
+) -> Vec<Patch> {
+    let calls = inlinable_calls(snapshot, function, proposals).filter(|calls| calls.len() > 1);
+    let Some(calls) = calls.filter(|calls| proposals.allow(&MOST_CALLS, calls.len())) else {
         return Vec::new();
     };
     let Some(body) = Body::read(snapshot, function, places, Arguments::Substituted) else {
@@ -128,13 +132,17 @@ fn at_one_call(snapshot: &Snapshot, function: &Function, places: &Places<'_>) ->
 
 /// The calls of a function, where all that happens to it is that it is called, not too often, and neither by
 /// itself nor for an argument of itself.
-fn inlinable_calls(snapshot: &Snapshot, function: &Function) -> Option<Vec<NodeId>> {
+fn inlinable_calls(
+    snapshot: &Snapshot,
+    function: &Function,
+    proposals: &mut Proposals,
+) -> Option<Vec<NodeId>> {
     let (tree, symbols) = (snapshot.tree(function.file), snapshot.symbols(function.file));
     let symbol = symbols.get(function.symbol);
     // What is called often is worth it only where little takes the place of each call.
     let is_short = token_count(snapshot, function.file, function.body) <= SHORT;
     let most_calls = if is_short { &MOST_CALLS_OF_SHORT } else { &MOST_CALLS };
-    if symbol.opaque || symbol.uses.is_empty() || !most_calls.allows(snapshot, symbol.uses.len()) {
+    if symbol.opaque || symbol.uses.is_empty() || !proposals.allow(most_calls, symbol.uses.len()) {
         return None;
     }
     let calls = calls(snapshot, function.file, function.symbol)?;

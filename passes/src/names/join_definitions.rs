@@ -14,7 +14,7 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::alone;
 use crate::edit::for_each_symbol;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -29,8 +29,8 @@ impl Pass for JoinDefinitions {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        for_each_symbol(snapshot, |file, symbol| join(snapshot, file, symbol))
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(for_each_symbol(snapshot, |file, symbol| join(snapshot, file, symbol)));
     }
 }
 

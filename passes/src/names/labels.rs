@@ -13,7 +13,7 @@ use clreduce_language::{NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
 use crate::edit::{for_each_symbol, remove_statement};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -24,8 +24,8 @@ impl Pass for Labels {
         PassInfo::new("labels", "Remove labels together with the jumps to them", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        for_each_symbol(snapshot, |file, label| removal(snapshot, file, label))
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(for_each_symbol(snapshot, |file, label| removal(snapshot, file, label)));
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, declared_name};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::{Unit, words};
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -31,8 +31,7 @@ impl Pass for LocalToFile {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let symbols = snapshot.symbols(unit.file);
             let count = declarations(unit, symbols);
@@ -49,7 +48,6 @@ impl Pass for LocalToFile {
                 }
             }
         }
-        proposals
     }
 }
 

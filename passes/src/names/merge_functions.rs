@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Patch, tokens};
 
 use crate::analysis::{Function, functions, parameter_list, parameters};
 use crate::edit::remove_declaration;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -31,10 +31,9 @@ impl Pass for MergeFunctions {
         .renaming()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let mut first: HashMap<Vec<u8>, Function> = HashMap::new();
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
+        for function in functions(snapshot, proposals) {
             let Some(kind) = signature(snapshot, &function) else { continue };
             match first.get(&kind) {
                 Some(earlier) => {
@@ -46,7 +45,6 @@ impl Pass for MergeFunctions {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::budget::Budget;
 use crate::edit::remove_declaration;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -32,33 +32,33 @@ impl Pass for MergeVariables {
             .renaming()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        (0..snapshot.file_count()).flat_map(|file| of_file(snapshot, file)).collect()
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for file in 0..snapshot.file_count() {
+            of_file(snapshot, file, proposals);
+        }
     }
 }
 
-fn of_file(snapshot: &Snapshot, file: usize) -> Vec<Proposal> {
+fn of_file(snapshot: &Snapshot, file: usize, proposals: &mut Proposals) {
     let (symbols, types) = (snapshot.symbols(file), snapshot.types(file));
     let is_variable = |&id: &SymbolId| {
         let symbol = symbols.get(id);
         let kind = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
         kind && !symbol.opaque && !symbol.uses.is_empty()
     };
-    let variables = symbols.ids().filter(is_variable).take(MOST.most(snapshot) + 1);
-    let variables: Vec<SymbolId> = variables.collect();
-    if !MOST.allows(snapshot, variables.len()) {
-        return Vec::new();
+    let variables: Vec<SymbolId> = symbols.ids().filter(is_variable).take(MOST.most + 1).collect();
+    if !proposals.allow(&MOST, variables.len()) {
+        return;
     }
     let pairs = variables.iter().flat_map(|&gone| variables.iter().map(move |&kept| (gone, kept)));
-    pairs
+    let edits = pairs
         .filter(|&(gone, kept)| {
             gone != kept
                 && converts(types.of_symbol(gone), types.of_symbol(kept)) == Some(true)
                 && is_visible(snapshot, file, kept, symbols.get(gone))
         })
-        .filter_map(|(gone, kept)| merge(snapshot, file, symbols.get(gone), symbols.get(kept)))
-        .filter_map(|edits| Patch::new(edits).map(Proposal::new))
-        .collect()
+        .filter_map(|(gone, kept)| merge(snapshot, file, symbols.get(gone), symbols.get(kept)));
+    proposals.extend(edits.filter_map(Patch::new).map(Proposal::new));
 }
 
 /// Returns true if the name of `kept` means it wherever `gone` is used.

@@ -16,7 +16,7 @@ use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::{Function, functions, parameter_name, parameters_of};
 use crate::edit::Signature;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -32,11 +32,10 @@ impl Pass for ParameterToVariable {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let taken: Vec<HashSet<&[u8]>> =
             (0..snapshot.file_count()).map(|file| names_of_file(snapshot, file)).collect();
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
+        for function in functions(snapshot, proposals) {
             let Some(signature) = Signature::new(snapshot, function.file, function.symbol) else {
                 continue;
             };
@@ -49,7 +48,6 @@ impl Pass for ParameterToVariable {
                 proposals.extend(ways.map(|(patch, list)| Proposal::new(patch).in_list(list)));
             }
         }
-        proposals
     }
 }
 

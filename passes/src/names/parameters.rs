@@ -14,7 +14,7 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{MOST_DECLARATIONS, functions, parameter_list, parameters, parameters_of};
 use crate::edit::{Signature, without};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -29,13 +29,12 @@ impl Pass for RemoveParameters {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let defined = functions(snapshot).into_iter().map(|function| {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let defined = functions(snapshot, proposals).into_iter().map(|function| {
             let count = parameters_of(snapshot, &function).len();
             (function.file, function.symbol, count)
         });
-        let mut proposals = Vec::new();
-        for (file, symbol, count) in defined.chain(declared_only(snapshot)) {
+        for (file, symbol, count) in defined.chain(declared_only(snapshot, proposals)) {
             let Some(signature) = Signature::new(snapshot, file, symbol) else { continue };
             proposals.extend((0..count).filter_map(|index| {
                 let mut is_used = false;
@@ -47,27 +46,29 @@ impl Pass for RemoveParameters {
                 Some(Proposal::new(Patch::new(edits)?).in_list(u32::from(is_used)))
             }));
         }
-        proposals
     }
 }
 
 /// The functions that are declared and not defined: the file, the function, the number of parameters.
-fn declared_only(snapshot: &Snapshot) -> impl Iterator<Item = (usize, SymbolId, usize)> {
-    (0..snapshot.file_count()).flat_map(|file| {
+fn declared_only(snapshot: &Snapshot, proposals: &mut Proposals) -> Vec<(usize, SymbolId, usize)> {
+    let mut found = Vec::new();
+    for file in 0..snapshot.file_count() {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));
-        let functions = symbols.ids().filter(|&id| {
+        for id in symbols.ids() {
             let symbol = symbols.get(id);
-            symbol.kind == SymbolKind::Function
-                && MOST_DECLARATIONS.allows(snapshot, symbol.declarations.len())
-                && !symbol.is_defined(tree)
-        });
-        functions.map(move |id| {
-            let lists = symbols.get(id).declarations.iter();
+            if symbol.kind != SymbolKind::Function
+                || !proposals.allow(&MOST_DECLARATIONS, symbol.declarations.len())
+                || symbol.is_defined(tree)
+            {
+                continue;
+            }
+            let lists = symbol.declarations.iter();
             let counts =
                 lists.filter_map(|&name| Some(parameters(tree, parameter_list(tree, name)?).len()));
-            (file, id, counts.max().unwrap_or(0))
-        })
-    })
+            found.push((file, id, counts.max().unwrap_or(0)));
+        }
+    }
+    found
 }
 
 #[cfg(test)]

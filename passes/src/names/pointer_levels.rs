@@ -18,7 +18,7 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::Lists;
 use crate::edit::{for_each_symbol, is_whole_statement};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -33,11 +33,11 @@ impl Pass for PointerLevels {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let lists: Vec<Lists<'_>> = (0..snapshot.file_count())
             .map(|file| Lists::of_elements(snapshot.tree(file)))
             .collect();
-        for_each_symbol(snapshot, |file, symbol| {
+        proposals.extend(for_each_symbol(snapshot, |file, symbol| {
             Level {
                 lists: &lists[file],
                 tree: snapshot.tree(file),
@@ -47,7 +47,7 @@ impl Pass for PointerLevels {
                 file,
             }
             .removal(symbol)
-        })
+        }));
     }
 }
 

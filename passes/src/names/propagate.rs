@@ -21,7 +21,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::has_effect;
 use crate::edit::{as_operand, is_whole_statement, remove_declaration, remove_expression};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -37,8 +37,7 @@ impl Pass for Propagate {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let symbols = snapshot.symbols(file);
             for id in symbols.ids() {
@@ -50,7 +49,6 @@ impl Pass for Propagate {
                 }
             }
         }
-        proposals
     }
 }
 

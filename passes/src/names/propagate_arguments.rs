@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Function, functions, parameter_name, parameters_of};
 use crate::edit::Signature;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -30,9 +30,8 @@ impl Pass for PropagateArguments {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for function in functions(snapshot, proposals) {
             let Some(signature) = Signature::new(snapshot, function.file, function.symbol) else {
                 continue;
             };
@@ -42,7 +41,6 @@ impl Pass for PropagateArguments {
             });
             proposals.extend(propagated.filter_map(Patch::new).map(Proposal::new));
         }
-        proposals
     }
 }
 

@@ -15,7 +15,7 @@ use clreduce_language::{Accesses, Member, NodeField, NodeId, NodeKind, SyntaxTre
 use clreduce_testcase::{Edit, Patch};
 
 use crate::edit::without;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -30,8 +30,7 @@ impl Pass for RemoveFields {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let aggregates = snapshot.aggregates(file);
             let accesses = snapshot.accesses(file);
@@ -53,7 +52,6 @@ impl Pass for RemoveFields {
                 proposals.extend(removals);
             }
         }
-        proposals
     }
 }
 

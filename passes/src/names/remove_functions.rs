@@ -12,7 +12,7 @@
 use clreduce_language::SymbolKind;
 
 use crate::edit::{for_each_symbol, remove_symbol};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -27,10 +27,10 @@ impl Pass for RemoveFunctions {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        for_each_symbol(snapshot, |file, symbol| {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(for_each_symbol(snapshot, |file, symbol| {
             remove_symbol(snapshot, file, symbol, SymbolKind::Function)
-        })
+        }));
     }
 }
 

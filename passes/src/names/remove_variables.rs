@@ -17,7 +17,7 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::Unit;
 use crate::edit::{for_each_symbol, remove_symbol, without};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -32,15 +32,14 @@ impl Pass for RemoveVariables {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = for_each_symbol(snapshot, |file, symbol| {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(for_each_symbol(snapshot, |file, symbol| {
             remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
-        });
+        }));
         let declarations =
             Unit::all_sound(snapshot).filter(|(_, _, kind)| *kind == NodeKind::Declaration);
         let whole = declarations.filter_map(|(unit, id, _)| whole(snapshot, unit, id));
         proposals.extend(whole.map(Proposal::new));
-        proposals
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Function, calls, functions};
 use crate::edit::is_whole_statement;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -29,10 +29,10 @@ impl Pass for ReturnToVoid {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let functions = functions(snapshot);
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let functions = functions(snapshot, proposals);
         let edits = functions.iter().filter_map(|function| to_void(snapshot, function));
-        edits.filter_map(Patch::new).map(Proposal::new).collect()
+        proposals.extend(edits.filter_map(Patch::new).map(Proposal::new));
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::{Edit, Patch};
 
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -32,8 +32,7 @@ impl Pass for SplitStructs {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let symbols = snapshot.symbols(file);
             let aggregates = snapshot.aggregates(file);
@@ -42,7 +41,6 @@ impl Pass for SplitStructs {
             let split = variables.filter_map(|symbol| split(snapshot, file, symbol, &members));
             proposals.extend(split.filter_map(Patch::new).map(Proposal::new));
         }
-        proposals
     }
 }
 

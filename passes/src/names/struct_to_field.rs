@@ -19,7 +19,7 @@ use clreduce_language::{
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::with_semicolon;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -34,8 +34,7 @@ impl Pass for StructToField {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let aggregates = snapshot.aggregates(file);
             let accesses = snapshot.accesses(file);
@@ -49,7 +48,6 @@ impl Pass for StructToField {
                 proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
             }
         }
-        proposals
     }
 }
 
@@ -194,7 +192,7 @@ mod tests {
     fn structures_in_structures_go_from_the_inside_out() {
         let source = "struct S { int f; }; typedef struct { struct S s; } T; T x = { { 1 } }; int g(void) { return x.s.f; }";
         let case = clreduce_testcase::TestCase::single("a.c", source.as_bytes()).unwrap();
-        assert_eq!(StructToField.propose(&Snapshot::new(case, Language::C)).len(), 1);
+        assert_eq!(Proposals::of(&StructToField, &Snapshot::new(case, Language::C)).list.len(), 1);
         assert_eq!(
             reduce_with(&StructToField, source, Language::C, |_| true).trim(),
             "typedef int T; T x = 1; int g(void) { return x; }"

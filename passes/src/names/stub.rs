@@ -17,7 +17,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::{Function, functions, returns_void, token_count};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -28,9 +28,8 @@ impl Pass for StubBodies {
         PassInfo::new("stub-bodies", "Empty function bodies, but for a return of zero", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
-        for function in functions(snapshot) {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for function in functions(snapshot, proposals) {
             let range = snapshot.tree(function.file).range(function.body);
             let stub = stub_of(snapshot, &function);
             let stub_tokens = clreduce_testcase::count_tokens(&stub);
@@ -38,7 +37,6 @@ impl Pass for StubBodies {
                 proposals.push(Proposal::edit(Edit::replace(function.file, range, stub)));
             }
         }
-        proposals
     }
 }
 

@@ -12,7 +12,7 @@
 use clreduce_testcase::Edit;
 
 use crate::analysis::functions;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -23,12 +23,13 @@ impl Pass for BodyToPrototype {
         PassInfo::new("body-to-prototype", "Turn function definitions into prototypes", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let to_prototype = |function: crate::analysis::Function| {
             let range = snapshot.tree(function.file).range(function.body);
             Proposal::edit(Edit::replace(function.file, range, b";".as_slice()))
         };
-        functions(snapshot).into_iter().map(to_prototype).collect()
+        let functions = functions(snapshot, proposals);
+        proposals.extend(functions.into_iter().map(to_prototype));
     }
 }
 

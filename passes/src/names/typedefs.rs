@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
 use crate::edit::for_each_symbol;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -29,8 +29,8 @@ impl Pass for InlineTypedefs {
         .growing()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        for_each_symbol(snapshot, |file, symbol| inline(snapshot, file, symbol))
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        proposals.extend(for_each_symbol(snapshot, |file, symbol| inline(snapshot, file, symbol)));
     }
 }
 

@@ -22,7 +22,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::with_semicolon;
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -37,26 +37,25 @@ impl Pass for Unreachable {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         // Across files, names would have to be followed through #include: one file at a time only.
         if snapshot.file_count() != 1 {
-            return Vec::new();
+            return;
         }
         let tree = snapshot.tree(0);
         if tree.is_empty() {
-            return Vec::new();
+            return;
         }
         let items = items(snapshot);
         let providers = providers(snapshot, &items);
         let reached = reached(snapshot, &items, &providers);
         let removals = removals(tree, &items, &reached);
-        let users = users(snapshot, &items, &removals, &providers);
-        let patches = (0..removals.len()).filter_map(|index| {
-            let edits =
-                with_users(snapshot, index, &users).into_iter().map(|at| removals[at].1.clone());
-            Patch::new(edits.collect())
-        });
-        patches.map(Proposal::new).collect()
+        let users = users(snapshot, &items, &removals, &providers, proposals);
+        for index in 0..removals.len() {
+            let together = with_users(index, &users, proposals);
+            let edits = together.into_iter().map(|at| removals[at].1.clone()).collect();
+            proposals.extend(Patch::new(edits).map(Proposal::new));
+        }
     }
 }
 
@@ -87,6 +86,7 @@ fn users(
     items: &[Item],
     removals: &[(Range<usize>, Edit)],
     providers: &HashMap<SymbolId, Vec<usize>>,
+    proposals: &mut Proposals,
 ) -> Vec<BTreeSet<usize>> {
     let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
     let mut removal_of = vec![None; items.len()];
@@ -97,7 +97,7 @@ fn users(
     for (user, (indices, _)) in removals.iter().enumerate() {
         let nodes = items[indices.clone()].iter().flat_map(|item| tree.subtree(item.node));
         let used = nodes.filter_map(|node| providers.get(&symbols.of(node)?));
-        let used = used.filter(|items| MOST_USERS.allows(snapshot, items.len())).flatten();
+        let used = used.filter(|items| proposals.allow(&MOST_USERS, items.len())).flatten();
         for provider in used.filter_map(|&item| removal_of[item]) {
             users[provider].insert(user);
         }
@@ -110,12 +110,16 @@ fn users(
 const MOST_USERS: Budget = Budget::new("declarations that go together", 16);
 
 /// A removal and those of all that could not do without.
-fn with_users(snapshot: &Snapshot, removal: usize, users: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+fn with_users(
+    removal: usize,
+    users: &[BTreeSet<usize>],
+    proposals: &mut Proposals,
+) -> BTreeSet<usize> {
     let mut found = BTreeSet::from([removal]);
     let mut work = vec![removal];
     while let Some(at) = work.pop() {
         work.extend(users[at].iter().filter(|&&user| found.insert(user)));
-        if !MOST_USERS.allows(snapshot, found.len()) {
+        if !proposals.allow(&MOST_USERS, found.len()) {
             return BTreeSet::from([removal]);
         }
     }
@@ -270,7 +274,7 @@ mod tests {
         let source = "int f(int); int g(void) { return f(1); } int f(int x) { return 0; } int y;\n\
                       int main(void) { return 0; }";
         let case = clreduce_testcase::TestCase::single("a.c", source.as_bytes()).unwrap();
-        let proposals = Unreachable.propose(&Snapshot::new(case, Language::C));
+        let proposals = Proposals::of(&Unreachable, &Snapshot::new(case, Language::C)).list;
         let edits = proposals.iter().map(|proposal| proposal.patch.edits().len());
         // Both declarations of `f` with `g`; `g` alone; `y` alone.
         assert_eq!(edits.collect::<Vec<_>>(), [3, 1, 3, 1]);

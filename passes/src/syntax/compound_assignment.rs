@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::{Unit, has_effect};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -28,7 +28,7 @@ impl Pass for CompoundAssignment {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let of_unit = |unit: Unit<'_>| {
             let assignments = unit
                 .sound()
@@ -36,7 +36,7 @@ impl Pass for CompoundAssignment {
                 .map(|(id, _)| id);
             assignments.filter_map(|id| compound(unit, id)).collect::<Vec<Edit>>()
         };
-        Unit::all(snapshot).flat_map(of_unit).map(Proposal::edit).collect()
+        proposals.extend(Unit::all(snapshot).flat_map(of_unit).map(Proposal::edit));
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Binding, Unit, demand};
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -25,14 +25,14 @@ impl Pass for Dereference {
         PassInfo::new("dereference", "Make x[i] *x, (*x).f x->f, and *&x x", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let patches = Unit::all_sound(snapshot).filter_map(|(unit, id, kind)| match kind {
             NodeKind::SubscriptExpression => element(unit, id),
             NodeKind::PointerExpression => undone(unit, id),
             NodeKind::FieldExpression => member(unit, id),
             _ => None,
         });
-        MOST_PROPOSALS.take(snapshot, patches).map(Proposal::new).collect()
+        proposals.extend(patches.map(Proposal::new));
     }
 }
 

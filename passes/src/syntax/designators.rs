@@ -14,7 +14,7 @@ use clreduce_testcase::Edit;
 
 use crate::Snapshot;
 use crate::analysis::Unit;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Designators;
@@ -24,11 +24,11 @@ impl Pass for Designators {
         PassInfo::new("designators", "Remove designators from initialiser lists", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let pairs = Unit::all_sound(snapshot)
             .filter(|(_, _, kind)| *kind == NodeKind::InitializerPair)
             .filter_map(|(unit, id, _)| without_designators(unit, id));
-        pairs.map(Proposal::edit).collect()
+        proposals.extend(pairs.map(Proposal::edit));
     }
 }
 

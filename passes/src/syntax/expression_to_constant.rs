@@ -12,7 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 
 use crate::analysis::{Place, Unit, is_condition, places};
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -23,16 +23,12 @@ impl Pass for ExpressionToConstant {
         PassInfo::new("expression-to-constant", "Replace an expression by 0 or 1", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let places = places(unit);
             for (id, kind) in unit.sound() {
                 if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
                     continue;
-                }
-                if !MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
-                    return proposals;
                 }
                 if zero_fits(unit, id) {
                     proposals.extend(unit.shrink(id, b"0"));
@@ -42,7 +38,6 @@ impl Pass for ExpressionToConstant {
                 }
             }
         }
-        proposals
     }
 }
 

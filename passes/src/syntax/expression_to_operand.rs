@@ -18,7 +18,7 @@ use crate::analysis::{
     Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue, places,
 };
 use crate::budget::Budget;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -33,8 +33,7 @@ impl Pass for ExpressionToOperand {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let places = places(unit);
             for (id, _) in unit.sound() {
@@ -42,12 +41,10 @@ impl Pass for ExpressionToOperand {
                 if place == Place::Fixed || is_condition(unit, id) {
                     continue;
                 }
-                if !MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
-                    return proposals;
-                }
                 let whole = unit.tree.range(id);
+                let operands = operands(unit, id, proposals);
                 proposals.extend(
-                    operands(snapshot, unit, id)
+                    operands
                         .into_iter()
                         .filter(|&operand| fits(unit, place, id, operand))
                         .map(|part| bare(unit, id, part))
@@ -59,12 +56,11 @@ impl Pass for ExpressionToOperand {
                 }
             }
         }
-        proposals
     }
 }
 
 /// The operands of an expression, in source order.
-fn operands(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+fn operands(unit: Unit<'_>, id: NodeId, proposals: &mut Proposals) -> Vec<NodeId> {
     let tree = unit.tree;
     let fields: &[NodeField] = match tree.kind(id) {
         NodeKind::BinaryExpression | NodeKind::CommaExpression => {
@@ -80,7 +76,7 @@ fn operands(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
         NodeKind::FieldExpression => &[NodeField::Argument],
         NodeKind::SubscriptExpression => &[NodeField::Argument, NodeField::Index],
         NodeKind::CastExpression | NodeKind::SizeofExpression => &[NodeField::Value],
-        NodeKind::CallExpression => return arguments(snapshot, unit, id),
+        NodeKind::CallExpression => return arguments(unit, id, proposals),
         _ => return Vec::new(),
     };
     let expression = |&node: &NodeId| is_expression(tree.kind(node));
@@ -91,11 +87,11 @@ fn operands(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
 const MOST_ARGUMENTS: Budget = Budget::new("arguments of one call", 16);
 
 /// The first arguments of a call.
-fn arguments(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
+fn arguments(unit: Unit<'_>, id: NodeId, proposals: &mut Proposals) -> Vec<NodeId> {
     let tree = unit.tree;
     let Some(list) = tree.field(id, NodeField::Arguments) else { return Vec::new() };
     let arguments = tree.named_children(list).filter(|&node| is_expression(tree.kind(node)));
-    MOST_ARGUMENTS.take(snapshot, arguments).collect()
+    proposals.limited(&MOST_ARGUMENTS, arguments)
 }
 
 /// `f(a++, b)` becomes `(a++, b)`, where more than the last argument counts.

@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -24,15 +24,12 @@ impl Pass for FirstElement {
         PassInfo::new("first-element", "Replace elements of arrays by the first one", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let elements = unit.sound().filter(|(_, kind)| *kind == NodeKind::SubscriptExpression);
             let patches = elements.filter_map(|(id, _)| first(unit, id));
-            let patches = MOST_PROPOSALS.take(snapshot, patches);
             proposals.extend(patches.map(Proposal::new));
         }
-        proposals
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::Unit;
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -25,14 +25,12 @@ impl Pass for FoldConstants {
         PassInfo::new("fold-constants", "Compute operations on integer literals", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let values = values(unit);
             for (id, kind) in unit.sound() {
                 if kind == NodeKind::BinaryExpression
                     && let Some(value) = values[id.0 as usize]
-                    && MOST_PROPOSALS.allows(snapshot, proposals.len() + 1)
                 {
                     let text = value.to_string().into_bytes();
                     let edit = Edit::replace(unit.file, unit.tree.range(id), text);
@@ -40,7 +38,6 @@ impl Pass for FoldConstants {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Language, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -27,8 +27,7 @@ impl Pass for ImplicitInt {
         PassInfo::new("implicit-int", "Leave out int where old C implies it", &[Language::C])
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             for (id, kind) in unit.sound() {
                 let patch = match kind {
@@ -39,7 +38,6 @@ impl Pass for ImplicitInt {
                 proposals.extend(patch.map(Proposal::new));
             }
         }
-        proposals
     }
 }
 

@@ -12,7 +12,7 @@
 use clreduce_language::{Base, NodeField, NodeKind};
 
 use crate::analysis::Unit;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -27,8 +27,8 @@ impl Pass for Initializers {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             NodeKind::InitDeclarator => {
                 removal(unit, id, NodeField::Declarator).into_iter().collect()
             }
@@ -36,7 +36,7 @@ impl Pass for Initializers {
             NodeKind::InitializerList => trivial(snapshot, unit, id),
             _ => Vec::new(),
         });
-        proposals.collect()
+        proposals.extend(found);
     }
 }
 

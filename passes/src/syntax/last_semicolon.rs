@@ -13,7 +13,7 @@ use clreduce_language::NodeKind;
 use clreduce_testcase::Language;
 
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -28,11 +28,11 @@ impl Pass for LastSemicolon {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let bodies = Unit::all_sound(snapshot)
             .filter(|(_, _, kind)| *kind == NodeKind::FieldDeclarationList)
             .filter_map(|(unit, body, _)| Some((unit, last_semicolon(unit, body)?)));
-        bodies.map(|(unit, id)| Proposal::edit(unit.delete(unit.tree.range(id)))).collect()
+        proposals.extend(bodies.map(|(unit, id)| Proposal::edit(unit.delete(unit.tree.range(id)))));
     }
 }
 

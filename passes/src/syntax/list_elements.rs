@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, Language};
 
 use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -30,8 +30,7 @@ impl Pass for ListElements {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
             let aggregates = snapshot.aggregates(unit.file);
@@ -57,7 +56,9 @@ impl Pass for ListElements {
                     continue;
                 }
                 let fixed = match kind {
-                    NodeKind::ArgumentList => arguments_of_parameters(snapshot, unit, id, &lists),
+                    NodeKind::ArgumentList => {
+                        arguments_of_parameters(snapshot, unit, id, &lists, proposals)
+                    }
                     NodeKind::ParameterList => parameters_with_arguments(snapshot, unit, id),
                     _ => 0,
                 };
@@ -78,7 +79,6 @@ impl Pass for ListElements {
                 proposals.extend(edits.map(|edit| Proposal::edit(edit).in_list(level)));
             }
         }
-        proposals
     }
 }
 
@@ -89,6 +89,7 @@ fn arguments_of_parameters(
     unit: Unit<'_>,
     list: NodeId,
     known: &Lists<'_>,
+    proposals: &mut Proposals,
 ) -> usize {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let call = tree.node(list).parent;
@@ -102,8 +103,8 @@ fn arguments_of_parameters(
             snapshot.language() == Language::OpenCl && unit.text(function) != b"printf";
         return if is_builtin { usize::MAX } else { 0 };
     };
-    let declared = MOST_DECLARATIONS.take(snapshot, &symbols.get(symbol).declarations);
-    let lists = declared.filter_map(|&name| parameter_list(tree, name));
+    let declared = proposals.limited(&MOST_DECLARATIONS, &symbols.get(symbol).declarations);
+    let lists = declared.into_iter().filter_map(|&name| parameter_list(tree, name));
     lists.map(|list| known.get(list).len()).max().unwrap_or(0)
 }
 

@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::{Unit, words};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -28,11 +28,12 @@ impl Pass for MergeDeclarations {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let declarations = Unit::all_sound(snapshot).filter(|(_, _, kind)| {
             matches!(*kind, NodeKind::Declaration | NodeKind::FieldDeclaration)
         });
-        declarations.filter_map(|(unit, id, _)| merge(unit, id)).map(Proposal::edit).collect()
+        proposals
+            .extend(declarations.filter_map(|(unit, id, _)| merge(unit, id)).map(Proposal::edit));
     }
 }
 

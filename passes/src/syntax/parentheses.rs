@@ -13,7 +13,7 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
 use crate::analysis::{Binding, Unit, binding, demand};
-use crate::pass::{MOST_PROPOSALS, PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -24,8 +24,7 @@ impl Pass for Parentheses {
         PassInfo::new("parentheses", "Remove parentheses that change nothing", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let cores = cores(unit);
             for (id, kind) in unit.sound() {
@@ -38,7 +37,7 @@ impl Pass for Parentheses {
                     NodeKind::ParenthesizedDeclarator => is_plain_declarator(unit, id),
                     _ => false,
                 };
-                if is_needless && MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
+                if is_needless {
                     let range = unit.tree.range(id);
                     let open = unit.delete(range.start..range.start + 1);
                     let close = unit.delete(range.end - 1..range.end);
@@ -46,7 +45,6 @@ impl Pass for Parentheses {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -14,7 +14,7 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::Unit;
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -29,8 +29,7 @@ impl Pass for ReturnEarly {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let types = snapshot.types(unit.file);
             let returned = returned(snapshot, unit);
@@ -55,7 +54,6 @@ impl Pass for ReturnEarly {
                 }
             }
         }
-        proposals
     }
 }
 

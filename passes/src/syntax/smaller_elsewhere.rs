@@ -18,7 +18,7 @@ use clreduce_testcase::Edit;
 use crate::analysis::{Place, Unit, is_condition, places};
 use crate::budget::Budget;
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -40,8 +40,7 @@ impl Pass for SmallerElsewhere {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let places = places(unit);
             let types = snapshot.types(unit.file);
@@ -52,7 +51,7 @@ impl Pass for SmallerElsewhere {
                     continue;
                 }
                 end = unit.tree.node(function).after;
-                let names = names(snapshot, unit, function, &places);
+                let names = names(snapshot, unit, function, &places, proposals);
                 for id in unit.tree.subtree(function) {
                     let whole =
                         unit.tree.kind(unit.tree.node(id).parent) == NodeKind::ExpressionStatement;
@@ -69,9 +68,9 @@ impl Pass for SmallerElsewhere {
                             && name.visible.contains(&id)
                             && converts(name.of, of).unwrap_or(place != Place::Composite)
                     });
-                    for (name, list) in OFFERS.take(snapshot, offers).zip(0..) {
-                        if !ALL.allows(snapshot, proposals.len() + 1) {
-                            return proposals;
+                    for (name, list) in proposals.limited(&OFFERS, offers).into_iter().zip(0..) {
+                        if !proposals.allow(&ALL, proposals.list.len() + 1) {
+                            return;
                         }
                         let range = unit.tree.range(id);
                         let edit = Edit::replace(unit.file, range, name.text.to_vec());
@@ -80,7 +79,6 @@ impl Pass for SmallerElsewhere {
                 }
             }
         }
-        proposals
     }
 }
 
@@ -98,6 +96,7 @@ fn names<'a>(
     unit: Unit<'a>,
     function: NodeId,
     places: &[Place],
+    proposals: &mut Proposals,
 ) -> Vec<Name<'a>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let mut names: Vec<Name<'_>> = Vec::new();
@@ -117,7 +116,7 @@ fn names<'a>(
         };
         let is_new = |name: &Name<'_>| name.text != text || name.visible != visible;
         if is_value && names.iter().all(is_new) {
-            if !NAMES.allows(snapshot, names.len() + 1) {
+            if !proposals.allow(&NAMES, names.len() + 1) {
                 break;
             }
             names.push(Name { text, of, visible });

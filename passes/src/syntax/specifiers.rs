@@ -14,7 +14,7 @@ use clreduce_language::NodeKind;
 use clreduce_testcase::Edit;
 
 use crate::analysis::Unit;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -29,8 +29,7 @@ impl Pass for Specifiers {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             for (id, kind) in unit.sound() {
                 let edit = match kind {
@@ -59,7 +58,6 @@ impl Pass for Specifiers {
                 proposals.push(Proposal::edit(edit));
             }
         }
-        proposals
     }
 }
 

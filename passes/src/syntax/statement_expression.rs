@@ -17,7 +17,7 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{Unit, is_expression};
 use crate::edit::without;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbols};
 
 /// The pass.
@@ -32,8 +32,7 @@ impl Pass for StatementExpression {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let uses = uses_by_scope(snapshot.symbols(unit.file));
             for (id, kind) in unit.sound() {
@@ -50,7 +49,6 @@ impl Pass for StatementExpression {
                 }
             }
         }
-        proposals
     }
 }
 

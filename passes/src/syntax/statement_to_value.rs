@@ -14,7 +14,7 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{Unit, has_effect, is_expression, is_statement_list};
 use crate::edit::without;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -29,13 +29,13 @@ impl Pass for StatementToValue {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let proposals = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             NodeKind::Declaration => declaration(snapshot, unit, id),
             NodeKind::ReturnStatement => returned(unit, id),
             _ => None,
         });
-        proposals.collect()
+        proposals.extend(found);
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::{Unit, is_statement, is_statement_list, with_semicolon};
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -31,8 +31,7 @@ impl Pass for Statements {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
             // Without them, what uses them would be left undeclared.
@@ -45,7 +44,6 @@ impl Pass for Statements {
                 }
             }
         }
-        proposals
     }
 }
 

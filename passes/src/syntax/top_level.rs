@@ -15,7 +15,7 @@ use clreduce_language::NodeKind;
 use clreduce_testcase::Language;
 
 use crate::analysis::{Unit, with_semicolon};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind};
 
 /// The pass.
@@ -30,8 +30,7 @@ impl Pass for TopLevel {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let holders = holders(unit);
             let needed = needed(snapshot, unit, &holders);
@@ -46,7 +45,6 @@ impl Pass for TopLevel {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -13,7 +13,7 @@ use clreduce_language::{Base, NodeField, NodeKind, Number, declared_by, declared
 use clreduce_testcase::Patch;
 
 use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
 /// The pass.
@@ -24,7 +24,7 @@ impl Pass for ShorterTypes {
         PassInfo::new("types", "Replace types by int", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let lists: Vec<Lists<'_>> =
             Unit::all(snapshot).map(|unit| Lists::of_parameters(unit.tree)).collect();
         let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
@@ -39,7 +39,10 @@ impl Pass for ShorterTypes {
             ) && unit.tree.node(id).field == Some(NodeField::Type);
             is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
         });
-        types.filter_map(|(unit, id, _)| to_int(snapshot, unit, id, &lists[unit.file])).collect()
+        for (unit, id, _) in types {
+            let proposal = to_int(snapshot, unit, id, &lists[unit.file], proposals);
+            proposals.extend(proposal);
+        }
     }
 }
 
@@ -66,8 +69,16 @@ fn may_be_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
 }
 
 /// Replaces a type; of a function that is declared several times, in all of its declarations.
-fn to_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId, lists: &Lists<'_>) -> Option<Proposal> {
-    let Some(others) = alike(snapshot, unit, id, lists) else { return unit.shrink(id, b"int") };
+fn to_int(
+    snapshot: &Snapshot,
+    unit: Unit<'_>,
+    id: NodeId,
+    lists: &Lists<'_>,
+    proposals: &mut Proposals,
+) -> Option<Proposal> {
+    let Some(others) = alike(snapshot, unit, id, lists, proposals) else {
+        return unit.shrink(id, b"int");
+    };
     let first = *others.first()?;
     let proposal = unit.shrink(id, b"int").filter(|_| first == id)?;
     let may_change = |&other: &NodeId| {
@@ -87,6 +98,7 @@ fn alike(
     unit: Unit<'_>,
     id: NodeId,
     lists: &Lists<'_>,
+    proposals: &mut Proposals,
 ) -> Option<Vec<NodeId>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let declaration = tree.node(id).parent;
@@ -102,7 +114,7 @@ fn alike(
     let count = symbol.declarations.len();
     if symbol.kind != SymbolKind::Function
         || count < 2
-        || !MOST_DECLARATIONS.allows(snapshot, count)
+        || !proposals.allow(&MOST_DECLARATIONS, count)
     {
         return None;
     }

@@ -18,7 +18,7 @@ use clreduce_testcase::{Edit, Patch, steps};
 
 use crate::analysis::{Unit, is_expression, is_statement, is_statement_list};
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
 
 /// The pass.
@@ -33,8 +33,7 @@ impl Pass for Unwrap {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let names = NamesByNode::new(snapshot, unit);
             for (id, kind) in unit.sound() {
@@ -49,7 +48,7 @@ impl Pass for Unwrap {
                     NodeKind::ForStatement => {
                         vec![body_of_for(unit, &names, id), once_if(unit, id)]
                     }
-                    NodeKind::SwitchStatement => switch(snapshot, unit, id),
+                    NodeKind::SwitchStatement => switch(unit, id, proposals),
                     NodeKind::LabeledStatement => vec![last_part(unit, id)],
                     NodeKind::CompoundStatement => vec![block(unit, &names, id)],
                     _ => continue,
@@ -60,7 +59,6 @@ impl Pass for Unwrap {
                 proposals.extend(patches.map(|(patch, list)| Proposal::new(patch).in_list(list)));
             }
         }
-        proposals
     }
 }
 
@@ -248,7 +246,7 @@ fn condition(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
 const MOST_CASES: Budget = Budget::new("cases of one switch", 64);
 
 /// All cases in a row, then each case alone, then the value.
-fn switch(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>> {
+fn switch(unit: Unit<'_>, id: NodeId, proposals: &mut Proposals) -> Vec<Option<Patch>> {
     let tree = unit.tree;
     let whole = tree.range(id);
     let Some(body) = tree.field(id, NodeField::Body) else { return Vec::new() };
@@ -281,8 +279,8 @@ fn switch(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Option<Patch>>
     };
     let mut patches = vec![(!statements.is_empty()).then(|| keep(&statements)).flatten()];
     if statements.len() > 1 {
-        let each = MOST_CASES.take(snapshot, &statements);
-        patches.extend(each.map(|case| keep(std::slice::from_ref(case))));
+        let each = proposals.limited(&MOST_CASES, &statements);
+        patches.extend(each.into_iter().map(|case| keep(std::slice::from_ref(case))));
     }
     patches.push(condition(unit, id));
     patches

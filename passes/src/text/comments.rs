@@ -13,7 +13,7 @@ use clreduce_testcase::Edit;
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Comments;
@@ -23,8 +23,7 @@ impl Pass for Comments {
         PassInfo::new("comments", "Remove comments", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::all(snapshot) {
             let launch = launch_comment(unit.bytes);
             for comment in comments(unit) {
@@ -33,7 +32,6 @@ impl Pass for Comments {
                 }
             }
         }
-        proposals
     }
 }
 

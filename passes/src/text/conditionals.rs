@@ -20,7 +20,7 @@ use clreduce_testcase::{Edit, Patch};
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Conditionals;
@@ -33,8 +33,7 @@ impl Pass for Conditionals {
         PassInfo::new("conditionals", "Keep one side of #if, #ifdef and #ifndef", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::all(snapshot) {
             let mut open: Vec<Vec<Range<usize>>> = Vec::new();
             for directive in directives(unit) {
@@ -48,9 +47,9 @@ impl Pass for Conditionals {
                     && let Some(mut lines) = open.pop()
                 {
                     lines.push(directive.line);
-                    let lists = SIDES.most(snapshot);
-                    let level = open.len() * lists;
-                    let sides = SIDES.take(snapshot, 0..lines.len() - 1).filter_map(|side| {
+                    let level = open.len() * proposals.limit(&SIDES);
+                    let sides = proposals.limited(&SIDES, 0..lines.len() - 1);
+                    let sides = sides.into_iter().filter_map(|side| {
                         let patch = keep_side(unit.file, &lines, side)?;
                         Some(Proposal::new(patch).in_list((level + side) as u32))
                     });
@@ -58,7 +57,6 @@ impl Pass for Conditionals {
                 }
             }
         }
-        proposals
     }
 }
 

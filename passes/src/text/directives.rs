@@ -16,7 +16,7 @@ use clreduce_testcase::Edit;
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Directives;
@@ -30,8 +30,7 @@ impl Pass for Directives {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::all(snapshot) {
             for directive in directives(unit) {
                 // Conditionals and line markers have passes of their own.
@@ -43,7 +42,6 @@ impl Pass for Directives {
                 }
             }
         }
-        proposals
     }
 }
 

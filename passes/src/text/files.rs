@@ -3,7 +3,7 @@
 use clreduce_testcase::Edit;
 
 use crate::Snapshot;
-use crate::pass::{ANY, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Files;
@@ -13,14 +13,12 @@ impl Pass for Files {
         PassInfo::new("files", "Remove whole files", ANY)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         // A test case without files is none: the largest always stays.
         let files = 0..snapshot.file_count();
         let largest = files.clone().rev().max_by_key(|&file| snapshot.bytes(file).len());
-        files
-            .filter(|&file| Some(file) != largest)
-            .map(|file| Proposal::edit(Edit::remove_file(file)))
-            .collect()
+        let others = files.filter(|&file| Some(file) != largest);
+        proposals.extend(others.map(|file| Proposal::edit(Edit::remove_file(file))));
     }
 }
 
@@ -41,6 +39,6 @@ mod tests {
         let files = vec![file("a.c", "int x;"), file("b.c", "int x, y;"), file("c.c", "")];
         let snapshot = Snapshot::new(TestCase::new(files).unwrap(), Language::C);
         let expected = [0, 2].map(|file| Proposal::edit(Edit::remove_file(file)));
-        assert_eq!(Files.propose(&snapshot), expected);
+        assert_eq!(Proposals::of(&Files, &snapshot).list, expected);
     }
 }

@@ -17,7 +17,7 @@ use clreduce_testcase::{Edit, Language};
 
 use super::layout::{lay_out, trim_lines};
 use crate::analysis::{Tokens, comments};
-use crate::pass::{ANY, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{Snapshot, SyntaxTree};
 
 /// The pass.
@@ -28,9 +28,8 @@ impl Pass for Format {
         PassInfo::new("format", "Lay the program out for a person", ANY).layout_only()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let language = snapshot.language();
-        let mut proposals = Vec::new();
         for unit in Tokens::all(snapshot) {
             // A single token cannot be laid out, and a line break would double the size of a file of one byte.
             if unit.tokens.len() < 2 && unit.bytes.trim_ascii() == unit.bytes {
@@ -42,7 +41,6 @@ impl Pass for Format {
                 proposals.push(Proposal::edit(edit));
             }
         }
-        proposals
     }
 }
 

@@ -16,7 +16,7 @@ use clreduce_testcase::Edit;
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct LineMarkers;
@@ -26,8 +26,7 @@ impl Pass for LineMarkers {
         PassInfo::new("line-markers", "Remove line markers", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::all(snapshot) {
             for directive in directives(unit) {
                 if matches!(directive.name, b"" | b"line") {
@@ -35,6 +34,5 @@ impl Pass for LineMarkers {
                 }
             }
         }
-        proposals
     }
 }

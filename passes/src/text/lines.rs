@@ -23,7 +23,7 @@ use clreduce_testcase::{Edit, Language};
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
 use crate::budget::Budget;
-use crate::pass::{ANY, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Lines;
@@ -38,8 +38,7 @@ impl Pass for Lines {
         PassInfo::new("lines", "Remove lines grouped by nesting, where the parser fails", ANY)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::unparsed(snapshot) {
             let lines = lines(unit, snapshot.language());
             let mut before = usize::MAX;
@@ -50,8 +49,8 @@ impl Pass for Lines {
                     continue; // the same groups again
                 }
                 before = count;
-                GROUPS.allows(snapshot, count);
-                let stride = count.div_ceil(GROUPS.most(snapshot)).max(1);
+                proposals.allow(&GROUPS, count);
+                let stride = count.div_ceil(proposals.limit(&GROUPS)).max(1);
                 let starts = lines.iter().filter(begins).step_by(stride);
                 let starts: Vec<usize> = starts.map(|line| line.start).collect();
                 let ends = starts.iter().copied().skip(1).chain([unit.bytes.len()]);
@@ -63,7 +62,6 @@ impl Pass for Lines {
                 }
             }
         }
-        proposals
     }
 }
 
@@ -120,7 +118,7 @@ mod tests {
     fn whole_functions_go_first() {
         let source = "a {\n b;\n c;\n}\nd {\n e;\n}\n";
         let case = clreduce_testcase::TestCase::single("x", source.as_bytes()).unwrap();
-        let proposals = Lines.propose(&Snapshot::new(case, Language::Text));
+        let proposals = Proposals::of(&Lines, &Snapshot::new(case, Language::Text)).list;
         let first: Vec<&str> = proposals
             .iter()
             .filter(|proposal| proposal.list == 0)

@@ -20,7 +20,7 @@ use clreduce_testcase::{Edit, Patch, TokenKind, count_tokens};
 
 use crate::Snapshot;
 use crate::analysis::{Directive, Tokens, directives};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Macros;
@@ -30,7 +30,7 @@ impl Pass for Macros {
         PassInfo::new("macros", "Put macros' bodies in the place of their uses", PARSED)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let units: Vec<DefiningFile<'_>> = Tokens::all(snapshot).map(DefiningFile::new).collect();
         let mut definitions: Definitions<'_> = HashMap::new();
         let mut order = Vec::new();
@@ -54,7 +54,7 @@ impl Pass for Macros {
             let definition = definitions.get(name)?.as_ref()?;
             definition.inline(&units, uses.get(name).map_or(&[][..], Vec::as_slice), &definitions)
         };
-        order.into_iter().filter_map(|name| inline(name).map(Proposal::new)).collect()
+        proposals.extend(order.into_iter().filter_map(|name| inline(name).map(Proposal::new)));
     }
 }
 

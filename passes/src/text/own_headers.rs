@@ -5,7 +5,7 @@ use clreduce_testcase::{Edit, Patch, TokenKind};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct OwnHeaders;
@@ -19,9 +19,9 @@ impl Pass for OwnHeaders {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         if snapshot.file_count() < 2 {
-            return Vec::new();
+            return;
         }
         // For each file, the includes that name it.
         let mut includes = vec![Vec::new(); snapshot.file_count()];
@@ -48,7 +48,7 @@ impl Pass for OwnHeaders {
                 .flatten()
                 .map(Proposal::new)
         };
-        includes.iter().enumerate().filter_map(pasted).collect()
+        proposals.extend(includes.iter().enumerate().filter_map(pasted));
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
             file("main.c", "#include \"inc/a.h\"\nint c;"),
         ];
         let case = TestCase::new(files).unwrap();
-        let proposals = OwnHeaders.propose(&Snapshot::new(case.clone(), Language::C));
+        let proposals = Proposals::of(&OwnHeaders, &Snapshot::new(case.clone(), Language::C)).list;
         let results: Vec<TestCase> =
             proposals.iter().map(|proposal| case.apply(&proposal.patch)).collect();
         assert_eq!(results.len(), 2);

@@ -14,7 +14,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
 use crate::analysis::Tokens;
-use crate::pass::{ANY, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Balanced;
@@ -31,8 +31,7 @@ impl Pass for Balanced {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::unparsed(snapshot) {
             let mut depth = 0;
             for (open, close) in unit.partners().into_iter().enumerate() {
@@ -47,7 +46,6 @@ impl Pass for Balanced {
                 }
             }
         }
-        proposals
     }
 }
 

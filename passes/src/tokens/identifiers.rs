@@ -16,7 +16,7 @@ use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Patch, TokenKind};
 
 use crate::analysis::Tokens;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal};
+use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
@@ -32,12 +32,11 @@ impl Pass for Identifiers {
         .renaming()
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let declared = declared(snapshot);
         let Words { uses, order, all } = words(snapshot, &declared);
         let mut targets = short_names().filter(|name| !all.contains(name.as_slice()));
         let mut target = targets.next();
-        let mut proposals = Vec::new();
         for name in order {
             let Some(short) = target.as_ref().filter(|short| short.len() < name.len()) else {
                 continue;
@@ -49,7 +48,6 @@ impl Pass for Identifiers {
             proposals.push(Proposal::new(patch));
             target = targets.next();
         }
-        proposals
     }
 }
 

@@ -15,7 +15,7 @@ use clreduce_testcase::{Edit, TokenKind};
 use crate::Snapshot;
 use crate::analysis::Tokens;
 use crate::edit::is_smaller;
-use crate::pass::{ANY, MOST_PROPOSALS, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Literals;
@@ -29,8 +29,7 @@ impl Pass for Literals {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::all(snapshot) {
             for (token, directive) in unit.tokens.iter().zip(unit.directives()) {
                 // Paths and line numbers are nobody's literals.
@@ -44,9 +43,6 @@ impl Pass for Literals {
                     TokenKind::Char => vec![b"0".to_vec()],
                     _ => continue,
                 };
-                if !MOST_PROPOSALS.allows(snapshot, proposals.len() + 1) {
-                    return proposals;
-                }
                 for (new, list) in simpler.into_iter().zip(0..) {
                     if is_smaller(&new, text) {
                         let edit = Edit::replace(unit.file, token.range(), new);
@@ -55,7 +51,6 @@ impl Pass for Literals {
                 }
             }
         }
-        proposals
     }
 }
 

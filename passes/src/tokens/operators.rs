@@ -14,7 +14,7 @@ use clreduce_testcase::{Edit, TokenKind};
 
 use crate::Snapshot;
 use crate::analysis::Tokens;
-use crate::pass::{ANY, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Operators;
@@ -28,8 +28,7 @@ impl Pass for Operators {
         )
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::unparsed(snapshot) {
             let partners = unit.partners();
             for index in 1..unit.tokens.len() {
@@ -61,7 +60,6 @@ impl Pass for Operators {
                 }
             }
         }
-        proposals
     }
 }
 

@@ -18,7 +18,7 @@ use clreduce_testcase::{Edit, Language, TokenKind};
 
 use crate::analysis::Tokens;
 use crate::budget::Budget;
-use crate::pass::{ANY, Pass, PassInfo, Proposal};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
@@ -43,9 +43,8 @@ impl Pass for TokenWindows {
         PassInfo::new("token-windows", "Remove runs of up to 16 adjacent tokens", ANY)
     }
 
-    fn propose(&self, snapshot: &Snapshot) -> Vec<Proposal> {
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let is_text = snapshot.language() == Language::Text;
-        let mut proposals = Vec::new();
         for unit in Tokens::all(snapshot) {
             let nesting = nesting(unit);
             let types = TypeRanges::of(snapshot.tree(unit.file));
@@ -60,7 +59,7 @@ impl Pass for TokenWindows {
                 }
                 let windows = count / stride;
                 seen += windows;
-                if !ALL.allows(snapshot, seen) {
+                if !proposals.allow(&ALL, seen) {
                     break;
                 }
                 for first in (0..(count + 1).saturating_sub(length)).step_by(stride) {
@@ -79,7 +78,6 @@ impl Pass for TokenWindows {
                 }
             }
         }
-        proposals
     }
 }
 
@@ -206,7 +204,7 @@ mod tests {
     fn a_huge_file_gets_no_more_proposals_than_the_limit() {
         let source = "x ".repeat(1_000_000);
         let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
-        let proposals = TokenWindows.propose(&Snapshot::new(case, Language::Text));
+        let proposals = Proposals::of(&TokenWindows, &Snapshot::new(case, Language::Text)).list;
         assert!(proposals.len() <= 200_000 && proposals.len() > 50_000);
     }
 }

@@ -23,6 +23,17 @@ pub struct Candidate {
     pub chance: u16,
 }
 
+/// Something that a pass did not look at because there was too much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The name of the pass.
+    pub pass: &'static str,
+    /// The things that were counted: "calls of one function".
+    pub of: &'static str,
+    /// The number of them that the pass looked at.
+    pub most: usize,
+}
+
 /// What a source of candidates wants next.
 #[derive(Clone, Debug)]
 pub enum Next {
@@ -43,6 +54,11 @@ pub trait CandidateSource: Clone + Send {
 
     /// Takes the verdict on the last candidate. Returns the variant that became the current test case, if one did.
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase>;
+
+    /// Returns what passes left out since the last verdict, in the order of their runs.
+    fn left_out(&self) -> &[LeftOut] {
+        &[]
+    }
 
     /// Forgets everything that was concluded from these verdicts, all of which were "not interesting". The source may
     /// propose the same variants again. A source that remembers nothing does nothing.

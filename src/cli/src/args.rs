@@ -82,7 +82,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, short, conflicts_with = "verbose", help_heading = REPORT)]
     pub quiet: bool,
 
-    /// Print every commit; twice (-vv): every step
+    /// Print every commit; twice (-vv): every step, and what passes leave out
     #[arg(long, short, action = ArgAction::Count, help_heading = REPORT)]
     pub verbose: u8,
 

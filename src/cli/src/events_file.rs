@@ -56,6 +56,11 @@ enum EventLine<'a> {
         steps: u64,
         interesting: u64,
     },
+    LeftOut {
+        pass: &'a str,
+        of: &'a str,
+        most: usize,
+    },
     Finished {
         ending: &'static str,
         tokens: usize,
@@ -134,6 +139,7 @@ impl<'a> EventLine<'a> {
             Event::PassFinished { pass, steps, interesting } => {
                 Self::PassFinished { pass, steps: *steps, interesting: *interesting }
             }
+            Event::LeftOut { pass, of, most } => Self::LeftOut { pass, of, most: *most },
             Event::Finished { size, ending } => Self::Finished {
                 ending: ending_name(*ending),
                 tokens: size.tokens,

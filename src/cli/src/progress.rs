@@ -111,6 +111,11 @@ impl ProgressDisplay {
                     self.successes.remove(0);
                 }
             }
+            Event::LeftOut { pass, of, most } => {
+                if self.verbosity >= Verbosity::Steps {
+                    self.line(&format!("  {pass} left something out: more than {most} {of}"));
+                }
+            }
             Event::Warning(text) => self.warning(text),
             Event::PassFinished { .. } | Event::Finished { .. } => {}
         }

@@ -80,7 +80,7 @@ impl RunStatistics {
                 self.commits += 1;
             }
             Event::Warning(text) => self.warnings.push(text.clone()),
-            Event::PassFinished { .. } | Event::Finished { .. } => {}
+            Event::PassFinished { .. } | Event::LeftOut { .. } | Event::Finished { .. } => {}
         }
     }
 

@@ -61,6 +61,15 @@ pub enum Event {
         /// How many of them were interesting.
         interesting: u64,
     },
+    /// A pass did not look at everything, because there was too much of something.
+    LeftOut {
+        /// Its name.
+        pass: &'static str,
+        /// The things that were counted: "calls of one function".
+        of: &'static str,
+        /// The number of them that the pass looks at.
+        most: usize,
+    },
     /// Something that the user should know, although the reduction continues.
     Warning(String),
     /// The reduction ended.

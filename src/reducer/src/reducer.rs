@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use clreduce_candidates::{Candidate, CandidateSource, Next};
-use clreduce_passes::{Phase, Row, Snapshot, UnusedDeclarations};
+use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
+use clreduce_passes::{Budget, Phase, Proposals, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use crate::chances::{Chances, Trial};
@@ -62,6 +62,8 @@ pub struct Reducer<G = Groups> {
     chances: Chances,
     /// By index of a row: whether it has had a run with candidates.
     has_run: Vec<bool>,
+    /// What passes left out since the last verdict.
+    left_out: Vec<LeftOut>,
     supposed: bool,
     supposed_commit: bool,
 }
@@ -91,6 +93,7 @@ impl<G: Search> Reducer<G> {
             refuted: Refuted::default(),
             chances: Chances::new(&rows),
             has_run: vec![false; rows.len()],
+            left_out: Vec::new(),
             language: plan.language,
             protected: Arc::new(plan.protected),
             headers,
@@ -115,6 +118,7 @@ impl<G: Search> Reducer<G> {
             chances: Chances::new(&rows),
             has_run: vec![false; rows.len()],
             schedule: Arc::new(Schedule::new(rows, None)),
+            left_out: Vec::new(),
             ..self.clone()
         }
     }
@@ -153,8 +157,12 @@ impl<G: Search> Reducer<G> {
         let proposals = if is_small && !row.policy.on_small_programs {
             Vec::new()
         } else {
-            let proposals = self.protected.filter(&self.base, row.pass.propose(&self.base));
-            self.headers.filter(&self.base, proposals)
+            let Proposals { list, left_out, .. } = Proposals::of(row.pass, &self.base);
+            let pass = row.info().name;
+            let left_out =
+                left_out.iter().map(|Budget { of, most }| LeftOut { pass, of, most: *most });
+            self.left_out.extend(left_out);
+            self.headers.filter(&self.base, self.protected.filter(&self.base, list))
         };
         let base = Arc::clone(&self.base);
         let unused = (!proposals.is_empty() && self.removes_unused(row))
@@ -270,7 +278,12 @@ impl<G: Search> CandidateSource for Reducer<G> {
         }
     }
 
+    fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
+        self.left_out.clear();
         let (row, run) = self.pass_run.as_mut()?;
         if let Some(nested) = &mut self.nested {
             let better = nested.take_verdict(interesting, &self.current)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use clreduce_candidates::{CandidateSource, Next};
 use clreduce_passes::harness::Fixture;
-use clreduce_passes::{Row, Snapshot, TABLE};
+use clreduce_passes::{Proposals, Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, Run, TestCase, TokenKind, tokens};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -166,7 +166,7 @@ proptest! {
         let base = Snapshot::new(case, language);
         let protected = Protected { names: true, text: Vec::new() };
         let declared = declared_names(&base);
-        for proposal in protected.filter(&base, row.pass.propose(&base)) {
+        for proposal in protected.filter(&base, Proposals::of(row.pass, &base).list) {
             for (old, new) in exchanged(&base, &proposal.patch) {
                 let is_renamed = old != new && declared.contains(&old) && declared.contains(&new);
                 prop_assert!(

@@ -1,6 +1,6 @@
 //! The decisions which tests run and when the source gets a verdict. No threads, no clock, no I/O.
 
-use clreduce_candidates::{Candidate, CandidateSource, Next};
+use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
@@ -52,6 +52,8 @@ pub struct Judged {
     pub filtered: Filtered,
     /// The variant that became the current test case.
     pub committed: Option<TestCase>,
+    /// What passes left out before they came to the candidate.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Numbers of tests.
@@ -140,6 +142,12 @@ impl<S: CandidateSource> Scheduler<S> {
         matches!(self.tree.next(), Next::Done)
     }
 
+    /// What passes left out since the last verdict.
+    #[must_use]
+    pub fn left_out(&self) -> &[LeftOut] {
+        self.tree.left_out()
+    }
+
     /// Most tests at a time.
     #[must_use]
     pub fn slots(&self) -> usize {
@@ -179,6 +187,7 @@ impl<S: CandidateSource> Scheduler<S> {
         let Some(taken) = self.verdicts.take(&candidate.hash) else {
             return SchedulerStep::Waiting;
         };
+        let left_out = self.tree.left_out().to_vec();
         let (next, committed) = self.tree.advance(taken.is_interesting());
         let Next::Candidate(candidate) = next else { unreachable!("the root had a candidate") };
         if taken.contradicts_filter() {
@@ -190,7 +199,8 @@ impl<S: CandidateSource> Scheduler<S> {
             self.counters.consumed += 1;
             self.rechecks.consider(&candidate, &outcome);
         }
-        SchedulerStep::Judged(Box::new(Judged { candidate, outcome, known, filtered, committed }))
+        let judged = Judged { candidate, outcome, known, filtered, committed, left_out };
+        SchedulerStep::Judged(Box::new(judged))
     }
 
     /// What to do now: `may_start` says whether there is a place to run one more test. Making variants

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use clreduce_testcase::{ContentHash, TestCase};
 use slab::Slab;
 
-use clreduce_candidates::{Candidate, CandidateSource, Next};
+use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 
 /// The probability 1. Chances are thousandths, so that a product fits 64 bits.
 pub(crate) const CERTAIN: u64 = 1 << 48;
@@ -75,6 +75,11 @@ impl<S: CandidateSource> Tree<S> {
     #[must_use]
     pub fn next(&self) -> &Next {
         &self.nodes[self.root].next
+    }
+
+    /// What passes left out on the way to the candidate of the real state.
+    pub(crate) fn left_out(&self) -> &[LeftOut] {
+        self.nodes[self.root].source.left_out()
     }
 
     /// The candidate at a node, if it has one.

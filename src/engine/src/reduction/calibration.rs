@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
-use clreduce_candidates::{Candidate, CandidateSource, Next};
+use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 
 /// Bounds of the derived limit.
 const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
@@ -64,6 +64,10 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
             return None;
         }
         self.then.take_verdict(interesting)
+    }
+
+    fn left_out(&self) -> &[LeftOut] {
+        self.then.left_out()
     }
 
     fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {

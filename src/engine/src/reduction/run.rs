@@ -14,7 +14,7 @@ use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
 use super::statistics::StepCounts;
 use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
-use clreduce_candidates::CandidateSource;
+use clreduce_candidates::{CandidateSource, LeftOut};
 use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
 use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
 
@@ -194,6 +194,12 @@ impl ReductionRun<'_> {
         (self.reduction.on_event)(event);
     }
 
+    fn tell_left_out(&mut self, left_out: &[LeftOut]) {
+        for &LeftOut { pass, of, most } in left_out {
+            self.tell(&Event::LeftOut { pass, of, most });
+        }
+    }
+
     fn run<A: CandidateSource>(
         &mut self,
         executor: &mut Executor<A>,
@@ -295,7 +301,7 @@ impl ReductionRun<'_> {
         counters: Counters,
     ) -> Result<Option<TestCase>, ReductionError> {
         let finished_pass = self.statistics.count(&answered);
-        let Judged { candidate, outcome, known, filtered, committed } = answered;
+        let Judged { candidate, outcome, known, filtered, committed, left_out } = answered;
         if let Some(journal) = &mut self.journal {
             journal.record(&candidate.hash, outcome.verdict, filtered, candidate.pass)?;
         }
@@ -303,6 +309,7 @@ impl ReductionRun<'_> {
         if let Some(event) = finished_pass {
             self.tell(&event);
         }
+        self.tell_left_out(&left_out);
         let number = self.statistics.steps;
         self.tell(&Event::Judged {
             step: number,
@@ -343,6 +350,7 @@ impl ReductionRun<'_> {
         if let Some(event) = self.statistics.finish_pass_run() {
             self.tell(&event);
         }
+        self.tell_left_out(executor.scheduler().left_out());
         let (case, size) = self.best.clone();
         self.tell(&Event::Finished { size, ending });
         let counters = executor.scheduler().counters();
