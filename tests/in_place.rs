@@ -44,6 +44,43 @@ fn the_older_order_means_the_same() {
     assert_eq!(old.read("bug.c"), new.read("bug.c"));
 }
 
+/// Removes a file with the line that includes it, also one that is empty only after the reduction of others, and says so.
+#[test]
+#[cfg(unix)]
+fn files_that_are_not_needed_go() {
+    let bench = Bench::new();
+    bench.write("a.h", "#include \"b.h\"\nint a;\n");
+    bench.write("b.h", "int b;\n");
+    bench.write("main.c", "#include \"a.h\"\n#include \"b.h\"\nint needle;\n");
+    let run = bench.reduce(&[
+        "a.h",
+        "b.h",
+        "main.c",
+        "--test",
+        "gcc -fsyntax-only main.c && grep -q needle main.c",
+    ]);
+    assert_eq!(bench.names(), ["a.h.orig", "b.h.orig", "main.c", "main.c.orig"]);
+    let said = stdout(&run);
+    assert_mentions(
+        &said,
+        &["result:   main.c", "removed:  a.h is not needed", "removed:  b.h is not needed"],
+    );
+    assert!(!said.contains("result:   a.h"), "{said}");
+}
+
+/// One file is needed until the other is small.
+#[test]
+#[cfg(unix)]
+fn a_file_of_a_folder_that_became_empty_goes() {
+    let bench = Bench::new();
+    bench.write("in/x.txt", "needle\n1\n2\n3\n");
+    bench.write("in/y.txt", "1\n2\n");
+    let test = "grep -q needle x.txt && { test -s y.txt || test $(wc -l <x.txt) -lt 3; }";
+    bench.reduce(&["in", "--test", test]);
+    assert_eq!(bench.read("in/x.txt").trim(), "needle");
+    assert_eq!(fs::read_dir(bench.path("in")).unwrap().count(), 1);
+}
+
 #[test]
 fn output_leaves_the_input_alone() {
     let bench = Bench::with_bug();

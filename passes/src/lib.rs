@@ -16,6 +16,7 @@ mod table;
 
 pub mod harness;
 
+pub use analysis::NestMiddles;
 pub use budget::Budget;
 pub use clreduce_language::{
     NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxNode, SyntaxTree,
@@ -92,6 +93,7 @@ mod syntax {
     pub(crate) mod last_semicolon;
     pub(crate) mod list_elements;
     pub(crate) mod merge_declarations;
+    pub(crate) mod nesting;
     pub(crate) mod parentheses;
     pub(crate) mod return_early;
     pub(crate) mod smaller_elsewhere;
@@ -138,6 +140,8 @@ pub static TABLE: &[Row] = &[
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Sweep, GROUPS),
     row(&gpu::ndrange::NdRange, Phase::Coarse, BIGGEST_FIRST.with_unused()),
+    row(&text::files::Files, Phase::Coarse, GROUPS),
+    row(&syntax::nesting::Nesting, Phase::Coarse, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Coarse, all_or_large_groups(64).with_unused()),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
@@ -207,7 +211,7 @@ pub static TABLE: &[Row] = &[
     row(&names::merge_variables::MergeVariables, Phase::Polish, BIGGEST_FIRST),
     row(&gpu::to_result::ToResult, Phase::Polish, BIGGEST_FIRST),
     row(&syntax::smaller_elsewhere::SmallerElsewhere, Phase::Polish, BIGGEST_FIRST),
-    row(&tokens::balanced::Balanced, Phase::Polish, BIGGEST_FIRST),
+    row(&tokens::balanced::Balanced, Phase::Polish, GROUPS),
     row(&syntax::compound_assignment::CompoundAssignment, Phase::Polish, GROUPS),
     row(&tokens::operators::Operators, Phase::Polish, GROUPS),
     row(&names::inline::Inline, Phase::Polish, NESTED),

@@ -8,6 +8,8 @@ mod builtin_calls;
 mod declarations;
 mod directives;
 mod functions;
+mod includes;
+mod nests;
 mod nodes;
 mod parameters;
 mod places;
@@ -21,6 +23,9 @@ pub(crate) use directives::{Directive, comments, directives, launch_comment};
 pub(crate) use functions::{
     Function, MOST_DECLARATIONS, calls, functions, returns_void, token_count,
 };
+pub(crate) use includes::{Include, includes};
+pub use nests::NestMiddles;
+pub(crate) use nests::{Nest, nests};
 pub(crate) use nodes::{
     has_effect, is_expression, is_primary, is_statement, is_statement_list, with_semicolon,
 };

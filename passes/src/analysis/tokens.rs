@@ -17,11 +17,12 @@ pub(crate) struct Tokens<'a> {
 impl<'a> Tokens<'a> {
     /// The files of a snapshot.
     pub(crate) fn all(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
-        (0..snapshot.file_count()).map(|file| Tokens {
-            file,
-            bytes: snapshot.bytes(file),
-            tokens: snapshot.tokens(file),
-        })
+        (0..snapshot.file_count()).map(|file| Self::of(snapshot, file))
+    }
+
+    /// One file of a snapshot.
+    pub(crate) fn of(snapshot: &'a Snapshot, file: usize) -> Self {
+        Self { file, bytes: snapshot.bytes(file), tokens: snapshot.tokens(file) }
     }
 
     /// The files that the syntax passes cannot fully read.

@@ -210,7 +210,8 @@ fn block(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
         )
         && (is_statement(parent) || parent == NodeKind::ElseClause)
         && parent != NodeKind::SwitchStatement;
-    let free = is_statement_list(parent) && !names.clash(tree, id) || alone;
+    let in_list = is_statement_list(parent) || parent == NodeKind::TranslationUnit;
+    let free = in_list && !names.clash(tree, id) || alone;
     free.then(|| unit.keep(range.clone(), range.start + 1..range.end - 1))
 }
 

@@ -1,8 +1,9 @@
-//! Removes whole files of a test case that has several.
+//! Removes whole files of a test case that has several, with the lines that include them, or alone.
 
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
+use crate::analysis::{Include, includes};
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
@@ -10,15 +11,27 @@ pub(crate) struct Files;
 
 impl Pass for Files {
     fn info(&self) -> PassInfo {
-        PassInfo::new("files", "Remove whole files", ANY)
+        PassInfo::new("files", "Remove whole files, with the lines that include them", ANY)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         // A test case without files is none: the largest always stays.
         let files = 0..snapshot.file_count();
-        let largest = files.clone().rev().max_by_key(|&file| snapshot.bytes(file).len());
-        let others = files.filter(|&file| Some(file) != largest);
-        proposals.extend(others.map(|file| Proposal::edit(Edit::remove_file(file))));
+        let largest = files.rev().max_by_key(|&file| snapshot.bytes(file).len());
+        for (file, includes) in includes(snapshot).into_iter().enumerate() {
+            if Some(file) == largest {
+                continue;
+            }
+            let alone = Proposal::edit(Edit::remove_file(file));
+            if includes.is_empty() {
+                proposals.push(alone);
+                continue;
+            }
+            let line = |Include { file, line }: Include| Edit::delete(file, line);
+            let lines = includes.into_iter().map(line).chain([Edit::remove_file(file)]);
+            proposals.extend(Patch::new(lines.collect()).map(Proposal::new));
+            proposals.push(alone.in_list(1));
+        }
     }
 }
 

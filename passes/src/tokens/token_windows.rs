@@ -11,6 +11,7 @@
 //! int f(int a) { return a + b ; }
 //! ```
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind};
@@ -108,20 +109,20 @@ impl TypeRanges {
 
 /// Tells whether a run of tokens is balanced.
 struct Nesting {
-    /// For each token the farthest partner before it among those that close here; and the depth.
+    /// How many pairs of delimiters are open before each token, and after the last.
     depth: Vec<i64>,
 }
 
-/// The depth before each token, and after the last.
+/// The nesting of a file. A delimiter without a partner is a token like others.
 fn nesting(unit: Tokens<'_>) -> Nesting {
     let mut now = 0;
     let mut depth = Vec::with_capacity(unit.tokens.len() + 1);
     depth.push(now);
-    for index in 0..unit.tokens.len() {
-        now += match unit.text(index) {
-            b"(" | b"[" | b"{" => 1,
-            b")" | b"]" | b"}" => -1,
-            _ => 0,
+    for (index, partner) in unit.partners().into_iter().enumerate() {
+        now += match partner.cmp(&index) {
+            Ordering::Greater => 1,
+            Ordering::Equal => 0,
+            Ordering::Less => -1,
         };
         depth.push(now);
     }
@@ -192,6 +193,12 @@ mod tests {
         let before = "int f(int a) { return g(a, 1) + a * 2; }";
         let after = "int f(int a) { g(a); }";
         assert_reduces(&TokenWindows, Language::C, before, &["f(int a) {", "g(a"], after);
+    }
+
+    #[test]
+    fn delimiters_without_a_partner_go() {
+        assert_reduces(&TokenWindows, Language::C, "needle((({[", &["needle"], "needle");
+        assert_reduces(&TokenWindows, Language::C, "f(needle)) }]", &["f(needle)"], "f(needle)");
     }
 
     #[test]

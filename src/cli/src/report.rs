@@ -1,5 +1,6 @@
 //! The text that a reduction prints on standard output when it ends.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -44,10 +45,15 @@ pub(crate) fn print(
     if statistics.began() {
         text.push_str(&figures(reduced, statistics));
         // With several files, some may have been removed.
-        let (results, removed): (Vec<_>, Vec<_>) =
-            results.iter().cloned().partition(|path| path.exists());
-        text.push_str(&places("result:  ", &results));
-        text.push_str(&places("removed: ", &removed));
+        let (left, removed): (Vec<_>, Vec<_>) = results.iter().partition(|path| is_there(path));
+        text.push_str(&places("result:  ", left));
+        for path in removed {
+            text.push_str(&format!(
+                "{} {} is not needed\n",
+                style("removed: ").bold(),
+                shown(path)
+            ));
+        }
         text.push_str(&places("original:", originals));
         text.push_str(&places("report:  ", bug_report.as_slice()));
     }
@@ -86,8 +92,16 @@ fn figures(reduced: &Reduced, statistics: &RunStatistics) -> String {
     )
 }
 
-fn places(name: &str, paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| format!("{} {}\n", style(name).bold(), shown(path))).collect()
+fn places<'a>(name: &str, paths: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    paths.into_iter().map(|path| format!("{} {}\n", style(name).bold(), shown(path))).collect()
+}
+
+/// Whether there is a file, or a folder with something in it. Where several were reduced, some may be gone.
+fn is_there(path: &Path) -> bool {
+    match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => path.exists(),
+    }
 }
 
 fn ending(ending: Ending, statistics: &RunStatistics) -> &'static str {

@@ -1,7 +1,7 @@
 //! One run of one pass on one snapshot: its proposals, which of them were accepted, and which are tried next.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
@@ -18,8 +18,9 @@ pub(crate) struct PassRun<G> {
     /// By file of the base, whether variants can be measured by what is new in them.
     recountable: Arc<[bool]>,
     proposals: Arc<[Patch]>,
-    /// The lists not begun yet, the next one last.
-    lists: Arc<[Vec<u32>]>,
+    /// The lists, the next one last.
+    lists: Arc<[List]>,
+    /// How many of them have not begun yet.
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
     sizes: Option<GroupSizes>,
@@ -34,6 +35,17 @@ pub(crate) struct PassRun<G> {
     /// True if there was a verdict in this run.
     has_tried: bool,
 }
+
+/// Proposals that are explored together, by index.
+pub(crate) struct List {
+    items: Vec<u32>,
+    /// They are about levels in the middle of deep nests. There may be a hundred thousand of them, and it is hardly ever
+    /// a single one that matters.
+    is_deep: bool,
+}
+
+/// Of levels in the middle of deep nests, the smallest group is one in so many.
+const DEEP_GROUPS: usize = 32;
 
 /// The search of the list under way.
 #[derive(Clone)]
@@ -53,31 +65,24 @@ pub(crate) struct Combination {
 }
 
 impl<G: Search> PassRun<G> {
-    /// Begins a run of the proposals of one pass. With `unused`, declarations that a patch leaves without a use go
+    /// Begins a run of the proposals of one pass, in these [`lists`]. With `unused`, declarations that a patch leaves without a use go
     /// with it.
     pub(crate) fn new(
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
+        mut lists: Vec<List>,
         sizes: GroupSizes,
         unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
-        let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
-        for (index, proposal) in (0..).zip(&proposals) {
-            match lists.binary_search_by_key(&proposal.list, |(list, _)| *list) {
-                Ok(at) => lists[at].1.push(index),
-                Err(at) => lists.insert(at, (proposal.list, vec![index])),
-            }
-        }
         let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
-        let mut lists: Vec<Vec<u32>> = lists.into_iter().map(|(_, items)| items).rev().collect();
         let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
             let gain_of = |index: u32| -> i64 {
                 patches[index as usize].edits().iter().map(|edit| gain(&base, edit)).sum()
             };
-            for items in &mut lists {
-                items.sort_by_cached_key(|&index| (Reverse(gain_of(index)), index));
+            for list in lists.iter_mut().filter(|list| !list.is_deep) {
+                list.items.sort_by_cached_key(|&index| (Reverse(gain_of(index)), index));
             }
         }
         let recountable = (0..base.file_count())
@@ -187,18 +192,19 @@ impl<G: Search> PassRun<G> {
 
     fn begin_next_list(&mut self) -> Option<()> {
         self.lists_left = self.lists_left.checked_sub(1)?;
-        let items: Vec<u32> = self.lists[self.lists_left]
-            .iter()
-            .copied()
-            .filter(|&index| !self.accepted.covers(&self.proposals[index as usize]))
-            .collect();
-        self.search = match self.sizes {
-            Some(sizes) => {
-                let weights = self.weights(&items);
-                let items = items.into_iter().zip(weights).collect();
-                Exploration::InGroups(G::over(items, sizes))
-            }
-            None => Exploration::OneByOne(OneByOne::new(items)),
+        let List { items, is_deep } = &self.lists[self.lists_left];
+        let is_left = |index: &u32| !self.accepted.covers(&self.proposals[*index as usize]);
+        let items: Vec<u32> = items.iter().copied().filter(is_left).collect();
+        self.search = if *is_deep {
+            let sizes = GroupSizes { least: (items.len() / DEEP_GROUPS) as u64, first: 1 };
+            let levels = items.into_iter().map(|index| (index, 1)).collect();
+            Exploration::InGroups(G::over(levels, sizes))
+        } else if let Some(sizes) = self.sizes {
+            let weights = self.weights(&items);
+            let items = items.into_iter().zip(weights).collect();
+            Exploration::InGroups(G::over(items, sizes))
+        } else {
+            Exploration::OneByOne(OneByOne::new(items))
         };
         Some(())
     }
@@ -259,6 +265,22 @@ impl<G: Search> Exploration<G> {
             Self::OneByOne(search) => search.take_verdict(interesting),
         }
     }
+}
+
+/// The lists of a run, the first one last. What is deep in a nest comes first, since most may go with it.
+pub(crate) fn lists(proposals: &[Proposal], is_deep: impl Fn(&Proposal) -> bool) -> Vec<List> {
+    let mut lists: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut deep = Vec::new();
+    for (index, proposal) in (0..).zip(proposals) {
+        if is_deep(proposal) {
+            deep.push(index);
+        } else {
+            lists.entry(proposal.list).or_default().push(index);
+        }
+    }
+    let plain = lists.into_values().rev().map(|items| List { items, is_deep: false });
+    let deep = Some(List { items: deep, is_deep: true });
+    plain.chain(deep.filter(|list| !list.items.is_empty())).collect()
 }
 
 /// Everything accepted and these proposals; `None` where they contradict each other.

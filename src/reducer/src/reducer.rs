@@ -1,16 +1,18 @@
 //! The reducer: runs the passes in the order of the schedule and proposes variants.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
-use clreduce_passes::{Budget, Phase, Proposals, Row, Snapshot, UnusedDeclarations};
+use clreduce_passes::{
+    Budget, NestMiddles, Phase, Proposal, Proposals, Row, Snapshot, UnusedDeclarations,
+};
 use clreduce_testcase::{ContentHash, Language, Size, TestCase};
 
 use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::nested::Nested;
-use crate::pass_run::{Combination, PassRun};
+use crate::pass_run::{Combination, PassRun, lists};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
@@ -52,6 +54,8 @@ pub struct Reducer<G = Groups> {
     headers: Headers,
     schedule: Arc<Schedule>,
     base: Arc<Snapshot>,
+    /// The middles of the nests of `base`, found when they are first needed.
+    nests: Arc<OnceLock<NestMiddles>>,
     current: (TestCase, Size),
     at: Position,
     /// The pass under way: the index of its row, and the state of its run.
@@ -86,6 +90,7 @@ impl<G: Search> Reducer<G> {
         let headers = Headers::of(&case);
         Self {
             base: Arc::new(Snapshot::new(case.clone(), plan.language)),
+            nests: Arc::default(),
             current: (case, size),
             at: Position::default(),
             pass_run: None,
@@ -109,6 +114,7 @@ impl<G: Search> Reducer<G> {
         let rows: Vec<_> = self.schedule.rows().iter().filter(is_useful).copied().collect();
         Self {
             base: Arc::new(Snapshot::new(case.clone(), self.language)),
+            nests: Arc::default(),
             current: (case.clone(), Size::of(&case)),
             at: Position::default(),
             pass_run: None,
@@ -172,7 +178,11 @@ impl<G: Search> Reducer<G> {
         let skips_texts =
             sizes.least > 0 && self.grain().is_some_and(|grain| grain.policy.skips_refuted);
         let proposals = self.refuted.begin_run(&base, row, skips_texts, proposals);
-        self.pass_run = Some((index, PassRun::new(base, row, proposals, sizes, unused)));
+        let is_deep = |proposal: &Proposal| {
+            self.nests.get_or_init(|| NestMiddles::of(&base)).hold(&proposal.patch)
+        };
+        let lists = lists(&proposals, is_deep);
+        self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, sizes, unused)));
         true
     }
 
@@ -217,6 +227,7 @@ impl<G: Search> Reducer<G> {
         if changed {
             self.headers = self.headers_now();
             self.base = Arc::new(Snapshot::new(self.current.0.clone(), self.language));
+            self.nests = Arc::default();
         }
         self.pass_run = None;
         self.schedule.advance(&mut self.at, changed);

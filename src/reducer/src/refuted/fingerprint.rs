@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use clreduce_passes::{Phase, Row, Snapshot};
-use clreduce_testcase::{ContentHash, Patch, Token, TokenKind};
+use clreduce_testcase::{ContentHash, EditKind, Patch, Token, TokenKind};
 
 /// Computes fingerprints on one snapshot for one pass.
 pub(super) struct Fingerprints<'a> {
@@ -16,6 +16,8 @@ pub(super) struct Fingerprints<'a> {
     pass: &'static str,
     heads_only: bool,
     files: Vec<Prefixes>,
+    /// How many files the program includes.
+    includes: usize,
 }
 
 /// Tokens on either side of an edit that belong to what it touches.
@@ -30,13 +32,22 @@ impl<'a> Fingerprints<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, row: &Row) -> Self {
         let heads_only = row.phase == Phase::Sweep;
         let files = if heads_only { Vec::new() } else { prefixes(snapshot) };
-        Self { snapshot, pass: row.info().name, heads_only, files }
+        let names = (0..snapshot.file_count()).flat_map(|file| {
+            snapshot.tokens(file).iter().map(move |token| &snapshot.bytes(file)[token.range()])
+        });
+        let includes = names.filter(|name| *name == b"include").count();
+        Self { snapshot, pass: row.info().name, heads_only, files, includes }
     }
 
     pub(super) fn of(&self, patch: &Patch) -> u64 {
         let mut touched: Vec<u8> = self.pass.as_bytes().to_vec();
         for edit in patch.edits() {
             let file = edit.file as usize;
+            if edit.kind == EditKind::RemoveFile {
+                // Nothing else tells an empty file from others. A file may go once nothing includes it.
+                touched.extend_from_slice(self.snapshot.case().files()[file].path.as_bytes());
+                touched.extend_from_slice(&self.includes.to_le_bytes());
+            }
             let (bytes, tokens) = (self.snapshot.bytes(file), self.snapshot.tokens(file));
             let add = |touched: &mut Vec<u8>, tokens: &[Token]| {
                 for token in tokens {
