@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use clreduce::triage::{TriageCase, signature_of};
 use clreduce::{
-    Cancel, CommandOptions, CommandTest, Interestingness, Limits, Outcome, Pool, Reduced,
+    Cancel, CommandOptions, CommandTest, Interestingness, Limits, NotRun, Outcome, Pool, Reduced,
     Reduction, Running, SetupError, TestCase, TestCommand, Verdict,
 };
 
@@ -149,7 +149,7 @@ impl Configs {
     fn bugs(&self, program: &TestCase) -> Vec<Bug> {
         let nobody = Cancel::new();
         let outcomes: Vec<Outcome> =
-            self.tests.iter().map(|(_, test)| test.judge(program, &nobody)).collect();
+            self.tests.iter().map(|(_, test)| judged(test.judge(program, &nobody))).collect();
         let majority = majority(&outcomes);
         let kind_of = |outcome: &Outcome| match outcome.verdict {
             Verdict::Interesting => {
@@ -171,10 +171,15 @@ impl Configs {
     /// Returns true if the check, if there is one, ends well and with the result of the majority.
     fn is_valid(&self, program: &TestCase, result: Option<&Vec<u8>>, cancel: &Cancel) -> bool {
         self.check.as_ref().is_none_or(|check| {
-            let outcome = check.judge(program, cancel);
+            let outcome = judged(check.judge(program, cancel));
             outcome.verdict == Verdict::Interesting && result == Some(&outcome.output_tail)
         })
     }
+}
+
+/// The outcome of a test; one that was not run says nothing.
+fn judged(result: Result<Outcome, NotRun>) -> Outcome {
+    result.unwrap_or_else(|_| Outcome::from(Verdict::Unresolved))
 }
 
 /// What more than half of those that end well print.
@@ -198,42 +203,39 @@ struct Judge {
 }
 
 impl Judge {
-    fn shows_it(&self, variant: &TestCase, cancel: &Cancel) -> bool {
+    fn shows_it(&self, variant: &TestCase, cancel: &Cancel) -> Result<bool, NotRun> {
         let tests = &self.configs.tests;
         let Some((_, suspect)) = tests.iter().find(|(name, _)| *name == self.bug.config) else {
-            return false;
+            return Ok(false);
         };
         let others = tests.iter().filter(|(name, _)| *name != self.bug.config);
-        let outcome = suspect.judge(variant, cancel);
+        let outcome = suspect.judge(variant, cancel)?;
         let is_suspicious = match &self.bug.kind {
             Kind::Crash(signature) => crash(&outcome).as_ref() == Some(signature),
             Kind::Wrong => outcome.verdict == Verdict::Interesting,
             Kind::Hang => outcome.verdict == Verdict::TimedOut,
         };
         if !is_suspicious {
-            return false;
+            return Ok(false);
         }
         // The first that says otherwise ends it; all together it is the dearest question there is.
-        let mut results = others.map(|(_, test)| test.judge(variant, cancel));
+        let mut results = others.map(|(_, test)| judged(test.judge(variant, cancel)));
         let is_well = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
         let is_crash = matches!(self.bug.kind, Kind::Crash(_));
         // Several configurations may crash on the same; all must agree on a result.
         let first = if is_crash { results.find(is_well) } else { results.next().filter(is_well) };
-        let Some(Outcome { output_tail: result, .. }) = first else { return false };
+        let Some(Outcome { output_tail: result, .. }) = first else { return Ok(false) };
         let agree = |other: Outcome| is_well(&other) && other.output_tail == result;
-        (is_crash || results.all(agree))
+        Ok((is_crash || results.all(agree))
             && (self.bug.kind != Kind::Wrong || outcome.output_tail != result)
-            && self.configs.is_valid(variant, Some(&result), cancel)
+            && self.configs.is_valid(variant, Some(&result), cancel))
     }
 }
 
 impl Interestingness for Judge {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
-        Outcome::from(if self.shows_it(variant, cancel) {
-            Verdict::Interesting
-        } else {
-            Verdict::Uninteresting
-        })
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let shows_it = self.shows_it(variant, cancel)?;
+        Ok(Outcome::from(if shows_it { Verdict::Interesting } else { Verdict::Uninteresting }))
     }
 }
 

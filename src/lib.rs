@@ -11,7 +11,7 @@ pub use clreduce_engine::{
 };
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Filtered, Interestingness,
-    Limits, Outcome, OutputPattern, SetupError, TestCommand, Verdict,
+    Limits, NotRun, Outcome, OutputPattern, SetupError, TestCommand, Verdict,
 };
 pub use clreduce_journal as journal;
 pub use clreduce_reducer::{self as reducer, PassChoice};

@@ -15,7 +15,7 @@ use clreduce::events::Event;
 use clreduce::journal::{Facts, StateFolder};
 use clreduce::{Reduced, Reduction, Resume};
 use clreduce_interestingness::{
-    Cancel, CompileFilter, Filtered, Interestingness, Outcome, Verdict,
+    Cancel, CompileFilter, Filtered, Interestingness, NotRun, Outcome, Verdict,
 };
 use clreduce_testcase::{ContentHash, TestCase};
 use common::noise;
@@ -66,13 +66,13 @@ struct Slow {
 }
 
 impl Interestingness for Slow {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let wall = self.pace.pass(0, variant, cancel);
         self.in_vain.fetch_add(u64::from(!compiles(variant)), Ordering::Relaxed);
         let has = |word: &&[u8]| variant.files()[0].bytes.windows(word.len()).any(|it| it == *word);
         let interesting = compiles(variant) && WORDS.iter().all(has);
         let verdict = if interesting { Verdict::Interesting } else { Verdict::Uninteresting };
-        Outcome { wall, ..Outcome::from(verdict) }
+        Ok(Outcome { wall, ..Outcome::from(verdict) })
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clreduce::Reduction;
 use clreduce::events::Event;
 use clreduce::speculation::Pool;
-use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, Verdict};
 use clreduce_testcase::TestCase;
 use common::{Oracle, Transcript, noise, transcribe};
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ struct Overloaded {
 }
 
 impl Interestingness for Overloaded {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let alone = self.running.fetch_add(1, Ordering::SeqCst) == 0;
         cancel.wait(Duration::from_micros(300));
         let last = self.running.fetch_sub(1, Ordering::SeqCst) == 1;
@@ -89,7 +89,7 @@ impl Interestingness for Overloaded {
         } else {
             Verdict::Uninteresting
         };
-        Outcome::from(verdict)
+        Ok(Outcome::from(verdict))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clreduce::events::{Ending, Event};
 use clreduce::{
-    Cancel, CommandOptions, Interestingness, Outcome, PassChoice, Pool, Reduced, Reduction,
+    Cancel, CommandOptions, Interestingness, NotRun, Outcome, PassChoice, Pool, Reduced, Reduction,
     ReductionError, TestCase, TestCommand, Verdict,
 };
 use regex::bytes::Regex;
@@ -140,14 +140,14 @@ struct Slow {
 }
 
 impl Interestingness for Slow {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         cancel.wait(Duration::from_millis(4));
         self.judged.fetch_add(1, Ordering::Relaxed);
-        Outcome::from(if mentions(self.word)(variant) {
+        Ok(Outcome::from(if mentions(self.word)(variant) {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
-        })
+        }))
     }
 }
 

@@ -115,6 +115,74 @@ fn permissions_stay_and_read_only_is_refused() {
     assert_eq!(fs::metadata(bench.path("bug.c")).unwrap().mode() & 0o777, 0o640);
 }
 
+/// The mode of a file or folder.
+#[cfg(unix)]
+fn mode(bench: &Bench, name: &str) -> u32 {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(bench.path(name)).unwrap().mode() & 0o777
+}
+
+#[cfg(unix)]
+#[test]
+fn copies_of_a_private_file_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let private = |bench: &Bench, name: &str, mode: u32| {
+        fs::set_permissions(bench.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let bench = Bench::with_bug();
+    private(&bench, "bug.c", 0o600);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--output", "small.c"]);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--max-steps", "5"]);
+    assert_eq!(mode(&bench, "bug.c.clreduce"), 0o700);
+    assert_eq!(["small.c", "bug.c", "bug.c.orig"].map(|name| mode(&bench, name)), [0o600; 3]);
+
+    let bench = Bench::new();
+    bench.write("dir/inner/bug.c", BUG);
+    bench.script(SCRIPT_NAME, "#!/bin/sh\ngrep -q 'needle(' inner/bug.c\n");
+    private(&bench, "dir", 0o700);
+    private(&bench, "dir/inner", 0o750);
+    private(&bench, "dir/inner/bug.c", 0o640);
+    bench.reduce(&["dir", "--test", SCRIPT]);
+    let copies = ["dir.orig", "dir.orig/inner", "dir.orig/inner/bug.c"];
+    assert_eq!(copies.map(|name| mode(&bench, name)), [0o700, 0o750, 0o640]);
+}
+
+/// Whatever lies where the copy of the original would be, there is a copy.
+#[cfg(unix)]
+#[test]
+fn the_original_is_never_without_a_copy() {
+    use std::os::unix::fs::symlink;
+    let in_the_way: [fn(&Bench); 4] = [
+        |bench| symlink("nowhere", bench.path("bug.c.orig")).unwrap(),
+        |bench| symlink("bug.c", bench.path("bug.c.orig")).unwrap(),
+        |bench| fs::create_dir(bench.path("bug.c.orig")).unwrap(),
+        |bench| drop(bench.write("bug.c.orig", "something else")),
+    ];
+    for put in in_the_way {
+        let bench = Bench::with_bug();
+        put(&bench);
+        let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--max-steps", "8"]);
+        assert_mentions(&support::stdout(&run), &["original: bug.c.2.orig"]);
+        assert_eq!(bench.read("bug.c.2.orig"), BUG);
+        assert!(bench.read("bug.c").len() < BUG.len());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn output_that_is_no_file_is_refused_before_anything_runs() {
+    let bench = Bench::with_bug();
+    let _socket = std::os::unix::net::UnixListener::bind(bench.path("socket")).unwrap();
+    let fifo = std::process::Command::new("mkfifo").arg(bench.path("fifo")).status().unwrap();
+    assert!(fifo.success());
+    let before = bench.names();
+    for output in ["socket", "fifo"] {
+        let refused = bench.run(&["bug.c", "--test", SCRIPT, "--output", output]).code(1);
+        assert_mentions(&stderr(&refused), &[output, "neither a file nor a folder"]);
+        assert_eq!(bench.names(), before, "{output}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn what_a_symbolic_link_points_to_is_reduced() {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clreduce::events::{Ending, Event};
 use clreduce::{Reduction, ReductionError};
-use clreduce_interestingness::{Cancel, Interestingness, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, Verdict};
 use clreduce_testcase::TestCase;
 use common::{ListSource, Oracle, transcribe};
 
@@ -97,15 +97,15 @@ struct Slow {
 }
 
 impl Interestingness for Slow {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let limit = Duration::from_millis(self.limit_ms.load(Ordering::SeqCst));
         if *variant == self.original {
             std::thread::sleep(Duration::from_millis(50));
-            return Outcome::from(Verdict::Interesting);
+            return Ok(Outcome::from(Verdict::Interesting));
         }
         let stopped = cancel.wait(limit);
         assert!(stopped || limit < Duration::from_secs(60), "the limit before anything was known");
-        Outcome::from(if stopped { Verdict::Uninteresting } else { Verdict::TimedOut })
+        Ok(Outcome::from(if stopped { Verdict::Uninteresting } else { Verdict::TimedOut }))
     }
 
     fn set_time_limit(&self, limit: Duration) {
@@ -172,12 +172,12 @@ fn limits_end_a_reduction_early() {
 struct Stuck(AtomicUsize);
 
 impl Interestingness for Stuck {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         if self.0.fetch_add(1, Ordering::SeqCst) > 8 {
             while !cancel.wait(Duration::from_secs(1)) {}
         }
         let yes = ORACLE.accepts(variant);
-        Outcome::from(if yes { Verdict::Interesting } else { Verdict::Uninteresting })
+        Ok(Outcome::from(if yes { Verdict::Interesting } else { Verdict::Uninteresting }))
     }
 }
 
@@ -193,7 +193,7 @@ struct Watched {
 struct Watcher(Arc<Watched>);
 
 impl Interestingness for Watcher {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let running = self.0.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.0.most.fetch_max(running, Ordering::SeqCst);
         // Some take much longer than others, so that answers come while what they rule out still runs.
@@ -203,7 +203,7 @@ impl Interestingness for Watcher {
         }
         self.0.running.fetch_sub(1, Ordering::SeqCst);
         let yes = ORACLE.accepts(variant);
-        Outcome::from(if yes { Verdict::Interesting } else { Verdict::Uninteresting })
+        Ok(Outcome::from(if yes { Verdict::Interesting } else { Verdict::Uninteresting }))
     }
 
     fn set_time_limit(&self, limit: Duration) {

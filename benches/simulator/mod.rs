@@ -107,7 +107,7 @@ pub fn simulate<S: CandidateSource>(
                 now = end;
                 let yes = !killed.contains(&id) && oracle(&variant);
                 let verdict = if yes { Verdict::Interesting } else { Verdict::Uninteresting };
-                scheduler.ended(id, Outcome::from(verdict));
+                scheduler.ended(id, Ok(Outcome::from(verdict)));
             }
             if ends.peek().is_none_or(|Reverse((next, _))| *next > now) {
                 break;

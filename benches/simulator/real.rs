@@ -67,7 +67,9 @@ impl Real {
 
     pub fn judge(&self, variant: &TestCase) -> bool {
         *self.verdicts.borrow_mut().entry(variant.hash()).or_insert_with(|| {
-            self.test.judge(variant, &Cancel::new()).verdict == Verdict::Interesting
+            self.test
+                .judge(variant, &Cancel::new())
+                .is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
         })
     }
 }

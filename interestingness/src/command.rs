@@ -17,7 +17,8 @@ use clreduce_process::{
 use clreduce_testcase::TestCase;
 use regex::bytes::Regex;
 
-use crate::{Interestingness, Outcome, Verdict};
+use crate::unchanged::TestFiles;
+use crate::{Interestingness, NotRun, Outcome, Verdict};
 
 /// Patterns for the output of a test, which decide instead of the exit code. Every pattern given must
 /// be found.
@@ -67,6 +68,7 @@ impl Default for CommandOptions {
 #[derive(Debug)]
 pub struct CommandTest {
     command: TestCommand,
+    files: TestFiles,
     launcher: Arc<dyn Launcher>,
     limits: Mutex<Limits>,
     save: Option<PathBuf>,
@@ -112,7 +114,8 @@ impl CommandTest {
     ) -> Result<Self, SetupError> {
         launcher.prepare()?;
         let CommandOptions { limits, pattern, save, .. } = options;
-        Ok(Self { command: command.clone(), launcher, limits: Mutex::new(limits), save, pattern })
+        let (command, files) = (command.clone(), TestFiles::of(command));
+        Ok(Self { command, files, launcher, limits: Mutex::new(limits), save, pattern })
     }
 
     /// Changes the limits of the tests to come.
@@ -138,25 +141,34 @@ impl CommandTest {
     }
 
     /// Runs the test once and looks at what it leaves; for the original, before a reduction.
-    #[must_use]
-    pub fn rehearse(&self, variant: &TestCase, cancel: &Cancel) -> Rehearsal {
+    ///
+    /// # Errors
+    /// When it was not run.
+    pub fn rehearse(&self, variant: &TestCase, cancel: &Cancel) -> Result<Rehearsal, NotRun> {
         let (mut modified, mut added, mut log) = (Vec::new(), Vec::new(), None);
-        let completed = self.launcher.run(&self.task(true), variant, cancel, &mut |folder| {
+        let completed = self.run(&self.task(true), variant, cancel, &mut |folder| {
             modified = folder.modified(variant);
             added = folder.added(variant);
             log = folder.newest_log(variant);
             self.save(folder);
-        });
+        })?;
         let processes_left = completed.processes_left;
-        Rehearsal { outcome: self.outcome(completed), modified, added, log, processes_left }
+        Ok(Rehearsal { outcome: self.outcome(completed)?, modified, added, log, processes_left })
     }
 
     /// Judges a variant that is not part of the reduction, within a time limit of its own.
-    #[must_use]
-    pub fn judge_within(&self, variant: &TestCase, limit: Duration, cancel: &Cancel) -> Outcome {
+    ///
+    /// # Errors
+    /// When it was not run.
+    pub fn judge_within(
+        &self,
+        variant: &TestCase,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
         let mut task = self.task(false);
         task.limits.time = Some(limit);
-        self.outcome(self.launcher.run(&task, variant, cancel, &mut |_| {}))
+        self.outcome(self.run(&task, variant, cancel, &mut |_| {})?)
     }
 
     fn task(&self, count_left: bool) -> Task {
@@ -168,26 +180,36 @@ impl CommandTest {
         }
     }
 
-    fn outcome(&self, completed: Completed) -> Outcome {
-        let Some(pattern) = &self.pattern else { return Outcome::from(completed) };
+    fn run(
+        &self,
+        task: &Task,
+        variant: &TestCase,
+        cancel: &Cancel,
+        inspect: &mut dyn FnMut(&RunFolder),
+    ) -> Result<Completed, NotRun> {
+        let run = || self.launcher.run(task, variant, cancel, inspect);
+        self.files.unchanged(run)
+    }
+
+    fn outcome(&self, completed: Completed) -> Result<Outcome, NotRun> {
+        let Some(pattern) = &self.pattern else { return Outcome::try_from(completed) };
         let missing = pattern.missing(&completed.streams);
         let decided = matches!(completed.end, End::Exited(_) | End::Signalled(_));
-        let mut outcome = Outcome::from(completed);
+        let mut outcome = Outcome::try_from(completed)?;
         if decided {
             (outcome.verdict, outcome.reason) = match missing {
                 None => (Verdict::Interesting, String::new()),
                 Some(reason) => (Verdict::Uninteresting, reason),
             };
         }
-        outcome
+        Ok(outcome)
     }
 }
 
 impl Interestingness for CommandTest {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
-        self.outcome(self.launcher.run(&self.task(false), variant, cancel, &mut |folder| {
-            self.save(folder);
-        }))
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let task = self.task(false);
+        self.outcome(self.run(&task, variant, cancel, &mut |folder| self.save(folder))?)
     }
 
     fn set_time_limit(&self, limit: Duration) {
@@ -254,7 +276,7 @@ mod tests {
         };
         let plain = test(CommandOptions::default());
         let verdict = |test: &CommandTest, text: &[u8], cancel: &Cancel| {
-            test.judge(&TestCase::single("a.c", text).unwrap(), cancel).verdict
+            test.judge(&TestCase::single("a.c", text).unwrap(), cancel).unwrap().verdict
         };
         let cancelled = Cancel::new();
         cancelled.cancel();

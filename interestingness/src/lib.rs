@@ -8,7 +8,9 @@
 mod command;
 mod filter;
 mod hints;
+mod not_run;
 mod outcome;
+mod unchanged;
 
 pub use clreduce_process::{
     Cancel, CommandError, Confinement, Hook, Limits, SetupError, TestCommand, units, when_free,
@@ -17,7 +19,9 @@ pub use clreduce_process::{
 pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
 pub use filter::{CompileFilter, Filtered};
 pub use hints::{Hint, hints};
+pub use not_run::NotRun;
 pub use outcome::{Outcome, Verdict};
+pub use unchanged::test_files;
 
 use std::time::Duration;
 
@@ -29,8 +33,11 @@ use clreduce_testcase::TestCase;
 /// remembered. Calls come from several threads at once.
 pub trait Interestingness: Send + Sync {
     /// Judges one variant. Blocks until the verdict is known, or until `cancel` is triggered, after which it returns
-    /// soon, with any outcome: nobody reads it.
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome;
+    /// soon, with anything: nobody reads it.
+    ///
+    /// # Errors
+    /// When the test was not run. The reduction tries again a few times, and stops where that does not help.
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun>;
 
     /// Sets the wall-time limit of every later test. The reducer calls it before it judges the
     /// original and once more when the limit is known. Tests without a notion of time ignore it.
@@ -41,8 +48,8 @@ impl<F> Interestingness for F
 where
     F: Fn(&TestCase) -> bool + Send + Sync,
 {
-    fn judge(&self, variant: &TestCase, _cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, _cancel: &Cancel) -> Result<Outcome, NotRun> {
         let verdict = if self(variant) { Verdict::Interesting } else { Verdict::Uninteresting };
-        Outcome::from(verdict)
+        Ok(Outcome::from(verdict))
     }
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use clreduce_process::{Completed, End};
 
+use crate::not_run::NotRun;
+
 /// The result of a test. The reducer sees everything but `Interesting` as "no".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -13,7 +15,7 @@ pub enum Verdict {
     Uninteresting,
     /// The test exceeded its time limit.
     TimedOut,
-    /// The test or a tool it needs failed, so that nothing can be said.
+    /// The test exceeded another limit, or a tool that it needs failed on the variant.
     Unresolved,
 }
 
@@ -46,16 +48,19 @@ impl From<Verdict> for Outcome {
 }
 
 /// The outcome of a test whose exit code decides.
-impl From<Completed> for Outcome {
-    fn from(completed: Completed) -> Self {
+impl TryFrom<Completed> for Outcome {
+    type Error = NotRun;
+
+    fn try_from(completed: Completed) -> Result<Self, NotRun> {
         let (verdict, exit_code) = match completed.end {
             End::Exited(0) => (Verdict::Interesting, Some(0)),
             End::Exited(code) => (Verdict::Uninteresting, Some(code)),
             End::Signalled(_) => (Verdict::Uninteresting, None),
             End::TimedOut => (Verdict::TimedOut, None),
             End::Cancelled | End::Failed(_) => (Verdict::Unresolved, None),
+            End::NotRun(reason) => return Err(NotRun::Failed(reason)),
         };
         let (reason, output_tail) = (completed.end.reason(), completed.tail);
-        Self { verdict, exit_code, reason, output_tail, wall: completed.wall }
+        Ok(Self { verdict, exit_code, reason, output_tail, wall: completed.wall })
     }
 }

@@ -140,6 +140,8 @@ pub struct StageFailure {
 pub enum FailureKind {
     /// The tool is not installed.
     ToolMissing,
+    /// The tool was not run: its files could not be written, or its process could not be started.
+    NotRun,
     /// The tool crashed, or ended with an error of its own.
     ToolFailed,
     /// The tool exceeded its time limit, or the check was cancelled.
@@ -153,7 +155,8 @@ impl StageFailure {
     pub(crate) fn of_run(tool: &'static str, program: &str, ran: &ToolRun) -> Self {
         let kind = match ran.end {
             End::TimedOut | End::Cancelled => FailureKind::Stopped,
-            End::Failed(_) if !is_installed(program) => FailureKind::ToolMissing,
+            End::NotRun(_) if !is_installed(program) => FailureKind::ToolMissing,
+            End::NotRun(_) => FailureKind::NotRun,
             End::Exited(_) | End::Signalled(_) | End::Failed(_) => FailureKind::ToolFailed,
         };
         Self { tool, kind, message: ran.trouble() }
@@ -177,7 +180,7 @@ mod tests {
     #[test]
     fn a_missing_tool_differs_from_one_that_crashed() {
         let run = |end| ToolRun { end, stdout: String::new(), stderr: String::new() };
-        let failed = run(End::Failed("could not be started".into()));
+        let failed = run(End::NotRun("could not be started".into()));
         let kind = |program, ran: &ToolRun| StageFailure::of_run("tool", program, ran).kind;
         assert_eq!(kind("/nowhere/clang", &failed), FailureKind::ToolMissing);
         assert_eq!(kind("no-such-program", &failed), FailureKind::ToolMissing);

@@ -109,7 +109,10 @@ impl DeviceWorker {
                 self.since_examined >= EXAMINE_EVERY && !self.is_healthy(start)
             }
             // The worker has been replaced already. To wait as long once more is too dear.
-            RunOutcome::BuildTimeout | RunOutcome::RunTimeout | RunOutcome::Unresolved(_) => false,
+            RunOutcome::BuildTimeout
+            | RunOutcome::RunTimeout
+            | RunOutcome::Unresolved(_)
+            | RunOutcome::NotRun(_) => false,
         }
     }
 
@@ -138,11 +141,7 @@ impl DeviceWorker {
             Ok(taken) => taken,
             Err(error) => {
                 let (build, run) = (Duration::ZERO, Duration::ZERO);
-                return RunReport {
-                    outcome: RunOutcome::Unresolved(error.to_string()),
-                    build,
-                    run,
-                };
+                return RunReport { outcome: RunOutcome::NotRun(error.to_string()), build, run };
             }
         };
         let hook = process.listen_to(cancel);

@@ -140,6 +140,7 @@ fn build_outcome(ran: &ToolRun) -> RunOutcome {
         (End::Signalled(signal), _) => crash(describe_signal(*signal)),
         (End::TimedOut, _) => RunOutcome::BuildTimeout,
         (End::Cancelled | End::Failed(_), _) => RunOutcome::Unresolved(ran.trouble()),
+        (End::NotRun(_), _) => RunOutcome::NotRun(ran.trouble()),
     }
 }
 
@@ -158,5 +159,6 @@ fn result(ran: ToolRun) -> Result<Output, RunOutcome> {
         }
         End::TimedOut => Err(RunOutcome::RunTimeout),
         End::Cancelled | End::Failed(_) => Err(RunOutcome::Unresolved(ran.trouble())),
+        End::NotRun(_) => Err(RunOutcome::NotRun(ran.trouble())),
     }
 }

@@ -69,6 +69,7 @@ fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<HostPro
         error @ (HostError::Launch(_) | HostError::Start(_)) => {
             RunOutcome::RunFailure { reason: error.to_string() }
         }
+        error @ HostError::Io(_) => RunOutcome::NotRun(error.to_string()),
         error => RunOutcome::Unresolved(error.to_string()),
     })
 }
@@ -83,6 +84,7 @@ fn build_outcome(ran: &ToolRun) -> RunOutcome {
         End::Signalled(signal) => crash(describe_signal(signal)),
         End::TimedOut => RunOutcome::BuildTimeout,
         End::Cancelled | End::Failed(_) => RunOutcome::Unresolved(ran.trouble()),
+        End::NotRun(_) => RunOutcome::NotRun(ran.trouble()),
     }
 }
 
@@ -114,6 +116,7 @@ fn once(
     let mut outputs = Vec::new();
     for (ran, launch) in runs.iter().zip(program.launches()) {
         match ran.end {
+            End::NotRun(_) => return Err(RunOutcome::NotRun(ran.trouble())),
             End::Exited(0) => outputs.extend(outputs_of(launch, &ran.stdout)),
             End::Exited(EXIT_DIVERGENCE) => {
                 let reason = "the work-items of a group do not meet at a barrier".to_owned();

@@ -76,6 +76,8 @@ pub enum RunOutcome {
     Results(Vec<Vec<Output>>),
     /// Nothing can be said: a tool failed.
     Unresolved(String),
+    /// Nothing was run: the files could not be written, or a process could not be started.
+    NotRun(String),
 }
 
 /// An outcome and what it took.
@@ -140,7 +142,7 @@ impl RunOutcome {
             Self::RunTimeout => OutcomeClass::RunTimeout,
             Self::Results(results) if results.len() > 1 => OutcomeClass::UnstableResult,
             Self::Results(_) => OutcomeClass::Result,
-            Self::Unresolved(_) => OutcomeClass::Unresolved,
+            Self::Unresolved(_) | Self::NotRun(_) => OutcomeClass::Unresolved,
         }
     }
 
@@ -159,7 +161,8 @@ impl RunOutcome {
         match self {
             Self::BuildFailure { log: text }
             | Self::RunFailure { reason: text }
-            | Self::Unresolved(text) => text.clone(),
+            | Self::Unresolved(text)
+            | Self::NotRun(text) => text.clone(),
             Self::BuildCrash(crash) | Self::RunCrash(crash) => {
                 format!("{}\n{}", crash.how, crash.output).trim_end().to_owned()
             }

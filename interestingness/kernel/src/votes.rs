@@ -98,7 +98,9 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
             (Some(result), Some(majority)) if result == majority => VoteResult::Agrees,
             (Some(_), Some(_)) => VoteResult::WrongCode,
         },
-        RunOutcome::Built | RunOutcome::Unresolved(_) => VoteResult::Unknown,
+        RunOutcome::Built | RunOutcome::Unresolved(_) | RunOutcome::NotRun(_) => {
+            VoteResult::Unknown
+        }
     };
     Vote { majority, findings: ballots.iter().map(finding).collect() }
 }

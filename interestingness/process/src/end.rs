@@ -15,8 +15,10 @@ pub enum End {
     TimedOut,
     /// Because nobody waits for it any more.
     Cancelled,
-    /// At another limit, or it could not be run at all; the text says why.
+    /// At another limit; the text says which.
     Failed(String),
+    /// It could not be run, or nothing is known of its end; the text says why. This says nothing about its files.
+    NotRun(String),
 }
 
 impl End {
@@ -41,7 +43,7 @@ impl End {
             Self::Signalled(signal) => describe_signal(*signal),
             Self::TimedOut => "did not finish within the time limit".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
-            Self::Failed(reason) => reason.clone(),
+            Self::Failed(reason) | Self::NotRun(reason) => reason.clone(),
         }
     }
 }
@@ -74,8 +76,8 @@ pub struct Completed {
 
 impl Completed {
     /// A task that did not come to run.
-    pub fn failed(reason: impl Into<String>) -> Self {
-        Self::without_run(End::Failed(reason.into()))
+    pub fn not_run(reason: impl Into<String>) -> Self {
+        Self::without_run(End::NotRun(reason.into()))
     }
 
     /// A task that was cancelled before it ran.

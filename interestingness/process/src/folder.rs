@@ -23,6 +23,15 @@ pub struct RunFolder {
     pub temporary: PathBuf,
 }
 
+/// Something that a task found missing, or removed itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// The whole folder. A task removes files and directories of its own, but not what is above them.
+    Folder,
+    /// A file of the variant.
+    File,
+}
+
 impl RunFolder {
     /// The directories of task `number` under `directory`; creates nothing.
     pub(crate) fn of(directory: &Path, number: u64) -> Self {
@@ -72,6 +81,16 @@ impl RunFolder {
             }
         }
         total
+    }
+
+    /// What is missing of the folder after a task.
+    pub(crate) fn lost(&self, variant: &TestCase) -> Option<Lost> {
+        let is_there = |path: &str| fs::symlink_metadata(self.variant.join(path)).is_ok();
+        if !self.root.is_dir() {
+            return Some(Lost::Folder);
+        }
+        let is_whole = variant.files().iter().all(|file| is_there(&file.path));
+        (!is_whole).then_some(Lost::File)
     }
 
     /// Paths of the variant's files that are no longer what was written.

@@ -206,7 +206,9 @@ impl Checked {
         let (why, failed) = match answer {
             StageVerdict::Passes => return Ok(true),
             StageVerdict::Rejects(why) | StageVerdict::Slipped(why) => (why, false),
-            StageVerdict::TimedOut(why) | StageVerdict::Unresolved(why) => (why, true),
+            StageVerdict::TimedOut(why)
+            | StageVerdict::Unresolved(why)
+            | StageVerdict::NotRun(why) => (why, true),
         };
         if !stage.required {
             self.warnings.push(format!(

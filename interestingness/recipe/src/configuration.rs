@@ -195,6 +195,7 @@ fn outcome_of(ran: ToolRun, runs: bool) -> RunOutcome {
     match ran.end {
         End::Cancelled => RunOutcome::Unresolved("cancelled".to_owned()),
         End::Failed(reason) => RunOutcome::Unresolved(reason),
+        End::NotRun(reason) => RunOutcome::NotRun(reason),
         End::TimedOut if built => RunOutcome::RunTimeout,
         End::TimedOut => RunOutcome::BuildTimeout,
         End::Exited(0) if !runs => RunOutcome::Built,

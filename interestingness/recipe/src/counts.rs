@@ -49,7 +49,7 @@ impl Counts {
                 StageVerdict::Rejects(_) | StageVerdict::Slipped(_) | StageVerdict::TimedOut(_) => {
                     count.rejected += 1
                 }
-                StageVerdict::Unresolved(_) => count.unresolved += 1,
+                StageVerdict::Unresolved(_) | StageVerdict::NotRun(_) => count.unresolved += 1,
             }
         }
     }

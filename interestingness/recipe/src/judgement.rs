@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_interestingness::{NotRun, Outcome, Verdict};
 
 use crate::pin::StageVerdict;
 
@@ -38,6 +38,17 @@ impl StageResult {
 }
 
 impl Judgement {
+    /// The outcome, if there is one: a tool that was not run decides nothing.
+    ///
+    /// # Errors
+    /// When the stage that decides was not run.
+    pub fn verdict(self) -> Result<Outcome, NotRun> {
+        match deciding(&self.results).map(|result| &result.verdict) {
+            Some(StageVerdict::NotRun(_)) => Err(NotRun::Failed(self.outcome.reason)),
+            _ => Ok(self.outcome),
+        }
+    }
+
     /// The other bug that a valid variant shows.
     #[must_use]
     pub fn slipped(&self) -> Option<&str> {
@@ -48,15 +59,22 @@ impl Judgement {
     }
 }
 
+/// The stage that decides: the first that does not pass.
+fn deciding(results: &[StageResult]) -> Option<&StageResult> {
+    results.iter().find(|result| result.verdict != StageVerdict::Passes)
+}
+
 pub(crate) fn outcome_of(results: &[StageResult], wall: Duration) -> Outcome {
-    let decides = results.iter().find(|result| result.verdict != StageVerdict::Passes);
+    let decides = deciding(results);
     let (verdict, text) = match decides.map(|result| &result.verdict) {
         None | Some(StageVerdict::Passes) => (Verdict::Interesting, ""),
         Some(StageVerdict::Rejects(text) | StageVerdict::Slipped(text)) => {
             (Verdict::Uninteresting, text.as_str())
         }
         Some(StageVerdict::TimedOut(text)) => (Verdict::TimedOut, text.as_str()),
-        Some(StageVerdict::Unresolved(text)) => (Verdict::Unresolved, text.as_str()),
+        Some(StageVerdict::Unresolved(text) | StageVerdict::NotRun(text)) => {
+            (Verdict::Unresolved, text.as_str())
+        }
     };
     let reason = decides.map(|result| format!("stage `{}`: {text}", result.stage));
     Outcome { reason: reason.unwrap_or_default(), wall, ..Outcome::from(verdict) }

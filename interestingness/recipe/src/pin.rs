@@ -39,6 +39,8 @@ pub enum StageVerdict {
     TimedOut(String),
     /// A tool failed.
     Unresolved(String),
+    /// A tool was not run, which says nothing about the variant.
+    NotRun(String),
 }
 
 /// The demands of the recipe on the outcome, besides its preset.
@@ -95,7 +97,8 @@ pub(crate) fn pin(
         StageVerdict::Rejects(reason)
         | StageVerdict::Slipped(reason)
         | StageVerdict::TimedOut(reason)
-        | StageVerdict::Unresolved(reason) => Err(not_shown(preset, shown, &reason)),
+        | StageVerdict::Unresolved(reason)
+        | StageVerdict::NotRun(reason) => Err(not_shown(preset, shown, &reason)),
     }
 }
 
@@ -250,6 +253,7 @@ fn unexpected(name: &str, outcome: &RunOutcome) -> StageVerdict {
     match outcome {
         RunOutcome::BuildTimeout | RunOutcome::RunTimeout => StageVerdict::TimedOut(text),
         RunOutcome::Unresolved(_) => StageVerdict::Unresolved(text),
+        RunOutcome::NotRun(_) => StageVerdict::NotRun(text),
         RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => StageVerdict::Slipped(text),
         _ => StageVerdict::Rejects(text),
     }

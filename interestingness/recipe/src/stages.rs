@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use clreduce_check::{
-    CheckError, CheckOptions, CollectedReports, Finding, FindingKind, HostKernel, PreparedStage,
-    StageName,
+    CheckError, CheckOptions, CollectedReports, FailureKind, Finding, FindingKind, HostKernel,
+    PreparedStage, StageFailure, StageName,
 };
 use clreduce_process::{Cancel, End, ToolRunner};
 
@@ -179,6 +179,7 @@ impl ReadyStage {
                     End::Exited(126 | 127 | 9009) | End::Cancelled | End::Failed(_) => {
                         StageVerdict::Unresolved(ran.trouble())
                     }
+                    End::NotRun(_) => StageVerdict::NotRun(ran.trouble()),
                     End::TimedOut => {
                         StageVerdict::TimedOut("did not finish within the time limit".to_owned())
                     }
@@ -211,9 +212,17 @@ pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Stage
         .iter()
         .map(|failure| format!("{}: {}", failure.tool, failure.message))
         .collect();
-    StageVerdict::Unresolved(format!(
-        "these could not be checked: {} ({})",
-        open.join(", "),
-        failures.join("; ")
-    ))
+    // All tools were there for the original if it left nothing unchecked.
+    let had_tools = tolerated.unchecked.is_empty();
+    let was_run = |failure: &StageFailure| match failure.kind {
+        FailureKind::NotRun => false,
+        FailureKind::ToolMissing => !had_tools,
+        _ => true,
+    };
+    let verdict = if report.failures.iter().all(was_run) {
+        StageVerdict::Unresolved
+    } else {
+        StageVerdict::NotRun
+    };
+    verdict(format!("these could not be checked: {} ({})", open.join(", "), failures.join("; ")))
 }

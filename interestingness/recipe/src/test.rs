@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, HostKernel};
-use clreduce_interestingness::{Cancel, Interestingness, Outcome};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome};
 use clreduce_testcase::TestCase;
 
 use crate::admission::Need;
@@ -216,7 +216,11 @@ impl RecipeTest {
     ) -> Option<StageResult> {
         let started = Instant::now();
         let answer = self.outcome(programs, Extent::Glance, known, cancel);
-        if matches!(answer, StageVerdict::TimedOut(_) | StageVerdict::Unresolved(_)) {
+        let is_open = matches!(
+            answer,
+            StageVerdict::TimedOut(_) | StageVerdict::Unresolved(_) | StageVerdict::NotRun(_)
+        );
+        if is_open {
             known.clear();
         }
         matches!(answer, StageVerdict::Rejects(_) | StageVerdict::Slipped(_))
@@ -333,8 +337,8 @@ fn confirmed(
 }
 
 impl Interestingness for RecipeTest {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
-        self.look(variant, false, cancel).outcome
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.look(variant, false, cancel).verdict()
     }
 }
 

@@ -50,7 +50,12 @@ fn judge(temporary: PathBuf, jobs: usize, command: &str) -> Result<(), Failure> 
     let variant = TestCase::single("a.c", b"int x;\n".as_slice())?;
     std::thread::scope(|scope| {
         for _ in 0..jobs {
-            scope.spawn(|| println!("{:?}", test.judge(&variant, &Cancel::new()).verdict));
+            scope.spawn(|| {
+                println!(
+                    "{:?}",
+                    test.judge(&variant, &Cancel::new()).map(|outcome| outcome.verdict)
+                );
+            });
         }
     });
     Ok(())

@@ -36,7 +36,7 @@ fn children_that_ignore_signals_or_detach_go_with_a_test_that_ends() {
         let line = format!("{}{wait}; exit 1", stubborn_children(&sleep));
         let test = bench.shell_test(&line, Limits::default());
         thread::scope(|scope| {
-            let judging = scope.spawn(|| test.judge(&variant(), &Cancel::new()).verdict);
+            let judging = scope.spawn(|| test.judge(&variant(), &Cancel::new()).unwrap().verdict);
             eventually("the children run", || processes_with(&sleep) >= 6);
             fs::write(&go, b"").unwrap();
             assert_eq!(judging.join().unwrap(), Verdict::Uninteresting);
@@ -56,7 +56,8 @@ fn children_that_ignore_signals_or_detach_go_at_the_time_limit() {
             let test = bench.shell_test(&line, Limits { time, ..Limits::default() });
             let mut most = 0;
             thread::scope(|scope| {
-                let judging = scope.spawn(|| test.judge(&variant(), &Cancel::new()).verdict);
+                let judging =
+                    scope.spawn(|| test.judge(&variant(), &Cancel::new()).unwrap().verdict);
                 while !judging.is_finished() {
                     most = most.max(processes_with(&sleep));
                     thread::sleep(Duration::from_millis(10));
@@ -76,7 +77,7 @@ fn a_supervisor_finds_daemons_without_environment() {
     let sleep = unique_sleep();
     let daemon = format!("env -i setsid sh -c 'sleep {sleep} & exit' </dev/null >/dev/null 2>&1");
     let test = bench.shell_test(&daemon, Limits::default());
-    let rehearsal = test.rehearse(&variant(), &Cancel::new());
+    let rehearsal = test.rehearse(&variant(), &Cancel::new()).unwrap();
     assert_eq!(rehearsal.outcome.verdict, Verdict::Interesting);
     assert_eq!((rehearsal.processes_left, processes_with(&sleep)), (1, 0));
 }
@@ -88,7 +89,7 @@ fn a_cancelled_test_ends_soon() {
         let test = bench.shell_test(&format!("sleep {sleep} & sleep {sleep}"), Limits::default());
         let cancel = Cancel::new();
         thread::scope(|scope| {
-            let judging = scope.spawn(|| test.judge(&variant(), &cancel));
+            let judging = scope.spawn(|| test.judge(&variant(), &cancel).unwrap());
             eventually("the test runs", || processes_with(&sleep) >= 3);
             cancel.cancel();
             let outcome = judging.join().unwrap();
@@ -96,7 +97,7 @@ fn a_cancelled_test_ends_soon() {
         });
         assert_eq!((processes_with(&sleep), bench.tests_on_disk()), (0, 0));
         // The place it ran in is fit for the next one.
-        let outcome = test.judge(&variant(), &cancel);
+        let outcome = test.judge(&variant(), &cancel).unwrap();
         assert_eq!(outcome.reason, "cancelled");
         assert_eq!(bench.tests_on_disk(), 0);
     }
@@ -131,7 +132,7 @@ fn a_test_that_kills_its_supervisor_is_unresolved_and_cleaned_up() {
     let sleep = unique_sleep();
     let line = format!("sleep {sleep} & kill -9 $PPID; sleep {sleep}");
     let test = bench.shell_test(&line, Limits::default());
-    let outcome = test.judge(&variant(), &Cancel::new());
+    let outcome = test.judge(&variant(), &Cancel::new()).unwrap();
     assert_eq!(outcome.verdict, Verdict::Unresolved);
     assert!(outcome.reason.starts_with("the supervisor of the test was lost"), "{outcome:?}");
     assert_eq!((processes_with(&sleep), bench.tests_on_disk()), (0, 0));
@@ -144,7 +145,7 @@ fn a_supervisor_does_not_mind_signals_to_everybody() {
         "kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; exit 5",
         Limits::default(),
     );
-    assert_eq!(test.judge(&variant(), &Cancel::new()).exit_code, Some(5));
+    assert_eq!(test.judge(&variant(), &Cancel::new()).unwrap().exit_code, Some(5));
 }
 
 #[test]

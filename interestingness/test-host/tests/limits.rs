@@ -33,7 +33,7 @@ fn a_time_limit_set_later_takes_the_place_of_the_first() {
         let test = bench.shell_test("sleep 30", patient());
         test.set_time_limit(Duration::from_millis(300));
         let variant = TestCase::single("a.c", b"int a;".as_slice()).unwrap();
-        assert_eq!(test.judge(&variant, &Cancel::new()).verdict, Verdict::TimedOut);
+        assert_eq!(test.judge(&variant, &Cancel::new()).unwrap().verdict, Verdict::TimedOut);
     }
 }
 

@@ -62,7 +62,7 @@ fn output_can_decide_instead_of_the_exit_code() {
         let mut options = bench.options(Limits::default());
         options.pattern = Some(pattern.clone());
         let test = CommandTest::new(&TestCommand::Shell(line.into()), options).unwrap();
-        test.judge(&variant(), &Cancel::new())
+        test.judge(&variant(), &Cancel::new()).unwrap()
     };
     let error = Some(Regex::new("LLVM ERROR: .* lowering").unwrap());
     let on_stderr = OutputPattern { stdout: None, stderr: error.clone() };
@@ -85,16 +85,50 @@ fn output_can_decide_instead_of_the_exit_code() {
 }
 
 #[test]
-fn what_cannot_be_started_is_unresolved() {
+fn what_cannot_be_started_has_no_verdict() {
     for bench in benches() {
         let command = TestCommand::Program { path: "/no/such/program".into(), args: Vec::new() };
         let test = CommandTest::new(&command, bench.options(Limits::default())).unwrap();
-        let outcome = test.judge(&variant(), &Cancel::new());
-        assert_eq!(outcome.verdict, Verdict::Unresolved);
+        let Err(not_run) = test.judge(&variant(), &Cancel::new()) else { panic!("it ran") };
         assert!(
-            outcome.reason.starts_with("`/no/such/program` could not be started"),
-            "{outcome:?}"
+            not_run.to_string().starts_with("`/no/such/program` could not be started"),
+            "{not_run}"
         );
+    }
+}
+
+#[test]
+fn a_test_whose_place_is_taken_away_has_no_verdict_and_the_next_finds_another() {
+    for bench in benches() {
+        let base = bench.base.path().display().to_string();
+        // The first test removes all folders of tests, its own as well, as a cleaner of /tmp does.
+        let flag = bench.base.path().with_extension("flag");
+        let line =
+            format!("test -e {0} && exit 0; touch {0}; rm -rf {base}/*; exit 1", flag.display());
+        let test = bench.shell_test(&line, Limits::default());
+        let Err(not_run) = test.judge(&variant(), &Cancel::new()) else {
+            panic!("that is no verdict")
+        };
+        assert!(not_run.to_string().contains("somebody removed"), "{not_run}");
+        let outcomes = [(); 2].map(|()| test.judge(&variant(), &Cancel::new()));
+        std::fs::remove_file(&flag).unwrap();
+        assert_eq!(outcomes[1].as_ref().unwrap().verdict, Verdict::Interesting, "{outcomes:?}");
+        drop(test);
+        std::fs::remove_dir(bench.base.path()).unwrap();
+        let test =
+            CommandTest::new(&TestCommand::Shell("true".into()), bench.options(Limits::default()));
+        assert!(test.is_err());
+    }
+}
+
+#[test]
+fn a_test_that_removes_its_file_is_believed_the_second_time() {
+    for bench in benches() {
+        let log = bench.base.path().with_extension("log");
+        let line = format!("rm a.c; echo run >> {}; exit 3", log.display());
+        assert_eq!(bench.judge(&line, Limits::default()).exit_code, Some(3));
+        assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), 2);
+        std::fs::remove_file(log).unwrap();
     }
 }
 
@@ -107,7 +141,7 @@ fn a_script_without_first_line_is_run_by_the_shell() {
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         let command = TestCommand::program(&script).unwrap();
         let test = CommandTest::new(&command, bench.options(Limits::default())).unwrap();
-        assert_eq!(test.judge(&variant(), &Cancel::new()).exit_code, Some(7));
+        assert_eq!(test.judge(&variant(), &Cancel::new()).unwrap().exit_code, Some(7));
     }
 }
 
@@ -117,7 +151,7 @@ fn a_rehearsal_tells_what_the_test_does_besides() {
         // The pause lets the process left behind become what it is: one just being started may not be counted.
         let line = "echo 'int y;' > a.c; touch a.out; sleep 1000 & sleep 0.3; exit 3";
         let test = bench.shell_test(line, Limits::default());
-        let rehearsal = test.rehearse(&variant(), &Cancel::new());
+        let rehearsal = test.rehearse(&variant(), &Cancel::new()).unwrap();
         assert_eq!(rehearsal.outcome.exit_code, Some(3));
         assert_eq!(
             (&*rehearsal.modified, &*rehearsal.added),
@@ -127,7 +161,7 @@ fn a_rehearsal_tells_what_the_test_does_besides() {
         assert_eq!(bench.tests_on_disk(), 0);
 
         let tidy = bench.shell_test("exit 0", Limits::default());
-        let rehearsal = tidy.rehearse(&variant(), &Cancel::new());
+        let rehearsal = tidy.rehearse(&variant(), &Cancel::new()).unwrap();
         assert!(rehearsal.modified.is_empty() && rehearsal.added.is_empty());
         assert_eq!(rehearsal.processes_left, 0);
     }
@@ -148,7 +182,10 @@ fn many_threads_judge_at_once() {
                         let n = thread * 5 + round;
                         let bytes = format!("{n}\n").into_bytes();
                         let variant = clreduce_testcase::TestCase::single("n", bytes).unwrap();
-                        assert_eq!(test.judge(&variant, &Cancel::new()).exit_code, Some(n));
+                        assert_eq!(
+                            test.judge(&variant, &Cancel::new()).unwrap().exit_code,
+                            Some(n)
+                        );
                     }
                 });
             }

@@ -31,7 +31,7 @@ fn scripts() -> (tempfile::TempDir, PathBuf) {
 
 fn judge(bench: &Bench, command: &TestCommand, limits: Limits) -> Outcome {
     let test = CommandTest::new(command, bench.options(limits)).unwrap();
-    let outcome = test.judge(&variant(), &Cancel::new());
+    let outcome = test.judge(&variant(), &Cancel::new()).unwrap();
     assert_eq!(bench.tests_on_disk(), 0, "directories of a test are left: {outcome:?}");
     drop(test);
     assert_eq!(entries(bench.base.path()), 0, "the root directory is left");
@@ -173,7 +173,7 @@ fn processes_end_with_the_test_that_started_them() {
     let bench = bench();
     let test = CommandTest::new(&TestCommand::program(&test).unwrap(), bench.options(patient()));
     let test = test.unwrap();
-    let rehearsal = test.rehearse(&variant(), &Cancel::new());
+    let rehearsal = test.rehearse(&variant(), &Cancel::new()).unwrap();
     assert_eq!(rehearsal.outcome.exit_code, Some(3), "{rehearsal:?}");
     assert!(started.exists() && !is_held(&held));
     assert!(rehearsal.processes_left > 0, "{rehearsal:?}");
@@ -202,7 +202,7 @@ fn a_cancelled_test_ends_soon() {
     let test = bench.shell_test(&line, Limits::default());
     let cancel = Cancel::new();
     thread::scope(|scope| {
-        let judging = scope.spawn(|| test.judge(&variant(), &cancel));
+        let judging = scope.spawn(|| test.judge(&variant(), &cancel).unwrap());
         eventually("the test runs", || started.exists());
         assert!(is_held(&held));
         cancel.cancel();

@@ -215,6 +215,13 @@ impl Record {
         let outcome = test.judge(case, &nobody);
         drop(permit);
         self.tests += 1;
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(not_run) => {
+                self.reason = format!("the test could not be run again on the result: {not_run}");
+                return;
+            }
+        };
         self.take_output(&outcome);
         if outcome.verdict != Verdict::Interesting {
             let reason =

@@ -44,7 +44,8 @@ impl Diagnosis<'_> {
         let limit = allowed_time(self.outcome.wall);
         let test = CommandTest::new(command, self.options.clone());
         test.is_ok_and(|test| {
-            test.judge_within(case, limit, self.cancel).verdict == Verdict::Interesting
+            let outcome = test.judge_within(case, limit, self.cancel);
+            outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
         })
     }
 

@@ -104,5 +104,6 @@ fn verdict(result: &StageResult) -> String {
         StageVerdict::Slipped(what) => format!("another bug: {what}"),
         StageVerdict::TimedOut(why) => format!("too long: {why}"),
         StageVerdict::Unresolved(why) => format!("unresolved: {why}"),
+        StageVerdict::NotRun(why) => format!("not run: {why}"),
     }
 }

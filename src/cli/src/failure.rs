@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clreduce_batch::BatchError;
 use clreduce_check::{CheckError, HostKernelError, PreprocessError};
 use clreduce_engine::ReductionError;
-use clreduce_interestingness::{CommandError, SetupError};
+use clreduce_interestingness::{CommandError, NotRun, SetupError};
 use clreduce_journal::StateError;
 use clreduce_kernel::PlanError;
 use clreduce_process::quoted;
@@ -116,6 +116,17 @@ impl CliError {
             }
             source = cause.source();
         }
+        if let Self::Reduction(ReductionError::NotRun(not_run)) = self {
+            text.push_str(match not_run {
+                NotRun::TestChanged(_) => {
+                    "\nhelp: the best version so far is on disk; undo the change and run the same command to continue, \
+                     or start again from the current file with --fresh"
+                }
+                _ => {
+                    "\nhelp: the best version so far is on disk; solve the problem, and run the same command to continue"
+                }
+            });
+        }
         if self.is_of_the_disk() {
             text.push_str(
                 "\nhelp: the best version so far is on disk; solve the problem (is the disk full?), and run the \
@@ -146,6 +157,8 @@ pub(crate) enum KernelError {
     Preprocess(#[from] PreprocessError),
     #[error("the test does not accept it")]
     NotAccepted,
+    #[error("the test cannot be run: {0}")]
+    NotRun(#[from] NotRun),
 }
 
 /// No device fits the options of a command.

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use clreduce_interestingness::{Cancel, CommandTest, Interestingness, Outcome, Rehearsal, Verdict};
+use clreduce_interestingness::{
+    Cancel, CommandTest, Interestingness, NotRun, Outcome, Rehearsal, Verdict,
+};
 use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::{SourceFile, TestCase};
 
@@ -74,7 +76,7 @@ impl Judge {
 }
 
 impl Interestingness for Judge {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         match self {
             Self::Command(by) => by.judge(variant, cancel),
             Self::Recipe(by) => by.judge(variant, cancel),
@@ -91,9 +93,9 @@ impl Interestingness for Judge {
 }
 
 impl ByCommand {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         if self.first.get().is_none() && *variant == self.original {
-            let rehearsal = self.test.rehearse(variant, cancel);
+            let rehearsal = self.test.rehearse(variant, cancel)?;
             let mut outcome = rehearsal.outcome.clone();
             if !rehearsal.modified.is_empty() {
                 outcome.verdict = Verdict::Unresolved;
@@ -106,15 +108,15 @@ impl ByCommand {
             if !cancel.is_cancelled() {
                 let _ = self.first.set(FirstRun { rehearsal, is_blind });
             }
-            return outcome;
+            return Ok(outcome);
         }
-        let outcome = self.test.judge(variant, cancel);
+        let outcome = self.test.judge(variant, cancel)?;
         if let Some((code, aside)) = &self.also
             && outcome.exit_code == Some(*code)
         {
             aside.keep(variant, "", cancel);
         }
-        outcome
+        Ok(outcome)
     }
 }
 
@@ -126,7 +128,8 @@ impl ByCommand {
         let no_files = TestCase::new(Vec::new());
         let no_text = TestCase::new(self.original.files().iter().map(empty).collect());
         let accepts = |case: TestCase| {
-            self.test.judge_within(&case, limit, cancel).verdict == Verdict::Interesting
+            let outcome = self.test.judge_within(&case, limit, cancel);
+            outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
         };
         no_files.is_ok_and(accepts) && no_text.is_ok_and(accepts)
     }
@@ -138,12 +141,12 @@ pub(crate) fn allowed_time(original: Duration) -> Duration {
 }
 
 impl ByRecipe {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Outcome {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let judgement = self.test.look(variant, false, cancel);
         if let (Some(aside), Some(what)) = (&self.slipped, judgement.slipped()) {
             aside.keep(variant, what, cancel);
         }
-        judgement.outcome
+        judgement.verdict()
     }
 }
 

@@ -82,14 +82,16 @@ impl Keeper {
             return Ok(());
         }
         self.check_unchanged()?;
-        self.keep_originals()?;
+        if self.copies.is_empty() {
+            self.keep_originals()?;
+        }
         if self.places.len() > 1 {
             self.announce(case)?;
         }
         for place in &self.places {
             let (new, old) = (bytes_of(case, &place.path), bytes_of(&self.on_disk, &place.path));
             if new != old {
-                put(place, new, &self.state)?;
+                put(place, new, &self.state, self.like(place))?;
             }
         }
         self.on_disk = case.clone();
@@ -112,21 +114,31 @@ impl Keeper {
         Ok(())
     }
 
+    /// Makes the copies of the original, before the first change.
     fn keep_originals(&mut self) -> Result<(), KeepError> {
-        for original in std::mem::take(&mut self.originals) {
+        for original in &self.originals {
             let failed = failed("write", &original.copy);
             let Some(bytes) = bytes_of(&self.original, &original.path) else { continue };
-            if let Some(folder) = original.copy.parent() {
-                fs::create_dir_all(folder).map_err(&failed)?;
-            }
-            let like = self.places.iter().find(|place| place.path == original.path);
-            let like = like.map_or(original.copy.as_path(), |place| &place.disk);
+            let place = self.places.iter().find(|place| place.path == original.path);
+            let like = place.map_or(&original.copy, |place| &place.like);
+            make_folders(&original.copy, &original.base, like).map_err(&failed)?;
             clreduce_files::create(&original.copy, bytes, &self.state, like).map_err(failed)?;
             if !self.copies.contains(&original.base) {
-                self.copies.push(original.base);
+                self.copies.push(original.base.clone());
             }
         }
         Ok(())
+    }
+
+    /// The file whose attributes the next version of a file gets: the last one, or, where that was removed, the copy of
+    /// the original.
+    fn like<'a>(&'a self, place: &'a FilePlace) -> &'a Path {
+        let copy = self.originals.iter().find(|original| original.path == place.path);
+        match copy {
+            _ if place.disk.exists() => &place.disk,
+            Some(original) => &original.copy,
+            None => &place.like,
+        }
     }
 
     /// Puts `case` into `best/` and what it replaces into `best.old/`; both are complete, or not there.
@@ -174,7 +186,7 @@ pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError
             }
         }
         for (place, wanted) in pending {
-            put(place, wanted.as_deref(), state)?;
+            put(place, wanted.as_deref(), state, &place.disk)?;
         }
         remove_tree(&previous)?;
     }
@@ -182,14 +194,33 @@ pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError
     remove_tree(&new)
 }
 
-fn put(place: &FilePlace, bytes: Option<&[u8]>, scratch: &Path) -> Result<(), KeepError> {
+/// Makes the folders of a copy, `base` and below, with the permissions of the folders that hold the file `like`.
+fn make_folders(copy: &Path, base: &Path, like: &Path) -> io::Result<()> {
+    let pairs = copy.ancestors().zip(like.ancestors()).skip(1);
+    let missing: Vec<_> =
+        pairs.take_while(|(folder, _)| folder.starts_with(base) && !folder.exists()).collect();
+    for (folder, like) in missing.into_iter().rev() {
+        fs::create_dir(folder)?;
+        if let Ok(meta) = fs::metadata(like) {
+            fs::set_permissions(folder, meta.permissions())?;
+        }
+    }
+    Ok(())
+}
+
+fn put(
+    place: &FilePlace,
+    bytes: Option<&[u8]>,
+    scratch: &Path,
+    like: &Path,
+) -> Result<(), KeepError> {
     match bytes {
         Some(bytes) => {
             let failed = failed("write", &place.disk);
             if let Some(folder) = place.disk.parent() {
                 fs::create_dir_all(folder).map_err(&failed)?;
             }
-            clreduce_files::replace(&place.disk, bytes, scratch).map_err(failed)
+            clreduce_files::replace_like(&place.disk, bytes, scratch, like).map_err(failed)
         }
         None => remove(place),
     }
@@ -287,6 +318,7 @@ mod tests {
                 path: Arc::clone(&file.path),
                 disk: root.join(&*file.path),
                 root: root.clone(),
+                like: root.join(&*file.path),
             };
             let places = case.files().iter().map(place).collect();
             Self { dir, places }
@@ -347,7 +379,7 @@ mod tests {
             let disk = Disk::with(&first);
             disk.keeper(&first).announce(&second).unwrap();
             for place in &disk.places[..written] {
-                put(place, bytes_of(&second, &place.path), &disk.state()).unwrap();
+                put(place, bytes_of(&second, &place.path), &disk.state(), &place.disk).unwrap();
             }
             repair(&disk.places, &disk.state()).unwrap();
             assert!(disk.shows(&second), "{written} written");

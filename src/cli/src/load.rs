@@ -83,6 +83,8 @@ pub(crate) struct FilePlace {
     pub disk: PathBuf,
     /// Folders up to this one are the user's and stay even when they become empty.
     pub root: PathBuf,
+    /// The file that was read. One that is made anew has its attributes.
+    pub like: PathBuf,
 }
 
 /// A test case that was read.

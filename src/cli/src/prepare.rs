@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueHint;
-use clreduce_check::{CheckOptions, PreprocessError, needs_preprocessing, preprocess};
+use clreduce_check::{CheckOptions, needs_preprocessing, preprocess};
 use clreduce_engine::{PassChoice, Reduction};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
 use clreduce_testcase::{Language, Size, TestCase};
@@ -53,11 +53,10 @@ pub(crate) fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
     let source = init::read(&args.kernel)?;
     let original = init::single(&args.kernel, source)?;
     let test = test(args, &original, &cancel)?;
-    if test.judge(&original, &cancel).verdict != Verdict::Interesting {
-        return Err(CliError::Kernel {
-            path: args.kernel.clone(),
-            source: KernelError::NotAccepted,
-        });
+    let failed = |source| CliError::Kernel { path: args.kernel.clone(), source };
+    let outcome = test.judge(&original, &cancel).map_err(|not_run| failed(not_run.into()))?;
+    if outcome.verdict != Verdict::Interesting {
+        return Err(failed(KernelError::NotAccepted));
     }
     let mut case = one_file(args, &original, &*test, &cancel)?;
     if Language::detect(&case) == Language::OpenCl {
@@ -103,10 +102,7 @@ fn one_file(
     if !needs_preprocessing(source) {
         return Ok(original.clone());
     }
-    let failed = |error: PreprocessError| CliError::Kernel {
-        path: args.kernel.clone(),
-        source: error.into(),
-    };
+    let failed = |source| CliError::Kernel { path: args.kernel.clone(), source };
     let options = CheckOptions {
         build_options: args.build_options.clone(),
         worker: std::env::current_exe().ok(),
@@ -115,9 +111,10 @@ fn one_file(
     let folder = args.kernel.parent().unwrap_or(Path::new(""));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let language = Language::detect(original);
-    let text = preprocess(source, folder, language, &options, cancel).map_err(failed)?;
+    let text = preprocess(source, folder, language, &options, cancel);
+    let text = text.map_err(|error| failed(error.into()))?;
     let case = init::single(&args.kernel, text)?;
-    let outcome = test.judge(&case, cancel);
+    let outcome = test.judge(&case, cancel).map_err(|not_run| failed(not_run.into()))?;
     if outcome.verdict == Verdict::Interesting {
         let (before, after) = (original.total_bytes(), case.total_bytes());
         say(&format!("preprocessed: {} -> {}", show_bytes(before), show_bytes(after)))?;

@@ -27,6 +27,11 @@ pub(crate) enum OutputError {
         "the result is a folder, but `{0}` is a file\nhelp: name a folder that does not exist yet"
     )]
     IsFile(PathBuf),
+    #[error(
+        "`{0}` is neither a file nor a folder (a device, a pipe or a socket), so the result cannot be written to it\n\
+         help: name a file or folder that does not exist yet"
+    )]
+    Special(PathBuf),
     #[error("cannot use `{path}` for the result: {source}")]
     Unusable { path: PathBuf, source: io::Error },
 }
@@ -62,6 +67,9 @@ impl Target {
             }
         } else if path.is_file() {
             return Err(OutputError::IsFile(output.to_owned()));
+        }
+        if path.exists() && !path.is_file() && !path.is_dir() {
+            return Err(OutputError::Special(output.to_owned()));
         }
         if inputs
             .iter()
@@ -105,12 +113,13 @@ impl Target {
     /// The path on disk of each file of the original.
     pub(crate) fn places(&self, original: &TestCase) -> Vec<FilePlace> {
         let place = |file: &SourceFile| {
+            let (like, root) = self.input_of(&file.path);
             let (disk, root) = match &self.output {
                 Some(output) if self.is_one_file() => (output.clone(), parent(output)),
                 Some(output) => (output.join(&*file.path), output.clone()),
-                None => self.input_of(&file.path),
+                None => (like.clone(), root),
             };
-            FilePlace { path: Arc::clone(&file.path), disk, root }
+            FilePlace { path: Arc::clone(&file.path), disk, root, like }
         };
         original.files().iter().map(place).collect()
     }
@@ -131,12 +140,16 @@ impl Target {
             let copy = |base: &Path, file: &SourceFile| {
                 if input.is_dir { base.join(&*file.path) } else { base.to_owned() }
             };
+            // A link is somebody else's: it may even lead to the file that is reduced.
+            let is_link = |path: &Path| path.is_symlink();
             let is_free = |base: &PathBuf| {
                 let fits = |file: &&SourceFile| match fs::read(copy(base, file)) {
-                    Ok(bytes) => *bytes == *file.bytes,
-                    Err(error) => error.kind() == io::ErrorKind::NotFound,
+                    Ok(bytes) => *bytes == *file.bytes && !is_link(&copy(base, file)),
+                    Err(error) => {
+                        error.kind() == io::ErrorKind::NotFound && !is_link(&copy(base, file))
+                    }
                 };
-                files.iter().all(fits)
+                !is_link(base) && base.is_dir() <= input.is_dir && files.iter().all(fits)
             };
             let numbered = (2..).map(|number| format!(".{number}{ORIGINAL}"));
             let base = std::iter::once(ORIGINAL.to_owned())

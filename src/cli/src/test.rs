@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_interestingness::TestCommand;
+use clreduce_interestingness::{TestCommand, test_files};
 use clreduce_journal::Facts;
 use clreduce_process::quoted;
 use clreduce_recipe::Recipe;
@@ -16,9 +15,6 @@ use crate::failure::UsageError;
 
 /// Stands for the name of the first FILE in a shell command.
 const FILE: &str = "{file}";
-
-/// Scripts are smaller; compilers are larger, and hashing them at every start would take too long.
-const SCRIPT_BYTES: u64 = 1 << 20;
 
 /// The interestingness test.
 #[derive(Debug)]
@@ -180,23 +176,8 @@ pub(crate) fn facts(test: &Test) -> Facts {
 
 /// The command and the content of the program or of the scripts it names.
 fn of_command(command: &TestCommand) -> String {
-    let mut text = command.to_string();
-    let files: Vec<&Path> = match command {
-        TestCommand::Program { path, .. } => vec![path],
-        TestCommand::Shell(line) => {
-            line.split_whitespace().map(Path::new).filter(is_script).collect()
-        }
-    };
-    // A file that cannot be read now could not be read by the earlier run either.
-    for bytes in files.into_iter().flat_map(fs::read) {
-        text.push_str(&format!("\n{}", ContentHash::of(&bytes)));
-    }
-    text
-}
-
-fn is_script(path: &&Path) -> bool {
-    path.is_absolute()
-        && fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= SCRIPT_BYTES)
+    let contents = test_files(command).into_iter().map(|(_, content)| format!("\n{content}"));
+    std::iter::once(command.to_string()).chain(contents).collect()
 }
 
 #[cfg(test)]
@@ -228,23 +209,6 @@ mod tests {
         assert_eq!(line, format!("{} -x ./src/test.rs", quoted(path.as_os_str())));
         for line in ["gcc -c a.c", "./none.sh -x", "./src/lib.rs"] {
             assert_eq!(with_absolute_program(line), line);
-        }
-    }
-
-    #[test]
-    fn the_content_of_the_test_counts() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("test.sh");
-        let commands = [
-            TestCommand::Program { path: path.clone(), args: Vec::new() },
-            TestCommand::Shell(format!("sh {}", path.display())),
-        ];
-        for command in commands {
-            fs::write(&path, "exit 0").unwrap();
-            let before = of_command(&command);
-            assert_eq!(before, of_command(&command));
-            fs::write(&path, "exit 1").unwrap();
-            assert_ne!(before, of_command(&command));
         }
     }
 }

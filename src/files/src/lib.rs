@@ -20,7 +20,15 @@ const PREFIX: &str = ".clreduce-";
 /// # Errors
 /// When the new file cannot be written whole (a full disk) or put in place; then `path` is as it was.
 pub fn replace(path: &Path, bytes: &[u8], scratch: &Path) -> io::Result<()> {
-    place(scratch, path, path, |file| file.write_all(bytes), |file| persist(file, path))
+    replace_like(path, bytes, scratch, path)
+}
+
+/// Replaces `path` as [`replace`] does, by a file with the attributes of `like`.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_like(path: &Path, bytes: &[u8], scratch: &Path, like: &Path) -> io::Result<()> {
+    place(scratch, path, like, |file| file.write_all(bytes), |file| persist(file, path))
 }
 
 /// Replaces `path` by a file that `write` fills, and that is not held in memory. The unfinished file lies beside it.
@@ -42,11 +50,16 @@ pub fn replace_with<E: From<io::Error>>(
 /// Writes a file that must not be there yet, with the attributes of `like`.
 ///
 /// # Errors
-/// When it cannot be written whole. If it is there already, it stays as it is, and that is no error.
+/// When it cannot be written whole, or something else is there. A file with the same bytes is no error.
 pub fn create(path: &Path, bytes: &[u8], scratch: &Path, like: &Path) -> io::Result<()> {
-    let created = |file: NamedTempFile| match file.persist_noclobber(path) {
-        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
-        _ => Ok(()),
+    let is_there = || !path.is_symlink() && fs::read(path).is_ok_and(|there| there == bytes);
+    let created = |file: NamedTempFile| {
+        if let Err(failed) = file.persist_noclobber(path)
+            && !is_there()
+        {
+            return Err(failed.error);
+        }
+        Ok(())
     };
     place(scratch, path, like, |file| file.write_all(bytes), created)
 }
@@ -133,10 +146,15 @@ fn copy_attributes(from: &Path, to: &Path) {
         default_attributes(to);
         return;
     };
-    let _ = fs::set_permissions(to, meta.permissions());
+    #[cfg(not(unix))]
+    if !meta.permissions().readonly() {
+        let _ = fs::set_permissions(to, meta.permissions());
+    }
     #[cfg(unix)]
     {
-        use std::os::unix::fs::MetadataExt;
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        // Writable by its owner: it may be a copy of a file that is not.
+        let _ = fs::set_permissions(to, fs::Permissions::from_mode(meta.mode() | 0o200));
         let _ = std::os::unix::fs::chown(to, Some(meta.uid()), Some(meta.gid()));
     }
 }
@@ -176,7 +194,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.c.orig");
         create(&path, b"first", dir.path(), &path).unwrap();
-        create(&path, b"second", dir.path(), &path).unwrap();
+        create(&path, b"first", dir.path(), &path).unwrap();
+        let error = create(&path, b"second", dir.path(), &path).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }

@@ -24,7 +24,7 @@ impl StateFolder {
     /// When another run holds it, or the system refuses.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StateError> {
         let directory = directory.into();
-        fs::create_dir_all(&directory).map_err(|e| StateError::io("create", &directory, e))?;
+        make_private(&directory).map_err(|e| StateError::io("create", &directory, e))?;
         let path = directory.join("lock");
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let lock = opened.map_err(|error| StateError::io("open", &path, error))?;
@@ -141,6 +141,15 @@ impl StateFolder {
     fn original_folder(&self) -> PathBuf {
         self.directory.join("original")
     }
+}
+
+/// Makes a folder that only its owner can enter: it holds copies of files that may be private.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// The path of a file below a folder, with `/` between its parts.

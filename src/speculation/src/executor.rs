@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, NotRun, Outcome, Verdict};
+use clreduce_testcase::TestCase;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::pool::{Permit, Pool, Waiter};
@@ -14,8 +15,13 @@ use crate::running::TestId;
 use crate::scheduler::{Action, Judged, Scheduler, SchedulerStep};
 use clreduce_candidates::CandidateSource;
 
+/// Pauses before a test that was not run is tried again, each time that it has a turn. A disk may be full for a moment,
+/// or an editor may be writing the test.
+const PAUSES: [Duration; 3] =
+    [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
+
 /// A reason why no further verdict comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The source wants no more verdicts.
     Done,
@@ -23,6 +29,8 @@ pub enum Stop {
     Cancelled,
     /// The deadline has passed.
     Deadline,
+    /// A test whose verdict is needed cannot be run, also not again after a while, and alone.
+    NotRun(NotRun),
 }
 
 /// A source of candidates whose candidates are tested on a pool, ahead of time where there is room.
@@ -162,6 +170,9 @@ impl<S: CandidateSource> Executor<S> {
         if self.cancel.is_cancelled() {
             return Some(Stop::Cancelled);
         }
+        if let Some(not_run) = self.scheduler.not_run() {
+            return Some(Stop::NotRun(not_run.clone()));
+        }
         self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Stop::Deadline)
     }
 
@@ -225,7 +236,7 @@ struct TestReport {
 
 /// The result of a test, or of a look by the compile filter.
 enum TestResult {
-    Test(Outcome),
+    Test(Result<Outcome, NotRun>),
     Filter(Option<bool>),
 }
 
@@ -261,7 +272,7 @@ impl StartedTests {
                 Action::Start(id, variant) => {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {
-                        TestResult::Test(test.judge(&variant, cancel))
+                        TestResult::Test(judge(&*test, &variant, cancel))
                     });
                 }
                 Action::Filter(id, variant) => {
@@ -339,11 +350,28 @@ impl StartedTests {
         self.busy += report.wall;
         // A test that panics does so where the reduction was started.
         let said = match report.result.unwrap_or_else(|panic| resume_unwind(panic)) {
-            TestResult::Test(_) if timed_out => TestResult::Test(Outcome::from(Verdict::TimedOut)),
+            TestResult::Test(_) if timed_out => {
+                TestResult::Test(Ok(Outcome::from(Verdict::TimedOut)))
+            }
             said => said,
         };
         TestEnd { id: report.id, said, was_alone: report.was_alone }
     }
+}
+
+/// Judges a variant; a test that was not run is tried again after a pause.
+fn judge(
+    test: &dyn Interestingness,
+    variant: &TestCase,
+    cancel: &Cancel,
+) -> Result<Outcome, NotRun> {
+    for pause in PAUSES {
+        match test.judge(variant, cancel) {
+            Err(_) if !cancel.is_cancelled() => cancel.wait(pause),
+            result => return result,
+        };
+    }
+    test.judge(variant, cancel)
 }
 
 impl Drop for StartedTests {

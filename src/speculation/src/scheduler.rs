@@ -1,7 +1,7 @@
 //! The decisions which tests run and when the source gets a verdict. No threads, no clock, no I/O.
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
-use clreduce_interestingness::{Filtered, Outcome, Verdict};
+use clreduce_interestingness::{Filtered, NotRun, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::rechecks::Rechecks;
@@ -83,6 +83,8 @@ pub struct Scheduler<S> {
     running: RunningTests,
     slots: usize,
     counters: Counters,
+    /// A test whose verdict is needed cannot be run.
+    not_run: Option<NotRun>,
 }
 
 impl<S: CandidateSource> Scheduler<S> {
@@ -98,6 +100,7 @@ impl<S: CandidateSource> Scheduler<S> {
             running: RunningTests::default(),
             slots,
             counters: Counters::default(),
+            not_run: None,
         }
     }
 
@@ -146,6 +149,12 @@ impl<S: CandidateSource> Scheduler<S> {
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         self.tree.left_out()
+    }
+
+    /// The reason why a test whose verdict is needed cannot be run, if there is one.
+    #[must_use]
+    pub fn not_run(&self) -> Option<&NotRun> {
+        self.not_run.as_ref()
     }
 
     /// Most tests at a time.
@@ -269,16 +278,21 @@ impl<S: CandidateSource> Scheduler<S> {
         self.running.iter_mut().filter(|test| test.id == id).for_each(|test| test.shared = true);
     }
 
-    /// Takes the outcome of a test that has ended. Its slot is free.
+    /// Takes the outcome of a test that has ended. Its slot is free. A test that was not run is run again alone, once
+    /// its verdict is needed.
     ///
     /// # Panics
     /// When no such test runs.
-    pub fn ended(&mut self, id: TestId, outcome: Outcome) {
+    pub fn ended(&mut self, id: TestId, outcome: Result<Outcome, NotRun>) {
         let test = self.running.end(id);
         if test.killed {
             self.counters.killed += 1;
             return;
         }
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(not_run) => return self.take_note(test, not_run),
+        };
         let says_nothing = outcome.verdict == Verdict::TimedOut && test.shared;
         match test.work {
             Work::Recheck(recheck) => {
@@ -295,6 +309,15 @@ impl<S: CandidateSource> Scheduler<S> {
                     self.verdicts.insert(test.hash, outcome);
                 }
             }
+        }
+    }
+
+    fn take_note(&mut self, test: RunningTest, not_run: NotRun) {
+        if !self.verdicts.retest_alone(test.hash) {
+            self.not_run = Some(not_run);
+        }
+        if let Work::Recheck(recheck) = test.work {
+            self.rechecks.put_back(*recheck);
         }
     }
 

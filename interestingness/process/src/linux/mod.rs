@@ -21,10 +21,11 @@ use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 use rustix::event::{EventfdFlags, eventfd};
+use thiserror::Error;
 
 use crate::cancel::Cancel;
-use crate::end::Completed;
-use crate::folder::{RunFolder, remove_tree};
+use crate::end::{Completed, End};
+use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::launch::{Confinement, Launcher, SetupError, Task, start};
 use crate::worker::{ARGUMENT, frames::FrameError};
 use orders::{RunOrder, SupervisorOrder, SupervisorReply};
@@ -91,21 +92,19 @@ impl LocalLauncher {
         self
     }
 
-    /// An error means that the supervisor was lost.
+    /// An error means that another attempt is worth while.
     fn attempt(
         &self,
         task: &Task,
         files: &TestCase,
         cancel: &Cancel,
         inspect: &mut dyn FnMut(&RunFolder),
-    ) -> Result<Completed, FrameError> {
+        is_last: bool,
+    ) -> Result<Completed, AttemptError> {
         let mut slot = match self.take_slot() {
             Ok(slot) => slot,
             Err(error) => {
-                return Ok(Completed::failed(format!(
-                    "the test could not be prepared: {}",
-                    with_source(&error)
-                )));
+                return Ok(Completed::not_run(with_source(&error)));
             }
         };
         let number = self.next_task.fetch_add(1, Ordering::Relaxed);
@@ -113,11 +112,14 @@ impl LocalLauncher {
         if let Err(error) = folder.fill(files) {
             // If this fails, the removal of the root fails as well.
             let _ = folder.remove();
-            self.give_back(slot);
-            return Ok(Completed::failed(format!("the variant could not be written: {error}")));
+            self.give_up(slot);
+            let base = self.base.display();
+            return Ok(Completed::not_run(format!(
+                "the variant could not be written to a folder in `{base}`: {error}"
+            )));
         }
         let completed = match &mut slot.supervisor {
-            Some(supervisor) => supervisor.run(number, task, cancel),
+            Some(supervisor) => supervisor.run(number, task, cancel).map_err(AttemptError::from),
             None => Ok(self.run_here(&slot, number, &folder, task, cancel)),
         };
         if completed.is_err() {
@@ -125,11 +127,35 @@ impl LocalLauncher {
             return completed;
         }
         inspect(&folder);
+        let lost = folder.lost(files);
         let _ = folder.remove();
         if completed.as_ref().is_ok_and(|completed| !completed.stuck) {
             self.give_back(slot);
         }
-        completed
+        let base = self.base.display();
+        match lost {
+            _ if matches!(completed, Ok(Completed { end: End::Cancelled, .. })) => completed,
+            Some(Lost::Folder) => Ok(Completed::not_run(format!(
+                "somebody removed the folder of the test in `{base}` while it ran"
+            ))),
+            Some(Lost::File) if !is_last => Err(AttemptError::FileLost),
+            _ if is_full(&self.base) => Ok(Completed::not_run(format!(
+                "the disk is full: nothing can be written to `{base}`"
+            ))),
+            _ => completed,
+        }
+    }
+
+    /// Drops a slot in which nothing can be written, and its root, if that is gone.
+    fn give_up(&self, slot: Slot) {
+        let root = slot.root.clone();
+        clean_up_after(slot);
+        if !root.is_dir() {
+            let mut slots = self.lock();
+            if slots.root.as_ref() == Some(&root) {
+                *slots = Slots::default();
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Slots> {
@@ -187,7 +213,7 @@ impl LocalLauncher {
         let wake = match eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK) {
             Ok(fd) => Arc::new(fd),
             Err(error) => {
-                return Completed::failed(format!("the test could not be prepared: {error}"));
+                return Completed::not_run(format!("the test could not be prepared: {error}"));
             }
         };
         let (program, args) = task.command.argv();
@@ -228,18 +254,17 @@ impl Launcher for LocalLauncher {
         inspect: &mut dyn FnMut(&RunFolder),
     ) -> Completed {
         let mut lost = None;
-        // A lost supervisor says nothing about the variant: once more with another one.
-        for _ in 0..2 {
+        for is_last in [false, true] {
             if cancel.is_cancelled() {
                 return Completed::cancelled();
             }
-            match self.attempt(task, files, cancel, inspect) {
+            match self.attempt(task, files, cancel, inspect, is_last) {
                 Ok(completed) => return completed,
                 Err(error) => lost = Some(error),
             }
         }
         let error = lost.map(|error| error.to_string()).unwrap_or_default();
-        Completed::failed(format!("the supervisor of the test was lost: {error}"))
+        Completed::not_run(error)
     }
 
     fn prepare(&self) -> Result<(), SetupError> {
@@ -273,6 +298,30 @@ fn with_source(error: &SetupError) -> String {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     }
+}
+
+/// A reason to run a task once more, in another place: what happened says nothing about the variant.
+#[derive(Debug, Error)]
+enum AttemptError {
+    #[error("the supervisor of the test was lost: {0}")]
+    SupervisorLost(#[from] FrameError),
+    /// The test may do that itself; then it does it again.
+    #[error("a file of the variant was removed while the test ran")]
+    FileLost,
+}
+
+/// A disk with less free space than this is full, in bytes. Tests need some for their temporary files.
+const FULL_BELOW: u64 = 1 << 20;
+
+/// Whether nothing can be written to a folder, for want of space or of inodes. A test then fails because of the disk.
+fn is_full(folder: &Path) -> bool {
+    let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
+    let is_root = rustix::process::geteuid().is_root();
+    let (blocks, inodes) =
+        if is_root { (disk.f_bfree, disk.f_ffree) } else { (disk.f_bavail, disk.f_favail) };
+    // Some file systems do not tell: for them, everything is 0.
+    disk.f_blocks > 0 && blocks.saturating_mul(disk.f_frsize) < FULL_BELOW
+        || disk.f_files > 0 && inodes == 0
 }
 
 /// A supervisor that was killed took no task with it.

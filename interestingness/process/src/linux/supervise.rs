@@ -55,7 +55,7 @@ pub(super) fn supervise(job: &SupervisedTask<'_>, control: &mut dyn Control) -> 
         Ok(running) => running.watch(control),
         Err(error) => {
             let program = job.program.to_string_lossy();
-            Completed::failed(format!("`{program}` could not be started: {error}"))
+            Completed::not_run(format!("`{program}` could not be started: {error}"))
         }
     }
 }
@@ -137,7 +137,7 @@ impl<'a> Supervision<'a> {
         match poll(&mut fds, Some(&timespec(until.saturating_duration_since(now)))) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => {
-                return Ok(Some(End::Failed(format!("the test could not be supervised: {error}"))));
+                return Ok(Some(End::NotRun(format!("the test could not be supervised: {error}"))));
             }
         }
         let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
@@ -293,12 +293,12 @@ fn set_nonblocking(pipe: &PipeReader) -> io::Result<()> {
 
 fn end_of(status: Option<WaitStatus>) -> End {
     let Some(status) = status else {
-        return End::Failed("the exit status of the test was lost".to_owned());
+        return End::NotRun("the exit status of the test was lost".to_owned());
     };
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => End::Exited(code),
         (None, Some(signal)) => End::Signalled(signal),
-        (None, None) => End::Failed("the test ended in an unknown way".to_owned()),
+        (None, None) => End::NotRun("the test ended in an unknown way".to_owned()),
     }
 }
 

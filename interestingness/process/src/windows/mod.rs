@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::end::{Completed, End};
-use crate::folder::{RunFolder, remove_tree};
+use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::interpreter::interpreter;
 use crate::launch::{self, Confinement, Launcher, ProcessGroup, SetupError, Task};
 use crate::test_command::TestCommand;
@@ -113,19 +113,25 @@ impl Launcher for LocalLauncher {
         let root = match self.root() {
             Ok(root) => root,
             Err(error) => {
-                return Completed::failed(format!("the test could not be prepared: {error}"));
+                return Completed::not_run(format!("the test could not be prepared: {error}"));
             }
         };
         let number = self.next_task.fetch_add(1, Ordering::Relaxed);
         let folder = RunFolder::of(&root, number);
         let completed = match folder.fill(files) {
-            Err(error) => Completed::failed(format!("the variant could not be written: {error}")),
+            Err(error) => Completed::not_run(format!("the variant could not be written: {error}")),
             Ok(()) => match supervise(task, &folder, &self.confinement, cancel) {
-                Err(error) => Completed::failed(format!("the test could not be started: {error}")),
+                Err(error) => Completed::not_run(format!("the test could not be started: {error}")),
                 Ok(completed) => completed,
             },
         };
         inspect(&folder);
+        let completed = match folder.lost(files) {
+            Some(Lost::Folder) if completed.end != End::Cancelled => {
+                Completed::not_run("somebody removed the folder of the test while it ran")
+            }
+            _ => completed,
+        };
         // If this fails, the removal of the root fails as well, and tells.
         let _ = folder.remove();
         completed
@@ -323,7 +329,7 @@ fn has_too_much_memory(task: &Task, job: &JobObject) -> bool {
 fn end_of(status: io::Result<ExitStatus>) -> End {
     match status.map(|status| status.code()) {
         Ok(Some(code)) => End::Exited(code),
-        Ok(None) => End::Failed("the test ended in an unknown way".to_owned()),
-        Err(error) => End::Failed(format!("the test could not be waited for: {error}")),
+        Ok(None) => End::NotRun("the test ended in an unknown way".to_owned()),
+        Err(error) => End::NotRun(format!("the test could not be waited for: {error}")),
     }
 }

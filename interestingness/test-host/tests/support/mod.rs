@@ -54,7 +54,7 @@ impl Bench {
     /// Judges one small variant by one line of shell; nothing may be left of it.
     pub fn judge(&self, line: &str, limits: Limits) -> Outcome {
         let test = self.shell_test(line, limits);
-        let outcome = test.judge(&variant(), &Cancel::new());
+        let outcome = test.judge(&variant(), &Cancel::new()).unwrap();
         assert_eq!(self.tests_on_disk(), 0, "directories of a test are left");
         drop(test);
         assert_eq!(entries(self.base.path()), 0, "the root directory is left");

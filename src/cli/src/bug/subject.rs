@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueHint;
-use clreduce_engine::{Options, TextPattern};
+use clreduce_engine::{Options, ReductionError, TextPattern};
 use clreduce_interestingness::{
     Cancel, CommandTest, Interestingness, Outcome, TestCommand, Verdict,
 };
@@ -100,7 +100,8 @@ pub(super) fn judge(
     case: &TestCase,
     cancel: &Cancel,
 ) -> Result<Outcome, CliError> {
-    Ok(CommandTest::new(command, options.command_options())?.judge(case, cancel))
+    let outcome = CommandTest::new(command, options.command_options())?.judge(case, cancel);
+    outcome.map_err(|not_run| CliError::Reduction(ReductionError::NotRun(not_run)))
 }
 
 /// Says on standard error what is being done.

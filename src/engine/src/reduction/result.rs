@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use clreduce_interestingness::Outcome;
+use clreduce_interestingness::{NotRun, Outcome};
 use clreduce_testcase::{Size, TestCase};
 use thiserror::Error;
 
@@ -101,6 +101,9 @@ pub enum ReductionError {
         /// The first outcome that was not.
         contrary: Box<Outcome>,
     },
+    /// The test could not be run, also not after some time. Nothing of it is in the journal.
+    #[error("the test cannot be run")]
+    NotRun(#[source] NotRun),
     /// The state folder cannot be used.
     #[error(transparent)]
     State(#[from] StateError),

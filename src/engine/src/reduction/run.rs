@@ -128,11 +128,12 @@ fn accepts_original(reduction: &Reduction<'_>) -> bool {
     filter.is_some_and(|filter| filter.accepts(&reduction.case, &reduction.cancel) == Some(true))
 }
 
-fn ending(stop: Stop) -> Ending {
+fn ending(stop: Stop) -> Result<Ending, ReductionError> {
     match stop {
-        Stop::Done => Ending::Minimal,
-        Stop::Cancelled => Ending::Interrupted,
-        Stop::Deadline => Ending::TimeLimit,
+        Stop::Done => Ok(Ending::Minimal),
+        Stop::Cancelled => Ok(Ending::Interrupted),
+        Stop::Deadline => Ok(Ending::TimeLimit),
+        Stop::NotRun(not_run) => Err(ReductionError::NotRun(not_run)),
     }
 }
 
@@ -163,7 +164,7 @@ fn not_begun(
     Ok(Reduced {
         size: Size::of(&case),
         case,
-        ending: ending(stop),
+        ending: ending(stop)?,
         steps: 0,
         tests: counters.started,
         killed: counters.killed,
@@ -262,7 +263,7 @@ impl ReductionRun<'_> {
             }
             let answered = match executor.next_verdict() {
                 Ok(answered) => answered,
-                Err(stop) => return Ok(ending(stop)),
+                Err(stop) => return ending(stop),
             };
             let committed = self.consume(answered, executor.scheduler().counters())?;
             if let Some(case) = committed {

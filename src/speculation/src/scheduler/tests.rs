@@ -112,13 +112,13 @@ fn an_answer_kills_what_it_rules_out_and_keeps_the_rest() {
     let (started, _) = plan(&mut scheduler);
     assert_eq!(texts(&started), ["", "n", "nn", "nnn"]);
     // Out of order: nothing is consumed before the first answer is there.
-    scheduler.ended(started[1].0, Outcome::from(YES));
+    scheduler.ended(started[1].0, Ok(Outcome::from(YES)));
     assert_eq!(steps(&mut scheduler), 0);
     let (more, killed) = plan(&mut scheduler);
     assert_eq!(killed, [started[2].0, started[3].0]);
     assert_eq!(texts(&more), ["ny"], "a slot is free again only when its test has ended");
-    scheduler.ended(killed[0], Outcome::from(YES));
-    scheduler.ended(started[0].0, Outcome::from(NO));
+    scheduler.ended(killed[0], Ok(Outcome::from(YES)));
+    scheduler.ended(started[0].0, Ok(Outcome::from(NO)));
     assert_eq!(steps(&mut scheduler), 2);
     let Next::Candidate(next) = scheduler.tree.next() else { panic!() };
     assert_eq!(next.variant, variant("ny"));
@@ -131,7 +131,7 @@ fn a_variant_on_two_paths_is_tested_once_and_survives_either_answer() {
     let mut scheduler = scheduler(source, 3);
     let (started, _) = plan(&mut scheduler);
     assert_eq!(texts(&started), ["", "?", "??"]);
-    scheduler.ended(started[0].0, Outcome::from(YES));
+    scheduler.ended(started[0].0, Ok(Outcome::from(YES)));
     assert_eq!(steps(&mut scheduler), 1);
     let (more, killed) = plan(&mut scheduler);
     assert_eq!((texts(&more), killed.len()), (vec!["???"], 0));
@@ -141,13 +141,13 @@ fn a_variant_on_two_paths_is_tested_once_and_survives_either_answer() {
 fn what_timed_out_beside_others_is_run_alone() {
     let mut scheduler = scheduler(Path::new(100), 2);
     let (started, _) = plan(&mut scheduler);
-    scheduler.ended(started[0].0, Outcome::from(Verdict::TimedOut));
+    scheduler.ended(started[0].0, Ok(Outcome::from(Verdict::TimedOut)));
     assert_eq!(steps(&mut scheduler), 0);
     assert_eq!(plan(&mut scheduler), (vec![], vec![]), "another test still runs");
-    scheduler.ended(started[1].0, Outcome::from(NO));
+    scheduler.ended(started[1].0, Ok(Outcome::from(NO)));
     let (again, _) = plan(&mut scheduler);
     assert_eq!(texts(&again), [""]);
-    scheduler.ended(again[0].0, Outcome::from(Verdict::TimedOut));
+    scheduler.ended(again[0].0, Ok(Outcome::from(Verdict::TimedOut)));
     assert_eq!(steps(&mut scheduler), 2);
 }
 
@@ -157,7 +157,7 @@ fn a_blocked_state_goes_on_once_the_success_before_it_is_real() {
     let mut scheduler = scheduler(source, 8);
     let (started, _) = plan(&mut scheduler);
     assert_eq!(texts(&started), ["", "n", "y", "nn", "nnn", "nnnn", "nnnnn", "nnnnnn"]);
-    scheduler.ended(started[0].0, Outcome::from(YES));
+    scheduler.ended(started[0].0, Ok(Outcome::from(YES)));
     assert_eq!(steps(&mut scheduler), 1);
     let (more, killed) = plan(&mut scheduler);
     // "yy" rests on a success still to come; "yn" on none any more.
@@ -177,16 +177,16 @@ fn a_blocked_state_goes_on_where_it_is_likely_to_come() {
 fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
     let mut scheduler = Scheduler::new(Path::new(500), 1, Verdicts::default(), 1);
     let (started, _) = plan(&mut scheduler);
-    scheduler.ended(started[0].0, Outcome::from(YES));
+    scheduler.ended(started[0].0, Ok(Outcome::from(YES)));
     assert_eq!(steps(&mut scheduler), 1);
     let (next, _) = plan(&mut scheduler);
     assert_eq!(texts(&next), ["y"], "the question comes before the check");
     scheduler.kill_all();
-    scheduler.ended(next[0].0, Outcome::from(YES));
+    scheduler.ended(next[0].0, Ok(Outcome::from(YES)));
     let checks = scheduler.plan_rechecks(true);
     let [Action::Start(id, checked)] = checks.as_slice() else { panic!("{checks:?}") };
     assert_eq!(*checked, variant(""));
-    scheduler.ended(*id, Outcome::from(NO));
+    scheduler.ended(*id, Ok(Outcome::from(NO)));
     assert_eq!(scheduler.rechecks().contradictions().len(), 1);
 }
 
@@ -197,7 +197,7 @@ fn a_check_that_is_due_comes_before_the_question() {
     for _ in 0..4 {
         let (started, _) = plan(&mut scheduler);
         asked.push(started[0].1.clone());
-        scheduler.ended(started[0].0, Outcome::from(NO));
+        scheduler.ended(started[0].0, Ok(Outcome::from(NO)));
         if let SchedulerStep::Judged(answered) = scheduler.step()
             && asked.len() == 1
         {
@@ -218,18 +218,18 @@ fn a_check_that_is_due_and_times_out_beside_others_is_run_again_alone() {
     let mut scheduler = scheduler(Path::new(100), 2);
     let (questions, _) = plan(&mut scheduler);
     assert_eq!(texts(&questions), ["", "n"]);
-    scheduler.ended(questions[0].0, Outcome::from(NO));
+    scheduler.ended(questions[0].0, Ok(Outcome::from(NO)));
     let SchedulerStep::Judged(answered) = scheduler.step() else { panic!("it has ended") };
     scheduler.rechecks_mut().add_due(1, &answered.candidate, answered.outcome);
     let (check, _) = plan(&mut scheduler);
     assert_eq!(texts(&check), [""]);
-    scheduler.ended(check[0].0, Outcome::from(Verdict::TimedOut));
+    scheduler.ended(check[0].0, Ok(Outcome::from(Verdict::TimedOut)));
     assert!(scheduler.rechecks_mut().take_due().is_none(), "a busy machine explains it");
     assert!(plan(&mut scheduler).0.is_empty(), "until the other has ended");
-    scheduler.ended(questions[1].0, Outcome::from(NO));
+    scheduler.ended(questions[1].0, Ok(Outcome::from(NO)));
     let (alone, _) = plan(&mut scheduler);
     assert_eq!(texts(&alone), [""]);
-    scheduler.ended(alone[0].0, Outcome::from(Verdict::TimedOut));
+    scheduler.ended(alone[0].0, Ok(Outcome::from(Verdict::TimedOut)));
     let checked = scheduler.rechecks_mut().take_due().map(|check| check.second.verdict);
     assert_eq!(checked, Some(Verdict::TimedOut), "nothing else explains it now");
     assert!(!plan(&mut scheduler).0.is_empty());
@@ -254,7 +254,7 @@ fn judge_with_filter(interesting: usize) -> (Vec<Filtered>, Scheduler<Path>) {
             scheduler.filtered(*id, Some(false));
         } else {
             let verdict = if filtered.len() >= interesting { YES } else { NO };
-            scheduler.ended(*id, Outcome::from(verdict));
+            scheduler.ended(*id, Ok(Outcome::from(verdict)));
         }
     }
 }
@@ -282,4 +282,23 @@ fn a_contradiction_retracts_what_was_not_tested() {
     // From now on everything is tested.
     let (started, _) = plan(&mut scheduler);
     assert!(!started[0].1.starts_with("look"));
+}
+
+#[test]
+fn a_test_that_was_not_run_is_run_alone_and_then_given_up() {
+    let mut scheduler = scheduler(Path::new(100), 2);
+    let broken = || Err(NotRun::Failed("the disk is full".to_owned()));
+    let (started, _) = plan(&mut scheduler);
+    scheduler.ended(started[0].0, broken());
+    assert_eq!((steps(&mut scheduler), scheduler.not_run()), (0, None));
+    scheduler.ended(started[1].0, broken());
+    let (alone, _) = plan(&mut scheduler);
+    assert_eq!(texts(&alone), [""], "nothing runs beside it");
+    scheduler.ended(alone[0].0, Ok(Outcome::from(NO)));
+    assert_eq!(steps(&mut scheduler), 1);
+    let (next, _) = plan(&mut scheduler);
+    assert_eq!(texts(&next), ["n"]);
+    scheduler.ended(next[0].0, broken());
+    assert_eq!(scheduler.not_run(), broken().err().as_ref());
+    assert_eq!(steps(&mut scheduler), 0, "that is no verdict");
 }
