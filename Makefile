@@ -4,6 +4,7 @@
 
 target := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 demo := $(target)/demo
+clreduce := $(abspath $(target))/release/clreduce
 host := $(target)/fixtures/run_kernel
 
 .PHONY: help demo test test-windows devices fixtures
@@ -15,13 +16,13 @@ help:
 	@echo "make devices   install Intel's OpenCL run-time for CPUs, 225 MB"
 
 demo:
-	scripts/setup rust kernel
+	scripts/setup rust kernel validity
 	cargo build --release
-	$(MAKE) --no-print-directory fixtures
 	rm -rf $(demo)
 	mkdir -p $(demo)
-	cp fixtures/mad-sat/kernel.cl fixtures/mad-sat/interesting.sh $(host) $(demo)
-	cd $(demo) && $(abspath $(target))/release/clreduce kernel.cl --test ./interesting.sh -j 2
+	cp fixtures/mad-sat/kernel.cl $(demo)
+	cd $(demo) && $(clreduce) init kernel.cl
+	cd $(demo) && $(clreduce) kernel.cl --test kernel.toml -j 2
 	@echo
 	@echo "From $$(wc -l <fixtures/mad-sat/kernel.cl) lines and $$(wc -c <fixtures/mad-sat/kernel.cl) bytes to" \
 		"$$(wc -l <$(demo)/kernel.cl) lines and $$(wc -c <$(demo)/kernel.cl) bytes, in $(demo)/kernel.cl:"

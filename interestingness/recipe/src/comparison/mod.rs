@@ -26,7 +26,8 @@ const LEAST_LIMIT: Duration = Duration::from_secs(30);
 const MOST_LIMIT: Duration = Duration::from_secs(300);
 const USUAL_LIMIT: Duration = Duration::from_secs(60);
 
-/// The most witnesses: with the suspected configuration, enough for a majority.
+/// Witnesses that agree outvote the suspected configuration: two do, and a third makes it certain.
+const LEAST_WITNESSES: usize = 2;
 const MOST_WITNESSES: usize = 3;
 
 /// The outcome of a kernel on one configuration.
@@ -239,15 +240,21 @@ impl DeviceComparison {
             is_fine && !other.simulated
         };
         let mut found: Vec<usize> = others.filter(fits).collect();
-        // More witnesses only cost time in every test. The same device shows that its optimiser is wrong; of other
-        // devices, one configuration each suffices.
-        let twins = |index: &usize| {
+        // More witnesses only cost time in every test. The same device shows that its optimiser is wrong. The two
+        // configurations of another device share most of their bugs: without its optimiser, it is the better witness, and
+        // with it, it comes in only where one witness would be alone.
+        let agreeing = found.clone();
+        let is_twin = |index: &usize| {
             let device = &self.configurations[*index].device;
-            let before = self.configurations[..*index].iter().filter(|seen| seen.device == *device);
-            (*device != accused.device, before.count())
+            let mut later = agreeing.iter().filter(|other| *other > index);
+            *device != accused.device
+                && later.any(|other| self.configurations[*other].device == *device)
         };
-        found.sort_by_key(twins);
-        found.truncate(MOST_WITNESSES);
+        found.sort_by_key(|index| {
+            (is_twin(index), self.configurations[*index].device != accused.device)
+        });
+        let different = found.iter().filter(|index| !is_twin(index)).count();
+        found.truncate(different.clamp(LEAST_WITNESSES, MOST_WITNESSES));
         // The first witness decides most variants, before it is known whether they are valid.
         let cost = |index: &usize| {
             let one = &self.configurations[*index];
@@ -347,7 +354,9 @@ mod tests {
         assert_eq!(bugs.len(), 2);
         assert_eq!(survey.configurations[bugs[0].configuration].name(), "pocl");
         let text = survey.recipe("k.cl", bugs[0], None, "-DN=\"4\"");
-        assert_eq!(text.matches("[[configuration]]").count(), 4, "{text}");
+        // The other configuration of the same device, and one of the two of another device.
+        assert_eq!(survey.witnesses(bugs[0]), [1, 3]);
+        assert_eq!(text.matches("[[configuration]]").count(), 3, "{text}");
         Recipe::parse("k.toml".as_ref(), text).unwrap();
         let text = survey.recipe("k.cl", bugs[1], None, "");
         assert!(text.contains("device = \"oclgrind\"\naccused = true"), "{text}");
