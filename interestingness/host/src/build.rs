@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_kernel::KernelLaunch;
+use clreduce_kernel::{Argument, KernelLaunch};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{TestCase, tokens};
 use tempfile::TempDir;
@@ -41,8 +41,8 @@ pub struct HostProgram {
     host: PathBuf,
     parts: Vec<PathBuf>,
     launches: Vec<KernelLaunch>,
-    /// Variables in local memory, for the run-time.
-    variables: Vec<OsString>,
+    /// Words for the run-time about the program as a whole: its variables in local memory, and what to look for.
+    words: Vec<OsString>,
     undefined: BTreeSet<String>,
     /// True if what the kernel writes is of interest.
     results: bool,
@@ -65,14 +65,17 @@ impl HostBuild<'_> {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let code = folder.path().join(CODE);
         self.link(&object, &parts, &code)?;
-        let mut variables = Vec::new();
-        if flavour == Flavour::Memory {
+        let mut words: Vec<OsString> = Vec::new();
+        if flavour != Flavour::Plain {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
-            variables.extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
+            words.extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
+        }
+        if flavour == Flavour::Addresses && watches_races(&launches) {
+            words.push("races".into());
         }
         let host = parts::host(&self.toolchain, flavour)?;
         let (undefined, results) = (kernel.undefined, flavour == Flavour::Plain);
-        Ok(HostProgram { folder, host, parts, launches, variables, undefined, results })
+        Ok(HostProgram { folder, host, parts, launches, words, undefined, results })
     }
 
     /// Compiles the kernel, where it divides vectors by way of LLVM's intermediate language, in which these
@@ -137,6 +140,25 @@ impl HostBuild<'_> {
     }
 }
 
+/// The most bytes of buffers whose accesses the run-time can remember; each takes 80 bytes more.
+const MOST_WATCHED_BYTES: u64 = 8 << 20;
+
+/// True if an instrumented program with these launches looks for data races: what the run-time has to remember must
+/// fit into memory.
+#[must_use]
+pub fn watches_races(launches: &[KernelLaunch]) -> bool {
+    launches.iter().all(|launch| {
+        let bytes = launch.arguments.iter().map(|argument| match argument {
+            Argument::Buffer { element, elements, .. } => {
+                elements.saturating_mul(element.bytes() as u64)
+            }
+            Argument::Local(bytes) => *bytes,
+            Argument::Value(_) => 0,
+        });
+        bytes.fold(0, u64::saturating_add) <= MOST_WATCHED_BYTES
+    })
+}
+
 /// Returns whether a program may divide vectors: it has a type of vectors and a division.
 fn divides_vectors(source: &[u8]) -> bool {
     const TYPES: [&str; 10] = [
@@ -177,7 +199,7 @@ impl HostProgram {
         for (number, launch) in self.launches.iter().enumerate() {
             let mut args = vec![self.code().into_os_string()];
             args.extend(start::words(number, launch, self.results));
-            args.extend(self.variables.iter().cloned());
+            args.extend(self.words.iter().cloned());
             let contents = start::contents(launch)?;
             let ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
             if ran.end == End::Exited(EXIT_UNKNOWN) {

@@ -5,7 +5,7 @@
 pub enum Flavour {
     /// Nothing.
     Plain,
-    /// UndefinedBehaviorSanitizer and AddressSanitizer.
+    /// UndefinedBehaviorSanitizer and AddressSanitizer; the run-time looks for data races as well.
     Addresses,
     /// MemorySanitizer.
     Memory,
@@ -22,12 +22,20 @@ impl Flavour {
         }
     }
 
-    /// For the run-time and the built-ins.
+    /// For the run-time.
     pub(crate) fn switches(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &[],
-            Self::Addresses => &["-fsanitize=address"],
+            Self::Addresses => &[ADDRESS],
             Self::Memory => &["-fsanitize=memory", FOLLOW, ORIGINS],
+        }
+    }
+
+    /// For the built-ins and the kernel: the run-time is told of their accesses.
+    pub(crate) fn call_backs(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain | Self::Memory => &[],
+            Self::Addresses => &CALL_BACKS,
         }
     }
 
@@ -35,7 +43,7 @@ impl Flavour {
     /// double it.
     pub(crate) fn kernel_switches(self, detail: BuildDetail) -> Vec<&'static str> {
         const LINES: &str = "-gline-tables-only";
-        match (self, detail) {
+        let mut switches = match (self, detail) {
             (Self::Plain, _) => vec![],
             (Self::Addresses, BuildDetail::Verdict) => vec![ADDRESS, UNDEFINED, TRAP],
             (Self::Addresses, BuildDetail::Report) => vec![ADDRESS, UNDEFINED, LINES],
@@ -43,7 +51,9 @@ impl Flavour {
             (Self::Memory, BuildDetail::Report) => {
                 vec!["-fsanitize=memory", FOLLOW, ORIGINS, LINES]
             }
-        }
+        };
+        switches.extend(self.call_backs());
+        switches
     }
 }
 
@@ -57,6 +67,18 @@ pub enum BuildDetail {
 }
 
 const ADDRESS: &str = "-fsanitize=address";
+/// Functions of the run-time stand for the checks of AddressSanitizer, so that every access to memory that work-items
+/// share is seen, also one that follows another to the same place or is known to be within its variable.
+const CALL_BACKS: [&str; 8] = [
+    "-mllvm",
+    "-asan-instrumentation-with-call-threshold=0",
+    "-mllvm",
+    "-asan-memory-access-callback-prefix=clreduce_",
+    "-mllvm",
+    "-asan-opt-same-temp=0",
+    "-mllvm",
+    "-asan-opt-globals=0",
+];
 /// Shifts are left out: in OpenCL their counts wrap. So are `local-bounds`, which trap without a word.
 const UNDEFINED: &str = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,null,alignment,array-bounds,\
                          pointer-overflow,float-cast-overflow,unreachable,bool";

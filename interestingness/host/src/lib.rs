@@ -19,7 +19,7 @@ mod subject;
 mod symbols;
 mod toolchain;
 
-pub use build::{CODE, HostBuild, HostProgram};
+pub use build::{CODE, HostBuild, HostProgram, watches_races};
 pub use cache::default_cache;
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};

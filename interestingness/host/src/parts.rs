@@ -17,7 +17,11 @@ use crate::{cache, symbols};
 type Part = (&'static str, &'static str);
 
 const COMMON: &str = include_str!("runtime/common.cl");
-const RUNTIME: &str = include_str!("runtime/runtime.c");
+const RUNTIME: &str = concat!(
+    include_str!("runtime/state.c"),
+    include_str!("runtime/accesses.c"),
+    include_str!("runtime/runtime.c"),
+);
 const PARTS: [Part; 9] = [
     ("work_items", include_str!("runtime/work_items.cl")),
     ("integers", include_str!("runtime/integers.cl")),
@@ -62,7 +66,8 @@ pub(crate) fn built_in(
     (name, text): Part,
 ) -> Result<PathBuf, HostError> {
     let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
-    let args = fixed.iter().chain(flavour.switches()).chain(&LINK);
+    let switches = flavour.switches().iter().chain(flavour.call_backs());
+    let args = fixed.iter().chain(switches).chain(&LINK);
     let args = args.map(OsString::from);
     cached(toolchain, name, &format!("{COMMON}\n{text}"), "part.cl", args.collect())
 }

@@ -23,7 +23,10 @@ pub(crate) fn of_kernel(bytes: &[u8]) -> Result<OfKernel, object::Error> {
     let file = object::File::parse(bytes)?;
     let mut kernel = OfKernel { undefined: BTreeSet::new(), local: BTreeSet::new() };
     for symbol in file.symbols() {
-        let Ok(name) = symbol.name() else { continue };
+        // AddressSanitizer describes each variable by one of its own.
+        let Some(name) = symbol.name().ok().filter(|name| !name.starts_with("__asan_")) else {
+            continue;
+        };
         if symbol.is_undefined() && !name.is_empty() {
             kernel.undefined.insert(name.to_owned());
         } else if symbol.kind() == SymbolKind::Data {

@@ -179,7 +179,8 @@ fn a_function_that_the_host_does_not_know_is_never_valid() {
 #[test]
 fn findings_have_the_line_they_happen_on() {
     let source = "__kernel void entry(__global ulong *result) {\n  int low = 3;\n  int x = INT_MAX;\n\
-                  \x20 result[0] = clamp(1, low,\n    2);\n  x += 1;\n  int none[2];\n  result[0] += none[x & 1];\n}\n";
+                  \x20 result[get_global_id(0)] = clamp(1, low,\n    2);\n  x += 1;\n  int none[2];\n\
+                  \x20 result[get_global_id(0)] += none[x & 1];\n}\n";
     let mut places: Vec<_> = check(source, &[StageName::Sanitize])
         .findings
         .iter()

@@ -83,7 +83,7 @@ fn what_is_found_has_its_line_and_what_is_unknown_its_name() {
 #[test]
 fn macros_of_the_build_decide_and_switches_of_nvcc_do_not_matter() {
     let source = b"__device__ int f(int a) {\n#ifdef BUG\n  a++;\n#else\n  return a;\n#endif\n}\n\
-                   __global__ void k(int *out) { out[0] = f(1); }";
+                   __global__ void k(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = f(1); }";
     let words = |words: &[&str]| CheckOptions {
         build_options: words.iter().map(|word| (*word).to_owned()).collect(),
         ..CheckOptions::default()

@@ -1,8 +1,8 @@
 //! The stage that runs a kernel as a program of this machine, under clang's sanitizers.
 //!
 //! clang's own OpenCL front end compiles the kernel for the host, and a small run-time supplies work-items, barriers and
-//! built-in functions. There are two instrumented builds: one for undefined behaviour and addresses, one for uninitialised
-//! values. Each is first built in the way that compiles fastest and tells only whether anything is wrong; if so, a second
+//! built-in functions. There are two instrumented builds: one for undefined behaviour, addresses and data races, one for
+//! uninitialised values. Each is first built in the way that compiles fastest and tells only whether anything is wrong; if so, a second
 //! build tells what and where. If an instrumented program does not end in time, the plain build shows whether the kernel
 //! or the instrumentation is the cause.
 
@@ -15,7 +15,7 @@ use std::thread;
 
 use clreduce_compiler::Clang;
 use clreduce_host::{
-    BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Toolchain,
+    BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Toolchain, watches_races,
 };
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::Language;
@@ -155,6 +155,9 @@ impl Sanitize {
                 let clean = findings.is_empty();
                 report.findings.extend(findings);
                 report.checked.extend(looks_for(flavour));
+                if !subject.launches.as_ref().is_ok_and(|launches| watches_races(launches)) {
+                    report.checked.remove(&FindingKind::DataRace);
+                }
                 Ok(clean)
             }
             FlavourResult::Unclear(reason) => {
@@ -185,6 +188,7 @@ fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
             FindingKind::NullPointer,
             FindingKind::Lifetime,
             FindingKind::Misaligned,
+            FindingKind::DataRace,
             FindingKind::Divergence,
             FindingKind::SignedOverflow,
             FindingKind::DivisionByZero,

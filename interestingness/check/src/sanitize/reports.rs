@@ -58,7 +58,8 @@ fn undefined(line: &str) -> Option<Finding> {
     Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
 }
 
-/// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`
+/// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`,
+/// `clreduce: data-race 0x12,0x34 0x56 write read group`
 fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
     let mut words = line.strip_prefix("clreduce: ")?.split(' ');
     let kind = words.next()?;
@@ -81,8 +82,36 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
                 format!("a work-item waits at a barrier while another of its group {elsewhere}");
             Some(certain(FindingKind::Divergence, first, "host", message))
         }
+        "data-race" => {
+            let earlier = place(words.next()?);
+            let (now, then) = (way(words.next()?)?, way(words.next()?)?);
+            let elsewhere = match earlier {
+                Some(line) if Some(line) != first => format!(" at line {line}"),
+                _ => String::new(),
+            };
+            let whose = match words.next()? {
+                "group" => "another of its group",
+                _ => "one of another group",
+            };
+            let message = format!(
+                "a work-item {now} what {whose} {then}{elsewhere}, and no barrier orders the two"
+            );
+            Some(certain(FindingKind::DataRace, first, "host", message))
+        }
         _ => None,
     }
+}
+
+/// The way in which the run-time says that a byte is accessed.
+fn way(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "read" => "reads",
+        "write" => "writes",
+        "atomic" => "changes atomically",
+        "copy-from" => "copies asynchronously",
+        "copy-to" => "overwrites by an asynchronous copy",
+        _ => return None,
+    })
 }
 
 /// `==1==ERROR: AddressSanitizer: …`, `==1==WARNING: MemorySanitizer: …`, with a stack below.

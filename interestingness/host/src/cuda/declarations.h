@@ -149,7 +149,7 @@ extern "C" {
 void *clreduce_global(unsigned);
 unsigned long clreduce_local_id(unsigned), clreduce_group_id(unsigned);
 unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
-void clreduce_barrier();
+void clreduce_barrier(unsigned), clreduce_atomic(unsigned long, unsigned long);
 }
 #define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
 #define CLREDUCE_TRIPLE(name) CLREDUCE_PART(name, 0), CLREDUCE_PART(name, 1), CLREDUCE_PART(name, 2)
@@ -163,8 +163,11 @@ static inline dim3 clreduce_groups()
 }
 #define gridDim (clreduce_groups())
 static const int warpSize = 32;
-static inline void __syncthreads() { clreduce_barrier(); }
+// Orders local memory, 1, and global memory, 2.
+static inline void __syncthreads() { clreduce_barrier(3); }
+#define CLREDUCE_ATOMIC(place) clreduce_atomic((unsigned long)(place), sizeof *(place))
 #else
+#define CLREDUCE_ATOMIC(place) (void)0
 // clang itself knows __syncthreads.
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
@@ -181,10 +184,12 @@ static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
 
-// ---- Atomics; on the host, work-items take turns ----
+// ---- Atomics; on the host, work-items take turns, and the run-time checks the access ----
 
+#define ATOMICALLY static inline __attribute__((no_sanitize("address")))
 #define ATOMIC(name, type, after) \
-    static inline type name(type *place, type value) { type old = *place; *place = after; return old; } \
+    ATOMICALLY type name(type *place, type value) \
+    { CLREDUCE_ATOMIC(place); type old = *place; *place = after; return old; } \
     static inline type name##_block(type *place, type value) { return name(place, value); } \
     static inline type name##_system(type *place, type value) { return name(place, value); }
 #define ATOMIC_INTEGERS(name, after) \
@@ -213,8 +218,8 @@ ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 #undef ATOMIC
 #undef ATOMIC_INTEGERS
 #define COMPARE_AND_SWAP(type) \
-    static inline type atomicCAS(type *place, type expected, type value) \
-    { type old = *place; if (old == expected) *place = value; return old; } \
+    ATOMICALLY type atomicCAS(type *place, type expected, type value) \
+    { CLREDUCE_ATOMIC(place); type old = *place; if (old == expected) *place = value; return old; } \
     static inline type atomicCAS_block(type *place, type e, type value) { return atomicCAS(place, e, value); } \
     static inline type atomicCAS_system(type *place, type e, type value) { return atomicCAS(place, e, value); }
 COMPARE_AND_SWAP(unsigned short)
@@ -222,6 +227,7 @@ COMPARE_AND_SWAP(int)
 COMPARE_AND_SWAP(unsigned)
 COMPARE_AND_SWAP(unsigned long long)
 #undef COMPARE_AND_SWAP
+#undef ATOMICALLY
 
 // ---- Warps ----
 

@@ -10,21 +10,33 @@
 VMEMORY(char) VMEMORY(uchar) VMEMORY(short) VMEMORY(ushort) VMEMORY(int) VMEMORY(uint)
 VMEMORY(long) VMEMORY(ulong) VMEMORY(float) VMEMORY(double)
 
-// Work-items take turns here: nothing comes between the two halves.
+// Work-items take turns here: nothing comes between the two halves. The run-time checks the access, and looks for
+// plain ones beside it.
+void clreduce_atomic(ulong place, ulong bytes);
+#define ATOMICALLY __attribute__((overloadable, no_sanitize("address")))
+#define ATOMIC_IS(T, SPACE, NAME, VALUE, AFTER) \
+    T ATOMICALLY NAME(volatile SPACE T *p VALUE) \
+    { \
+        clreduce_atomic((ulong)p, sizeof(T)); \
+        T old = *p; \
+        *p = AFTER; \
+        return old; \
+    }
+#define WITH_V(T) , T v
+#define WITH_C_AND_V(T) , T c, T v
 #define ATOMIC(PREFIX, T, SPACE) \
-    T OVER PREFIX##_add(volatile SPACE T *p, T v) { T old = *p; *p = (T)((ulong)old + (ulong)v); return old; } \
-    T OVER PREFIX##_sub(volatile SPACE T *p, T v) { T old = *p; *p = (T)((ulong)old - (ulong)v); return old; } \
-    T OVER PREFIX##_inc(volatile SPACE T *p) { T old = *p; *p = (T)((ulong)old + 1); return old; } \
-    T OVER PREFIX##_dec(volatile SPACE T *p) { T old = *p; *p = (T)((ulong)old - 1); return old; } \
-    T OVER PREFIX##_xchg(volatile SPACE T *p, T v) { T old = *p; *p = v; return old; } \
-    T OVER PREFIX##_cmpxchg(volatile SPACE T *p, T c, T v) { T old = *p; *p = old == c ? v : old; return old; } \
-    T OVER PREFIX##_min(volatile SPACE T *p, T v) { T old = *p; *p = v < old ? v : old; return old; } \
-    T OVER PREFIX##_max(volatile SPACE T *p, T v) { T old = *p; *p = v > old ? v : old; return old; } \
-    T OVER PREFIX##_and(volatile SPACE T *p, T v) { T old = *p; *p = old & v; return old; } \
-    T OVER PREFIX##_or(volatile SPACE T *p, T v) { T old = *p; *p = old | v; return old; } \
-    T OVER PREFIX##_xor(volatile SPACE T *p, T v) { T old = *p; *p = old ^ v; return old; }
+    ATOMIC_IS(T, SPACE, PREFIX##_add, WITH_V(T), (T)((ulong)old + (ulong)v)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_sub, WITH_V(T), (T)((ulong)old - (ulong)v)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_inc, , (T)((ulong)old + 1)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_dec, , (T)((ulong)old - 1)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_xchg, WITH_V(T), v) \
+    ATOMIC_IS(T, SPACE, PREFIX##_cmpxchg, WITH_C_AND_V(T), old == c ? v : old) \
+    ATOMIC_IS(T, SPACE, PREFIX##_min, WITH_V(T), v < old ? v : old) \
+    ATOMIC_IS(T, SPACE, PREFIX##_max, WITH_V(T), v > old ? v : old) \
+    ATOMIC_IS(T, SPACE, PREFIX##_and, WITH_V(T), old & v) \
+    ATOMIC_IS(T, SPACE, PREFIX##_or, WITH_V(T), old | v) \
+    ATOMIC_IS(T, SPACE, PREFIX##_xor, WITH_V(T), old ^ v)
 ATOMIC(atomic, int, __global) ATOMIC(atomic, int, __local) ATOMIC(atomic, uint, __global) ATOMIC(atomic, uint, __local)
 ATOMIC(atom, int, __global) ATOMIC(atom, int, __local) ATOMIC(atom, uint, __global) ATOMIC(atom, uint, __local)
 ATOMIC(atom, long, __global) ATOMIC(atom, long, __local) ATOMIC(atom, ulong, __global) ATOMIC(atom, ulong, __local)
-float OVER atomic_xchg(volatile __global float *p, float v) { float old = *p; *p = v; return old; }
-float OVER atomic_xchg(volatile __local float *p, float v) { float old = *p; *p = v; return old; }
+ATOMIC_IS(float, __global, atomic_xchg, WITH_V(float), v) ATOMIC_IS(float, __local, atomic_xchg, WITH_V(float), v)

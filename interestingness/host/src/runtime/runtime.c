@@ -1,100 +1,3 @@
-// The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
-//
-//     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...]
-//
-// Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
-// SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
-// value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
-// it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. What is found
-// is printed as lines that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call
-// first.
-
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <inttypes.h>
-#include <link.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#ifdef __has_feature
-#if __has_feature(memory_sanitizer)
-#include <sanitizer/msan_interface.h>
-#define MEMORY_SANITIZER 1
-#endif
-#if __has_feature(address_sanitizer)
-#include <sanitizer/common_interface_defs.h>
-#define ADDRESS_SANITIZER 1
-#endif
-#endif
-
-// Frames are read as they lie on the stack, whoever wrote them.
-#define RAW __attribute__((no_sanitize("memory", "address"), noinline))
-
-enum {
-    STACK_BYTES = 8 << 20,
-    MAX_BUFFERS = 64,
-    MAX_DEPTH = 48,
-    EXIT_DIVERGENCE = 90,
-    EXIT_USAGE = 91,
-    EXIT_UNKNOWN = 93,
-};
-
-struct Fibre {
-    char *stack;
-    // Where it goes on.
-    void *top;
-    uint64_t local_id[3];
-    int ended;
-    int depth;
-    uintptr_t calls[MAX_DEPTH];
-#ifdef ADDRESS_SANITIZER
-    void *fake_stack;
-#endif
-};
-
-struct Buffer {
-    char space;
-    char flags[8];
-    uint64_t bytes;
-    char *data;
-};
-
-static unsigned dimensions;
-static uint64_t global_size[3], local_size[3], group_id[3];
-static struct LocalVariable {
-    uint64_t offset, bytes;
-} *local_variables;
-static int local_variable_count;
-static struct Buffer buffers[MAX_BUFFERS];
-static int buffer_count;
-static struct Fibre *fibres, *current;
-static uint64_t fibre_count;
-static void *scheduler;
-#ifdef ADDRESS_SANITIZER
-static const void *scheduler_stack;
-static size_t scheduler_stack_bytes;
-#endif
-
-// Called in every work-item; written in OpenCL C after the kernel.
-static void (*start)(unsigned launch);
-static unsigned launch;
-// Where the kernel's code lies.
-static uintptr_t kernel_low, kernel_high;
-
-const char *__asan_default_options(void);
-const char *__msan_default_options(void);
-const char *__ubsan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "detect_leaks=0:symbolize=0:detect_stack_use_after_return=0:exitcode=92:allocator_may_return_null=1";
-}
-// The fast way to walk a stack stops where it leaves the thread's own.
-const char *__msan_default_options(void) { return "symbolize=0:exitcode=92:fast_unwind_on_malloc=0"; }
-const char *__ubsan_default_options(void) { return "symbolize=0:print_stacktrace=0"; }
-
 // ---- Buffers ----
 
 static int make_buffers(void)
@@ -157,31 +60,7 @@ static void print_results(void)
     }
 }
 
-// ---- Where a work-item is ----
-
-// The return addresses on the way from a barrier to the work-item's start.
-RAW static int calls_of(uintptr_t *calls)
-{
-    uintptr_t low = (uintptr_t)current->stack, high = low + STACK_BYTES;
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    int depth = 0;
-    while (depth < MAX_DEPTH && frame >= low && frame + 16 <= high && frame % 8 == 0) {
-        uintptr_t *words = (uintptr_t *)frame;
-        // What is not the kernel's is the run-time's own.
-        if (words[1] >= kernel_low && words[1] < kernel_high)
-            calls[depth++] = words[1] - kernel_low;
-        if (words[0] <= frame)
-            break;
-        frame = words[0];
-    }
-    return depth;
-}
-
-RAW static void print_calls(const uintptr_t *calls, int depth)
-{
-    for (int i = 0; i < depth; i++)
-        fprintf(stderr, "%s0x%" PRIxPTR, i ? "," : "", calls[i]);
-}
+// ---- Clamps ----
 
 void clreduce_clamp_range(void);
 RAW void clreduce_clamp_range(void)
@@ -264,10 +143,11 @@ enum { PRESERVED = 6 };
 #define ENTER(fibre) (void)0
 #endif
 
-void clreduce_barrier(void);
-RAW void clreduce_barrier(void)
+void clreduce_barrier(unsigned fence);
+RAW void clreduce_barrier(unsigned fence)
 {
     struct Fibre *self = current;
+    self->fence = fence;
     self->depth = calls_of(self->calls);
     LEAVE(self);
     clreduce_switch(&self->top, scheduler);
@@ -300,6 +180,7 @@ RAW static void resume(struct Fibre *fibre)
 static void start_group(void)
 {
     forget_local_memory();
+    group_number++;
     for (uint64_t i = 0; i < fibre_count; i++) {
         struct Fibre *fibre = &fibres[i];
         fibre->local_id[0] = i % local_size[0];
@@ -307,6 +188,7 @@ static void start_group(void)
         fibre->local_id[2] = i / local_size[0] / local_size[1];
         fibre->ended = 0;
         fibre->depth = 0;
+        fibre->copies_begun = fibre->copies_waited_for = 0;
         // As if `body` had been called from nowhere, and had switched at once.
         uintptr_t *end = (uintptr_t *)(fibre->stack + STACK_BYTES);
         *--end = 0;
@@ -353,6 +235,10 @@ static void run_group(void)
                 diverged(&fibres[0], &fibres[i]);
         if (fibres[0].ended)
             return;
+        unsigned fence = LOCAL_FENCE | GLOBAL_FENCE;
+        for (uint64_t i = 0; i < fibre_count; i++)
+            fence &= fibres[i].fence;
+        order_accesses(fence);
     }
 }
 
@@ -387,6 +273,10 @@ static int understood(int argc, char **argv)
             return 0;
     }
     for (int i = 10; i < argc; i++) {
+        if (!strcmp(argv[i], "races")) {
+            looks_for_races = 1;
+            continue;
+        }
         struct LocalVariable *variable = &local_variables[local_variable_count];
         if (sscanf(argv[i], "m:%" SCNu64 ":%" SCNu64, &variable->offset, &variable->bytes) == 2) {
             local_variable_count++;
@@ -412,6 +302,11 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *data)
         return 0;
     kernel_low = low;
     kernel_high = high;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_W) {
+            data_low = low + info->dlpi_phdr[i].p_vaddr;
+            data_high = data_low + info->dlpi_phdr[i].p_memsz;
+        }
     return 1;
 }
 
@@ -451,7 +346,7 @@ int main(int argc, char **argv)
     }
     if (!load(argv[1]))
         return EXIT_UNKNOWN;
-    if (!make_buffers() || !make_fibres()) {
+    if (!make_buffers() || !make_fibres() || !watch_accesses()) {
         fprintf(stderr, "clreduce: no memory for the buffers and %" PRIu64 " work-items\n", fibre_count);
         return EXIT_USAGE;
     }

@@ -7,7 +7,7 @@ ulong clreduce_group_id(uint dimension);
 ulong clreduce_global_size(uint dimension);
 ulong clreduce_local_size(uint dimension);
 uint clreduce_dimensions(void);
-void clreduce_barrier(void);
+void clreduce_barrier(uint fence);
 
 uint OVER get_work_dim(void) { return clreduce_dimensions(); }
 size_t OVER get_global_id(uint d) { return clreduce_global_id(d); }
@@ -18,7 +18,8 @@ size_t OVER get_local_size(uint d) { return clreduce_local_size(d); }
 size_t OVER get_num_groups(uint d) { return clreduce_global_size(d) / clreduce_local_size(d); }
 size_t OVER get_global_offset(uint d) { return 0; }
 
-void OVER barrier(cl_mem_fence_flags flags) { clreduce_barrier(); }
+// The flags have the values of the run-time's fences.
+void OVER barrier(cl_mem_fence_flags flags) { clreduce_barrier(flags); }
 void OVER mem_fence(cl_mem_fence_flags flags) {}
 void OVER read_mem_fence(cl_mem_fence_flags flags) {}
 void OVER write_mem_fence(cl_mem_fence_flags flags) {}

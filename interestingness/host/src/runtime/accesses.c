@@ -1,0 +1,277 @@
+// ---- Accesses to memory, and races among them ----
+
+// clang calls `clreduce_load4` and its siblings before each access, instead of the checks of AddressSanitizer. Each
+// has the address checked, and looks for a data race: an access by another work-item to the same byte that no barrier
+// orders with this one, where one of the two writes and one is not atomic.
+//
+// Every byte of global and local memory has a history of constant size. That is exact, because groups run to their
+// end one after another: a group that is past never comes back, and of accesses by two groups it does not matter which
+// groups they are; within a group, what a barrier has ordered is forgotten.
+
+enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
+
+static void order_accesses(unsigned fence);
+static int watch_accesses(void);
+
+#ifndef ADDRESS_SANITIZER
+
+static void order_accesses(unsigned fence) { (void)fence; }
+static int watch_accesses(void) { return 1; }
+void clreduce_atomic(uint64_t place, uint64_t bytes);
+void clreduce_atomic(uint64_t place, uint64_t bytes) { (void)place, (void)bytes; }
+void clreduce_copy(int is_running);
+void clreduce_copy(int is_running) { (void)is_running; }
+void clreduce_wait_for_copies(void);
+void clreduce_wait_for_copies(void) {}
+
+#else
+
+#define UNWATCHED __attribute__((no_sanitize("address")))
+
+// Who has accessed a byte in one way. No group: nobody. Of several groups, or of several work-items between the same
+// two barriers, it is known only that they are several.
+struct Accessors {
+    uint32_t group, epoch, item;
+    // The last one's place in the kernel.
+    uint32_t call;
+};
+
+enum { MOST_RACES = 256 };
+#define SEVERAL UINT32_MAX
+
+// The ways to access a byte. Copies are made by a group as a whole, beside its work-items; their `item` is the number
+// of the copy.
+enum Way { READ, WRITE, ATOMIC, COPY_FROM, COPY_TO, WAYS };
+
+struct History {
+    struct Accessors of[WAYS];
+};
+
+// Memory that work-items share.
+struct Range {
+    uintptr_t low, high;
+    int is_local;
+    struct History *histories;
+};
+
+static struct Range *ranges;
+static int range_count;
+// Counted by barriers.
+static uint32_t local_epoch, global_epoch;
+// A copy is being made.
+static int copies;
+
+static int watch(uintptr_t low, uint64_t bytes, int is_local)
+{
+    if (!bytes)
+        return 1;
+    // Pages that nobody touches cost nothing.
+    void *histories = mmap(NULL, bytes * sizeof(struct History), PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (histories == MAP_FAILED)
+        return 0;
+    ranges[range_count++] = (struct Range){low, low + bytes, is_local, histories};
+    return 1;
+}
+
+// Local variables come first, as they lie among the other variables of the program, which are global.
+static int watch_accesses(void)
+{
+    int done = 1;
+    if (!looks_for_races)
+        return 1;
+    ranges = calloc((size_t)(local_variable_count + buffer_count + 1), sizeof *ranges);
+    if (!ranges)
+        return 0;
+    for (int i = 0; i < local_variable_count; i++)
+        done &= watch(kernel_low + local_variables[i].offset, local_variables[i].bytes, 1);
+    for (int i = 0; i < buffer_count; i++)
+        if (buffers[i].space != 'v')
+            done &= watch((uintptr_t)buffers[i].data, buffers[i].bytes, buffers[i].space == 'l');
+    return done && watch(data_low, data_high - data_low, 0);
+}
+
+static void order_accesses(unsigned fence)
+{
+    local_epoch += (fence & LOCAL_FENCE) != 0;
+    global_epoch += (fence & GLOBAL_FENCE) != 0;
+}
+
+UNWATCHED static struct Range *range_of(uintptr_t place)
+{
+    // The range of the last access; not that of all variables, which may hold a local one.
+    static struct Range *last;
+    uintptr_t stack = (uintptr_t)current->stack;
+    if (place >= stack && place < stack + STACK_BYTES)
+        return NULL;
+    if (last && place >= last->low && place < last->high)
+        return last;
+    for (int i = 0; i < range_count; i++)
+        if (place >= ranges[i].low && place < ranges[i].high) {
+            last = ranges[i].low == data_low ? NULL : &ranges[i];
+            return &ranges[i];
+        }
+    return NULL;
+}
+
+// Whether the current access meets an earlier one without order between them.
+UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, const struct Range *range)
+{
+    if (!earlier->group)
+        return 0;
+    if (earlier->group != group_number)
+        return !range->is_local;
+    if (of_copy)
+        return current->copies_waited_for < earlier->item;
+    if (earlier->epoch != (range->is_local ? local_epoch : global_epoch))
+        return 0;
+    // A group of one work-item makes its copies in the order of its program.
+    return copies ? fibre_count > 1 : earlier->item != (uint32_t)(current - fibres);
+}
+
+UNWATCHED static void note(struct Accessors *accessors, const struct Range *range, uint32_t call)
+{
+    uint32_t epoch = range->is_local ? local_epoch : global_epoch;
+    uint32_t item = copies ? current->copies_begun : (uint32_t)(current - fibres);
+    int is_known = accessors->group && (accessors->group == group_number || !range->is_local);
+    if (is_known && accessors->group != group_number)
+        accessors->group = SEVERAL;
+    else if (is_known && !copies && accessors->epoch == epoch && accessors->item != item)
+        accessors->item = SEVERAL;
+    else
+        *accessors = (struct Accessors){group_number, epoch, item, call};
+    accessors->call = call;
+}
+
+RAW static void report_race(const struct Accessors *earlier, enum Way way, enum Way other)
+{
+    static const char *const names[] = {"read", "write", "atomic", "copy-from", "copy-to"};
+    static struct {
+        uintptr_t call;
+        uint32_t earlier;
+    } seen[MOST_RACES];
+    static int seen_count;
+    uintptr_t calls[MAX_DEPTH];
+    int depth = calls_of(calls);
+    uintptr_t call = depth ? calls[0] : 0;
+    // Of two accesses, either may come first.
+    for (int i = 0; i < seen_count; i++)
+        if ((seen[i].call == call && seen[i].earlier == earlier->call) ||
+            (seen[i].call == earlier->call && seen[i].earlier == call))
+            return;
+    if (seen_count == MOST_RACES)
+        return;
+    seen[seen_count].call = call;
+    seen[seen_count++].earlier = earlier->call;
+    fprintf(stderr, "clreduce: data-race ");
+    print_calls(calls, depth);
+    fprintf(stderr, " 0x%" PRIx32 " %s %s %s\n", earlier->call, names[way], names[other],
+        earlier->group == group_number ? "group" : "groups");
+}
+
+// The place in the kernel that a call-back returns to, or that called the part of the run-time that it returns to.
+RAW static uint32_t place_of(uintptr_t back)
+{
+    uintptr_t calls[MAX_DEPTH];
+    if (back >= kernel_low && back < kernel_high)
+        return (uint32_t)(back - kernel_low);
+    return calls_of(calls) ? (uint32_t)calls[0] : 0;
+}
+
+UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uintptr_t back)
+{
+    static const unsigned conflicts[] = {
+        [READ] = 1 << WRITE | 1 << ATOMIC | 1 << COPY_TO,
+        [WRITE] = 1 << READ | 1 << WRITE | 1 << ATOMIC | 1 << COPY_FROM | 1 << COPY_TO,
+        [ATOMIC] = 1 << READ | 1 << WRITE | 1 << COPY_FROM | 1 << COPY_TO,
+    };
+    struct Range *range = range_of(place);
+    if (!range)
+        return;
+    uint32_t call = place_of(back);
+    unsigned met = conflicts[way];
+    enum Way kept = copies ? (way == READ ? COPY_FROM : COPY_TO) : way;
+    for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
+        struct Accessors *of = range->histories[place + i - range->low].of;
+        for (enum Way other = 0; other < WAYS; other++)
+            if (met & 1u << other && is_unordered(&of[other], other >= COPY_FROM, range)) {
+                report_race(&of[other], kept, other);
+                break;
+            }
+        note(&of[kept], range, call);
+    }
+}
+
+#define BACK ((uintptr_t)__builtin_return_address(0))
+
+// The checks of AddressSanitizer, which report what they find, and what clang calls in their place.
+#define CALL_BACK(KIND, WAY, BYTES) \
+    void __asan_##KIND##BYTES(uintptr_t place); \
+    void clreduce_##KIND##BYTES(uintptr_t place); \
+    UNWATCHED void clreduce_##KIND##BYTES(uintptr_t place) \
+    { \
+        __asan_##KIND##BYTES(place); \
+        record(place, BYTES, WAY, BACK); \
+    }
+#define CALL_BACKS(KIND, WAY) \
+    CALL_BACK(KIND, WAY, 1) CALL_BACK(KIND, WAY, 2) CALL_BACK(KIND, WAY, 4) CALL_BACK(KIND, WAY, 8) \
+    CALL_BACK(KIND, WAY, 16) \
+    void __asan_##KIND##N(uintptr_t place, uintptr_t bytes); \
+    void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes); \
+    UNWATCHED void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes) \
+    { \
+        __asan_##KIND##N(place, bytes); \
+        record(place, bytes, WAY, BACK); \
+    }
+CALL_BACKS(load, READ)
+CALL_BACKS(store, WRITE)
+
+// AddressSanitizer's own, which check their arguments.
+void *__asan_memcpy(void *to, const void *from, uintptr_t bytes);
+void *__asan_memmove(void *to, const void *from, uintptr_t bytes);
+void *__asan_memset(void *to, int value, uintptr_t bytes);
+
+void *clreduce_memcpy(void *to, const void *from, uintptr_t bytes);
+UNWATCHED void *clreduce_memcpy(void *to, const void *from, uintptr_t bytes)
+{
+    record((uintptr_t)from, bytes, READ, BACK);
+    record((uintptr_t)to, bytes, WRITE, BACK);
+    // A structure may be assigned to itself.
+    return to == from ? to : __asan_memcpy(to, from, bytes);
+}
+
+void *clreduce_memmove(void *to, const void *from, uintptr_t bytes);
+UNWATCHED void *clreduce_memmove(void *to, const void *from, uintptr_t bytes)
+{
+    record((uintptr_t)from, bytes, READ, BACK);
+    record((uintptr_t)to, bytes, WRITE, BACK);
+    return __asan_memmove(to, from, bytes);
+}
+
+void *clreduce_memset(void *to, int value, uintptr_t bytes);
+UNWATCHED void *clreduce_memset(void *to, int value, uintptr_t bytes)
+{
+    record((uintptr_t)to, bytes, WRITE, BACK);
+    return __asan_memset(to, value, bytes);
+}
+
+// The built-ins below are compiled without call-backs for their own accesses.
+void clreduce_atomic(uint64_t place, uint64_t bytes);
+UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes)
+{
+    __asan_storeN(place, bytes);
+    record(place, bytes, ATOMIC, BACK);
+}
+
+// Around a copy by the group. Only the first work-item makes it; the others have begun it all the same.
+void clreduce_copy(int is_running);
+UNWATCHED void clreduce_copy(int is_running)
+{
+    copies = is_running;
+    current->copies_begun += (uint32_t)is_running;
+}
+
+void clreduce_wait_for_copies(void);
+UNWATCHED void clreduce_wait_for_copies(void) { current->copies_waited_for = current->copies_begun; }
+
+#endif

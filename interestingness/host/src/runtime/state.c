@@ -1,0 +1,133 @@
+// The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
+//
+//     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races]
+//
+// Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
+// SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
+// value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
+// it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
+// a program under AddressSanitizer looks for data races as well. What is found is printed as lines that begin with
+// "clreduce: "; addresses are relative to the kernel's start, innermost call first.
+//
+// The text of this program is state.c, accesses.c and runtime.c, one after the other.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define MEMORY_SANITIZER 1
+#endif
+#if __has_feature(address_sanitizer)
+#include <sanitizer/common_interface_defs.h>
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+
+// Frames are read as they lie on the stack, whoever wrote them.
+#define RAW __attribute__((no_sanitize("memory", "address"), noinline))
+
+enum {
+    STACK_BYTES = 8 << 20,
+    MAX_BUFFERS = 64,
+    MAX_DEPTH = 48,
+    EXIT_DIVERGENCE = 90,
+    EXIT_USAGE = 91,
+    EXIT_UNKNOWN = 93,
+};
+
+struct Fibre {
+    char *stack;
+    // Where it goes on.
+    void *top;
+    uint64_t local_id[3];
+    int ended;
+    // The memory that the barrier orders at which it waits.
+    unsigned fence;
+    // Copies by the whole group that it has begun, and of these, how many it has waited for.
+    uint32_t copies_begun, copies_waited_for;
+    int depth;
+    uintptr_t calls[MAX_DEPTH];
+#ifdef ADDRESS_SANITIZER
+    void *fake_stack;
+#endif
+};
+
+struct Buffer {
+    char space;
+    char flags[8];
+    uint64_t bytes;
+    char *data;
+};
+
+static unsigned dimensions;
+static uint64_t global_size[3], local_size[3], group_id[3];
+static struct LocalVariable {
+    uint64_t offset, bytes;
+} *local_variables;
+static int local_variable_count;
+static struct Buffer buffers[MAX_BUFFERS];
+static int buffer_count;
+static struct Fibre *fibres, *current;
+static uint64_t fibre_count;
+// The number of the group that runs, from 1.
+static uint32_t group_number;
+static int looks_for_races;
+static void *scheduler;
+#ifdef ADDRESS_SANITIZER
+static const void *scheduler_stack;
+static size_t scheduler_stack_bytes;
+#endif
+
+// Called in every work-item; written in OpenCL C after the kernel.
+static void (*start)(unsigned launch);
+static unsigned launch;
+// Where the kernel's code lies.
+static uintptr_t kernel_low, kernel_high;
+// Where its variables lie that can be written, if it has any.
+static uintptr_t data_low, data_high;
+
+const char *__asan_default_options(void);
+const char *__msan_default_options(void);
+const char *__ubsan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0:symbolize=0:detect_stack_use_after_return=0:exitcode=92:allocator_may_return_null=1";
+}
+// The fast way to walk a stack stops where it leaves the thread's own.
+const char *__msan_default_options(void) { return "symbolize=0:exitcode=92:fast_unwind_on_malloc=0"; }
+const char *__ubsan_default_options(void) { return "symbolize=0:print_stacktrace=0"; }
+
+// ---- Where a work-item is ----
+
+// The return addresses on the way from a barrier to the work-item's start.
+RAW static int calls_of(uintptr_t *calls)
+{
+    uintptr_t low = (uintptr_t)current->stack, high = low + STACK_BYTES;
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    int depth = 0;
+    while (depth < MAX_DEPTH && frame >= low && frame + 16 <= high && frame % 8 == 0) {
+        uintptr_t *words = (uintptr_t *)frame;
+        // What is not the kernel's is the run-time's own.
+        if (words[1] >= kernel_low && words[1] < kernel_high)
+            calls[depth++] = words[1] - kernel_low;
+        if (words[0] <= frame)
+            break;
+        frame = words[0];
+    }
+    return depth;
+}
+
+RAW static void print_calls(const uintptr_t *calls, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        fprintf(stderr, "%s0x%" PRIxPTR, i ? "," : "", calls[i]);
+}
