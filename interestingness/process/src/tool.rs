@@ -1,8 +1,8 @@
 //! Tools: programs whose output is read, such as compilers.
 
+use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use clreduce_testcase::TestCase;
 
 use crate::cancel::Cancel;
 use crate::end::End;
-use crate::launch::{Confinement, Launcher, Task, start};
+use crate::launch::{Launcher, Task};
 use crate::limits::Limits;
 use crate::system::LocalLauncher;
 use crate::test_command::TestCommand;
@@ -120,15 +120,27 @@ fn first_error(messages: &str) -> Option<&str> {
     lines().find(is_error).or_else(|| lines().next_back())
 }
 
+/// The longest time that a program may take to tell about itself. A compiler that hangs may be a script that does so
+/// whatever it is asked.
+const QUERY_LIMIT: Duration = Duration::from_secs(10);
+
 /// The standard output of a program that only tells about itself, as `clang --version` does. `None` where the program
-/// is missing or fails.
+/// is missing, fails or does not end.
 #[must_use]
 pub fn query(program: &Path, args: &[&str]) -> Option<String> {
-    let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let child = start(&mut command, &Confinement::default(), None).ok()?;
-    let output = child.wait_with_output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    query_within(QUERY_LIMIT, program, args)
+}
+
+fn query_within(limit: Duration, program: &Path, args: &[&str]) -> Option<String> {
+    let limits = Limits { time: Some(limit), ..Limits::default() };
+    let tools = ToolRunner::local(env::temp_dir(), None, limits);
+    // The program runs in a folder of its own, where a path that starts here leads nowhere.
+    let is_path = program.components().count() > 1;
+    let program = if is_path { path::absolute(program).ok()? } else { program.to_owned() };
+    let args = args.iter().map(OsString::from).collect();
+    let nothing = TestCase::new(Vec::new()).ok()?;
+    let ran = tools.run(&program.to_string_lossy(), args, &nothing, &Cancel::new());
+    (ran.end == End::Exited(0)).then_some(ran.stdout)
 }
 
 #[cfg(test)]
@@ -147,5 +159,15 @@ mod tests {
         assert_eq!(run(End::Exited(1), "usage: x\n"), "exit code 1: usage: x");
         let stopped = run(End::TimedOut, "120 warnings generated.\n");
         assert_eq!(stopped, "did not finish within the time limit");
+    }
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_tells_nothing_about_itself_is_not_waited_for() {
+        let said = |script: &str| query("sh".as_ref(), &["-c", script]);
+        assert_eq!(said("echo 1.2.3"), Some("1.2.3\n".to_owned()));
+        assert_eq!(said("echo 1.2.3; exit 1"), None);
+        let endless = ["-c", "echo 1.2.3; sleep 1000"];
+        assert_eq!(query_within(Duration::from_secs(1), "sh".as_ref(), &endless), None);
+        assert_eq!(query("no-such-program".as_ref(), &[]), None);
     }
 }
