@@ -264,3 +264,34 @@ fn tables_come_from_one_place() {
         assert_mentions(text, &["--max-steps", "--also-interesting", "--start-with-pass"]);
     }
 }
+
+#[test]
+fn defaults_come_from_a_file_and_the_command_line_wins() {
+    let bench = Bench::with_bug();
+    let jobs = |args: &[&str]| {
+        let common = ["bug.c", "--test", SCRIPT, "--output", "out.c", "--summary", "s", "--fresh"];
+        bench.reduce(&[&common, args].concat());
+        bench.json("s")["jobs"].clone()
+    };
+    bench.write(
+        "config/clreduce/config.toml",
+        "jobs = 3\nskip-pass = [\"lines\", \"comments\"]\nkeep-names = false\n",
+    );
+    assert_eq!((jobs(&[]), jobs(&["-j", "1"])), (3.into(), 1.into()));
+    let passes = bench.json("s")["passes"].to_string();
+    assert!(!passes.contains("\"lines\"") && passes.contains("identifiers"), "{passes}");
+    bench.run(&["--list-passes"]).code(0);
+    let said = stdout(&bench.run(&["--version"]).code(0));
+    assert_mentions(&said, &["clreduce 0.", "\nlibclang: ", "\ndevice:   ", "config.toml"]);
+    assert_eq!(stdout(&bench.run(&["-V"]).code(0)).lines().count(), 1);
+
+    for (text, parts) in [
+        ("jobs = \"many\"", ["config.toml", "invalid value 'many'"]),
+        ("test = \"true\"", ["sets `test`", "jobs, color"]),
+        ("jobs = ", ["config.toml", "no file in TOML"]),
+    ] {
+        bench.write("config/clreduce/config.toml", text);
+        let refused = bench.run(&["bug.c", "--test", SCRIPT]).code(2);
+        assert_mentions(&stderr(&refused), &parts);
+    }
+}

@@ -1,17 +1,24 @@
 //! The page of a batch report, drawn by a browser: Chromium or Chrome, on the `PATH`.
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clreduce::TestCase;
 use clreduce::batch::Record;
-use clreduce::report::{BatchReport, DATA, PAGE, SCHEMA};
+use clreduce::report::{BatchReport, CaseDetails, DATA, PAGE, SCHEMA};
 use clreduce::triage::{Triage, TriageCase};
 use serde_json::{Value, json};
+use support::{Bench, SCRIPT, TEST, assert_mentions};
 
 const BROWSERS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// A signature that is wider than a telephone.
+const LONG: &str =
+    "pass loop-vectorize; in llvm::VPRecipeBuilder::tryToCreateWidenRecipeForALongName";
 
 fn record(name: &str, outcome: &str, tests: u64) -> Record {
     serde_json::from_value(json!({
@@ -30,24 +37,35 @@ fn commit(tests: u64, tokens: u64) -> Value {
         "work_items": 1, "diff": "@@\n-gone\n+<i>new</i>\n" })
 }
 
-/// A report on one case that was reduced and one that was not.
+/// A report on two cases that were reduced, with two bugs, and one that was not.
 fn report(out: &Path) {
-    let program = "int a; // </script>\n";
+    let program = "\nint a; // </script>\n";
     let folder = out.join("cases/a b.c");
     fs::create_dir_all(folder.join("reduced")).unwrap();
     fs::write(folder.join("reduced/a b.c"), program).unwrap();
+    let other = out.join("cases/c.c");
+    fs::create_dir_all(other.join("reduced")).unwrap();
+    fs::write(other.join("reduced/c.c"), program).unwrap();
     let commits = format!("{}\n{}\n", commit(10, 100), commit(137, 12));
     fs::write(folder.join("history.jsonl"), commits).unwrap();
-    let records = [record("</script>.c", "flaky", 7), record("a b.c", "minimal", 137)];
+    let crash = Record { output: format!("signature: {LONG}"), ..record("c.c", "minimal", 20) };
+    let records = [record("</script>.c", "flaky", 7), record("a b.c", "minimal", 137), crash];
     let case = TestCase::single("a.c", program.as_bytes()).unwrap();
-    let case = TriageCase::new(&case, &records[1].output, Some(0), []);
+    let cases = [&records[1], &records[2]]
+        .map(|record| TriageCase::new(&case, &record.output, Some(0), []));
     let report = BatchReport {
         title: "clreduce batch <cases>",
         records: &records,
-        triage: &Triage::of(&[case], &[]),
-        triaged: &[1],
-        folder_of: &|name| out.join("cases").join(name),
-        commands: &|name| vec![("reduce this case again".to_owned(), format!("clreduce {name}"))],
+        triage: &Triage::of(&cases, &[]),
+        triaged: &[1, 2],
+        details: &|record| {
+            let name = &record.name;
+            Ok(CaseDetails {
+                commands: vec![("reduce this case again".to_owned(), format!("clreduce {name}"))],
+                path: Path::new("/originals").join(name),
+                ..CaseDetails::read(&out.join("cases").join(name))?
+            })
+        },
     };
     report.write(out).unwrap();
 }
@@ -58,14 +76,14 @@ fn drawn(browser: &str, page: &Path, part: &str) -> String {
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--virtual-time-budget=10000", "--dump-dom"])
+        .args(["--virtual-time-budget=10000", "--dump-dom", "--allow-file-access-from-files"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("file://{}#{part}", page.display()))
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let page = String::from_utf8(output.stdout).unwrap();
-    page.split_once("<script").unwrap().0.to_owned()
+    page.split("<script").next().unwrap_or_default().to_owned()
 }
 
 fn browser() -> &'static str {
@@ -87,10 +105,11 @@ fn the_data_have_a_schema_and_every_case() {
         (&data["schema"], &data["title"]),
         (&json!(SCHEMA), &json!("clreduce batch <cases>"))
     );
-    assert_eq!(data["clusters"], json!(["assertion <b>"]));
-    let [first, second] = &data["cases"].as_array().unwrap()[..] else { panic!("{data}") };
+    assert_eq!(data["clusters"], json!(["assertion <b>", LONG]));
+    let [first, _, second] = &data["cases"].as_array().unwrap()[..] else { panic!("{data}") };
     assert_eq!((&first["name"], &first["rank"]), (&json!("a b.c"), &json!(1)));
-    assert_eq!(first["reduced"][0], json!({ "path": "a b.c", "text": "int a; // </script>\n" }));
+    assert_eq!(first["reduced"][0], json!({ "path": "a b.c", "text": "\nint a; // </script>\n" }));
+    assert_eq!(first["path"], "/originals/a b.c");
     assert_eq!((&second["rank"], &second["cluster"]), (&Value::Null, &Value::Null));
     let page = fs::read_to_string(out.path().join(PAGE)).unwrap();
     assert!(!page.contains("</script>.c"), "a name cannot end the element that it stands in");
@@ -110,9 +129,14 @@ fn a_browser_draws_the_table_and_each_case() {
         "<a href=\"#a%20b.c\">a b.c</a>",
         "<a href=\"#%3C%2Fscript%3E.c\">&lt;/script&gt;.c</a>",
         "assertion &lt;b&gt;",
-        "<td class=\"left good\" title=\"\">minimal</td>",
+        "<td class=\"outcome left good\" title=\"\">minimal</td>",
+        "<code>int a; // &lt;/script&gt;</code>",
+        "assertion &lt;b&gt; <small>1 case</small>",
+        "Not reduced <small>1 case</small>",
+        "<title>a b.c: 1,234 → 12 tokens, assertion &lt;b&gt;</title>",
+        "group by bug",
         "<td class=\"\">1,234</td>",
-        "4,000 → 40",
+        "8,000 → 80",
     ] {
         assert!(all.contains(part), "{part} is not in {all}");
     }
@@ -127,6 +151,7 @@ fn a_browser_draws_the_table_and_each_case() {
         "<span class=\"minus\">-gone</span><span class=\"plus\">+&lt;i&gt;new&lt;/i&gt;</span>",
         "1 of 2: lines, step 10, 100 tokens, 40 bytes after 1.0 s",
         "<code>clreduce a b.c</code>",
+        "Original: <code>/originals/a b.c</code> <button class=\"copy\" type=\"button\">Copy</button>",
         "25 %",
     ] {
         assert!(one.contains(part), "{part} is not in {one}");
@@ -138,4 +163,70 @@ fn a_browser_draws_the_table_and_each_case() {
     // Nothing was removed, and there is no curve: the page of the case is there all the same.
     let other = drawn(browser, &page, "%3C%2Fscript%3E.c");
     assert!(other.contains("<h1>&lt;/script&gt;.c</h1>") && !other.contains("NaN"), "{other}");
+}
+
+/// On a telephone, the signature of a bug is read in full, and nothing has to be moved sideways.
+#[test]
+#[cfg_attr(windows, ignore = "asks a browser: done on Linux")]
+fn a_narrow_screen_shows_the_bugs() {
+    let out = tempfile::tempdir().unwrap();
+    report(out.path());
+    let frame = "<body><iframe src=report.html style=width:390px;height:800px></iframe><script>
+        onload = () => {
+          const page = document.querySelector('iframe').contentDocument;
+          const width = (node) => Math.round(node.getBoundingClientRect().width);
+          const seen = () => {
+            const bugs = [...page.querySelectorAll('.group th, td.bug')].filter((cell) => width(cell));
+            const least = Math.min(...bugs.map(width));
+            return `${page.documentElement.scrollWidth <= 390} ${least > 250} ${bugs.length}; `;
+          };
+          const grouped = seen();
+          page.querySelector('#filter input[type=checkbox]').click();
+          document.body.textContent = grouped + seen();
+        };
+        </script>";
+    fs::write(out.path().join("frame.html"), frame).unwrap();
+    let drawn = drawn(browser(), &out.path().join("frame.html"), "");
+    assert!(drawn.contains("true true 3; true true 3; "), "{drawn}");
+}
+
+/// `--report` writes the page of one case, and the commands on it do what they say.
+#[test]
+#[cfg_attr(windows, ignore = "asks a browser: done on Linux")]
+fn the_page_of_one_reduction_is_that_of_its_case() {
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--timeout", "20s", "--report", "page.html"]);
+    let page = drawn(browser(), &bench.path("page.html"), "");
+    assert_mentions(&page, &["<h1>bug.c</h1>", "Reduced program", "needle", "<path d=\"M56.0 "]);
+    assert_mentions(&page, &["--timeout 20000ms", "bug.c.orig"]);
+    assert!(!page.contains("All cases") && !page.contains("NaN"), "{page}");
+
+    let commands: Vec<String> = page
+        .split("<div class=\"command\">")
+        .skip(1)
+        .filter_map(|part| Some(part.split_once("<code>")?.1.split_once("</code>")?.0.to_owned()))
+        .map(|command| command.replace("&amp;", "&"))
+        .collect();
+    let [again, on_result, on_original] = &commands[..] else { panic!("{commands:?}") };
+    let program = Path::new(env!("CARGO_BIN_EXE_clreduce")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let folder = tempfile::tempdir().unwrap();
+    let run = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(folder.path());
+        let output = shell.env("PATH", format!("{}:{path}", program.display())).output().unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(on_result);
+    run(on_original);
+    run(again);
+    let reduced = fs::read_to_string(folder.path().join("reduced-bug.c")).unwrap();
+    assert_eq!(reduced, bench.read("bug.c"));
+    // What the commands test is the file, not anything else.
+    bench.script(support::SCRIPT_NAME, &TEST.replace("needle", "nothing"));
+    let failed = Command::new("sh").args(["-c", on_result]).current_dir(folder.path()).output();
+    assert!(!failed.unwrap().status.success());
+
+    let refused = bench.run(&["bug.c", "--test", SCRIPT, "--report", "no/page.html"]).code(2);
+    assert_mentions(&support::stderr(&refused), &["no/page.html"]);
 }

@@ -122,6 +122,8 @@ impl Bench {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clreduce"));
         command.args(args).current_dir(self.path(""));
         command.envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, self.temporary())));
+        // No defaults of the person who runs the tests.
+        command.envs(["XDG_CONFIG_HOME", "APPDATA"].map(|name| (name, self.path("config"))));
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
         command
     }

@@ -106,7 +106,8 @@ impl Attempt<'_> {
         record.seconds = seconds_before + began.elapsed().as_secs_f64();
         match result {
             Ok(reduced) => {
-                record.fill(&reduced, tests_before);
+                record.fill(&reduced);
+                record.tests += tests_before;
                 if record.outcome.is_reduced() {
                     files::put(&reduced.case, &self.folder.join(RESULT)).map_err(told)?;
                     record.judge_again(&*test, self.pool, &reduced.case);
@@ -152,22 +153,14 @@ impl Attempt<'_> {
                 tests_now = *tests;
                 (self.tell)(*tests);
             }
-            Event::Committed { step, pass, size, bytes, case } => {
-                let Measure { bytes, tokens, work_items } = Measure::new(*size, *bytes);
-                let commit = Commit {
-                    step: *step,
-                    tests: tests_now,
-                    seconds: began.elapsed().as_secs_f64(),
-                    pass: (*pass).to_owned(),
-                    bytes,
-                    tokens,
-                    work_items,
-                    diff: String::new(),
-                };
-                // The report then lacks a line; the result does not depend on it.
-                let _ = history.add(commit, case);
+            event => {
+                if let Some((commit, case)) =
+                    Commit::of(event, tests_now, began.elapsed().as_secs_f64())
+                {
+                    // The report then lacks a line; the result does not depend on it.
+                    let _ = history.add(commit, case);
+                }
             }
-            _ => {}
         };
         let result = self.folder.join(RESULT);
         let reduction: Reduction<'_> = reduction;
@@ -182,7 +175,18 @@ impl Attempt<'_> {
 }
 
 impl Record {
-    fn fill(&mut self, reduced: &Reduced, tests_before: u64) {
+    /// The record of a reduction that has ended. What its test says about the result is not known yet.
+    #[must_use]
+    pub fn of(name: &str, original: &TestCase, reduced: &Reduced) -> Self {
+        let mut record = Self::without_result(name, CaseOutcome::Failed, String::new());
+        record.original = original.hash().to_string();
+        record.before = Measure::of(original);
+        record.seconds = reduced.wall.as_secs_f64();
+        record.fill(reduced);
+        record
+    }
+
+    fn fill(&mut self, reduced: &Reduced) {
         self.outcome = match reduced.ending {
             Ending::Minimal => CaseOutcome::Minimal,
             Ending::StepLimit | Ending::TimeLimit => CaseOutcome::Limit,
@@ -190,7 +194,7 @@ impl Record {
         };
         self.after = Measure::new(reduced.size, reduced.case.total_bytes());
         self.steps = reduced.steps;
-        self.tests = tests_before + reduced.tests;
+        self.tests = reduced.tests;
         self.timeout = reduced.timeout.as_secs_f64();
         self.contradictions = reduced.contradictions.len() as u64;
         let passes = reduced.passes.iter().map(|pass| PassRecord {

@@ -15,7 +15,8 @@ const LINE_CHARS: usize = 240;
 const MOST_LINES: usize = 120;
 
 /// What changed between two versions of a test case, as a unified diff with long runs cut.
-pub(crate) fn diff(old: &TestCase, new: &TestCase) -> String {
+#[must_use]
+pub fn diff(old: &TestCase, new: &TestCase) -> String {
     let mut shown = Shown { text: String::new(), lines: 0 };
     let several = old.files().len() > 1;
     for before in old.files() {

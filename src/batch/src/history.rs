@@ -5,9 +5,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use clreduce_engine::events::Event;
 use clreduce_testcase::TestCase;
 use serde::{Deserialize, Serialize};
 
+use crate::Measure;
 use crate::diff::diff;
 
 /// Name of the file in a case's folder.
@@ -34,6 +36,17 @@ pub struct Commit {
     pub work_items: u64,
     /// What changed, as a unified diff; long runs of lines are cut.
     pub diff: String,
+}
+
+impl Commit {
+    /// The commit that an event tells of, still without its diff, and the test case that it made.
+    #[must_use]
+    pub fn of(event: &Event, tests: u64, seconds: f64) -> Option<(Self, &TestCase)> {
+        let Event::Committed { step, pass, size, bytes, case } = event else { return None };
+        let Measure { bytes, tokens, work_items } = Measure::new(*size, *bytes);
+        let (step, pass, diff) = (*step, (*pass).to_owned(), String::new());
+        Some((Self { step, tests, seconds, pass, bytes, tokens, work_items, diff }, case))
+    }
 }
 
 /// The commits of a case so far.

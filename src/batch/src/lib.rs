@@ -26,6 +26,7 @@ use clreduce_engine::{Options, Reduction};
 use clreduce_journal::{Facts, StateError, StateFolder};
 use clreduce_speculation::Pool;
 
+pub use diff::diff;
 pub use history::{Commit, read_history};
 pub use record::{CaseOutcome, Measure, PassRecord, Record};
 

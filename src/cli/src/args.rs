@@ -57,6 +57,10 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
     pub summary: Option<ReportFile>,
 
+    /// Write a page about the reduction to FILE, as HTML; `-` is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
+    pub report: Option<ReportFile>,
+
     #[command(flatten)]
     pub show: ShowArgs,
 }

@@ -24,6 +24,7 @@ use crate::run::RunArgs;
     long_about = LONG_ABOUT,
     override_usage = "clreduce [OPTIONS] <FILE|DIR>... --test <TEST>\n       clreduce <COMMAND> ...",
     args_conflicts_with_subcommands = true,
+    args_override_self = true,
     after_help = "Examples: clreduce --help",
     after_long_help = EXAMPLES,
     max_term_width = 100

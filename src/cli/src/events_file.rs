@@ -8,6 +8,9 @@ use serde::Serialize;
 
 use crate::statistics::ending_name;
 
+/// Number of the format of the events. It grows when a field is removed or gets another meaning, not when one is added.
+const SCHEMA: u32 = 1;
+
 /// The file. After the first failure to write nothing more is written to it.
 pub(crate) struct EventsFile {
     writer: Option<BufWriter<Box<dyn Write + Send>>>,
@@ -19,6 +22,7 @@ pub(crate) struct EventsFile {
 #[serde(tag = "event", rename_all = "snake_case")]
 enum EventLine<'a> {
     Started {
+        schema: u32,
         version: &'static str,
         bytes: usize,
         tokens: usize,
@@ -101,6 +105,7 @@ impl<'a> EventLine<'a> {
     fn of(event: &'a Event) -> Option<Self> {
         Some(match event {
             Event::Started { size, bytes, resumed_steps, time_limit } => Self::Started {
+                schema: SCHEMA,
                 version: env!("CARGO_PKG_VERSION"),
                 bytes: *bytes,
                 tokens: size.tokens,

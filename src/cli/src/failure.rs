@@ -17,6 +17,7 @@ use clreduce_recipe::RecipeError;
 use clreduce_report::ReportError;
 use thiserror::Error;
 
+use crate::defaults::DefaultsError;
 use crate::interrupt::INTERRUPTED;
 use crate::keep::KeepError;
 use crate::load::LoadError;
@@ -45,6 +46,8 @@ pub(crate) enum CliError {
     Run(#[from] RunError),
     #[error(transparent)]
     Init(#[from] InitError),
+    #[error(transparent)]
+    Defaults(#[from] DefaultsError),
     #[error(transparent)]
     Bug(#[from] BugError),
     #[error("interrupted")]
@@ -99,7 +102,7 @@ impl CliError {
             Self::Check(_) => 3,
             Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
             Self::Interrupted => INTERRUPTED,
-            Self::Bug(BugError::NoCompilers) => 2,
+            Self::Bug(BugError::NoCompilers) | Self::Defaults(_) => 2,
             _ => 1,
         })
     }

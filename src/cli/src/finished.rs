@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clreduce_engine::Reduced;
 use clreduce_recipe::StageCounts;
 
+use crate::bug::BugReportFile;
+use crate::page::PageContent;
 use crate::statistics::RunStatistics;
 
 /// A reduction that has ended.
@@ -18,5 +20,7 @@ pub(crate) struct FinishedReduction {
     /// The figures of the stages of a recipe.
     pub stages: Vec<(String, StageCounts)>,
     /// The bug report, if the test was a recipe.
-    pub bug_report: Option<PathBuf>,
+    pub bug_report: Option<BugReportFile>,
+    /// The contents of the page, if one was asked for.
+    pub page: Option<PageContent>,
 }

@@ -7,6 +7,7 @@ mod batch;
 mod bug;
 mod check;
 mod command_line;
+mod defaults;
 mod devices;
 mod diagnosis;
 mod events_file;
@@ -21,12 +22,14 @@ mod keep;
 mod load;
 mod not_interesting;
 mod other_reducers;
+mod page;
 mod prepare;
 mod printing;
 mod progress;
 mod quoting;
 mod recipe;
 mod reduce;
+mod repeat;
 mod report;
 mod report_file;
 mod resolve;
@@ -38,7 +41,9 @@ mod table;
 mod target;
 mod test;
 mod units;
+mod version;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -54,9 +59,18 @@ pub fn main() -> ExitCode {
     if let Some(code) = clreduce_process::worker_main(&services) {
         return code;
     }
+    // `-V` is the short form.
+    let asks_for_version = std::env::args_os().skip(1).eq([OsString::from("--version")]);
+    if asks_for_version {
+        return ended(version::long().and_then(|text| print(&text)).map(|()| ExitCode::SUCCESS));
+    }
     let args = Args::try_parse().unwrap_or_else(|error| other_reducers::with_advice(error).exit());
-    set_colors(args.reduce.show.color);
-    match start(args) {
+    ended(defaults::added_to(args).map_err(CliError::from).and_then(start))
+}
+
+/// The exit status, after a message about a failure.
+fn ended(result: Result<ExitCode, CliError>) -> ExitCode {
+    match result {
         Ok(code) => code,
         // `clreduce ... | head` is fine.
         Err(CliError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -71,6 +85,7 @@ pub fn main() -> ExitCode {
 }
 
 fn start(args: Args) -> Result<ExitCode, CliError> {
+    set_colors(args.reduce.show.color);
     match args.command {
         Some(Command::Batch(args)) => return batch::batch(*args),
         Some(Command::Check(args)) => return check::check(&args),
@@ -99,12 +114,9 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
 /// Writes text to standard output.
 ///
 /// # Errors
-/// When standard output does not take it. A closed pipe is no error: `clreduce ... | head` is fine.
+/// When standard output does not take it.
 fn print(text: &str) -> Result<(), CliError> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
-        _ => Ok(()),
-    }
+    io::stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)
 }
 
 fn set_colors(color: Color) {

@@ -14,6 +14,7 @@ use clreduce_journal::StateFolder;
 use clreduce_recipe::RecipeTest;
 use clreduce_testcase::{TestCase, is_cpp_name};
 
+use crate::bug::BugReportFile;
 use crate::diagnosis::Diagnosis;
 use crate::events_file::EventsFile;
 use crate::failure::CliError;
@@ -23,6 +24,7 @@ use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{FilePlace, Input, load};
 use crate::not_interesting::{Rejection, explain};
+use crate::page::CommitCollector;
 use crate::progress::ProgressDisplay;
 use crate::report_file::ReportFile;
 use crate::resolve::Settings;
@@ -54,6 +56,10 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     if let Some(summary) = &settings.summary {
         summary::write(summary.create()?, &done, settings.how.jobs().get())
             .map_err(|source| summary.failed(source))?;
+    }
+    if let (Some(file), Some(page)) = (&settings.report, &done.page) {
+        let bug_report = done.bug_report.as_ref().map(|report| &*report.text);
+        page.write(file, &settings.how, bug_report)?;
     }
     report::print(&done, &results, settings, &progress)?;
     Ok(match done.reduced.ending {
@@ -161,6 +167,7 @@ fn run(
     bases.dedup();
     let mut keeper = Keeper::new(places, state.clone(), now, originals, case.clone());
     let mut keep_error = None;
+    let mut collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let mut statistics = RunStatistics::new();
     let listener = |event: &Event| {
         statistics.update(event);
@@ -168,6 +175,9 @@ fn run(
             warn_of_first_run(&judge, progress);
         }
         progress.update(event, &statistics);
+        if let Some(collector) = &mut collector {
+            collector.update(event);
+        }
         if let Some(Err(error)) = events.as_mut().map(|events| events.write(event)) {
             progress.warning(&format!("cannot write all events: {error}"));
         }
@@ -188,7 +198,7 @@ fn run(
                 // Also when nothing could be removed.
                 keeper.keep(&reduced.case)?;
             }
-            let originals = bases.into_iter().filter(|path| path.exists()).collect();
+            let originals: Vec<PathBuf> = bases.into_iter().filter(|path| path.exists()).collect();
             let stages = judge.stages();
             let bug_report = match &*judge {
                 Judge::Recipe(by) if reduced.ending != Ending::Interrupted => {
@@ -197,7 +207,19 @@ fn run(
                 }
                 _ => None,
             };
-            Ok(FinishedReduction { reduced, statistics, originals, stages, bug_report })
+            let page = collector.map(|collector| {
+                let kept = originals.first().map(PathBuf::as_path);
+                let page = collector.into_page(&target, &case, &reduced, kept);
+                match &bug_report {
+                    Some(report) => page.with_output(&report.output),
+                    // A page without the output of the test is better than none.
+                    None => match judge.judge(&reduced.case, cancel) {
+                        Ok(outcome) => page.judged(&outcome),
+                        Err(_) => page,
+                    },
+                }
+            });
+            Ok(FinishedReduction { reduced, statistics, originals, stages, bug_report, page })
         }
         Err(error) => {
             let failure = match error {
@@ -213,17 +235,17 @@ fn run(
     }
 }
 
-/// Writes the bug report about a result, and returns its path. The result does not depend on it.
+/// Writes the bug report about a result. The result does not depend on it.
 fn write_bug_report(
     test: &RecipeTest,
     case: &TestCase,
     target: &Target,
     cancel: &Cancel,
     progress: &ProgressDisplay,
-) -> Option<PathBuf> {
+) -> Option<BugReportFile> {
     let written = bug::write_beside(test, case, target.bug_reports(), cancel);
-    written.unwrap_or_else(|(path, error)| {
-        progress.warning(&format!("cannot write the bug report `{}`: {error}", path.display()));
+    written.unwrap_or_else(|error| {
+        progress.warning(&format!("the bug report is missing: {}", error.message()));
         None
     })
 }

@@ -28,7 +28,7 @@ pub(crate) fn print(
     settings: &Settings,
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
-    let FinishedReduction { reduced, statistics, originals, stages, bug_report } = done;
+    let FinishedReduction { reduced, statistics, originals, stages, bug_report, .. } = done;
     warn(reduced, progress);
     if settings.verbosity == Verbosity::Quiet {
         return Ok(());
@@ -55,6 +55,7 @@ pub(crate) fn print(
             ));
         }
         text.push_str(&places("original:", originals));
+        let bug_report = bug_report.as_ref().map(|report| report.path.clone());
         text.push_str(&places("report:  ", bug_report.as_slice()));
     }
     text.push_str(ending(reduced.ending, statistics));

@@ -1,4 +1,4 @@
-//! The files of `--events` and `--summary`. They are tried before a reduction starts, because a reduction of hours must
+//! The files of `--events`, `--summary` and `--report`. They are tried before a reduction starts, because a reduction of hours must
 //! not end with a path that cannot be written.
 
 use std::ffi::OsString;
@@ -69,7 +69,10 @@ impl ReportFile {
                     OpenOptions::new().read(true).append(true).open(path).map_err(refused)?;
                 let mut first = [0];
                 match file.read(&mut first).map_err(refused)? {
-                    1 if first != *b"{" => Err(ReportFileError::NotAReport(path.to_owned())),
+                    // JSON, or the page.
+                    1 if !b"{<".contains(&first[0]) => {
+                        Err(ReportFileError::NotAReport(path.to_owned()))
+                    }
                     _ => Ok(()),
                 }
             }

@@ -36,6 +36,8 @@ pub(crate) struct Settings {
     pub events: Option<ReportFile>,
     /// File for the summary.
     pub summary: Option<ReportFile>,
+    /// File for the page about the reduction.
+    pub report: Option<ReportFile>,
     /// The amount of output.
     pub verbosity: Verbosity,
 }
@@ -52,7 +54,7 @@ pub(crate) struct TestAndOptions {
 impl Settings {
     /// The reports that are written.
     pub(crate) fn reports(&self) -> impl Iterator<Item = &ReportFile> {
-        self.events.iter().chain(&self.summary)
+        self.events.iter().chain(&self.summary).chain(&self.report)
     }
 }
 
@@ -137,6 +139,7 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         fresh: args.fresh,
         events: args.events,
         summary: args.summary,
+        report: args.report,
         verbosity: verbosity(&args.show),
     })
 }

@@ -7,8 +7,12 @@ use serde::Serialize;
 use crate::finished::FinishedReduction;
 use crate::statistics::ending_name;
 
+/// Number of the format of the summary. It grows when a field is removed or gets another meaning, not when one is added.
+const SCHEMA: u32 = 1;
+
 #[derive(Serialize)]
 struct Summary<'a> {
+    schema: u32,
     version: &'static str,
     ending: &'static str,
     steps: u64,
@@ -92,6 +96,7 @@ pub(crate) fn write(
         seconds: pass.wall.as_secs_f64(),
     });
     let summary = Summary {
+        schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         ending: ending_name(reduced.ending),
         steps: reduced.steps,

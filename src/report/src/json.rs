@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use clreduce_batch::{Commit, Record, read_history};
+use clreduce_batch::{Commit, Record};
 use clreduce_testcase::SourceFile;
 use clreduce_triage::Ranked;
 use serde::Serialize;
 
-use crate::programs::read_result;
 use crate::{BatchReport, ReportError, ReportRow, Stopped};
 
 /// Number of the format of `report.json`. It grows when a field is removed or gets another meaning, not when one is
@@ -34,6 +33,10 @@ pub(crate) struct ReportedCase<'a> {
     record: &'a Record,
     #[serde(flatten)]
     place: PlaceInOrder<'a>,
+    /// Path of the original.
+    path: String,
+    /// The bug report in Markdown, if there is one.
+    bug_report: Option<String>,
     /// The files of the result.
     reduced: Vec<ReducedFile>,
     /// Commands that repeat the reduction and the test.
@@ -106,18 +109,20 @@ impl BatchReport<'_> {
         row: &ReportRow<'a>,
     ) -> Result<ReportedCase<'a>, ReportError> {
         let record = row.record;
-        let folder = (self.folder_of)(&record.name);
+        let details = (self.details)(record)?;
         let text = |file: &SourceFile| ReducedFile {
             path: file.path.to_string(),
             text: String::from_utf8_lossy(&file.bytes).into_owned(),
         };
-        let commands = (self.commands)(&record.name).into_iter();
+        let commands = details.commands.into_iter();
         Ok(ReportedCase {
             record,
             place: self.place(index, row),
-            reduced: read_result(&folder)?.iter().flat_map(|case| case.files()).map(text).collect(),
+            path: details.path.display().to_string(),
+            bug_report: details.bug_report,
+            reduced: details.result.iter().flat_map(|case| case.files()).map(text).collect(),
             commands: commands.map(|(what, command)| RepeatCommand { what, command }).collect(),
-            commits: read_history(&folder).map_err(ReportError::read(&folder))?,
+            commits: details.commits,
         })
     }
 

@@ -12,8 +12,8 @@ mod programs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clreduce_batch::Record;
-use clreduce_testcase::InvalidTestCase;
+use clreduce_batch::{Commit, Record, read_history};
+use clreduce_testcase::{InvalidTestCase, TestCase};
 use clreduce_triage::{Ranked, Triage};
 use thiserror::Error;
 
@@ -36,10 +36,34 @@ pub struct BatchReport<'a> {
     pub triage: &'a Triage,
     /// For each case of the triage, the index of its record.
     pub triaged: &'a [usize],
-    /// Finds the folder of a case by its name.
-    pub folder_of: &'a dyn Fn(&str) -> PathBuf,
-    /// Lists commands for a case: what each does, and the command itself.
-    pub commands: &'a dyn Fn(&str) -> Vec<(String, String)>,
+    /// Finds the details of a case.
+    pub details: &'a dyn Fn(&Record) -> Result<CaseDetails, ReportError>,
+}
+
+/// What the page of a case shows besides its record.
+#[derive(Clone, Debug, Default)]
+pub struct CaseDetails {
+    /// The result, or the best version so far.
+    pub result: Option<TestCase>,
+    /// The commits in their order.
+    pub commits: Vec<Commit>,
+    /// Path of the original.
+    pub path: PathBuf,
+    /// Commands: what each does, and the command itself.
+    pub commands: Vec<(String, String)>,
+    /// The bug report in Markdown, if there is one.
+    pub bug_report: Option<String>,
+}
+
+impl CaseDetails {
+    /// Reads the result and the commits of a case of a batch from its folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, ReportError> {
+        let commits = read_history(folder).map_err(ReportError::read(folder))?;
+        Ok(Self { result: read_result(folder)?, commits, ..Self::default() })
+    }
 }
 
 /// The reason why a report cannot be written.
@@ -96,6 +120,16 @@ impl BatchReport<'_> {
         replace(&folder.join(PAGE), |file| self.write_page(file))
     }
 
+    /// The page alone.
+    ///
+    /// # Errors
+    /// When a result cannot be read.
+    pub fn page(&self) -> Result<Vec<u8>, ReportError> {
+        let mut page = Vec::new();
+        self.write_page(&mut page).map_err(|stopped| stopped.on(Path::new(PAGE)))?;
+        Ok(page)
+    }
+
     /// The cases in the order of the triage, then those without a result.
     fn rows(&self) -> Vec<ReportRow<'_>> {
         let ranked = self.triage.order.iter().map(|ranked| ReportRow {
@@ -112,6 +146,16 @@ impl BatchReport<'_> {
 enum Stopped {
     Writing(io::Error),
     Reading(ReportError),
+}
+
+impl Stopped {
+    /// The error for a file that was to be written.
+    fn on(self, path: &Path) -> ReportError {
+        match self {
+            Self::Writing(source) => ReportError::Write { path: path.to_owned(), source },
+            Self::Reading(error) => error,
+        }
+    }
 }
 
 impl From<io::Error> for Stopped {
@@ -137,8 +181,5 @@ fn replace(
     path: &Path,
     write: impl Fn(&mut dyn Write) -> Result<(), Stopped>,
 ) -> Result<(), ReportError> {
-    clreduce_files::replace_with(path, write).map_err(|stopped| match stopped {
-        Stopped::Writing(source) => ReportError::Write { path: path.to_owned(), source },
-        Stopped::Reading(error) => error,
-    })
+    clreduce_files::replace_with(path, write).map_err(|stopped| stopped.on(path))
 }

@@ -8,15 +8,18 @@ use std::io::Write;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clreduce_batch::{CaseOutcome, Measure, Record};
+use clreduce_testcase::TestCase;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::json::{Head, PlaceInOrder};
-use crate::{BatchReport, ReportRow, Stopped};
+use crate::{BatchReport, ReportError, ReportRow, Stopped};
 
 /// The page without data.
 const TEMPLATE: &str = include_str!("page.html");
+/// Characters of the first line of a result that are shown.
+const FIRST_LINE: usize = 100;
 /// Comment in the page that the data replace.
 const DATA_HERE: &str = "<!-- The data of the report are here. -->\n";
 
@@ -34,6 +37,8 @@ struct CaseFigures<'a> {
     name: &'a str,
     outcome: CaseOutcome,
     reason: &'a str,
+    /// The first line of the result, to recognise it by.
+    first_line: String,
     before: Measure,
     after: Measure,
     steps: u64,
@@ -49,7 +54,8 @@ impl BatchReport<'_> {
         let (start, end) = TEMPLATE.split_once(DATA_HERE).unwrap_or((TEMPLATE, ""));
         file.write_all(start.as_bytes())?;
         let rows = self.rows();
-        let cases = rows.iter().enumerate().map(|(index, row)| self.figures(index, row)).collect();
+        let cases = rows.iter().enumerate().map(|(index, row)| self.figures(index, row));
+        let cases = cases.collect::<Result<_, ReportError>>()?;
         let overview = serde_json::to_string(&Overview { head: self.head(), cases })?;
         // No text of a program can end the element that it stands in.
         let overview = overview.replace('<', "\\u003c");
@@ -63,20 +69,36 @@ impl BatchReport<'_> {
         Ok(file.write_all(end.as_bytes())?)
     }
 
-    fn figures<'a>(&'a self, index: usize, row: &ReportRow<'a>) -> CaseFigures<'a> {
+    fn figures<'a>(
+        &'a self,
+        index: usize,
+        row: &ReportRow<'a>,
+    ) -> Result<CaseFigures<'a>, ReportError> {
+        let result = (self.details)(row.record)?.result;
         let Record { name, outcome, reason, before, after, steps, tests, seconds, .. } = row.record;
-        CaseFigures {
+        Ok(CaseFigures {
             name,
             outcome: *outcome,
             reason,
+            first_line: result.as_ref().map(first_line).unwrap_or_default(),
             before: *before,
             after: *after,
             steps: *steps,
             tests: *tests,
             seconds: *seconds,
             place: self.place(index, row),
-        }
+        })
     }
+}
+
+/// The first line of a program that says something about it.
+fn first_line(case: &TestCase) -> String {
+    let text = case.files().first().map(|file| String::from_utf8_lossy(&file.bytes));
+    let text = text.unwrap_or_default();
+    let mut lines = text.lines().map(str::trim);
+    let says = |line: &&str| !line.is_empty() && !line.starts_with("//");
+    let line = lines.find(says).unwrap_or_default();
+    line.chars().take(FIRST_LINE).collect()
 }
 
 #[cfg(test)]

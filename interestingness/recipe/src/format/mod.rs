@@ -65,10 +65,15 @@ impl Preset {
     }
 }
 
+/// Number of the format of recipes. It grows when a key is removed or gets another meaning, not when one is added.
+pub(crate) const SCHEMA: u32 = 1;
+
 /// A recipe.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Document {
+    /// The number of the format, [`SCHEMA`].
+    pub schema: Option<Spanned<u32>>,
     pub preset: Spanned<Preset>,
     /// The options of every build of a kernel and of every check.
     #[serde(default)]

@@ -3,13 +3,21 @@
 use clreduce_check::StageName;
 use toml::Spanned;
 
-use super::{ConfigurationTable, Document, Preset, StageTable};
+use super::{ConfigurationTable, Document, Preset, SCHEMA, StageTable};
 use crate::error::Problem;
 
 /// Rejects a recipe that cannot work.
 pub(super) fn document(recipe: &Document) -> Result<(), Problem> {
     let preset = *recipe.preset.get_ref();
     let at_preset = |problem: Problem| problem.at(recipe.preset.span().start);
+    if let Some(schema) = recipe.schema.as_ref().filter(|schema| *schema.get_ref() != SCHEMA) {
+        let number = schema.get_ref();
+        return Err(Problem::new(
+            format!("the recipe has the format {number}, and this version of clreduce reads {SCHEMA}"),
+            format!("install the version of clreduce that it was written for, or write `schema = {SCHEMA}`"),
+        )
+        .at(schema.span().start));
+    }
     if recipe.configurations.is_empty() {
         return Err(Problem::new(
             "the recipe has no configuration",
@@ -146,6 +154,10 @@ mod tests {
         let cases: &[(String, &[&str])] = &[
             ("preset = \"crsh\"".into(), &["line 1", "crsh", "`crash`"]),
             ("preset =".into(), &["line 1"]),
+            (
+                format!("schema = 2\npreset = \"crash\"\n{one}"),
+                &["line 1", "format 2", "`schema = 1`"],
+            ),
             ("preset = \"crash\"".into(), &["no configuration", "[[configuration]]"]),
             (format!("preset = \"crash\"\n{one}devise = 1\n"), &["line 4", "devise", "`device`"]),
             (format!("{two}device = \"a\"\n"), &["line 4", "two configurations `a`"]),

@@ -26,7 +26,7 @@ use display::Display;
 
 /// The arguments of `clreduce batch`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct BatchArgs {
     /// Folder with the test cases; it is not changed
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clreduce_batch::{Batch, Record};
-use clreduce_report::{BatchReport, PAGE, ReportError, read_program, read_result};
+use clreduce_report::{BatchReport, CaseDetails, PAGE, ReportError, read_program, read_result};
 use clreduce_triage::{Triage, TriageCase};
 
 use crate::failure::CliError;
-use crate::quoting::quoted;
+use crate::repeat::{self, RepeatCommands};
 use crate::resolve::TestAndOptions;
-use crate::test::Test;
 
 /// Number of cases that are listed on standard output.
 const FIRST: usize = 8;
@@ -52,8 +51,21 @@ pub(super) fn write(
         records,
         triage: &triage,
         triaged: &triaged,
-        folder_of: &|name| batch.folder_of(name),
-        commands: &|name| commands(folders, &batch.folder_of(name), how, name),
+        details: &|record| {
+            let folder = batch.folder_of(&record.name);
+            let original = folders.dir.join(&record.name);
+            let again = RepeatCommands {
+                how,
+                original: &original,
+                name: &record.name,
+                result: &folder.join("reduced"),
+            };
+            Ok(CaseDetails {
+                commands: again.commands(),
+                path: repeat::absolute(&original),
+                ..CaseDetails::read(&folder)?
+            })
+        },
     };
     report.write(folders.out)?;
     Ok(first(&triage, &triaged, records, &folders.out.join(PAGE)))
@@ -87,44 +99,6 @@ fn known(dir: &Path) -> Result<Vec<TriageCase>, ReportError> {
         }
     }
     Ok(known)
-}
-
-/// Lists commands that repeat the reduction and the test of a case.
-fn commands(
-    folders: &BatchFolders<'_>,
-    folder: &Path,
-    how: &TestAndOptions,
-    name: &str,
-) -> Vec<(String, String)> {
-    let word = |path: &Path| {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        quoted(&path.display().to_string())
-    };
-    let (original, reduced) = (folders.dir.join(name), folder.join("reduced"));
-    let (test, mut commands) = (how.test.to_string(), Vec::new());
-    let output = quoted(&format!("reduced-{name}"));
-    let again = format!("clreduce {} --test {} --output {output}", word(&original), quoted(&test));
-    commands.push(("reduce this case again".to_owned(), again));
-    let versions =
-        [("run the test on the result", &reduced), ("run the test on the original", &original)];
-    for (what, version) in versions.into_iter().filter(|(_, version)| version.exists()) {
-        let command = match &how.test {
-            Test::Recipe(_, recipe) => {
-                let file = version.join(name);
-                let version = word(if file.exists() { &file } else { version });
-                let original = word(&original);
-                format!("clreduce explain --test {} {version} --original {original}", word(recipe))
-            }
-            Test::Command(_) if version.is_dir() => {
-                format!("cp -r {} try && cd try && ({test})", word(version))
-            }
-            Test::Command(_) => {
-                format!("mkdir try && cp {} try && cd try && ({test})", word(version))
-            }
-        };
-        commands.push((what.to_owned(), command));
-    }
-    commands
 }
 
 /// Lists the cases to look at first.

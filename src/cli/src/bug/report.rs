@@ -1,13 +1,13 @@
 //! `clreduce report` writes a bug report about a program. The reduction by a recipe ends with the same.
 
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ValueEnum, ValueHint};
 use clreduce_interestingness::Cancel;
-use clreduce_recipe::RecipeTest;
+use clreduce_kernel::RunOutcome;
+use clreduce_recipe::{RecipeTest, Role};
 use clreduce_report::BugReport;
 use clreduce_testcase::TestCase;
 
@@ -76,6 +76,16 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A bug report that was written at the end of a reduction.
+pub(crate) struct BugReportFile {
+    /// The file in Markdown.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What the suspected configuration printed.
+    pub output: String,
+}
+
 /// Writes both formats at the end of a reduction by a recipe.
 ///
 /// # Errors
@@ -85,16 +95,23 @@ pub(crate) fn write_beside(
     case: &TestCase,
     paths: [PathBuf; 2],
     cancel: &Cancel,
-) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
-    let report = of_recipe(test, case, cancel);
+) -> Result<Option<BugReportFile>, CliError> {
+    let evidence = test.evidence(case, cancel);
     if cancel.is_cancelled() {
         return Ok(None);
     }
+    let report = text::of_recipe(test.preset(), &evidence, case);
+    let suspected = evidence.iter().find(|one| one.role == Role::Suspected);
+    let output =
+        suspected.into_iter().flat_map(|one| &one.outcomes).map(RunOutcome::details).collect();
     let [markdown, plain] = paths;
-    for (path, text) in [(&plain, report.plain()), (&markdown, report.markdown())] {
-        fs::write(path, text).map_err(|error| (path.clone(), error))?;
+    let text = report.markdown();
+    for (path, text) in [(&plain, &report.plain()), (&markdown, &text)] {
+        let failed = |source| CliError::Write { path: path.clone(), source };
+        clreduce_files::replace_with(path, |file| file.write_all(text.as_bytes()))
+            .map_err(failed)?;
     }
-    Ok(Some(markdown))
+    Ok(Some(BugReportFile { path: markdown, text, output }))
 }
 
 fn of_recipe(test: &RecipeTest, case: &TestCase, cancel: &Cancel) -> BugReport {
