@@ -57,7 +57,7 @@ fn a_reduction_by_a_recipe_ends_with_a_report_on_the_crash() {
         &stdout(&done),
         &[
             "## Versions",
-            "Only clang-19 shows the bug, of 2 that ran. 1 could not be run",
+            "Only clang-19 shows the bug, of 2 that ran. 1 more is missing.",
             "not installed; the Debian package is clang-98",
             "| gcc | does not show it: built |",
         ],

@@ -33,9 +33,13 @@ typedef enum clreduce_status {
    */
   CLREDUCE_INVALID = 4,
   /**
-   * The system refused, or clreduce failed.
+   * The system refused, or clreduce failed; the message of the result says why.
    */
   CLREDUCE_FAILED = 5,
+  /**
+   * The progress callback ended the reduction; the result is the best so far.
+   */
+  CLREDUCE_CANCELLED = 6,
 } clreduce_status;
 
 /**
@@ -43,6 +47,34 @@ typedef enum clreduce_status {
  * called from several threads at once unless `jobs` is 1, and must give the same answer to the same bytes.
  */
 typedef bool (*clreduce_test)(const uint8_t *bytes, uintptr_t length, void *context);
+
+/**
+ * How far a reduction has come.
+ */
+typedef struct clreduce_progress {
+  /**
+   * Steps so far.
+   */
+  uint64_t steps;
+  /**
+   * Calls of the callback so far.
+   */
+  uint64_t tests;
+  /**
+   * Tokens of the smallest interesting program so far.
+   */
+  uintptr_t tokens;
+  /**
+   * Its bytes.
+   */
+  uintptr_t bytes;
+} clreduce_progress;
+
+/**
+ * Is told after every step how far the reduction has come, on the thread that started it. Returns true to go on, false
+ * to end the reduction with the best result so far.
+ */
+typedef bool (*clreduce_progress_callback)(const struct clreduce_progress *progress, void *context);
 
 /**
  * What a reduction may use. All zeroes is a good choice.
@@ -60,22 +92,56 @@ typedef struct clreduce_options {
    * Longest time in seconds; 0 is no limit. With one, the result depends on time.
    */
   uint32_t time_limit_seconds;
+  /**
+   * Called after every step; may be null.
+   */
+  clreduce_progress_callback progress;
+  /**
+   * Given to `progress`.
+   */
+  void *progress_context;
 } clreduce_options;
 
 /**
- * What a reduction came to.
+ * A file of a program.
+ */
+typedef struct clreduce_file {
+  /**
+   * Its path, relative and with slashes, which tells its language ("bug.c", "include/a.h", "bug.cl", "bug.cu").
+   */
+  const char *path;
+  /**
+   * Its content.
+   */
+  const uint8_t *bytes;
+  /**
+   * Its length in bytes.
+   */
+  uintptr_t length;
+} clreduce_file;
+
+/**
+ * What a reduction came to. To be given back with `clreduce_free`.
  */
 typedef struct clreduce_result {
   /**
-   * The smallest interesting program found, to be given back with `clreduce_free`; null without one.
+   * The files of the smallest interesting program found, by their paths; null without one.
    */
-  uint8_t *bytes;
+  const struct clreduce_file *files;
+  /**
+   * Their number.
+   */
+  uintptr_t count;
+  /**
+   * The content of the first of them.
+   */
+  const uint8_t *bytes;
   /**
    * Its length in bytes.
    */
   uintptr_t length;
   /**
-   * Its size in tokens.
+   * The size of the program in tokens.
    */
   uintptr_t tokens;
   /**
@@ -86,23 +152,32 @@ typedef struct clreduce_result {
    * Calls of the callback, those included that turned out not to be needed.
    */
   uint64_t tests;
+  /**
+   * Why there is no program, in English; null if there is one.
+   */
+  const char *message;
 } clreduce_result;
+
+/**
+ * Judges a variant of several files, like `clreduce_test`. A file that was removed is missing.
+ */
+typedef bool (*clreduce_files_test)(const struct clreduce_file *files, uintptr_t count, void *context);
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 /**
- * Reduces a program and returns how that ended. Blocks until it is over.
+ * Reduces a program of one file and returns how that ended. Blocks until it is over.
  *
  * `name` is the program's file name, from which its language is told ("bug.c", "bug.cl", "bug.cu").
- * `options` may be null. With `CLREDUCE_MINIMAL` and `CLREDUCE_LIMIT`, `result` holds the reduced program.
- * Several threads may reduce at the same time.
+ * `options` may be null. With `CLREDUCE_MINIMAL`, `CLREDUCE_LIMIT` and `CLREDUCE_CANCELLED`, `result` holds the reduced
+ * program, otherwise a message. Several threads may reduce at the same time.
  *
  * # Safety
  * `name` is a string that ends with a zero byte; `bytes` points to `length` bytes; `options` is null or
  * points to options; `result` points to a place for a result; `test` may be called with `context` from
- * several threads at once until this function returns, and does not unwind.
+ * several threads at once until this function returns, and neither it nor `progress` unwinds.
  */
 enum clreduce_status clreduce_reduce(const char *name,
                                      const uint8_t *bytes,
@@ -113,7 +188,21 @@ enum clreduce_status clreduce_reduce(const char *name,
                                      struct clreduce_result *result);
 
 /**
- * Gives the program of a result back. Does nothing for one without.
+ * Reduces a program of several files, like `clreduce_reduce`. Files may be removed as a whole.
+ *
+ * # Safety
+ * As for `clreduce_reduce`; `files` points to `count` files, each with a path that ends with a zero byte and with
+ * bytes of its length.
+ */
+enum clreduce_status clreduce_reduce_files(const struct clreduce_file *files,
+                                           uintptr_t count,
+                                           clreduce_files_test test,
+                                           void *context,
+                                           const struct clreduce_options *options,
+                                           struct clreduce_result *result);
+
+/**
+ * Gives the program and the message of a result back. Does nothing for one without.
  *
  * # Safety
  * `result` is null or points to a result of `clreduce_reduce`, or to one that was given back.

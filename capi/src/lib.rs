@@ -1,4 +1,4 @@
-//! clreduce for programs in C and C++: one call that reduces, and a callback that judges.
+//! clreduce for programs in C and C++: a call that reduces, a callback that judges, and one that is told the progress.
 //!
 //! All `unsafe` code is here, and it is sound as long as callers keep what the comments of each function
 //! ask of them: pointers that are valid for the length given beside them, and a callback that may be
@@ -6,14 +6,16 @@
 
 #![expect(unsafe_code, reason = "pointers from C")]
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::str::Utf8Error;
 use std::time::Duration;
 
-use clreduce::events::Ending;
-use clreduce::{Reduced, Reduction, ReductionError, TestCase};
+use clreduce::events::{Ending, Event};
+use clreduce::{Cancel, InvalidTestCase, Reduced, Reduction, ReductionError, SourceFile, TestCase};
+use thiserror::Error;
 
 /// How a reduction ended.
 #[repr(C)]
@@ -29,8 +31,22 @@ pub enum ClreduceStatus {
     ClreduceFlaky = 3,
     /// An argument is wrong: a null pointer, a name that is no plain file name in UTF-8.
     ClreduceInvalid = 4,
-    /// The system refused, or clreduce failed.
+    /// The system refused, or clreduce failed; the message of the result says why.
     ClreduceFailed = 5,
+    /// The progress callback ended the reduction; the result is the best so far.
+    ClreduceCancelled = 6,
+}
+
+/// A file of a program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ClreduceFile {
+    /// Its path, relative and with slashes, which tells its language ("bug.c", "include/a.h", "bug.cl", "bug.cu").
+    pub path: *const c_char,
+    /// Its content.
+    pub bytes: *const u8,
+    /// Its length in bytes.
+    pub length: usize,
 }
 
 /// Judges a variant: whether it still shows what is looked for. The bytes are valid during the call. It is
@@ -38,9 +54,33 @@ pub enum ClreduceStatus {
 pub type ClreduceTest =
     Option<unsafe extern "C" fn(bytes: *const u8, length: usize, context: *mut c_void) -> bool>;
 
-/// What a reduction may use. All zeroes is a good choice.
+/// Judges a variant of several files, like `clreduce_test`. A file that was removed is missing.
+pub type ClreduceFilesTest = Option<
+    unsafe extern "C" fn(files: *const ClreduceFile, count: usize, context: *mut c_void) -> bool,
+>;
+
+/// How far a reduction has come.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
+pub struct ClreduceProgress {
+    /// Steps so far.
+    pub steps: u64,
+    /// Calls of the callback so far.
+    pub tests: u64,
+    /// Tokens of the smallest interesting program so far.
+    pub tokens: usize,
+    /// Its bytes.
+    pub bytes: usize,
+}
+
+/// Is told after every step how far the reduction has come, on the thread that started it. Returns true to go on, false
+/// to end the reduction with the best result so far.
+pub type ClreduceProgressCallback =
+    Option<unsafe extern "C" fn(progress: *const ClreduceProgress, context: *mut c_void) -> bool>;
+
+/// What a reduction may use. All zeroes is a good choice.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct ClreduceOptions {
     /// Calls of the callback at the same time; 0 is one for each core. The result is the same for all.
     pub jobs: u32,
@@ -48,27 +88,51 @@ pub struct ClreduceOptions {
     pub max_steps: u64,
     /// Longest time in seconds; 0 is no limit. With one, the result depends on time.
     pub time_limit_seconds: u32,
+    /// Called after every step; may be null.
+    pub progress: ClreduceProgressCallback,
+    /// Given to `progress`.
+    pub progress_context: *mut c_void,
 }
 
-/// What a reduction came to.
+impl Default for ClreduceOptions {
+    fn default() -> Self {
+        let progress_context = ptr::null_mut();
+        Self { jobs: 0, max_steps: 0, time_limit_seconds: 0, progress: None, progress_context }
+    }
+}
+
+/// What a reduction came to. To be given back with `clreduce_free`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ClreduceResult {
-    /// The smallest interesting program found, to be given back with `clreduce_free`; null without one.
-    pub bytes: *mut u8,
+    /// The files of the smallest interesting program found, by their paths; null without one.
+    pub files: *const ClreduceFile,
+    /// Their number.
+    pub count: usize,
+    /// The content of the first of them.
+    pub bytes: *const u8,
     /// Its length in bytes.
     pub length: usize,
-    /// Its size in tokens.
+    /// The size of the program in tokens.
     pub tokens: usize,
     /// Steps: verdicts that the reducer took.
     pub steps: u64,
     /// Calls of the callback, those included that turned out not to be needed.
     pub tests: u64,
+    /// Why there is no program, in English; null if there is one.
+    pub message: *const c_char,
+}
+
+/// A callback that judges.
+#[derive(Clone, Copy)]
+enum Test {
+    OneFile(unsafe extern "C" fn(*const u8, usize, *mut c_void) -> bool),
+    Files(unsafe extern "C" fn(*const ClreduceFile, usize, *mut c_void) -> bool),
 }
 
 /// The callback and its context, as it is called from other threads.
 struct Callback {
-    test: unsafe extern "C" fn(*const u8, usize, *mut c_void) -> bool,
+    test: Test,
     context: *mut c_void,
 }
 
@@ -80,23 +144,77 @@ unsafe impl Sync for Callback {}
 
 impl Callback {
     fn is_interesting(&self, variant: &TestCase) -> bool {
-        let bytes = variant.files().first().map_or(&[][..], |file| &file.bytes);
-        // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called; pointer and
-        // length are those of a slice.
-        unsafe { (self.test)(bytes.as_ptr(), bytes.len(), self.context) }
+        match self.test {
+            Test::OneFile(test) => {
+                let bytes = variant.files().first().map_or(&[][..], |file| &file.bytes);
+                // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called; pointer and
+                // length are those of a slice.
+                unsafe { test(bytes.as_ptr(), bytes.len(), self.context) }
+            }
+            Test::Files(test) => {
+                let Some(paths) = paths_of(variant) else { return false };
+                let files = files_of(variant, &paths);
+                // SAFETY: as above; the paths and the files live until the call is over.
+                unsafe { test(files.as_ptr(), files.len(), self.context) }
+            }
+        }
     }
 }
 
-/// Reduces a program and returns how that ended. Blocks until it is over.
+/// The paths of a program as strings of C; `None` for a path with a zero byte.
+fn paths_of(case: &TestCase) -> Option<Vec<CString>> {
+    case.files().iter().map(|file| CString::new(file.path.as_bytes()).ok()).collect()
+}
+
+/// The files of a program, which point into it and into its paths.
+fn files_of(case: &TestCase, paths: &[CString]) -> Vec<ClreduceFile> {
+    let file = |(file, path): (&SourceFile, &CString)| ClreduceFile {
+        path: path.as_ptr(),
+        bytes: file.bytes.as_ptr(),
+        length: file.bytes.len(),
+    };
+    case.files().iter().zip(paths).map(file).collect()
+}
+
+/// The progress callback, and what it was told last.
+struct Progress {
+    callback: unsafe extern "C" fn(*const ClreduceProgress, *mut c_void) -> bool,
+    context: *mut c_void,
+    so_far: ClreduceProgress,
+    cancel: Cancel,
+}
+
+// SAFETY: only the thread that called `clreduce_reduce` calls it; the engine asks for `Send` all the same.
+unsafe impl Send for Progress {}
+
+impl Progress {
+    fn update(&mut self, event: &Event) {
+        match event {
+            Event::Started { size, bytes, .. } | Event::Committed { size, bytes, .. } => {
+                (self.so_far.tokens, self.so_far.bytes) = (size.tokens, *bytes);
+            }
+            Event::Judged { step, tests, .. } => {
+                (self.so_far.steps, self.so_far.tests) = (*step, *tests);
+                // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called with this context.
+                if !unsafe { (self.callback)(&raw const self.so_far, self.context) } {
+                    self.cancel.cancel();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reduces a program of one file and returns how that ended. Blocks until it is over.
 ///
 /// `name` is the program's file name, from which its language is told ("bug.c", "bug.cl", "bug.cu").
-/// `options` may be null. With `CLREDUCE_MINIMAL` and `CLREDUCE_LIMIT`, `result` holds the reduced program.
-/// Several threads may reduce at the same time.
+/// `options` may be null. With `CLREDUCE_MINIMAL`, `CLREDUCE_LIMIT` and `CLREDUCE_CANCELLED`, `result` holds the reduced
+/// program, otherwise a message. Several threads may reduce at the same time.
 ///
 /// # Safety
 /// `name` is a string that ends with a zero byte; `bytes` points to `length` bytes; `options` is null or
 /// points to options; `result` points to a place for a result; `test` may be called with `context` from
-/// several threads at once until this function returns, and does not unwind.
+/// several threads at once until this function returns, and neither it nor `progress` unwinds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clreduce_reduce(
     name: *const c_char,
@@ -107,31 +225,109 @@ pub unsafe extern "C" fn clreduce_reduce(
     options: *const ClreduceOptions,
     result: *mut ClreduceResult,
 ) -> ClreduceStatus {
-    let Some(test) = test.filter(|_| !(name.is_null() || bytes.is_null() || result.is_null()))
-    else {
+    let file = ClreduceFile { path: name, bytes, length };
+    // SAFETY: the caller promises what `run` asks for.
+    unsafe { run(&raw const file, 1, test.map(Test::OneFile), context, options, result) }
+}
+
+/// Reduces a program of several files, like `clreduce_reduce`. Files may be removed as a whole.
+///
+/// # Safety
+/// As for `clreduce_reduce`; `files` points to `count` files, each with a path that ends with a zero byte and with
+/// bytes of its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clreduce_reduce_files(
+    files: *const ClreduceFile,
+    count: usize,
+    test: ClreduceFilesTest,
+    context: *mut c_void,
+    options: *const ClreduceOptions,
+    result: *mut ClreduceResult,
+) -> ClreduceStatus {
+    // SAFETY: the caller promises what `run` asks for.
+    unsafe { run(files, count, test.map(Test::Files), context, options, result) }
+}
+
+/// Reduces files with a callback of either kind.
+///
+/// # Safety
+/// As for `clreduce_reduce_files`.
+unsafe fn run(
+    files: *const ClreduceFile,
+    count: usize,
+    test: Option<Test>,
+    context: *mut c_void,
+    options: *const ClreduceOptions,
+    result: *mut ClreduceResult,
+) -> ClreduceStatus {
+    // SAFETY: the caller promises that it points to a place for a result, if it is not null.
+    let Some(result) = (unsafe {
+        if !result.is_null() {
+            result.write(ClreduceResult::nothing());
+        }
+        result.as_mut()
+    }) else {
         return ClreduceStatus::ClreduceInvalid;
     };
-    // SAFETY: none of them is null, and the caller promises that they point to what they should.
-    let (name, bytes, result, options) = unsafe {
-        result.write(ClreduceResult::nothing());
-        let name = CStr::from_ptr(name).to_str();
-        let bytes = std::slice::from_raw_parts(bytes, length);
-        (name, bytes, &mut *result, options.as_ref().copied().unwrap_or_default())
+    let Some(test) = test.filter(|_| !files.is_null()) else {
+        return result.without(ClreduceStatus::ClreduceInvalid, "an argument is null");
     };
-    let Some(case) = name.ok().and_then(|name| TestCase::single(name, bytes).ok()) else {
-        return ClreduceStatus::ClreduceInvalid;
+    // SAFETY: neither is null, or it may be; the caller promises that they point to what they should.
+    let (case, options) = unsafe {
+        let files = std::slice::from_raw_parts(files, count);
+        (read(files), options.as_ref().copied().unwrap_or_default())
+    };
+    let case = match case {
+        Ok(case) => case,
+        Err(error) => return result.without(ClreduceStatus::ClreduceInvalid, &error.to_string()),
     };
     let judge = Callback { test, context };
-    let run = AssertUnwindSafe(|| reduce(case, judge, options));
-    match catch_unwind(run) {
+    match catch_unwind(AssertUnwindSafe(|| reduce(case, judge, options))) {
         Ok(Ok(reduced)) => result.fill(&reduced),
-        Ok(Err(ReductionError::NotInteresting(_))) => ClreduceStatus::ClreduceNotInteresting,
-        Ok(Err(ReductionError::Flaky { .. })) => ClreduceStatus::ClreduceFlaky,
-        Ok(Err(_)) | Err(_) => ClreduceStatus::ClreduceFailed,
+        Ok(Err(error)) => {
+            let status = match error {
+                ReductionError::NotInteresting(_) => ClreduceStatus::ClreduceNotInteresting,
+                ReductionError::Flaky { .. } => ClreduceStatus::ClreduceFlaky,
+                _ => ClreduceStatus::ClreduceFailed,
+            };
+            result.without(status, &error.to_string())
+        }
+        Err(_) => result.without(ClreduceStatus::ClreduceFailed, "internal error of clreduce"),
     }
 }
 
-/// Gives the program of a result back. Does nothing for one without.
+/// The reason why files are no program.
+#[derive(Debug, Error)]
+enum InputError {
+    #[error("the path or the content of a file is null")]
+    Null,
+    #[error("the path of a file is not UTF-8: {0}")]
+    Path(#[from] Utf8Error),
+    #[error(transparent)]
+    Program(#[from] InvalidTestCase),
+}
+
+/// Reads the files of a program.
+///
+/// # Safety
+/// As for `clreduce_reduce_files`, but pointers may be null.
+unsafe fn read(files: &[ClreduceFile]) -> Result<TestCase, InputError> {
+    let mut read = Vec::new();
+    for file in files {
+        if file.path.is_null() || file.bytes.is_null() {
+            return Err(InputError::Null);
+        }
+        // SAFETY: neither is null, and the caller promises that they point to what they should.
+        let (path, bytes) = unsafe {
+            (CStr::from_ptr(file.path), std::slice::from_raw_parts(file.bytes, file.length))
+        };
+        let path = path.to_str()?;
+        read.push(SourceFile { path: path.into(), bytes: bytes.into() });
+    }
+    Ok(TestCase::new(read)?)
+}
+
+/// Gives the program and the message of a result back. Does nothing for one without.
 ///
 /// # Safety
 /// `result` is null or points to a result of `clreduce_reduce`, or to one that was given back.
@@ -139,11 +335,22 @@ pub unsafe extern "C" fn clreduce_reduce(
 pub unsafe extern "C" fn clreduce_free(result: *mut ClreduceResult) {
     // SAFETY: the caller promises that it points to a result, or is null.
     let Some(result) = (unsafe { result.as_mut() }) else { return };
-    if !result.bytes.is_null() {
-        let bytes = ptr::slice_from_raw_parts_mut(result.bytes, result.length);
-        // SAFETY: these bytes were a box of this length in `fill`, and are given back once: the pointer
-        // is null from now on.
-        drop(unsafe { Box::from_raw(bytes) });
+    // SAFETY: files, paths, contents and the message were boxes of these lengths in `fill` and `without`, and are given
+    // back once: the pointers are null from now on.
+    unsafe {
+        if !result.files.is_null() {
+            let files = ptr::slice_from_raw_parts_mut(result.files.cast_mut(), result.count);
+            for file in Box::from_raw(files) {
+                drop(CString::from_raw(file.path.cast_mut()));
+                drop(Box::from_raw(ptr::slice_from_raw_parts_mut(
+                    file.bytes.cast_mut(),
+                    file.length,
+                )));
+            }
+        }
+        if !result.message.is_null() {
+            drop(CString::from_raw(result.message.cast_mut()));
+        }
     }
     *result = ClreduceResult::nothing();
 }
@@ -164,24 +371,56 @@ fn reduce(
     if options.time_limit_seconds > 0 {
         reduction = reduction.time_limit(Duration::from_secs(options.time_limit_seconds.into()));
     }
+    if let Some(callback) = options.progress {
+        let (cancel, context) = (Cancel::new(), options.progress_context);
+        let so_far = ClreduceProgress::default();
+        let mut progress = Progress { callback, context, so_far, cancel: cancel.clone() };
+        reduction = reduction.cancel(cancel).on_event(move |event| progress.update(event));
+    }
     reduction.run()
 }
 
 impl ClreduceResult {
     const fn nothing() -> Self {
-        Self { bytes: ptr::null_mut(), length: 0, tokens: 0, steps: 0, tests: 0 }
+        Self {
+            files: ptr::null(),
+            count: 0,
+            bytes: ptr::null(),
+            length: 0,
+            tokens: 0,
+            steps: 0,
+            tests: 0,
+            message: ptr::null(),
+        }
+    }
+
+    /// Says why there is no program.
+    fn without(&mut self, status: ClreduceStatus, message: &str) -> ClreduceStatus {
+        let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+        self.message = message.into_raw();
+        status
     }
 
     fn fill(&mut self, reduced: &Reduced) -> ClreduceStatus {
-        let bytes = reduced.case.files().first().map_or(&[][..], |file| &file.bytes);
-        let owned: Box<[u8]> = bytes.into();
-        self.length = owned.len();
-        self.bytes = Box::into_raw(owned).cast();
+        let Some(paths) = paths_of(&reduced.case) else {
+            return self.without(ClreduceStatus::ClreduceInvalid, "a path contains a zero byte");
+        };
+        let file = |(file, path): (&SourceFile, CString)| {
+            let bytes: Box<[u8]> = (*file.bytes).into();
+            let length = bytes.len();
+            ClreduceFile { path: path.into_raw(), bytes: Box::into_raw(bytes).cast(), length }
+        };
+        let files: Box<[ClreduceFile]> = reduced.case.files().iter().zip(paths).map(file).collect();
+        self.count = files.len();
+        (self.bytes, self.length) =
+            files.first().map_or((ptr::null(), 0), |file| (file.bytes, file.length));
+        self.files = Box::into_raw(files).cast();
         self.tokens = reduced.size.tokens;
         self.steps = reduced.steps;
         self.tests = reduced.tests;
         match reduced.ending {
             Ending::Minimal => ClreduceStatus::ClreduceMinimal,
+            Ending::Interrupted => ClreduceStatus::ClreduceCancelled,
             _ => ClreduceStatus::ClreduceLimit,
         }
     }

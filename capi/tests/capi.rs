@@ -18,6 +18,10 @@ fn header() -> String {
         ("ClreduceOptions", "clreduce_options"),
         ("ClreduceResult", "clreduce_result"),
         ("ClreduceTest", "clreduce_test"),
+        ("ClreduceFile", "clreduce_file"),
+        ("ClreduceFilesTest", "clreduce_files_test"),
+        ("ClreduceProgress", "clreduce_progress"),
+        ("ClreduceProgressCallback", "clreduce_progress_callback"),
     ];
     let mut config = Config {
         language: Language::C,
@@ -82,4 +86,13 @@ fn the_example_in_c_reduces() {
     assert!(reduced.contains("needle(") && !reduced.contains("table"), "{reduced}");
     assert_eq!(run("false").status.code(), Some(2), "not interesting");
     assert_eq!(run("grep -q main \"$FILE\"").stdout, b"");
+}
+
+#[test]
+fn files_progress_cancelling_and_messages_work_from_c() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("files");
+    compile("cc", &root().join("tests/files.c"), &program);
+    let done = Command::new(&program).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }

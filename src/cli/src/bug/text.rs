@@ -11,6 +11,7 @@ use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use super::tools::version_of;
+use crate::printing::printable;
 use crate::quoting::quoted;
 use crate::units::show_duration;
 
@@ -121,8 +122,8 @@ fn tool(tool: &Tool) -> (String, String) {
         }
         Tool::Device { facts, .. } => {
             let version = format!(
-                "{}\nPlatform: {} ({})\nDriver: {}\n{}",
-                facts.name, facts.platform, facts.platform_version, facts.driver, facts.version
+                "{}, driver {}\nPlatform: {} ({})\n{}",
+                facts.name, facts.driver, facts.platform, facts.platform_version, facts.version
             );
             (facts.platform.clone(), version)
         }
@@ -268,6 +269,8 @@ fn output_blocks(output: &str) -> Vec<Block> {
 }
 
 fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text.trim_end().lines().collect();
+    // Colours mean nothing in a report.
+    let text = printable(text.trim_end());
+    let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")
 }

@@ -5,6 +5,9 @@ use clreduce_report::{Block, Section};
 /// The most compilers that are all run. Of more, some are run first, and those between two that differ afterwards.
 const ALL: usize = 40;
 
+/// The longest range of numbers that is expanded.
+const MOST_IN_A_RANGE: u32 = 1000;
+
 /// What a compiler does with the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionResult {
@@ -62,6 +65,9 @@ pub(super) fn expanded(text: &str) -> Vec<String> {
 fn alternatives(inside: &str) -> Option<Vec<String>> {
     if let Some((first, last)) = inside.split_once("..") {
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        if first.abs_diff(last) > MOST_IN_A_RANGE {
+            return None;
+        }
         let numbers = first.min(last)..=first.max(last);
         let mut numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
         if first > last {
@@ -111,7 +117,8 @@ pub(super) fn summary(rows: &[VersionRow]) -> String {
     };
     match rows.iter().filter(|row| matches!(row.result, Some(VersionResult::Missing(_)))).count() {
         0 => found,
-        missing => format!("{found} {missing} could not be run, because they are missing."),
+        1 => format!("{found} 1 more is missing."),
+        missing => format!("{found} {missing} more are missing."),
     }
 }
 
@@ -139,7 +146,9 @@ mod tests {
             expanded("{g,cl}ang {file} {2..1}"),
             ["gang {file} 2", "gang {file} 1", "clang {file} 2", "clang {file} 1"]
         );
-        assert_eq!(expanded("clang -c {file}"), ["clang -c {file}"]);
+        for same in ["clang -c {file}", "a{", "{1..2000000000}", "{a..b}", "}{"] {
+            assert_eq!(expanded(same), [same]);
+        }
     }
 
     /// Every change is found between its neighbours, also where the bug comes and goes.
