@@ -16,19 +16,19 @@ const CRATES: &str = "
     batch: engine files interestingness journal speculation testcase
     candidates: testcase
     capi: clreduce
-    cli: batch check compiler crash devices engine files interestingness journal kernel passes process recipe report testcase triage
+    cli: batch check compiler crash devices engine files interestingness journal kernel passes process recipe report testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
-    check: compiler host kernel process testcase
-    compiler: interestingness process testcase
+    check: compiler host kernel process testcase tools
+    compiler: interestingness process testcase tools
     crash:
-    devices: host kernel process testcase
-    host: compiler kernel language process testcase
+    devices: host kernel process testcase tools
+    host: compiler kernel language process testcase tools
     interestingness: process testcase
     interestingness-tests: check compiler devices interestingness kernel process testcase
     kernel: language process testcase
     process: testcase
     files: process
-    recipe: check crash devices interestingness kernel process testcase
+    recipe: check crash devices interestingness kernel process testcase tools
     journal: files interestingness testcase
     language: testcase
     passes: language testcase
@@ -36,6 +36,7 @@ const CRATES: &str = "
     report: batch files testcase triage
     speculation: candidates interestingness testcase
     testcase:
+    tools:
     triage: crash language passes testcase
 ";
 

@@ -30,9 +30,60 @@ fn findings_are_printed_once_with_line_kind_and_tool() {
 }
 
 #[test]
-fn a_valid_kernel_prints_nothing() {
-    let (code, out, _) = check(&fixture("valid-barriers.cl"), &["--skip", "sanitize"]);
-    assert_eq!((code, out.as_str()), (Some(0), ""));
+fn a_valid_kernel_is_called_valid_with_what_was_not_looked_for() {
+    let kernel = fixture("valid-barriers.cl");
+    let (code, out, err) = check(&kernel, &["--only", "compile,simulate"]);
+    let valid = format!("{}: valid: nothing was found by compile, simulate\n", kernel.display());
+    assert_eq!((code, out), (Some(0), valid));
+    assert!(
+        err.contains("note: these were not looked for: ") && err.contains("signed-overflow"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_stage_without_its_tool_names_the_package() {
+    let mut command = Command::cargo_bin("clreduce").unwrap();
+    let kernel = fixture("valid-barriers.cl");
+    let run =
+        command.args(["check", "--only", "simulate"]).arg(kernel).env("PATH", "").output().unwrap();
+    let err = String::from_utf8(run.stderr).unwrap();
+    assert_eq!(run.status.code(), Some(3));
+    assert!(
+        err.contains("`oclgrind-kernel` is not installed; install it: apt-get install oclgrind"),
+        "{err}"
+    );
+}
+
+#[test]
+fn the_doctor_names_the_packages_of_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("clreduce").unwrap();
+    let run = command
+        .arg("doctor")
+        .env("PATH", "")
+        .env("OCL_ICD_VENDORS", folder.path())
+        .output()
+        .unwrap();
+    let out = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(run.status.code(), Some(1), "{out}");
+    for part in [
+        "clang ",
+        "missing; apt-get install clang-19",
+        "missing; apt-get install pocl-opencl-icd",
+        "Devices\n",
+    ] {
+        assert!(out.contains(part), "{part:?} is not in {out}");
+    }
+    let advice = out.lines().last().unwrap();
+    assert!(
+        advice.starts_with("To install what is missing: apt-get install clang-19 "),
+        "{advice}"
+    );
+    // What is there is shown with its place; the devices are those of `clreduce devices`.
+    let run = Command::cargo_bin("clreduce").unwrap().arg("doctor").output().unwrap();
+    let out = String::from_utf8(run.stdout).unwrap();
+    assert!(out.contains("/oclgrind\n") && out.contains("Portable Computing Language"), "{out}");
 }
 
 #[test]

@@ -38,6 +38,7 @@ options = \"-cl-opt-disable\"
 
 /// A compiler that dies of `boom` and otherwise of `bang`, refuses what has no function, and hangs on `spin`.
 const COMPILER: &str = "#!/bin/sh
+[ -f \"$1\" ] || exit 1
 grep -q '()' \"$1\" || { echo \"$1:1:1: error: no function\" >&2; exit 1; }
 grep -q spin \"$1\" && sleep 1000
 grep -q boom \"$1\" && { echo \"cc: x.c:7: f: Assertion \\`boom == 1' failed.\" >&2; kill -6 $$; }

@@ -21,7 +21,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     required: false,
     memory_bytes: 2 << 30,
     limit_factor: 10,
-    program: None,
+    tool: None,
     make: |setup| Ok(Box::new(Analyze { clang: setup.clang()?, tools: setup.tools })),
 };
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clreduce_host::HostKernel;
-use clreduce_process::Cancel;
+use clreduce_process::{Cancel, Progress};
 
 use crate::options::{CheckError, CheckOptions};
 use crate::report::{CheckReport, CollectedReports};
@@ -23,6 +23,7 @@ pub fn prepare(name: StageName, options: &CheckOptions) -> Result<PreparedStage,
 pub struct KernelCheck {
     stages: Vec<TimedStage>,
     all_stages: bool,
+    progress: Progress,
 }
 
 /// A stage with the time that it has taken so far.
@@ -59,7 +60,8 @@ impl KernelCheck {
             Ok(TimedStage { stage: prepare(*name, options)?, spent: Mutex::default() })
         };
         let stages = options.stages.iter().map(timed).collect::<Result<_, CheckError>>()?;
-        Ok(Self { stages, all_stages: options.all_stages })
+        let progress = options.progress.clone();
+        Ok(Self { stages, all_stages: options.all_stages, progress })
     }
 
     /// Checks one kernel with the stages for its language. The stage that was fastest on earlier kernels runs first.
@@ -72,6 +74,7 @@ impl KernelCheck {
             self.stages.iter().filter(reads).map(|stage| (stage.mean_seconds(), stage)).collect();
         stages.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         for (_, stage) in stages {
+            self.progress.at(&format!("checking: {}", stage.stage.name().name()));
             let (report, wall) = stage.run(subject, cancel);
             all.add(&stage.stage, report, wall);
             let decided = all.is_invalid();

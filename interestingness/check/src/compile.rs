@@ -22,7 +22,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     required: true,
     memory_bytes: 1 << 30,
     limit_factor: 10,
-    program: None,
+    tool: None,
     make: |setup| Ok(Box::new(Compile::new(setup)?)),
 };
 

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use clreduce_process::{End, ToolRun};
+use clreduce_tools::{install_of, is_installed};
 use serde::{Deserialize, Serialize};
-
-use crate::installed::is_installed;
 
 /// A way in which a kernel can be invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -159,7 +158,13 @@ impl StageFailure {
             End::NotRun(_) => FailureKind::NotRun,
             End::Exited(_) | End::Signalled(_) | End::Failed(_) => FailureKind::ToolFailed,
         };
-        Self { tool, kind, message: ran.trouble() }
+        let message = match (kind, install_of(program)) {
+            (FailureKind::ToolMissing, Some(install)) => {
+                format!("`{program}` is not installed; install it: {install}")
+            }
+            _ => ran.trouble(),
+        };
+        Self { tool, kind, message }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clreduce_compiler::NoClang;
-use clreduce_process::{Limits, ToolRunner};
+use clreduce_process::{Limits, Progress, ToolRunner};
 use thiserror::Error;
 
 use crate::stage::StageSetup;
@@ -38,6 +38,8 @@ pub struct CheckOptions {
     pub temporary: PathBuf,
     /// The folder in which compiled parts of the host run-time are kept.
     pub cache: PathBuf,
+    /// Is told which stage runs.
+    pub progress: Progress,
 }
 
 impl Default for CheckOptions {
@@ -55,6 +57,7 @@ impl Default for CheckOptions {
             compile_worker: None,
             temporary: std::env::temp_dir(),
             cache: clreduce_host::default_cache(),
+            progress: Progress::default(),
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct CheckReport {
     pub failures: Vec<StageFailure>,
     /// The kinds that no stage could check.
     pub unchecked: BTreeSet<FindingKind>,
+    /// The kinds that none of these stages looks for.
+    pub not_looked_for: BTreeSet<FindingKind>,
     /// The stages that ran, with their wall time in seconds.
     pub stages: Vec<(StageName, f64)>,
 }
@@ -101,7 +103,15 @@ impl CollectedReports {
         } else {
             Validity::Valid
         };
-        let failures = self.failures;
-        CheckReport { validity, findings, refuted, failures, unchecked, stages: self.stages }
+        let is_ignored = |kind: &FindingKind| !self.looked_for.contains(kind);
+        CheckReport {
+            validity,
+            findings,
+            refuted,
+            failures: self.failures,
+            unchecked,
+            not_looked_for: FindingKind::ALL.into_iter().filter(is_ignored).collect(),
+            stages: self.stages,
+        }
     }
 }

@@ -7,6 +7,7 @@ use clreduce_compiler::{Clang, NoClang};
 use clreduce_host::HostKernel;
 use clreduce_process::{Cancel, ToolRunner};
 use clreduce_testcase::Language;
+use clreduce_tools::Tool;
 
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
 
@@ -28,8 +29,8 @@ pub struct StageInfo {
     /// The limit of one of its tools, as a multiple of the time that the whole stage takes for the original. A stage
     /// with cheap tools has a large one, as machines are busy now and then.
     pub limit_factor: u32,
-    /// The program that has to be installed, where clang does not suffice.
-    pub program: Option<RequiredProgram>,
+    /// The tool that has to be installed, where clang does not suffice.
+    pub tool: Option<&'static Tool>,
     /// Makes the stage.
     pub(crate) make: fn(StageSetup) -> Result<Box<dyn CheckStage>, NoClang>,
 }
@@ -55,15 +56,6 @@ impl StageSetup {
     pub(crate) fn clang(&self) -> Result<Clang, NoClang> {
         Clang::find(self.clang.as_deref(), &self.build_options)
     }
-}
-
-/// A program that a stage cannot do without.
-#[derive(Debug)]
-pub struct RequiredProgram {
-    /// Its name on the search path.
-    pub name: &'static str,
-    /// How to install it, for people.
-    pub install: &'static str,
 }
 
 /// One way to check a kernel.

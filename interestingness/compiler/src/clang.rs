@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clreduce_process::query;
 use clreduce_testcase::Language;
+use clreduce_tools::CLANG;
 use thiserror::Error;
 
 use crate::cuda;
@@ -17,7 +18,7 @@ const NAMES: [&str; 7] =
 /// There is no clang.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "no usable clang was found (tried {tried}); install one of clang-14 to clang-19, or name one"
+    "no usable clang was found (tried {tried}); install one ({}), or name one", CLANG.install()
 )]
 pub struct NoClang {
     /// The names that were tried.

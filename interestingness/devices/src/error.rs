@@ -1,6 +1,7 @@
 //! The reasons that a device cannot be used.
 
 use clreduce_process::worker::WorkerError;
+use clreduce_tools::Tool;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -9,8 +10,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum DeviceError {
     /// The program that gives access to the device is not installed.
-    #[error("`{0}` is not installed")]
-    NotInstalled(&'static str),
+    #[error("`{}` is not installed; install it: {}", .0.name, .0.install())]
+    NotInstalled(&'static Tool),
     /// The worker process failed: the driver crashed, or took too long.
     #[error(transparent)]
     Worker(#[from] WorkerError),

@@ -15,7 +15,6 @@ mod host;
 mod nvcc;
 mod oclgrind;
 mod opencl;
-mod path;
 mod protocol;
 mod service;
 

@@ -12,11 +12,11 @@ use clreduce_process::{
     Cancel, Crash, End, Limits, ToolRun, ToolRunner, describe_exit, describe_signal, query,
 };
 use clreduce_testcase::TestCase;
+use clreduce_tools::NVCC;
 
 use crate::backend::{Backend, Transport};
 use crate::error::DeviceError;
 use crate::facts::DeviceFacts;
-use crate::path::on_path;
 use crate::protocol::FoundDevice;
 
 const FILE: &str = "program.cu";
@@ -54,7 +54,7 @@ impl Backend for Nvcc {
 
 /// The program nvcc, where it is installed.
 pub(crate) fn nvcc() -> Option<PathBuf> {
-    on_path("nvcc")
+    NVCC.find()
 }
 
 /// The facts about nvcc as a device.

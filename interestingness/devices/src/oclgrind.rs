@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clreduce_kernel::ProgramKind;
 use clreduce_process::worker::WorkerOptions;
+use clreduce_tools::OCLGRIND;
 
 use crate::backend::{Backend, Transport, list};
 use crate::error::DeviceError;
 use crate::facts::DeviceFacts;
 use crate::opencl::OpenClService;
-use crate::path::on_path;
 use crate::protocol::{DeviceProcess, FoundDevice};
 
 /// Oclgrind's simulated device.
@@ -58,12 +58,12 @@ impl Backend for Oclgrind {
 }
 
 fn start(options: &WorkerOptions) -> Result<DeviceProcess, DeviceError> {
-    let wrapper = oclgrind().ok_or(DeviceError::NotInstalled("oclgrind"))?;
+    let wrapper = oclgrind().ok_or(DeviceError::NotInstalled(&OCLGRIND))?;
     Ok(DeviceProcess::start::<OpenClService>(options, Some(&wrapper))?)
 }
 
 /// The program `oclgrind`, where it is installed.
 #[must_use]
 pub fn oclgrind() -> Option<PathBuf> {
-    on_path("oclgrind")
+    OCLGRIND.find()
 }

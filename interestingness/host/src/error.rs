@@ -5,6 +5,7 @@ use std::io;
 use clreduce_kernel::LaunchError;
 use clreduce_process::ToolRun;
 use clreduce_testcase::InvalidTestCase;
+use clreduce_tools::SANITIZERS;
 use thiserror::Error;
 
 use crate::start::StartError;
@@ -43,12 +44,14 @@ pub enum HostError {
 }
 
 /// Says what to install if a linker's error is about a library of the sanitizers.
-fn missing_libraries(error: &str) -> &'static str {
+fn missing_libraries(error: &str) -> String {
     if error.contains("clang_rt") || error.contains("clang/lib") {
-        "; the libraries of the sanitizers are missing: install them (apt-get install libclang-rt-19-dev, with the \
-         version of this clang)"
+        let install = SANITIZERS.install();
+        format!(
+            "; the libraries of the sanitizers are missing: install them ({install}, with the version of this clang)"
+        )
     } else {
-        ""
+        String::new()
     }
 }
 

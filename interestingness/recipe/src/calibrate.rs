@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, Finding, StageName};
-use clreduce_process::Cancel;
 use clreduce_testcase::TestCase;
 
+use crate::RecipeOptions;
 use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
 use crate::configuration::Program;
 use crate::error::Problem;
@@ -36,8 +36,9 @@ fn millis(time: Duration) -> u64 {
 pub(crate) fn calibrate(
     kit: ResolvedRecipe,
     case: &TestCase,
-    cancel: &Cancel,
+    options: &RecipeOptions,
 ) -> Result<RecipeTest, Problem> {
+    let cancel = &options.cancel;
     let programs = kit.programs(case).ok_or_else(|| {
         Problem::new(
             "a [[variant]] names a file that is not there",
@@ -47,7 +48,7 @@ pub(crate) fn calibrate(
     let mut attempts = 0;
     let (pin, configurations) = loop {
         attempts += 1;
-        let (shown, limits) = show_all(&kit, &programs, cancel);
+        let (shown, limits) = show_all(&kit, &programs, options);
         if cancel.is_cancelled() {
             return Err(Problem::interruption());
         }
@@ -58,7 +59,7 @@ pub(crate) fn calibrate(
         }
     };
     let mut checked = Checked::default();
-    checked.run(&kit, &programs, cancel)?;
+    checked.run(&kit, &programs, options)?;
     if cancel.is_cancelled() {
         return Err(Problem::interruption());
     }
@@ -99,8 +100,9 @@ fn prepare(
 fn show_all<'a>(
     kit: &'a ResolvedRecipe,
     programs: &[Program<'_>],
-    cancel: &Cancel,
+    options: &RecipeOptions,
 ) -> (Vec<ShownOutcomes<'a>>, BTreeMap<String, u64>) {
+    let cancel = &options.cancel;
     let hangs = kit.preset == Preset::Hang;
     let mut slowest = Duration::ZERO;
     let mut limits = BTreeMap::new();
@@ -121,6 +123,7 @@ fn show_all<'a>(
             true => Duration::from_secs(60),
             false => LIMIT_OF_ORIGINAL,
         });
+        options.progress.at(&format!("calibrating on the original: {}", configuration.name));
         let (mut one, wall) = kit.run_on(configuration, programs, patience, cancel);
         one.accused = kit.accused == Some(index);
         let has_result = one.outcomes.iter().all(|outcome| outcome.result().is_some());
@@ -153,13 +156,17 @@ impl Checked {
         &mut self,
         kit: &ResolvedRecipe,
         programs: &[Program<'_>],
-        cancel: &Cancel,
+        options: &RecipeOptions,
     ) -> Result<(), Problem> {
+        let cancel = &options.cancel;
         let Some(program) = programs.first() else { return Ok(()) };
         let subject = program.subject();
         let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
         for stage in &kit.stages {
+            options
+                .progress
+                .at(&format!("calibrating on the original: the check `{}`", stage.name));
             let ready = prepare(kit, stage, stage.timeout.unwrap_or(STAGE_LIMIT))?;
             let started = Instant::now();
             let mut own = CollectedReports::default();

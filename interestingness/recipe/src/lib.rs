@@ -13,6 +13,7 @@ mod admission;
 mod calibrate;
 mod calibration;
 mod comparison;
+mod compilation;
 mod configuration;
 mod counts;
 mod error;
@@ -31,7 +32,7 @@ mod test;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_process::Cancel;
+use clreduce_process::{Cancel, Progress};
 use clreduce_testcase::TestCase;
 use error::Problem;
 use format::Document;
@@ -39,6 +40,10 @@ use resolved::ResolvedRecipe;
 
 pub use calibration::Calibration;
 pub use comparison::{ConfigurationResult, DeviceComparison, SuspectedBug, SuspicionBasis};
+pub use compilation::{
+    BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError, CompilerBug,
+    CompilerBugError,
+};
 pub use counts::StageCounts;
 pub use error::RecipeError;
 pub use evidence::{Evidence, Role, Tool};
@@ -60,11 +65,18 @@ pub struct RecipeOptions {
     pub temporary: PathBuf,
     /// Ends a calibration early.
     pub cancel: Cancel,
+    /// Is told which stage runs on which configuration.
+    pub progress: Progress,
 }
 
 impl Default for RecipeOptions {
     fn default() -> Self {
-        Self { worker: None, temporary: std::env::temp_dir(), cancel: Cancel::new() }
+        Self {
+            worker: None,
+            temporary: std::env::temp_dir(),
+            cancel: Cancel::new(),
+            progress: Progress::default(),
+        }
     }
 }
 
@@ -118,7 +130,7 @@ impl Recipe {
     /// When a tool or device is missing, the original fails a required stage, or it does not show the bug.
     pub fn calibrate(&self, original: &TestCase) -> Result<RecipeTest, RecipeError> {
         self.kit(original)
-            .and_then(|kit| calibrate::calibrate(kit, original, &self.options.cancel))
+            .and_then(|kit| calibrate::calibrate(kit, original, &self.options))
             .map_err(|problem| RecipeError::new(&self.path, &self.text, problem))
     }
 

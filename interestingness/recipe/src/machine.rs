@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use clreduce_check::{is_installed, search_path};
+use clreduce_tools::{install_of, is_installed, search_path};
 use toml::Spanned;
 
 use crate::error::Problem;
@@ -23,10 +23,11 @@ pub(crate) fn require_program(command: &Spanned<String>) -> Result<(), Problem> 
         return Ok(());
     }
     let similar = similar(program);
+    let install = install_of(program).map(|install| format!(" ({install})")).unwrap_or_default();
     let help = if similar.is_empty() {
-        "install it, or write the name of an installed one".to_owned()
+        format!("install it{install}, or write the name of an installed one")
     } else {
-        format!("install it, or write one of these: {}", similar.join(", "))
+        format!("install it{install}, or write one of these: {}", similar.join(", "))
     };
     Err(Problem::new(format!("the program `{program}` is not installed"), help)
         .at(command.span().start))

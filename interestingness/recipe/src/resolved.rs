@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use clreduce_check::{CheckOptions, RequiredProgram, StageName, is_installed};
+use clreduce_check::{CheckOptions, StageName};
 use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
 use clreduce_process::{Cancel, Limits, ToolRunner};
 use clreduce_testcase::{Language, TestCase};
+use clreduce_tools::Tool;
 use toml::Spanned;
 
 use crate::admission::{Admission, Need};
@@ -21,7 +22,7 @@ use crate::stages::{RecipeStage, StageKind};
 use crate::{RecipeOptions, machine, naming};
 
 /// The memory of a configuration where the recipe does not say, in bytes.
-const USUAL_MEMORY: u64 = 1 << 30;
+pub(crate) const USUAL_MEMORY: u64 = 1 << 30;
 /// The number of jobs that run on a GPU at the same time, where the recipe does not say.
 const USUAL_JOBS: u32 = 1;
 
@@ -221,10 +222,12 @@ fn stage(
     let table = table.get_ref();
     let mut stage = match (&table.check, &table.command) {
         (Some(check), _) if reads(check.0) && missing(check.0).is_some() => {
-            let program = missing(check.0).map_or("", |program| program.name);
-            let install = missing(check.0).map_or("", |program| program.install);
-            let what = format!("the program `{program}` is not installed");
-            return Err(Problem::new(what, format!("{install}, or remove the stage")).at(start));
+            let tool = missing(check.0);
+            let what =
+                format!("the program `{}` is not installed", tool.map_or("", |tool| tool.name));
+            let install = tool.map(Tool::install).unwrap_or_default();
+            let help = format!("install it ({install}), or remove the stage");
+            return Err(Problem::new(what, help).at(start));
         }
         (Some(check), _) if reads(check.0) => usual(check.0),
         (Some(check), _) => {
@@ -254,9 +257,9 @@ fn stage(
     Ok(stage)
 }
 
-/// The program that a check lacks.
-fn missing(check: StageName) -> Option<&'static RequiredProgram> {
-    check.info().program.as_ref().filter(|program| !is_installed(program.name))
+/// The tool that a check lacks.
+fn missing(check: StageName) -> Option<&'static Tool> {
+    check.info().tool.filter(|tool| tool.find().is_none())
 }
 
 /// Names the languages of a check for people.

@@ -55,7 +55,8 @@ pub(crate) fn signature_of(outcome: &RunOutcome) -> Vec<String> {
     match outcome {
         RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
             let words = clreduce_crash::signature(&crash.output);
-            std::iter::once(crash.how.clone()).chain(words).collect()
+            // The same bug can end with one signal or another.
+            if words.is_empty() { vec![crash.how.clone()] } else { words }
         }
         RunOutcome::BuildFailure { log } => clreduce_crash::of_failure(log).into_iter().collect(),
         _ => Vec::new(),

@@ -13,6 +13,7 @@ use clreduce_check::{
 };
 use clreduce_interestingness::Cancel;
 
+use crate::clock::Clock;
 use crate::failure::{CliError, KernelError};
 use crate::printing::{error_line, printable};
 use crate::units;
@@ -73,6 +74,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;
     let subject =
         HostKernel::of(&path.to_string_lossy(), source).map_err(|error| unusable(error.into()))?;
+    let clock = Clock::start();
     let defaults = CheckOptions::default();
     let options = CheckOptions {
         stages: stages(&args.only, &args.skip),
@@ -82,12 +84,14 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
         all_stages: args.all,
         side_by_side: true,
         worker: std::env::current_exe().ok(),
+        progress: clock.progress(),
         ..defaults
     };
     let cancel = Cancel::new();
     let interrupted = cancel.clone();
     ctrlc::set_handler(move || interrupted.cancel())?;
     let report = KernelCheck::new(&options)?.run(&subject, &cancel);
+    drop(clock);
     print(&report, path, args.json).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match report.validity {
         _ if cancel.is_cancelled() => 130,
@@ -112,6 +116,19 @@ fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
         return writeln!(out);
     }
     let kernel = kernel.display();
+    let names = |kinds: &BTreeSet<FindingKind>| {
+        kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+    };
+    if report.validity == Validity::Valid {
+        let stages: Vec<&str> = report.stages.iter().map(|(stage, _)| stage.name()).collect();
+        writeln!(out, "{kernel}: valid: nothing was found by {}", stages.join(", "))?;
+        if !report.not_looked_for.is_empty() {
+            error_line(&format!(
+                "note: these were not looked for: {}",
+                names(&report.not_looked_for)
+            ));
+        }
+    }
     let at = |finding: &Finding| {
         let separator = if finding.line.is_some() { ":" } else { ": " };
         printable(&format!("{kernel}{separator}{finding}")).into_owned()
@@ -131,8 +148,7 @@ fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
         let suspected = report.findings.iter().map(|finding| finding.kind);
         let kinds: BTreeSet<FindingKind> =
             report.unchecked.iter().copied().chain(suspected).collect();
-        let kinds: Vec<&str> = kinds.into_iter().map(FindingKind::name).collect();
-        error_line(&format!("unresolved: these could not be checked: {}", kinds.join(", ")));
+        error_line(&format!("unresolved: these could not be checked: {}", names(&kinds)));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::batch::BatchArgs;
 use crate::bug::{BisectArgs, ReportArgs};
 use crate::check::CheckArgs;
 use crate::devices::DevicesArgs;
+use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::init::InitArgs;
 use crate::prepare::PrepareArgs;
@@ -52,11 +53,13 @@ pub(crate) enum Command {
     Batch(Box<BatchArgs>),
     /// List the devices that can run kernels
     Devices(DevicesArgs),
+    /// List the tools and devices that are there, and say how to install what is missing
+    Doctor(DoctorArgs),
     /// Run a kernel on a device, and print its result
     Run(RunArgs),
     /// Check a kernel for undefined behaviour
     Check(CheckArgs),
-    /// Run a kernel on all devices, and write a test for the bug that it shows
+    /// Find out what a compiler or a device does wrong, and write a test for it
     Init(InitArgs),
     /// Turn a kernel into one file with as few work-items as its bug needs
     Prepare(PrepareArgs),

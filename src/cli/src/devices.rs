@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clreduce_devices::{BACKENDS, Device, Devices, WorkerOptions};
 use clreduce_kernel::{ProgramKind, has_main};
 
+use crate::clock::Clock;
 use crate::failure::{CliError, NoSuchDevice};
 use crate::units::show_bytes;
 
@@ -78,7 +79,10 @@ impl Text {
 /// # Errors
 /// When standard output does not take it.
 pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
+    let clock = Clock::start();
+    clock.progress().at("looking for devices");
     let found = Devices::find(&worker_options()?);
+    drop(clock);
     let mut out = io::stdout();
     let text = if args.json { json(&found) } else { table(&found) };
     out.write_all(text.as_bytes()).map_err(CliError::Stdout)?;

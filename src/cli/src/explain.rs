@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use clap::ValueHint;
 use clreduce_interestingness::Verdict;
-use clreduce_recipe::{Judgement, Recipe, StageResult, StageVerdict};
+use clreduce_recipe::{Judgement, Recipe, RecipeOptions, StageResult, StageVerdict};
 use clreduce_testcase::TestCase;
 
+use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::load::{Input, ORIGINAL, beside, load};
 use crate::printing::printable;
@@ -42,7 +43,9 @@ pub(crate) struct ExplainArgs {
 /// When the recipe cannot be used, or a file cannot be read.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
-    let recipe = Recipe::load(&args.test)?.options(recipe::options(&cancel));
+    let clock = Clock::start();
+    let options = RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
+    let recipe = Recipe::load(&args.test)?.options(options);
     let variant = read(&args.variant)?;
     let kept = beside(&args.variant, ORIGINAL);
     let original = match &args.original {
@@ -51,7 +54,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
         None => variant.clone(),
     };
     let test = recipe.calibrate(&original)?;
+    clock.progress().at("running every stage on the variant");
     let judgement = test.look(&variant, true, &cancel);
+    drop(clock);
     let mut out = io::stdout().lock();
     out.write_all(printable(&show(&judgement)).as_bytes()).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match judgement.outcome.verdict {

@@ -13,8 +13,9 @@ use clreduce_interestingness::{CommandError, NotRun, SetupError};
 use clreduce_journal::StateError;
 use clreduce_kernel::PlanError;
 use clreduce_process::quoted;
-use clreduce_recipe::RecipeError;
+use clreduce_recipe::{CompilationError, CompilerBugError, RecipeError};
 use clreduce_report::ReportError;
+use clreduce_tools::{OPENCL_LOADER, POCL};
 use thiserror::Error;
 
 use crate::defaults::DefaultsError;
@@ -103,6 +104,8 @@ impl CliError {
             Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
             Self::Interrupted => INTERRUPTED,
             Self::Bug(BugError::NoCompilers) | Self::Defaults(_) => 2,
+            Self::Init(InitError::Compiler(CompilerBugError::Interrupted)) => INTERRUPTED,
+            Self::Init(InitError::Command(_) | InitError::NoInput | InitError::OnlyForKernels) => 2,
             _ => 1,
         })
     }
@@ -237,8 +240,9 @@ pub(crate) enum InitError {
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: PlanError },
     #[error(
-        "no device was found that can run `{0}`\n\
-         help: install one, for example: apt-get install pocl-opencl-icd ocl-icd-libopencl1"
+        "no device was found that can run `{}`\n\
+         help: install one, for example: apt-get install {} {}; `clreduce doctor` says what is there",
+        .0.display(), POCL.packages, OPENCL_LOADER.packages
     )]
     NoDevice(PathBuf),
     #[error(
@@ -249,8 +253,22 @@ pub(crate) enum InitError {
     NothingWrong(PathBuf),
     #[error("the configuration `{0}` shows no bug\nhelp: choose one of: {1}")]
     NotWrong(String, String),
-    #[error("`{0}` already exists\nhelp: remove it, or use it as the test of a reduction")]
+    #[error("`{0}` already exists\nhelp: remove it, or use it in a reduction")]
     Exists(PathBuf),
+    #[error(
+        "no kernel and no command was given\nhelp: clreduce init KERNEL, or: clreduce init -- gcc -O2 -c x.c"
+    )]
+    NoInput,
+    #[error(
+        "--accuse, --shell, --powershell and --python are for kernels, not for commands of compilers"
+    )]
+    OnlyForKernels,
+    #[error("cannot find the current directory: {0}")]
+    Folder(io::Error),
+    #[error(transparent)]
+    Command(#[from] CompilationError),
+    #[error(transparent)]
+    Compiler(#[from] CompilerBugError),
 }
 
 /// The reason why there is no report on a bug, or no comparison of compilers.

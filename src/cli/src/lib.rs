@@ -6,10 +6,12 @@ mod args;
 mod batch;
 mod bug;
 mod check;
+mod clock;
 mod command_line;
 mod defaults;
 mod devices;
 mod diagnosis;
+mod doctor;
 mod events_file;
 mod explain;
 mod failure;
@@ -91,6 +93,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Check(args)) => return check::check(&args),
         Some(Command::Explain(args)) => return explain::explain(&args),
         Some(Command::Devices(args)) => return devices::devices(&args),
+        Some(Command::Doctor(args)) => return doctor::doctor(&args),
         Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Prepare(args)) => return prepare::prepare(&args),
         Some(Command::Run(args)) => return run::run(&args),

@@ -7,6 +7,7 @@ use clreduce_interestingness::Verdict;
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::clock::Clock;
 use crate::printing::{error_line, printable};
 use crate::statistics::RunStatistics;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
@@ -51,6 +52,11 @@ impl ProgressDisplay {
             bar
         });
         Self { verbosity, bar, last_line: Instant::now(), successes: Vec::new() }
+    }
+
+    /// Starts a clock for what precedes the reduction, unless quiet.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        (self.verbosity > Verbosity::Quiet).then(|| Clock::on(self.bar.clone()))
     }
 
     /// Prints a line that stays.

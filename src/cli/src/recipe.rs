@@ -6,6 +6,7 @@ use clreduce_journal::{Facts, StateFolder};
 use clreduce_recipe::{Recipe, RecipeOptions, RecipeTest};
 use clreduce_testcase::TestCase;
 
+use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::progress::ProgressDisplay;
 
@@ -23,7 +24,9 @@ pub(crate) fn ready(
     cancel: &Cancel,
     progress: &ProgressDisplay,
 ) -> Result<RecipeTest, CliError> {
-    let recipe = recipe.clone().options(options(cancel));
+    let clock = progress.clock();
+    let shown = clock.as_ref().map(Clock::progress).unwrap_or_default();
+    let recipe = recipe.clone().options(RecipeOptions { progress: shown, ..options(cancel) });
     let earlier = folder.unfinished_facts()?.and_then(|facts| {
         // A journal that was begun with another test is refused later, with a reason.
         serde_json::from_str(facts.get(CALIBRATION)?).ok()
@@ -33,6 +36,7 @@ pub(crate) fn ready(
     }
     progress.note("calibrating: running every stage of the recipe on the original");
     let test = recipe.calibrate(original)?;
+    drop(clock);
     let pin = &test.calibration().pin;
     let class = pin.class.name().replace('_', " ");
     let says = pin.signature.iter().map(|word| format!("; {word}")).collect::<String>();

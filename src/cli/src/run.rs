@@ -15,6 +15,7 @@ use clreduce_kernel::{
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
 
+use crate::clock::Clock;
 use crate::devices::{DeviceArgs, Text, choose, worker_options};
 use crate::failure::{CliError, RunError};
 use crate::printing::{error_line, printable};
@@ -92,6 +93,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         RunError::Plan { path: path.clone(), source }
     })?;
     let options = worker_options()?;
+    let clock = Clock::start();
+    clock.progress().at("looking for devices");
     let device = choose(&args.device, text, &options).map_err(RunError::NoDevice)?;
     let run = KernelRun {
         source,
@@ -101,7 +104,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     };
     let limits = RunLimits { build: args.timeout, run: args.timeout };
     let mut worker = DeviceWorker::new(options, device);
+    let name = format!("{}: {}", worker.device().facts.platform, worker.device().facts.name);
+    clock.progress().at(&format!("{name}: building and running {}", args.kernel.display()));
     let report = worker.run(&run, limits, &Cancel::new());
+    drop(clock);
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
     let printed =
         if args.json { print_json(&worker, &report, &note) } else { print(&report, &note) };

@@ -32,7 +32,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     required: true,
     memory_bytes: 2 << 30,
     limit_factor: 2,
-    program: None,
+    tool: None,
     make: |setup| {
         let (clang, cache, side_by_side) = (setup.clang()?, setup.cache, setup.side_by_side);
         Ok(Box::new(Sanitize { clang, tools: setup.tools, cache, side_by_side }))

@@ -13,10 +13,11 @@ use clreduce_host::{FILE, HostKernel, sizes};
 use clreduce_kernel::{Argument, Fill, KernelLaunch, Number, encode};
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::{Language, SourceFile, TestCase};
+use clreduce_tools::OCLGRIND;
 
 use self::log::LogError;
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
-use crate::stage::{CheckStage, RequiredProgram, StageInfo, StageReport};
+use crate::stage::{CheckStage, StageInfo, StageReport};
 
 const TOOL: &str = "Oclgrind";
 const PROGRAM: &str = "oclgrind-kernel";
@@ -30,10 +31,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     required: true,
     memory_bytes: 2 << 30,
     limit_factor: 5,
-    program: Some(RequiredProgram {
-        name: PROGRAM,
-        install: "install Oclgrind (apt-get install oclgrind)",
-    }),
+    tool: Some(&OCLGRIND),
     make: |setup| Ok(Box::new(Simulate::new(setup.tools, setup.build_options))),
 };
 

@@ -4,6 +4,8 @@
 
 mod recipe_text;
 
+pub(crate) use recipe_text::quoted;
+
 use std::time::Duration;
 
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
@@ -127,6 +129,7 @@ impl DeviceComparison {
         };
         let worker =
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
+        options.progress.at("looking for devices");
         let mut found = Devices::find(&worker);
         found.devices.retain(|device| device.takes() == runs);
         let mut seen = configurations(&found, runs);
@@ -137,6 +140,7 @@ impl DeviceComparison {
             .collect();
         let mut ask = |seen: &mut [ConfigurationResult], index: usize, limit: Duration| {
             let one = &mut seen[index];
+            options.progress.at(&format!("{}: building and running", one.name()));
             let switch = if one.optimises { "" } else { one.no_opt };
             let words = format!("-w {build_options} {switch}");
             let run = KernelRun {

@@ -50,6 +50,6 @@ impl DeviceComparison {
 }
 
 /// A text in TOML.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

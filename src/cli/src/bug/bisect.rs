@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use clap::ValueHint;
-use clreduce_check::is_installed;
 use clreduce_interestingness::{Cancel, TestCommand, Verdict};
 use clreduce_kernel::{OutcomeClass, RunOutcome};
 use clreduce_recipe::{StageVerdict, compiler_of, describe, with_compiler};
 use clreduce_testcase::TestCase;
+use clreduce_tools::{is_installed, package_of};
 
 use super::subject::{BugArgs, Subject, judge, open, say};
-use super::tools::{package_of, version_of};
+use super::tools::version_of;
 use super::versions::{VersionResult, VersionRow, expanded, run_all, summary};
 use crate::failure::{BugError, CliError};
 use crate::interrupt;

@@ -1,4 +1,4 @@
-//! `clreduce init` runs a kernel on all devices, and writes a test for the bug that it shows beside the kernel.
+//! `clreduce init KERNEL` runs a kernel on all devices, and writes a test for the bug that it shows beside the kernel.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,44 +6,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::ValueHint;
 use clreduce_kernel::VoteResult;
 use clreduce_recipe::{
     DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
 };
 use clreduce_testcase::TestCase;
 
+use super::InitArgs;
+use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
+use crate::printing::{error_line, printable};
 use crate::script::{self, Script};
 use crate::{interrupt, recipe};
-
-/// The arguments of `clreduce init`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct InitArgs {
-    /// Kernel to run
-    #[arg(value_name = "KERNEL", value_hint = ValueHint::FilePath)]
-    pub kernel: PathBuf,
-
-    /// Configuration to blame, if several are wrong; `init` prints their names
-    #[arg(long, value_name = "CONFIGURATION")]
-    pub accuse: Option<String>,
-
-    /// Write a shell script instead of a recipe
-    #[arg(long, group = "kind")]
-    pub shell: bool,
-
-    /// Write a PowerShell script instead of a recipe
-    #[arg(long, group = "kind")]
-    pub powershell: bool,
-
-    /// Write a Python script instead of a recipe
-    #[arg(long, group = "kind")]
-    pub python: bool,
-
-    /// Options for every build of the kernel, such as -DN=4
-    #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
-    pub build_options: Vec<String>,
-}
 
 /// A bug that was found, and the recipe for it.
 pub(crate) struct FoundBug {
@@ -61,12 +35,13 @@ pub(crate) struct FoundBug {
 ///
 /// # Errors
 /// When no bug is found, the kernel cannot be used, or the test cannot be written.
-pub(crate) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
+pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
-    let options = recipe::options(&cancel);
-    let kernel = &args.kernel;
+    let clock = Clock::start();
+    let options = RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
+    let kernel = args.inputs.first().ok_or(InitError::NoInput)?;
     let source = read(kernel)?;
-    let build_options = args.build_options.join(" ");
+    let build_options = args.words.join(" ");
     let kind = script::ScriptLanguage::of(args.shell, args.powershell, args.python);
     let path = kernel.with_extension(kind.map_or("toml", script::ScriptLanguage::extension));
     if path.exists() {
@@ -75,6 +50,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let found = find(kernel, &source, args.accuse.as_deref(), &build_options, &options)?;
     let case = single(kernel, source)?;
     let test = found.recipe.calibrate(&case)?;
+    drop(clock);
     print(&found, &test).map_err(CliError::Stdout)?;
     let text = match kind {
         None => found.recipe.text().to_owned(),
@@ -116,7 +92,11 @@ pub(crate) fn find(
     )
     .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
     for problem in &comparison.problems {
-        eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
+        error_line(&format!(
+            "{}: {}",
+            console::style("warning").for_stderr().yellow().bold(),
+            printable(problem)
+        ));
     }
     if comparison.configurations.is_empty() {
         return Err(InitError::NoDevice(kernel.to_owned()).into());
@@ -186,7 +166,11 @@ fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
         )?;
     }
     for warning in test.warnings() {
-        eprintln!("{}: {warning}", console::style("warning").for_stderr().yellow().bold());
+        error_line(&format!(
+            "{}: {}",
+            console::style("warning").for_stderr().yellow().bold(),
+            printable(warning)
+        ));
     }
     Ok(())
 }

@@ -1,0 +1,565 @@
+//! A command that compiles one source file, as a person or a build system wrote it. It can be written anew for a scratch
+//! folder: all paths are absolute, and the file is called `{file}`.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use clreduce_process::quoted;
+use thiserror::Error;
+
+/// A command that compiles one source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileCommand {
+    parts: Vec<Part>,
+    source: PathBuf,
+}
+
+/// A part of a command, by what becomes of it in a recipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    /// The compiler, and every option that is kept.
+    Plain(String),
+    /// The source file.
+    Source,
+    /// The option for the output, such as `-o`, whose value follows.
+    Output(String),
+    /// An option that selects what is made: `-c`, `-S`.
+    Mode(String),
+    /// A level of optimisation: `-O2`.
+    Optimisation(String),
+    /// Options for the preprocessor.
+    Preprocessor(Vec<String>),
+    /// Options that say how the source is to be read; other compilers know them, too.
+    Dialect(Vec<String>),
+}
+
+/// The reason that a command cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CompileCommandError {
+    /// There are no words.
+    #[error("the command of the compiler is empty")]
+    Empty,
+    /// No source file.
+    #[error(
+        "`{0}` names no source file that exists\nhelp: write the command as you would run it in this directory"
+    )]
+    NoSource(String),
+    /// More than one source file.
+    #[error(
+        "the command compiles two files, `{first}` and `{second}`\n\
+         help: write the command that compiles only the file that shows the bug"
+    )]
+    SeveralSources {
+        /// The first one.
+        first: String,
+        /// The second one.
+        second: String,
+    },
+    /// The source comes from standard input.
+    #[error(
+        "the command reads its source from standard input\nhelp: write the source into a file, and name the file"
+    )]
+    StandardInput,
+    /// A quotation mark is missing.
+    #[error("`{0}` ends within a quoted word\nhelp: close the quotation mark")]
+    Quotation(String),
+}
+
+/// How a command is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form<'a> {
+    /// The source file: `{file}`, or a path in quotes.
+    pub file: &'a str,
+    /// True if the file is preprocessed, so that the options for the preprocessor are left out.
+    pub preprocessed: bool,
+    /// The level of optimisation instead of the own one.
+    pub optimisation: Option<&'a str>,
+    /// More options.
+    pub more: &'a [String],
+}
+
+impl Form<'_> {
+    /// The file of a recipe.
+    pub(crate) const RECIPE: Form<'static> =
+        Form { file: "{file}", preprocessed: false, optimisation: None, more: &[] };
+}
+
+/// The output of every command, in the directory of the variant.
+pub(crate) const OUTPUT: &str = "output";
+/// The variable part of the file's name in `--also`.
+const FILE: &str = "{file}";
+
+/// Programs that start a compiler.
+const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "gomacc"];
+/// Endings of the names of source files.
+const SOURCES: [&str; 17] = [
+    "c", "i", "cc", "cpp", "cxx", "c++", "cp", "C", "ii", "cl", "cu", "m", "mm", "ll", "f90", "rs",
+    "d",
+];
+/// Options whose value is the next word, and is no path.
+const WITH_VALUE: [&str; 31] = [
+    "-target",
+    "-arch",
+    "-Xclang",
+    "-mllvm",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "--param",
+    "-z",
+    "-u",
+    "-A",
+    "-main-file-name",
+    "-dumpbase",
+    "-dumpbase-ext",
+    "-dumpdir",
+    "-auxbase",
+    "-auxbase-strip",
+    "-triple",
+    "-aux-triple",
+    "-target-cpu",
+    "-tune-cpu",
+    "-target-feature",
+    "-target-abi",
+    "-mrelocation-model",
+    "-pic-level",
+    "-ferror-limit",
+    "-imultiarch",
+    "-mthread-model",
+    "-fmessage-length",
+    "-stack-protector",
+    "--crate-type",
+];
+/// Options for the preprocessor. Their value is the rest of the word, or the next word.
+const PREPROCESSOR: [&str; 12] = [
+    "-include-pch",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-internal-isystem",
+    "-internal-externc-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-I",
+    "-D",
+    "-U",
+];
+
+impl CompileCommand {
+    /// Reads the words of a command that runs in `folder`.
+    ///
+    /// # Errors
+    /// When it does not compile exactly one file.
+    pub fn parse(words: &[String], folder: &Path) -> Result<Self, CompileCommandError> {
+        Reader { folder, source: None }.read(words)
+    }
+
+    /// Reads a command of which one word is known to be the source, whose content is in another file.
+    pub(crate) fn with_source(
+        words: &[String],
+        folder: &Path,
+        word: &str,
+        source: PathBuf,
+    ) -> Result<Self, CompileCommandError> {
+        Reader { folder, source: Some((word, source)) }.read(words)
+    }
+
+    /// Reads the line of another command for the same file, which is named as in this one, or as `{file}`.
+    ///
+    /// # Errors
+    /// When the line does not name a file.
+    pub fn parse_also(&self, line: &str, folder: &Path) -> Result<Self, CompileCommandError> {
+        let words =
+            shlex::split(line).ok_or_else(|| CompileCommandError::Quotation(line.into()))?;
+        if words.iter().any(|word| word == FILE) {
+            return Self::with_source(&words, folder, FILE, self.source.clone());
+        }
+        let also = Self::parse(&words, folder)?;
+        if also.source != self.source {
+            return Err(CompileCommandError::SeveralSources {
+                first: self.source.display().to_string(),
+                second: also.source.display().to_string(),
+            });
+        }
+        Ok(also)
+    }
+
+    /// The source file; absolute.
+    #[must_use]
+    pub fn source(&self) -> &Path {
+        &self.source
+    }
+
+    /// The compiler.
+    pub(crate) fn compiler(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Plain(program)) => program,
+            _ => "",
+        }
+    }
+
+    /// A short name: the compiler with its level of optimisation.
+    pub(crate) fn short_name(&self, optimisation: Option<&str>) -> String {
+        let compiler = Path::new(self.compiler()).file_name().unwrap_or_default().to_string_lossy();
+        match optimisation.or(self.optimisation()) {
+            Some(level) => format!("{compiler} {level}"),
+            None => compiler.into_owned(),
+        }
+    }
+
+    pub(crate) fn optimisation(&self) -> Option<&str> {
+        self.parts.iter().rev().find_map(|part| match part {
+            Part::Optimisation(level) => Some(level.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns true if the command is that of a driver, and not of the compiler proper that a driver starts.
+    pub(crate) fn is_driver(&self) -> bool {
+        let name =
+            Path::new(self.compiler()).file_name().and_then(OsStr::to_str).unwrap_or_default();
+        !name.starts_with("cc1") && !self.parts.contains(&Part::Plain("-cc1".to_owned()))
+    }
+
+    /// The option that says only what is made, such as `-c`; `None` where the command makes a program.
+    pub(crate) fn mode(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Mode(mode) => Some(mode.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns true if options change what the preprocessor makes of the source.
+    pub(crate) fn defines_macros(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Preprocessor(words) => ["-D", "-U", "-include", "-imacros"]
+                .iter()
+                .any(|option| words[0].starts_with(option)),
+            _ => false,
+        })
+    }
+
+    /// The options with which other compilers read the source as this one does.
+    pub(crate) fn reading(&self, preprocessed: bool) -> String {
+        let words = self.parts.iter().filter_map(|part| match part {
+            Part::Dialect(words) => Some(words),
+            Part::Preprocessor(words) if !preprocessed => Some(words),
+            _ => None,
+        });
+        words.flatten().map(|word| format!("{} ", shell_word(word))).collect()
+    }
+
+    /// The command for the shell.
+    pub(crate) fn line(&self, form: Form<'_>) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Plain(word) | Part::Mode(word) => words.push(shell_word(word)),
+                Part::Source => {
+                    words.extend(form.more.iter().map(shell_word));
+                    words.push(form.file.to_owned());
+                }
+                Part::Output(option) => words.extend([option.clone(), OUTPUT.to_owned()]),
+                Part::Optimisation(level) => {
+                    words.push(form.optimisation.unwrap_or(level).to_owned());
+                }
+                Part::Preprocessor(_) if form.preprocessed => {}
+                Part::Preprocessor(options) | Part::Dialect(options) => {
+                    words.extend(options.iter().map(shell_word));
+                }
+            }
+        }
+        // Where the output goes matters to programs that are run.
+        if self.mode().is_none() && self.is_driver() && !self.has_output() {
+            words.extend(["-o".to_owned(), OUTPUT.to_owned()]);
+        }
+        words.join(" ")
+    }
+
+    /// The command for the shell that prints the preprocessed source, with one more option.
+    pub(crate) fn preprocessing(&self, more: &[String]) -> String {
+        let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(_));
+        let parts = self.parts.iter().filter(kept).cloned().chain([Part::Mode("-E".to_owned())]);
+        let command = Self { parts: parts.collect(), source: self.source.clone() };
+        let file = quoted(self.source.as_os_str());
+        command.line(Form { file: &file, more, ..Form::RECIPE })
+    }
+
+    fn has_output(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Output(_)))
+    }
+}
+
+/// A word for the shell. What stands for the file stays as it is.
+fn shell_word(word: &String) -> String {
+    quoted(OsStr::new(word))
+}
+
+/// Reads the words of a command.
+struct Reader<'a> {
+    folder: &'a Path,
+    /// The word that is the source, where that is known, and the file.
+    source: Option<(&'a str, PathBuf)>,
+}
+
+impl Reader<'_> {
+    fn read(mut self, words: &[String]) -> Result<CompileCommand, CompileCommandError> {
+        let is_launcher = |word: &&String| {
+            let name = Path::new(word).file_name().and_then(OsStr::to_str).unwrap_or_default();
+            LAUNCHERS.contains(&name)
+        };
+        let mut words = words.iter().skip_while(is_launcher);
+        let all = || words.clone().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let text = all();
+        let program = words.next().ok_or(CompileCommandError::Empty)?;
+        let mut parts = vec![Part::Plain(self.program(program))];
+        let mut sources: Vec<(usize, PathBuf)> = Vec::new();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().cloned().unwrap_or_default();
+            if let Some(source) = self.take_source(word) {
+                sources.push((parts.len(), source));
+                parts.push(Part::Source);
+                continue;
+            }
+            match word.as_str() {
+                "-" => return Err(CompileCommandError::StandardInput),
+                "-o" | "--output" => {
+                    value();
+                    parts.push(Part::Output(word.clone()));
+                }
+                "-c" | "-S" | "-E" | "-fsyntax-only" | "-emit-obj" => {
+                    parts.push(Part::Mode(word.clone()))
+                }
+                "-MF" | "-MT" | "-MQ" | "-dependency-file" => drop(value()),
+                "-x" => parts.push(Part::Dialect(vec![word.clone(), value()])),
+                _ if is_left_out(word) => {}
+                _ if WITH_VALUE.contains(&word.as_str()) => {
+                    parts.extend([Part::Plain(word.clone()), Part::Plain(value())]);
+                }
+                _ if word.starts_with("-O") => parts.push(Part::Optimisation(word.clone())),
+                _ if is_dialect(word) => parts.push(Part::Dialect(vec![word.clone()])),
+                _ => {
+                    let part = self.preprocessor(word, &mut value);
+                    parts.push(part.unwrap_or_else(|| Part::Plain(self.absolute_within(word))));
+                }
+            }
+        }
+        let last = self.last_file(&parts);
+        let found = match &sources[..] {
+            [] => last.ok_or(CompileCommandError::NoSource(text))?,
+            [one] => one.clone(),
+            [first, second, ..] => {
+                return Err(CompileCommandError::SeveralSources {
+                    first: first.1.display().to_string(),
+                    second: second.1.display().to_string(),
+                });
+            }
+        };
+        parts[found.0] = Part::Source;
+        Ok(CompileCommand { parts, source: found.1 })
+    }
+
+    /// A compiler by its path works in every folder.
+    fn program(&self, word: &str) -> String {
+        if word.contains(['/', std::path::MAIN_SEPARATOR]) {
+            self.folder.join(word).to_string_lossy().into_owned()
+        } else {
+            word.to_owned()
+        }
+    }
+
+    /// The source that a word names.
+    fn take_source(&mut self, word: &str) -> Option<PathBuf> {
+        if let Some((known, source)) = &self.source {
+            return (known == &word).then(|| source.clone());
+        }
+        let ending = Path::new(word).extension().and_then(OsStr::to_str)?;
+        let path = self.folder.join(word);
+        (!word.starts_with('-') && SOURCES.contains(&ending) && path.is_file()).then_some(path)
+    }
+
+    /// A compiler of another language has sources with other names.
+    fn last_file(&self, parts: &[Part]) -> Option<(usize, PathBuf)> {
+        let own = |(index, part): (usize, &Part)| match part {
+            Part::Plain(word) if index > 0 && !word.starts_with('-') => {
+                let path = PathBuf::from(word);
+                let is_library = ["o", "a", "so", "lib", "obj", "dll"]
+                    .iter()
+                    .any(|ending| path.extension().is_some_and(|own| own == *ending));
+                (path.is_absolute() && path.is_file() && !is_library).then_some((index, path))
+            }
+            _ => None,
+        };
+        parts.iter().enumerate().filter_map(own).next_back()
+    }
+
+    /// An option for the preprocessor, with its value.
+    fn preprocessor(&self, word: &str, value: &mut dyn FnMut() -> String) -> Option<Part> {
+        let option = PREPROCESSOR.into_iter().find(|option| word.starts_with(option))?;
+        let is_macro = ["-D", "-U"].contains(&option);
+        let resolve =
+            |value: &str| if is_macro { value.to_owned() } else { self.absolute(value, is_path) };
+        Some(Part::Preprocessor(match &word[option.len()..] {
+            "" => vec![option.to_owned(), resolve(&value())],
+            joined => vec![format!("{option}{}", resolve(joined))],
+        }))
+    }
+
+    /// An option or a word with the paths in it made absolute.
+    fn absolute_within(&self, word: &str) -> String {
+        if !word.starts_with('-') {
+            return match word.strip_prefix('@') {
+                Some(path) => format!("@{}", self.absolute(path, is_path)),
+                None => self.absolute(word, is_path),
+            };
+        }
+        for option in ["-L", "-B", "-F", "-T"] {
+            if let Some(path) = word.strip_prefix(option).filter(|path| !path.is_empty()) {
+                return format!("{option}{}", self.absolute(path, is_path));
+            }
+        }
+        match word.split_once('=') {
+            Some((option, value)) => format!("{option}={}", self.absolute(value, looks_like_path)),
+            None => word.to_owned(),
+        }
+    }
+
+    /// The absolute path of a file or folder that is there; else the text.
+    fn absolute(&self, text: &str, is_path: fn(&str) -> bool) -> String {
+        let path = self.folder.join(text);
+        let is_there = !text.is_empty() && is_path(text) && path.exists();
+        if is_there { path.to_string_lossy().into_owned() } else { text.to_owned() }
+    }
+}
+
+fn is_path(_: &str) -> bool {
+    true
+}
+
+/// The value of an option is mostly a word, such as `c` in `-std=c`.
+fn looks_like_path(text: &str) -> bool {
+    text.contains(['/', '.'])
+}
+
+/// Options that write files which nobody reads in a scratch folder.
+fn is_left_out(word: &str) -> bool {
+    const LEFT_OUT: [&str; 7] = ["-MD", "-MMD", "-MP", "-MG", "-freport-bug", "-pipe", "-v"];
+    LEFT_OUT.contains(&word)
+        || word.starts_with("-MF")
+        || word.starts_with("-Wp,-M")
+        || word.starts_with("-save-temps")
+        || word.starts_with("--save-temps")
+}
+
+fn is_dialect(word: &str) -> bool {
+    const DIALECT: [&str; 9] = [
+        "-ansi",
+        "-m32",
+        "-m64",
+        "-fopenmp",
+        "-fms-extensions",
+        "-fgnu89-inline",
+        "-funsigned-char",
+        "-fcoroutines",
+        "-fpermissive",
+    ];
+    // An error that is switched off is part of what the compiler accepts, as in `-Wno-narrowing`.
+    DIALECT.contains(&word) || ["-std=", "-x", "-Wno-"].iter().any(|start| word.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["src/a b.c", "src/x.cc", "y.c", "cfg.h", "c", "prog.xyz"] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        folder
+    }
+
+    fn read(line: &str, folder: &Path) -> Result<CompileCommand, CompileCommandError> {
+        CompileCommand::parse(&shlex::split(line).unwrap(), folder)
+    }
+
+    #[test]
+    fn a_command_works_in_another_folder() {
+        let folder = folder();
+        let at = folder.path().display().to_string();
+        let cases = [
+            (
+                "ccache gcc -O2 -Isrc -I src -c 'src/a b.c' -o src/out.o -MMD -MF x.d",
+                format!("gcc -O2 -I{at}/src -I {at}/src -c {{file}} -o output"),
+            ),
+            (
+                "./src/../gcc -include cfg.h -D c -Dc=cfg.h -x c -std=c y.c",
+                format!(
+                    "{at}/./src/../gcc -include {at}/cfg.h -D c -Dc=cfg.h -x c -std=c {{file}} -o output"
+                ),
+            ),
+            (
+                "g++ -fprofile-use=src/x.cc --param max=c -S src/x.cc",
+                format!("g++ -fprofile-use={at}/src/x.cc --param max=c -S {{file}}"),
+            ),
+            ("strange prog.xyz", "strange {file} -o output".to_owned()),
+        ];
+        for (line, expected) in cases {
+            let command = read(line, folder.path()).unwrap();
+            assert_eq!(command.line(Form::RECIPE), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_preprocessed_file_needs_no_options_for_the_preprocessor() {
+        let folder = folder();
+        let command = read("g++ -O2 -DN=1 -Isrc -c src/x.cc -o x.o", folder.path()).unwrap();
+        let at = folder.path().display();
+        assert_eq!(
+            command.preprocessing(&["-P".to_owned()]),
+            format!("g++ -O2 -DN=1 -I{at}/src -P {at}/src/x.cc -E")
+        );
+        let form = Form {
+            preprocessed: true,
+            optimisation: Some("-O0"),
+            more: &["-w".to_owned()],
+            ..Form::RECIPE
+        };
+        assert_eq!(command.line(form), "g++ -O0 -c -w {file} -o output");
+        assert_eq!(command.short_name(Some("-O0")), "g++ -O0");
+    }
+
+    #[test]
+    fn exactly_one_file_is_compiled() {
+        let folder = folder();
+        use CompileCommandError::*;
+        assert!(matches!(read("gcc -c gone.c", folder.path()), Err(NoSource(_))));
+        assert!(matches!(read("gcc y.c src/x.cc", folder.path()), Err(SeveralSources { .. })));
+        assert!(matches!(read("gcc -x c -", folder.path()), Err(StandardInput)));
+        assert!(matches!(read("ccache", folder.path()), Err(Empty)));
+        let command = read("gcc -c y.c", folder.path()).unwrap();
+        let also = command.parse_also("clang -O0 -c {file}", folder.path()).unwrap();
+        assert_eq!(also.line(Form::RECIPE), "clang -O0 -c {file}");
+        assert_eq!(also.source(), command.source());
+        let other = command.parse_also("clang -c src/x.cc", folder.path());
+        assert!(matches!(other, Err(SeveralSources { .. })));
+    }
+
+    #[test]
+    fn values_of_options_are_no_sources() {
+        let folder = folder();
+        let line = "clang -cc1 -triple x -main-file-name y.c -x c y.c";
+        let command = read(line, folder.path()).unwrap();
+        assert_eq!(
+            command.line(Form::RECIPE),
+            "clang -cc1 -triple x -main-file-name y.c -x c {file}"
+        );
+        assert!(!command.is_driver());
+    }
+}

@@ -1,0 +1,13 @@
+//! Compiler commands, as `clreduce init -- COMMAND` takes them: finds out what a compiler does wrong with a program, and
+//! writes the recipe and the program for it.
+
+mod command;
+mod find;
+mod recipe_text;
+mod sanity;
+mod sources;
+mod witnesses;
+
+pub use command::{CompileCommand, CompileCommandError};
+pub use find::{BugQuery, CompilerBug, CompilerBugError};
+pub use sources::{Compilation, CompilationError};

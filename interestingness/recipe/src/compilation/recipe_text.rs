@@ -1,0 +1,70 @@
+//! The text of the recipe for a bug of a compiler.
+
+use std::fmt::Write;
+
+use super::find::{BugQuery, Tried};
+use super::sanity::SanityStage;
+use crate::comparison::quoted;
+use crate::format::Preset;
+use crate::resolved::USUAL_MEMORY;
+use crate::shown::describe;
+
+/// The limit of a compiler that hangs where nothing shows how long it should take.
+const LIMIT_ALONE: &str = "10s";
+
+/// Writes the recipe.
+pub(super) fn write(
+    preset: Preset,
+    accused: &Tried,
+    witnesses: &[Tried],
+    stages: &[SanityStage],
+    query: &BugQuery,
+) -> String {
+    let mut text = String::from("# The bug that `clreduce init` found:\n");
+    let all = || std::iter::once(accused).chain(witnesses);
+    let width = all().map(|one| one.name.len()).max().unwrap_or_default();
+    // Writing to a string cannot fail, here and below.
+    for one in all() {
+        let _ = writeln!(text, "#   {:<width$}  {}", one.name, describe(&one.outcome));
+    }
+    let _ = writeln!(text, "preset = \"{}\"", preset.name());
+    for (index, one) in all().enumerate() {
+        let _ = write!(
+            text,
+            "\n[[configuration]]\nname = {}\nbuild = {}\n",
+            quoted(&one.name),
+            quoted(&one.build)
+        );
+        if let Some(run) = one.run {
+            let _ = writeln!(text, "run = {}", quoted(run));
+        }
+        if one.memory != USUAL_MEMORY {
+            let _ = writeln!(text, "memory = \"{}GiB\"", one.memory >> 30);
+        }
+        if index > 0 {
+            continue;
+        }
+        text.push_str("accused = true\n");
+        match query.timeout {
+            Some(limit) if preset == Preset::Hang => {
+                let _ = writeln!(text, "timeout = \"{}s\"", limit.as_secs_f64());
+            }
+            None if preset == Preset::Hang && witnesses.is_empty() => {
+                let _ = writeln!(text, "timeout = \"{LIMIT_ALONE}\"");
+            }
+            _ => {}
+        }
+    }
+    for stage in stages {
+        let _ = write!(
+            text,
+            "\n[[stage]]\nname = {}\ncommand = {}\n",
+            quoted(stage.name),
+            quoted(&stage.command)
+        );
+    }
+    if let Some(message) = &query.message {
+        let _ = write!(text, "\n[outcome]\nmessage = {}\n", quoted(message.as_str()));
+    }
+    text
+}

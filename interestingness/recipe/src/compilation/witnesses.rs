@@ -1,0 +1,118 @@
+//! Witnesses against a compiler: other commands that handle the program as they should. They keep the program valid while
+//! it is reduced.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clreduce_kernel::RunOutcome;
+use clreduce_testcase::TestCase;
+use clreduce_tools::find_program;
+
+use super::command::{Form, OUTPUT};
+use super::find::{CompilerBugError, Search, Tried};
+
+/// The time limit of a witness, where the person has not said when a compiler hangs.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The newest version of a compiler that is looked for.
+const NEWEST: u32 = 40;
+
+/// Runs the commands of the person, or else those that usually witness, until there are enough.
+pub(super) fn run(
+    search: &mut Search<'_>,
+    case: &TestCase,
+    own: &Tried,
+    preprocessed: bool,
+) -> Result<Vec<Tried>, CompilerBugError> {
+    let wanted = match own.outcome {
+        _ if !search.query.also.is_empty() => usize::MAX,
+        // A majority is needed to tell what is right.
+        RunOutcome::Results(_) | RunOutcome::RunCrash(_) => 2,
+        RunOutcome::Built => 0,
+        _ => 1,
+    };
+    let mut tried: Vec<Tried> = Vec::new();
+    let mut good = 0;
+    let limit = search.query.timeout.unwrap_or(LIMIT);
+    for (name, build) in lines(search, own, preprocessed) {
+        if good >= wanted {
+            break;
+        }
+        let same = |one: &Tried| one.name == name;
+        let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
+        let one = search.run(&name, build, case, limit)?;
+        good += usize::from(matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_)));
+        tried.push(one);
+    }
+    Ok(tried)
+}
+
+/// The names and commands of possible witnesses, the best one first.
+fn lines(search: &Search<'_>, own: &Tried, preprocessed: bool) -> Vec<(String, String)> {
+    let form = Form { preprocessed, ..Form::RECIPE };
+    let also = &search.query.also;
+    if !also.is_empty() {
+        return also.iter().map(|command| (command.short_name(None), command.line(form))).collect();
+    }
+    let command = &search.compilation.command;
+    let mut lines = Vec::new();
+    if !search.more.is_empty() {
+        // The program without the message is valid for the compiler itself.
+        lines.push((format!("{} without -Werror", own.name), command.line(form)));
+    }
+    let plain = command.optimisation().filter(|level| *level != "-O0").map(|_| {
+        let level = Some("-O0");
+        (command.short_name(level), command.line(Form { optimisation: level, ..form }))
+    });
+    let reading = command.reading(preprocessed);
+    let action =
+        if search.query.run { format!("-O0 -o {OUTPUT}") } else { "-fsyntax-only".to_owned() };
+    let others = other_compilers(command.compiler(), &search.compilation.name);
+    let others = others.map(|other| {
+        let line = format!("{other} {reading}-w {action} {{file}}");
+        (other, line)
+    });
+    match own.outcome {
+        // Only a compilation to the end takes a time that can be compared. Wrong code is the optimiser's.
+        RunOutcome::BuildTimeout
+        | RunOutcome::Results(_)
+        | RunOutcome::RunCrash(_)
+        | RunOutcome::RunTimeout => {
+            lines.extend(plain.into_iter().chain(others));
+        }
+        _ => lines.extend(others.chain(plain)),
+    }
+    lines
+}
+
+/// The newest clang and the newest gcc that are installed, but for the one that is suspected.
+fn other_compilers(suspected: &str, name: &str) -> impl Iterator<Item = String> {
+    let suspected = program(suspected);
+    stems_for(name).iter().filter_map(move |stem| newest(stem, suspected.as_deref()))
+}
+
+/// The newest clang for a file with that name.
+pub(super) fn clang_for(name: &str) -> Option<String> {
+    newest(stems_for(name).first()?, None)
+}
+
+/// The compilers for a file with that name, without their versions: clang, then gcc.
+pub(super) fn stems_for(name: &str) -> &'static [&'static str] {
+    match Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
+        "c" | "i" => &["clang", "gcc"],
+        "cc" | "cpp" | "cxx" | "c++" | "cp" | "C" | "ii" => &["clang++", "g++"],
+        _ => &[],
+    }
+}
+
+/// The newest installed version of a compiler, such as `clang-19`, other than the suspected program.
+pub(super) fn newest(stem: &str, suspected: Option<&Path>) -> Option<String> {
+    let versions = (1..NEWEST).rev().map(|version| format!("{stem}-{version}"));
+    let mut names = versions.chain([stem.to_owned()]);
+    names.find(|name| program(name).is_some_and(|program| Some(&*program) != suspected))
+}
+
+/// The file of a program; links are followed.
+fn program(name: &str) -> Option<PathBuf> {
+    fs::canonicalize(find_program(name)?).ok()
+}

@@ -1,0 +1,117 @@
+//! The search for programs and libraries, without running or loading them.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Returns the folders of the search path.
+#[must_use]
+pub fn search_path() -> Vec<PathBuf> {
+    env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect()
+}
+
+/// Finds a program: on the search path, or at its path.
+#[must_use]
+pub fn find_program(program: &str) -> Option<PathBuf> {
+    let name = format!("{program}{}", env::consts::EXE_SUFFIX);
+    if program.contains(['/', std::path::MAIN_SEPARATOR]) {
+        return [program, &name].map(PathBuf::from).into_iter().find(|path| path.is_file());
+    }
+    search_path().iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+/// Returns true if a program is installed: on the search path, or at its path.
+#[must_use]
+pub fn is_installed(program: &str) -> bool {
+    find_program(program).is_some()
+}
+
+/// Finds a shared library whose name starts like one of these, where the system's loader looks.
+pub(crate) fn library(starts: &[&str]) -> Option<PathBuf> {
+    let is_it =
+        |name: &str| name.contains(".so") && starts.iter().any(|start| name.starts_with(start));
+    library_folders().iter().find_map(|folder| file_in(folder, is_it))
+}
+
+/// Finds a library that belongs to a clang: in the folders `lib/clang/VERSION/lib/PLATFORM`.
+pub(crate) fn of_clang(clang: &Path, part: &str) -> Option<PathBuf> {
+    let program = fs::canonicalize(clang).ok()?;
+    let versions = program.parent()?.parent()?.join("lib/clang");
+    let libraries = folders_in(&versions).into_iter().map(|version| version.join("lib"));
+    let platforms = libraries.flat_map(|libraries| folders_in(&libraries));
+    platforms.into_iter().find_map(|platform| file_in(&platform, |name| name.starts_with(part)))
+}
+
+/// Finds the file that tells OpenCL's loader about a driver.
+pub(crate) fn opencl_driver(part: &str) -> Option<PathBuf> {
+    let folder = env::var_os("OCL_ICD_VENDORS")
+        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from);
+    file_in(&folder, |name| name.contains(part))
+}
+
+/// The folders in which the system's loader looks for libraries.
+fn library_folders() -> Vec<PathBuf> {
+    let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = env::split_paths(&own).collect();
+    let mut configurations = files_in(Path::new("/etc/ld.so.conf.d"));
+    configurations.sort();
+    for text in configurations.iter().filter_map(|file| fs::read_to_string(file).ok()) {
+        folders.extend(
+            text.lines().map(str::trim).filter(|line| line.starts_with('/')).map(PathBuf::from),
+        );
+    }
+    folders.extend(
+        ["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib", "/usr/local/cuda/lib64"]
+            .map(PathBuf::from),
+    );
+    // Debian's clang keeps its library in a folder of its own, too.
+    let mut of_llvm: Vec<PathBuf> = folders_in(Path::new("/usr/lib"));
+    of_llvm.retain(|folder| {
+        folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("llvm-"))
+    });
+    of_llvm.sort();
+    folders.extend(of_llvm.into_iter().rev().map(|folder| folder.join("lib")));
+    folders
+}
+
+/// The last file in a folder whose name is right.
+fn file_in(folder: &Path, is_it: impl Fn(&str) -> bool) -> Option<PathBuf> {
+    let mut files = files_in(folder);
+    files.retain(|file| file.file_name().is_some_and(|name| is_it(&name.to_string_lossy())));
+    // The newest version has the largest number.
+    files.sort();
+    files.pop()
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_file()).collect()
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_libraries_of_a_clang_lie_below_its_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let library = root.path().join("lib/clang/19/lib/linux/libclang_rt.asan-x86_64.a");
+        let clang = root.path().join("bin/clang");
+        for file in [&library, &clang] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let found = of_clang(&clang, "libclang_rt.asan").unwrap();
+        assert_eq!(found, fs::canonicalize(&library).unwrap());
+        assert_eq!(of_clang(&clang, "libclang_rt.msan"), None);
+        assert_eq!(find_program(clang.to_str().unwrap()), Some(clang));
+        assert!(!is_installed("no-such-program"));
+    }
+}

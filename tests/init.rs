@@ -1,0 +1,228 @@
+//! `clreduce init -- COMMAND`: real compilers that crash and disagree, and fake ones that hang and lie on demand.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+
+use support::{Bench, assert_mentions, stderr, stdout};
+
+/// clang has no registers to return a `double` in, and dies of it; true of clang 14 to 19.
+const NO_SSE: &str = "\
+#include <stddef.h>
+#include \"width.h\"
+static size_t used(const int *table) { size_t n = 0; while (n < WIDTH && table[n]) n++; return n; }
+__attribute__((target(\"no-sse2\"))) double twice(double value) { return value * 2; }
+int sum(const int *table) { int all = 0; for (size_t i = 0; i < used(table); i++) all += table[i]; return all; }
+";
+
+/// Says of a program whether it was compiled with optimisation.
+const OPTIMISED: &str = "\
+#include <stdio.h>
+static int unused(int a) { return a + 1; }
+static inline int is_known(int value) { return __builtin_constant_p(value); }
+int main(void) { int i = unused(2); printf(\"%d %d\\n\", is_known(7), i); return 3; }
+";
+
+/// A compiler that hangs on `spin`, warns of `warn`, and rejects `bad`. It knows -E, -Werror and -O0.
+const FAKE: &str = "#!/bin/sh
+for word; do
+  case $word in
+    -Werror) error=1;;
+    -E) preprocess=1;;
+    -O0) plain=1;;
+    -*) ;;
+    *.c | *.i) file=$word;;
+  esac
+done
+[ -z \"$preprocess\" ] || { grep -v '^#' \"$file\"; exit; }
+[ -n \"$plain\" ] || ! grep -q spin \"$file\" || sleep 1000
+if grep -q warn \"$file\"; then
+  echo \"$file:1:1: warning: strange thing\" >&2
+  [ -z \"$error\" ] || exit 1
+fi
+! grep -q bad \"$file\" || { echo \"$file:2:1: error: bad thing 'x7'\" >&2; exit 1; }
+";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("src/no-sse.c", NO_SSE);
+    bench.write("inc/width.h", "#define WIDTH 8\n");
+    bench.script("bin/cc.sh", FAKE);
+    bench.write("p.c", "#define N 3\nint a;\nint spin;\nint warn;\nint bad;\nint b = 3;\n");
+    bench
+}
+
+/// The number of words of a program.
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+#[test]
+fn a_crash_of_a_real_compiler_is_reduced() {
+    let bench = bench();
+    let command = ["clang", "-O1", "-Iinc", "-MMD", "-c", "src/no-sse.c", "-o", "no-sse.o"];
+    let args = [&["init", "--"], &command[..]].concat();
+    let found = stdout(&bench.run(&args).code(0));
+    assert_mentions(
+        &found,
+        &["crash: clang -O1", "Access past stack top", "clreduce no-sse.i --test no-sse.toml"],
+    );
+    let recipe = bench.read("no-sse.toml");
+    // The program is preprocessed: no header is needed, and another compiler says that it is valid.
+    assert!(!recipe.contains("-Iinc") && !recipe.contains("-MMD"), "{recipe}");
+    assert_eq!(recipe.matches("[[configuration]]").count(), 2, "{recipe}");
+    assert!(!bench.read("no-sse.i").contains('#'));
+    assert_eq!(bench.read("src/no-sse.c"), NO_SSE);
+    assert_mentions(&stderr(&bench.run(&args).code(1)), &["no-sse.toml", "already exists"]);
+
+    bench.reduce(&["no-sse.i", "--test", "no-sse.toml"]);
+    let result = bench.read("no-sse.i");
+    assert!(result.contains("no-sse2") && words(&result) < 12, "{result}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn what_clang_leaves_and_what_a_build_system_knows() {
+    let bench = bench();
+    let crash = std::process::Command::new("clang")
+        .args([
+            "-O1",
+            "-Iinc",
+            "-fcrash-diagnostics-dir=left",
+            "-c",
+            "src/no-sse.c",
+            "-o",
+            "no-sse.o",
+        ])
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
+    assert!(!crash.status.success());
+    let entries = fs::read_dir(bench.path("left")).unwrap().map(|entry| entry.unwrap().path());
+    let script = entries
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|ending| ending == "sh"))
+        .unwrap();
+    let found = stdout(&bench.run(&["init", script.to_str().unwrap()]).code(0));
+    assert_mentions(&found, &["Access past stack top", "clreduce no-sse-"]);
+    let name = script.with_extension("toml").file_name().unwrap().to_str().unwrap().to_owned();
+    let program = script.with_extension("c").file_name().unwrap().to_str().unwrap().to_owned();
+    bench.run(&["explain", "--test", &name, &program]).code(0);
+
+    let database = format!(
+        "[{{ \"directory\": \"{}\", \"file\": \"src/no-sse.c\", \"command\": \"ccache clang -O1 -Iinc -c src/no-sse.c\" }}]",
+        bench.path("").display()
+    );
+    bench.write("build/compile_commands.json", database);
+    let args = ["init", "build/compile_commands.json", "src/no-sse.c"];
+    let found = stdout(&bench.run(&args).code(0));
+    assert_mentions(&found, &["Access past stack top", "clreduce no-sse.i"]);
+    let args = ["init", "build/compile_commands.json", "no-sse.c"];
+    assert_mentions(
+        &stderr(&bench.run(&args).code(2)),
+        &["no command for `no-sse.c`", "src/no-sse.c"],
+    );
+}
+
+#[test]
+fn what_gcc_leaves() {
+    let bench = bench();
+    // The compiler proper, as the comment names it.
+    let compiler = bench.script(
+        "libexec/cc1",
+        "#!/bin/sh\nfor word; do [ -f \"$word\" ] && file=$word; done\ngrep -q boom \"$file\" || exit 0\n\
+         echo \"during GIMPLE pass: slp\nx.c:1:1: internal compiler error: in f, at g.cc:12\" >&2\nexit 1\n",
+    );
+    bench.write(
+        "ccx.out",
+        format!(
+            "// Target: x\n\n// {} -quiet src/x.c -quiet -dumpbase x.c -O2 -o - -frandom-seed=0\n\n# 0 \"x.c\"\nint a;\nint boom;\n",
+            compiler.display()
+        ),
+    );
+    let found = stdout(&bench.run(&["init", "ccx.out"]).code(0));
+    assert_mentions(&found, &["crash: cc1 -O2", "in f, at g.cc", "clreduce x.c --test x.toml"]);
+    bench.reduce(&["x.c", "--test", "x.toml"]);
+    let result = bench.read("x.c");
+    assert!(result.contains("boom") && !result.contains("int a"), "{result}");
+}
+
+#[test]
+fn a_program_that_behaves_differently_without_optimisation() {
+    let bench = bench();
+    bench.write("o.c", OPTIMISED);
+    let refused = stderr(&bench.run(&["init", "--run", "--", "gcc", "-O2", "-c", "o.c"]).code(1));
+    assert_mentions(&refused, &["--run needs a command that builds a program", "`-c`"]);
+    let refused = stderr(
+        &bench.run(&["init", "--run", "--also", "gcc -O1 o.c", "--", "gcc", "-O2", "o.c"]).code(1),
+    );
+    assert_mentions(&refused, &["nothing is wrong", "result"]);
+    let found = stdout(&bench.run(&["init", "--run", "--", "gcc", "-O2", "o.c"]).code(0));
+    assert_mentions(&found, &["wrong-code: gcc -O2", "gcc -O0"]);
+    let recipe = bench.read("o.toml");
+    assert_mentions(&recipe, &["run = \"./output\"", "fsanitize=address,undefined", "[[stage]]"]);
+    bench.reduce(&["o.i", "--test", "o.toml", "--max-steps", "150"]);
+    let result = bench.read("o.i");
+    assert!(result.contains("__builtin_constant_p") && !result.contains("unused"), "{result}");
+}
+
+#[test]
+fn a_hang_and_wrong_messages() {
+    let bench = bench();
+    let compiler = bench.path("bin/cc.sh");
+    let compiler = compiler.to_str().unwrap();
+    let reduce = |more: &[&str], kept: &str, gone: &[&str]| {
+        let args = [&["init"], more, &["--", compiler, "-O2", "-c", "p.c"]].concat();
+        let found = stdout(&bench.run(&args).code(0));
+        bench.reduce(&["p.i", "--test", "p.toml"]);
+        let result = bench.read("p.i");
+        assert!(result.contains(kept), "{result}\n{found}");
+        assert!(!gone.iter().any(|word| result.contains(word)), "{result}\n{found}");
+        for name in ["p.i", "p.i.orig", "p.toml"] {
+            fs::remove_file(bench.path(name)).unwrap();
+        }
+        found
+    };
+    let found = reduce(&["--timeout", "500ms"], "spin", &["int a", "warn", "bad"]);
+    assert!(found.contains("hang: cc.sh -O2"), "{found}");
+    bench.write("p.c", bench.read("p.c").replace("int spin;\n", ""));
+    let found = reduce(&[], "bad", &["int a", "warn"]);
+    assert!(found.contains("error: bad thing"), "{found}");
+    bench.write("p.c", bench.read("p.c").replace("int bad;\n", ""));
+    let found = reduce(&["--message", "strange .*"], "warn", &["int a"]);
+    assert!(found.contains("without -Werror"), "{found}");
+    // Another compiler rejects what this one accepts.
+    bench.write("p.c", bench.read("p.c").replace("warn", "good"));
+    let also = "sh -c '! grep -q good $0 || { echo error: it is good >&2; exit 1; }' p.c";
+    let found = reduce(&["--also", also], "good", &["int a"]);
+    assert!(found.contains("build-failure: sh"), "{found}");
+}
+
+#[test]
+fn what_cannot_be_used() {
+    let bench = bench();
+    let mark = bench.path("mark");
+    let slow =
+        format!("#!/bin/sh\n[ -e {0} ] || {{ touch {0}; sleep 4; }}\necho x\n", mark.display());
+    bench.script("bin/slow.sh", &slow);
+    let cases: &[(&[&str], i32, &[&str])] = &[
+        (&[], 2, &["no kernel and no command"]),
+        (&["--", "gcc", "-c", "gone.c"], 2, &["names no source file"]),
+        (&["--", "gcc", "p.c", "src/no-sse.c"], 2, &["compiles two files"]),
+        (&["--", "gcc", "-x", "c", "-"], 2, &["standard input"]),
+        (&["--shell", "--", "gcc", "-c", "p.c"], 2, &["for kernels"]),
+        (&["p.c"], 2, &["no command of a compiler", "init -- gcc"]),
+        (&["--", "gcc", "-c", "p.c"], 1, &["nothing is wrong", "--run"]),
+        (&["--message", "never", "--", "gcc", "-c", "p.c"], 1, &["prints no error or warning"]),
+        // What takes long is shown, with its time.
+        (&["--", "bin/slow.sh", "-c", "p.c"], 1, &["nothing is wrong", "slow.sh: compiling p.c ("]),
+        (&["--", "./no-such-compiler", "-c", "p.c"], 1, &["cannot run", "exit code 127"]),
+    ];
+    for (args, status, parts) in cases {
+        let args = [&["init"], *args].concat();
+        assert_mentions(&stderr(&bench.run(&args).code(*status)), parts);
+    }
+    assert!(!bench.names().iter().any(|name| name.ends_with(".toml") || name.ends_with(".i")));
+}
