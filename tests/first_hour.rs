@@ -186,7 +186,7 @@ fn files_that_are_removed_and_files_that_change() {
     let bench = Bench::with_bug();
     bench.write("helper.h", "int x;\n");
     let run = bench.reduce(&["bug.c", "helper.h", "--test", "./test.sh"]);
-    assert_mentions(&stdout(&run), &["result:   bug.c\n", "removed:  helper.h\n"]);
+    assert_mentions(&stdout(&run), &["result:   bug.c\n", "removed:  helper.h"]);
     assert!(!bench.path("helper.h").exists());
 
     bench.write("src/bug.c", BUG);

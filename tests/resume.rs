@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clreduce::events::{Ending, Event};
 use clreduce::journal::{Facts, StateError, StateFolder};
-use clreduce::{Reduced, Reduction, ReductionError, Resume};
+use clreduce::{Reduced, Reduction, ReductionError, Resume, SkipPass};
 use clreduce_interestingness::Cancel;
 use clreduce_testcase::TestCase;
 use common::{ListSource, Oracle, Transcript, list, transcribe};
@@ -200,4 +200,64 @@ fn one_run_at_a_time() {
     assert!(matches!(StateFolder::open(directory.path()), Err(StateError::Locked(_))));
     drop(held);
     StateFolder::open(directory.path()).unwrap();
+}
+
+/// Reduces a program and skips the pass of one step. Returns what happened in order, and the result.
+fn skipping(
+    directory: &Path,
+    jobs: usize,
+    max_steps: Option<u64>,
+    skip_at: Option<u64>,
+) -> (Vec<String>, TestCase) {
+    let lines: String = (0..40).map(|n| format!("int value{n} = {n} + {n};\n")).collect();
+    let program = TestCase::single("bug.c", format!("{lines}int needle = 1;\n").into_bytes());
+    let skip = SkipPass::new();
+    let mut told = Vec::new();
+    let listener = |event: &Event| match event {
+        Event::Judged { step, hash, pass, .. } => {
+            told.push(format!("{step} {hash} {pass}"));
+            if skip_at == Some(*step) {
+                skip.request();
+            }
+        }
+        Event::PassSkipped { pass } => told.push(format!("skipped {pass}")),
+        _ => {}
+    };
+    let test = |case: &TestCase| {
+        let text = String::from_utf8_lossy(&case.files()[0].bytes).into_owned();
+        text.contains("needle") && ["3;", "17", "29 +"].iter().all(|part| text.contains(part))
+    };
+    let reduction = Reduction::of(program.unwrap()).test(test).skip_pass(skip.clone());
+    let reduction = reduction.jobs(NonZeroUsize::new(jobs).unwrap()).on_event(listener);
+    let reduction = reduction.state(resume(directory, None));
+    let reduction = match max_steps {
+        Some(steps) => reduction.max_steps(steps),
+        None => reduction,
+    };
+    let case = reduction.run().unwrap().case;
+    (told, case)
+}
+
+#[test]
+fn a_pass_that_was_skipped_is_skipped_again_after_an_interruption() {
+    const SKIP_AT: u64 = 5;
+    let directory = || TempDir::new().unwrap();
+    let first = directory();
+    let (told, case) = skipping(first.path(), 1, None, Some(SKIP_AT));
+    let journal = fs::read(first.path().join("journal")).unwrap();
+    let skips: Vec<_> = told.iter().filter(|line| line.starts_with("skipped")).collect();
+    assert_eq!(skips.len(), 1, "{told:?}");
+    assert_ne!(skipping(directory().path(), 1, None, None).0, told);
+    // The number of jobs makes no difference.
+    assert_eq!(skipping(directory().path(), 4, None, Some(SKIP_AT)), (told.clone(), case.clone()));
+    // Nobody asks again: the journal knows.
+    for stopped_after in [SKIP_AT, SKIP_AT + 1, SKIP_AT + 9] {
+        let second = directory();
+        skipping(second.path(), 2, Some(stopped_after), Some(SKIP_AT));
+        let resumed = skipping(second.path(), 2, None, None);
+        if stopped_after > SKIP_AT {
+            assert_eq!(resumed, (told.clone(), case.clone()));
+            assert_eq!(fs::read(second.path().join("journal")).unwrap(), journal);
+        }
+    }
 }

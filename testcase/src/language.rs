@@ -72,7 +72,7 @@ impl fmt::Display for Language {
     }
 }
 
-/// Whether a file is C++ by its name. There are no passes for C++ yet; it is read as C.
+/// Returns true if a file is C++ by its name. There are no passes for C++ yet; it is read as C.
 #[must_use]
 pub fn is_cpp_name(path: &str) -> bool {
     const ENDINGS: [&str; 9] = ["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii"];

@@ -64,6 +64,10 @@ pub trait CandidateSource: Clone + Send {
     /// propose the same variants again. A source that remembers nothing does nothing.
     fn retract(&mut self, _is_retracted: &dyn Fn(&ContentHash) -> bool) {}
 
+    /// Gives up what is left of the pass under way, because a person asked for it. The state is real. A source without
+    /// passes does nothing.
+    fn skip_pass(&mut self) {}
+
     /// Marks the state as one that rests on supposed verdicts.
     fn mark_supposed(&mut self);
 

@@ -86,11 +86,15 @@ pub(crate) struct ShowArgs {
     #[arg(long, short, conflicts_with = "verbose", help_heading = REPORT)]
     pub quiet: bool,
 
-    /// Print every commit; twice (-vv): every step, and what passes leave out
+    /// Print what every commit changes; twice (-vv): every step, and what passes leave out
     #[arg(long, short, action = ArgAction::Count, help_heading = REPORT)]
     pub verbose: u8,
 
-    /// Use colours and a progress display
+    /// Print lines instead of drawing on the terminal
+    #[arg(long, help_heading = REPORT)]
+    pub plain: bool,
+
+    /// Use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto,
         help_heading = REPORT)]
     pub color: Color,

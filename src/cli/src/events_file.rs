@@ -65,6 +65,9 @@ enum EventLine<'a> {
         of: &'a str,
         most: usize,
     },
+    PassSkipped {
+        pass: &'a str,
+    },
     Finished {
         ending: &'static str,
         tokens: usize,
@@ -145,6 +148,7 @@ impl<'a> EventLine<'a> {
                 Self::PassFinished { pass, steps: *steps, interesting: *interesting }
             }
             Event::LeftOut { pass, of, most } => Self::LeftOut { pass, of, most: *most },
+            Event::PassSkipped { pass } => Self::PassSkipped { pass },
             Event::Finished { size, ending } => Self::Finished {
                 ending: ending_name(*ending),
                 tokens: size.tokens,

@@ -110,6 +110,16 @@ impl CliError {
         })
     }
 
+    /// Returns true if the reader of a pipe has gone, which is nobody's mistake.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        let (Self::Stdout(error) | Self::Report(ReportFileError::Write { source: error, .. })) =
+            self
+        else {
+            return false;
+        };
+        error.kind() == io::ErrorKind::BrokenPipe
+    }
+
     /// The message with what caused it.
     pub(crate) fn message(&self) -> String {
         let mut text = self.to_string();

@@ -1,5 +1,6 @@
 //! Ctrl-C: the first stops a run cleanly, and the second ends the process.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use clreduce_interestingness::Cancel;
@@ -7,10 +8,26 @@ use clreduce_interestingness::Cancel;
 /// Exit status of an interrupted run, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
+/// What has to be done before the process ends at once.
+static BEFORE_EXIT: OnceLock<fn()> = OnceLock::new();
+
+/// Has `action` done before the process ends at once. Only the first one counts.
+pub(crate) fn before_exit(action: fn()) {
+    // There is one terminal to restore.
+    let _ = BEFORE_EXIT.set(action);
+}
+
+/// Ends the process. Files on disk are complete at every instant, and the supervisors end the tests.
+pub(crate) fn exit_at_once() -> ! {
+    if let Some(action) = BEFORE_EXIT.get() {
+        action();
+    }
+    std::process::exit(i32::from(INTERRUPTED))
+}
+
 /// Returns a token that the first Ctrl-C (or SIGTERM) triggers.
 ///
-/// The second one ends the process at once. Files on disk are complete at every instant, and the supervisors end the
-/// tests.
+/// The second one ends the process at once.
 ///
 /// # Errors
 /// When the system does not let signals be handled; once per process.
@@ -19,7 +36,7 @@ pub(crate) fn on_interrupt() -> Result<Cancel, ctrlc::Error> {
     let (token, count) = (cancel.clone(), AtomicU32::new(0));
     ctrlc::set_handler(move || {
         if count.fetch_add(1, Ordering::Relaxed) > 0 {
-            std::process::exit(i32::from(INTERRUPTED));
+            exit_at_once();
         }
         token.cancel();
     })?;

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -92,6 +93,27 @@ impl Interestingness for Judge {
     }
 }
 
+/// A test that counts how many of its runs are under way.
+pub(crate) struct Counted {
+    /// The test.
+    pub judge: Arc<Judge>,
+    /// The runs under way.
+    pub running: Arc<AtomicUsize>,
+}
+
+impl Interestingness for Counted {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.judge.judge(variant, cancel);
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        outcome
+    }
+
+    fn set_time_limit(&self, limit: Duration) {
+        self.judge.set_time_limit(limit);
+    }
+}
+
 impl ByCommand {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         if self.first.get().is_none() && *variant == self.original {
@@ -121,8 +143,8 @@ impl ByCommand {
 }
 
 impl ByCommand {
-    /// Whether the test does not look at the variant: it accepts an empty directory. A test for a message may find it
-    /// in the complaint that there is no file, so an empty program is tried as well.
+    /// Returns true if the test does not look at the variant: it accepts an empty directory. A test for a message may
+    /// find it in the complaint that there is no file, so an empty program is tried as well.
     fn is_blind(&self, limit: Duration, cancel: &Cancel) -> bool {
         let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
         let no_files = TestCase::new(Vec::new());

@@ -11,6 +11,7 @@ mod command_line;
 mod defaults;
 mod devices;
 mod diagnosis;
+mod diff;
 mod doctor;
 mod events_file;
 mod explain;
@@ -36,6 +37,7 @@ mod report;
 mod report_file;
 mod resolve;
 mod run;
+mod screen;
 mod script;
 mod statistics;
 mod summary;
@@ -75,9 +77,7 @@ fn ended(result: Result<ExitCode, CliError>) -> ExitCode {
     match result {
         Ok(code) => code,
         // `clreduce ... | head` is fine.
-        Err(CliError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             let error = console::style("error").for_stderr().red().bold();
             error_line(&format!("{error}: {}", printable(&failure.message())));

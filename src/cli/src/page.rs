@@ -119,6 +119,7 @@ impl PageContent {
             },
         };
         let page = report.page()?;
-        file.create()?.write_all(&page).map_err(|source| file.failed(source))
+        file.create()?.write_all(&page).map_err(|source| file.failed(source))?;
+        Ok(())
     }
 }

@@ -1,21 +1,24 @@
-//! The progress of a reduction on standard error: a display on a terminal, otherwise a line every ten seconds.
+//! The progress of a reduction on standard error: the screen on a terminal, otherwise a line every ten seconds.
 
 use std::time::{Duration, Instant};
 
 use clreduce_engine::events::Event;
 use clreduce_interestingness::Verdict;
+use clreduce_testcase::TestCase;
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::clock::Clock;
+use crate::diff::short_diff;
 use crate::printing::{error_line, printable};
+use crate::screen::{Drawn, Screen};
 use crate::statistics::RunStatistics;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Successes shown on a terminal.
-const LAST_SUCCESSES: usize = 3;
+/// Lines of what a commit changed.
+const DIFF_LINES: usize = 6;
 
 /// The amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,18 +33,21 @@ pub(crate) enum Verbosity {
     Steps,
 }
 
-/// The display.
+/// The display: a line with a clock until the original is known to be interesting, and then the screen, or lines.
 pub(crate) struct ProgressDisplay {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,
+    drawn: Option<Drawn>,
+    screen: Option<Screen>,
     last_line: Instant,
-    successes: Vec<String>,
+    /// The current test case, where commits are printed.
+    current: Option<TestCase>,
 }
 
 impl ProgressDisplay {
     /// A display on standard error.
-    pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
+    pub(crate) fn new(verbosity: Verbosity, plain: bool) -> Self {
+        let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet && !plain;
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -51,7 +57,16 @@ impl ProgressDisplay {
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        Self { verbosity, bar, last_line: Instant::now(), successes: Vec::new() }
+        Self { verbosity, bar, drawn: None, screen: None, last_line: Instant::now(), current: None }
+    }
+
+    /// Takes what is drawn once the original is known to be interesting.
+    pub(crate) fn will_draw(&mut self, drawn: Drawn) {
+        if self.verbosity >= Verbosity::Commits {
+            self.current = Some(drawn.model.program.clone());
+        } else if self.bar.is_some() && Screen::is_possible() {
+            self.drawn = Some(drawn);
+        }
     }
 
     /// Starts a clock for what precedes the reduction, unless quiet.
@@ -61,9 +76,10 @@ impl ProgressDisplay {
 
     /// Prints a line that stays.
     pub(crate) fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| error_line(text)),
-            None => error_line(text),
+        match (&self.screen, &self.bar) {
+            (Some(screen), _) => screen.line(text),
+            (None, Some(bar)) => bar.suspend(|| error_line(text)),
+            (None, None) => error_line(text),
         }
     }
 
@@ -82,8 +98,14 @@ impl ProgressDisplay {
 
     /// Shows an event; `statistics` know of it already.
     pub(crate) fn update(&mut self, event: &Event, statistics: &RunStatistics) {
+        if matches!(event, Event::Started { .. }) {
+            self.started(statistics);
+        }
+        if let Some(screen) = &self.screen {
+            screen.update(event, statistics);
+        }
         match event {
-            Event::Started { .. } => self.started(statistics),
+            Event::Started { .. } | Event::PassFinished { .. } => {}
             Event::Judged { step, pass, outcome, known, .. } => {
                 if self.verbosity >= Verbosity::Steps {
                     let verdict = match outcome.verdict {
@@ -103,18 +125,17 @@ impl ProgressDisplay {
                 }
                 self.show(statistics, pass);
             }
-            Event::Committed { pass, size, bytes, .. } => {
-                let success = format!(
-                    "{:>9} {:>7} tokens  {pass}",
-                    show_bytes(*bytes),
-                    show_count(size.tokens as u64)
-                );
-                if self.verbosity >= Verbosity::Commits {
-                    self.line(&success);
-                }
-                self.successes.push(success);
-                if self.successes.len() > LAST_SUCCESSES {
-                    self.successes.remove(0);
+            Event::Committed { pass, size, bytes, case, .. } => {
+                if let Some(before) = &mut self.current {
+                    let before = std::mem::replace(before, case.clone());
+                    self.line(&format!(
+                        "{:>9} {:>7} tokens  {pass}",
+                        show_bytes(*bytes),
+                        show_count(size.tokens as u64)
+                    ));
+                    for line in short_diff(&before, case, DIFF_LINES) {
+                        self.line(&format!("          {}{}", line.sign, line.text));
+                    }
                 }
             }
             Event::LeftOut { pass, of, most } => {
@@ -123,15 +144,19 @@ impl ProgressDisplay {
                 }
             }
             Event::Warning(text) => self.warning(text),
-            Event::PassFinished { .. } | Event::Finished { .. } => {}
+            Event::PassSkipped { pass } => self.note(&format!("skipped what was left of {pass}")),
+            // What comes after it is told by lines again.
+            Event::Finished { .. } => self.finish(),
         }
     }
 
     /// Takes the display away.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+        // Closes it, and prints what it showed.
+        self.screen = None;
     }
 
     fn started(&mut self, statistics: &RunStatistics) {
@@ -140,7 +165,12 @@ impl ProgressDisplay {
             let steps = show_count(statistics.resumed_steps);
             self.note(&format!("resuming an earlier run after {steps} steps"));
         }
-        if self.verbosity > Verbosity::Quiet {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        // Where no thread can be started, there are lines.
+        self.screen = self.drawn.take().and_then(|drawn| Screen::start(drawn).ok());
+        if self.verbosity > Verbosity::Quiet && self.screen.is_none() {
             self.line(&format!(
                 "original: {}, {} tokens; time limit of a test: {}",
                 show_bytes(statistics.first.1),
@@ -151,14 +181,8 @@ impl ProgressDisplay {
     }
 
     fn show(&mut self, statistics: &RunStatistics, pass: &str) {
-        if let Some(bar) = &self.bar {
-            let mut message = status(statistics, pass);
-            for success in &self.successes {
-                message.push_str("\n    ");
-                message.push_str(success);
-            }
-            bar.set_message(message);
-        } else if self.verbosity > Verbosity::Quiet && self.last_line.elapsed() >= LINE_EVERY {
+        let is_due = self.last_line.elapsed() >= LINE_EVERY;
+        if self.screen.is_none() && self.verbosity > Verbosity::Quiet && is_due {
             self.last_line = Instant::now();
             self.line(&status(statistics, pass));
         }

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use clreduce_engine::events::{Ending, Event};
-use clreduce_engine::{Reduction, ReductionError, Resume};
+use clreduce_engine::{Reduction, ReductionError, Resume, SkipPass};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, Outcome, TestCommand,
 };
@@ -20,14 +21,16 @@ use crate::events_file::EventsFile;
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
 use crate::interrupt::{self, INTERRUPTED};
-use crate::judge::{Aside, ByCommand, ByRecipe, Judge};
+use crate::judge::{Aside, ByCommand, ByRecipe, Counted, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{FilePlace, Input, load};
 use crate::not_interesting::{Rejection, explain};
 use crate::page::CommitCollector;
+use crate::printing::shown_path;
 use crate::progress::ProgressDisplay;
 use crate::report_file::ReportFile;
 use crate::resolve::Settings;
+use crate::screen::{Drawn, Model};
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
@@ -45,7 +48,7 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
         report.check()?;
     }
     let cancel = interrupt::on_interrupt()?;
-    let mut progress = ProgressDisplay::new(settings.verbosity);
+    let mut progress = ProgressDisplay::new(settings.verbosity, settings.plain);
     let subject = open(settings, &progress)?;
     let state = subject.target.state();
     let results = subject.target.results();
@@ -169,6 +172,11 @@ fn run(
     let mut keep_error = None;
     let mut collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let mut statistics = RunStatistics::new();
+    let (skip, running) = (SkipPass::new(), Arc::new(AtomicUsize::new(0)));
+    let name = target.inputs.first().map(|input| shown_path(&input.named)).unwrap_or_default();
+    let jobs = settings.how.jobs().get();
+    let model = Model::new(name, case.clone(), jobs, Arc::clone(&running));
+    progress.will_draw(Drawn { model, cancel: cancel.clone(), skip: skip.clone() });
     let listener = |event: &Event| {
         statistics.update(event);
         if matches!(event, Event::Started { .. }) {
@@ -187,9 +195,10 @@ fn run(
         recipe::note(&mut facts, &by.test);
     }
     let reduction = Reduction::of(case.clone())
-        .shared_test(Arc::clone(&judge) as Arc<dyn Interestingness>)
+        .test(Counted { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
         .cancel(cancel.clone())
+        .skip_pass(skip)
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
     match settings.how.apply_to(reduction).run() {

@@ -6,17 +6,22 @@ use std::path::{Path, PathBuf};
 
 use clreduce_engine::Reduced;
 use clreduce_engine::events::Ending;
+use clreduce_testcase::TestCase;
 use console::style;
 
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
-use crate::printing::shown_path;
+use crate::printing::{printable, shown_path};
 use crate::progress::{ProgressDisplay, Verbosity};
 use crate::report_file::ReportFile;
 use crate::resolve::Settings;
 use crate::statistics::RunStatistics;
 use crate::table;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
+
+/// A program of more bytes or lines is not printed.
+const LONGEST_PROGRAM: usize = 2000;
+const MOST_LINES: usize = 25;
 
 /// Prints the table of passes, the figures, where the result is, and what to know about it.
 ///
@@ -44,6 +49,9 @@ pub(crate) fn print(
     }
     if statistics.began() {
         text.push_str(&figures(reduced, statistics));
+        if console::user_attended() {
+            text.push_str(&short_program(&reduced.case));
+        }
         // With several files, some may have been removed.
         let (left, removed): (Vec<_>, Vec<_>) = results.iter().partition(|path| is_there(path));
         text.push_str(&places("result:  ", left));
@@ -71,6 +79,23 @@ pub(crate) fn print(
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
         _ => Ok(()),
     }
+}
+
+/// The program between empty lines, if it fits on a terminal.
+fn short_program(case: &TestCase) -> String {
+    let mut text = String::new();
+    for file in case.files() {
+        if case.files().len() > 1 {
+            text.push_str(&format!("\n{}:", shown_path(Path::new(&*file.path))));
+        }
+        text.push_str(&format!(
+            "\n{}\n",
+            printable(&String::from_utf8_lossy(&file.bytes)).trim_end()
+        ));
+    }
+    text.push('\n');
+    let is_short = text.len() <= LONGEST_PROGRAM && text.lines().count() <= MOST_LINES;
+    if is_short { text } else { String::new() }
 }
 
 fn figures(reduced: &Reduced, statistics: &RunStatistics) -> String {

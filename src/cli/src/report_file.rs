@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::failure::CliError;
 use crate::printing::shown_path;
 
 /// The reason why a report cannot be written.
@@ -48,11 +47,8 @@ impl ReportFile {
     }
 
     /// The error of a report that could not be written to the end.
-    pub(crate) fn failed(&self, source: io::Error) -> CliError {
-        match self {
-            Self::Stdout => CliError::Stdout(source),
-            Self::Path(path) => ReportFileError::Write { path: path.clone(), source }.into(),
-        }
+    pub(crate) fn failed(&self, source: io::Error) -> ReportFileError {
+        ReportFileError::Write { path: self.path().unwrap_or(Path::new("-")).to_owned(), source }
     }
 
     /// Checks that the report can be written, and leaves everything as it was. A report of an earlier run may be

@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub report: Option<ReportFile>,
     /// The amount of output.
     pub verbosity: Verbosity,
+    /// Print lines, and draw nothing on the terminal.
+    pub plain: bool,
 }
 
 /// The test and the options: all that the reduction of one test case and of many have in common.
@@ -141,6 +143,7 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         summary: args.summary,
         report: args.report,
         verbosity: verbosity(&args.show),
+        plain: args.show.plain,
     })
 }
 

@@ -80,7 +80,10 @@ impl RunStatistics {
                 self.commits += 1;
             }
             Event::Warning(text) => self.warnings.push(text.clone()),
-            Event::PassFinished { .. } | Event::LeftOut { .. } | Event::Finished { .. } => {}
+            Event::PassFinished { .. }
+            | Event::PassSkipped { .. }
+            | Event::LeftOut { .. }
+            | Event::Finished { .. } => {}
         }
     }
 

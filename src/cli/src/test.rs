@@ -87,7 +87,7 @@ fn with_absolute_program(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word is a path with a folder in it, and not a name that is looked up in `PATH`.
+/// Returns true if a word is a path with a folder in it, and not a name that is looked up in `PATH`.
 pub(crate) fn has_folder(word: &str) -> bool {
     word.contains(std::path::is_separator)
 }
@@ -133,7 +133,7 @@ pub(crate) fn test_among(inputs: &mut Vec<PathBuf>) -> Result<TestCommand, Usage
     Ok(test)
 }
 
-/// Whether a file is a script, or can be run and is not a source file by its name.
+/// Returns true if a file is a script, or can be run and is not a source file by its name.
 fn is_program(path: &Path) -> bool {
     let is_source = || {
         let named = path.file_name().and_then(OsStr::to_str);

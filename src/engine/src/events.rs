@@ -70,6 +70,11 @@ pub enum Event {
         /// The number of them that the pass looks at.
         most: usize,
     },
+    /// A person skipped what was left of a pass.
+    PassSkipped {
+        /// Its name.
+        pass: &'static str,
+    },
     /// Something that the user should know, although the reduction continues.
     Warning(String),
     /// The reduction ended.

@@ -10,6 +10,7 @@ mod pattern;
 mod reduction;
 
 pub use clreduce_reducer::PassChoice;
+pub use clreduce_speculation::SkipPass;
 pub use options::Options;
 pub use pattern::TextPattern;
 pub use reduction::{

@@ -11,7 +11,7 @@ use clreduce_testcase::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StateError;
-use crate::line::{Chain, JournalEntry, read_entry, write_entry};
+use crate::line::{Chain, JournalEntry, read_entry, read_skip, write_entry, write_skip};
 
 /// Number of this layout; the first thing in a header.
 const FORMAT: u32 = 3;
@@ -103,12 +103,16 @@ pub struct Journal {
     chain: Chain,
     /// Verdicts of the earlier run that this run has not reached.
     replay: VecDeque<JournalEntry>,
+    /// Passes that were skipped in the earlier run, each with the number of verdicts that came after.
+    skips: VecDeque<(usize, String)>,
 }
 
 /// The content of a journal file.
 pub(crate) struct Contents {
     pub header: JournalHeader,
     pub entries: VecDeque<JournalEntry>,
+    /// Passes that were skipped, each with the number of verdicts that came before.
+    pub skips: Vec<(usize, String)>,
     pub finished: bool,
     chain: Chain,
     /// Bytes up to the end of the last whole line.
@@ -134,16 +138,18 @@ impl Contents {
         let Some(first) = records.next() else { return Ok(None) };
         let unreadable = || StateError::Unreadable(path.to_owned());
         let header: JournalHeader = serde_json::from_str(first).map_err(|_| unreadable())?;
-        let mut entries = VecDeque::new();
+        let (mut entries, mut skips) = (VecDeque::new(), Vec::new());
         let mut finished = false;
         for record in records {
             if record == FINISHED {
                 finished = true;
+            } else if let Some(pass) = read_skip(record) {
+                skips.push((entries.len(), pass.to_owned()));
             } else {
                 entries.push_back(read_entry(record).ok_or_else(unreadable)?);
             }
         }
-        Ok(Some(Self { header, entries, finished, chain, length }))
+        Ok(Some(Self { header, entries, skips, finished, chain, length }))
     }
 }
 
@@ -154,7 +160,13 @@ impl Journal {
     /// When the file cannot be written.
     pub(crate) fn create(path: PathBuf, header: &JournalHeader) -> Result<Self, StateError> {
         let file = File::create(&path).map_err(|error| StateError::io("create", &path, error))?;
-        let mut journal = Self { path, file, chain: Chain::default(), replay: VecDeque::new() };
+        let mut journal = Self {
+            path,
+            file,
+            chain: Chain::default(),
+            replay: VecDeque::new(),
+            skips: VecDeque::new(),
+        };
         let header = serde_json::to_string(header)
             .map_err(|error| StateError::io("write", &journal.path, error.into()))?;
         journal.append(&header)?;
@@ -183,7 +195,10 @@ impl Journal {
             Ok(file)
         };
         let file = open().map_err(|error| StateError::io("open", &path, error))?;
-        let journal = Self { path, file, chain: contents.chain, replay: contents.entries };
+        let count = contents.entries.len();
+        let skips =
+            contents.skips.into_iter().map(|(before, pass)| (count - before, pass)).collect();
+        let journal = Self { path, file, chain: contents.chain, replay: contents.entries, skips };
         Ok(Some((journal, contents.header)))
     }
 
@@ -209,6 +224,21 @@ impl Journal {
             return if journaled.hash == *hash { Ok(()) } else { Err(self.diverged()) };
         }
         self.append(&write_entry(hash, verdict, filtered, pass))
+    }
+
+    /// Appends that a person skipped a pass here. From the same verdicts and skips, a reduction proposes the same
+    /// variants.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn record_skip(&mut self, pass: &str) -> Result<(), StateError> {
+        self.append(&write_skip(pass))
+    }
+
+    /// The pass that a person skipped at this place of the earlier run, once.
+    pub fn take_skip(&mut self) -> Option<String> {
+        let is_here = self.skips.front().is_some_and(|(left, _)| *left == self.replay.len());
+        is_here.then(|| self.skips.pop_front()).flatten().map(|(_, pass)| pass)
     }
 
     /// The error for a reduction that does not go the way that the journal says.

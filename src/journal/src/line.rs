@@ -50,6 +50,19 @@ impl Chain {
     }
 }
 
+/// Begins the record of a pass that a person skipped.
+const SKIPPED: &str = "skipped ";
+
+/// Writes the record of a pass that a person skipped: the next verdict is that on another pass.
+pub(crate) fn write_skip(pass: &str) -> String {
+    format!("{SKIPPED}{pass}")
+}
+
+/// Returns the pass if the record says that it was skipped.
+pub(crate) fn read_skip(record: &str) -> Option<&str> {
+    record.strip_prefix(SKIPPED)
+}
+
 /// Prefix of a verdict on a variant that the compile filter had rejected.
 const DOUBTED: &str = "doubted-";
 

@@ -326,6 +326,16 @@ impl<G: Search> CandidateSource for Reducer<G> {
         }
     }
 
+    fn skip_pass(&mut self) {
+        if self.nested.take().is_some()
+            && let Some((_, run)) = &mut self.pass_run
+        {
+            run.give_up_grown(&mut self.refuted);
+        }
+        let has_ended = self.end_run();
+        debug_assert!(has_ended, "a real state is never blocked");
+    }
+
     fn mark_supposed(&mut self) {
         self.supposed = true;
         if let Some(nested) = &mut self.nested {

@@ -13,6 +13,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use crate::pool::{Permit, Pool, Waiter};
 use crate::running::TestId;
 use crate::scheduler::{Action, Judged, Scheduler, SchedulerStep};
+use crate::skip::SkipPass;
 use clreduce_candidates::CandidateSource;
 
 /// Pauses before a test that was not run is tried again, each time that it has a turn. A disk may be full for a moment,
@@ -39,6 +40,9 @@ pub struct Executor<S: CandidateSource> {
     scheduler: Scheduler<S>,
     tests: StartedTests,
     cancel: Cancel,
+    skip: SkipPass,
+    /// The passes that were skipped before the next verdict.
+    skipped: Vec<&'static str>,
     deadline: Option<Instant>,
 }
 
@@ -53,10 +57,23 @@ impl<S: CandidateSource> Executor<S> {
         cancel: Cancel,
         deadline: Option<Instant>,
     ) -> Self {
-        Self { scheduler, tests: StartedTests::new(pool, test, filter), cancel, deadline }
+        Self {
+            scheduler,
+            tests: StartedTests::new(pool, test, filter),
+            cancel,
+            skip: SkipPass::new(),
+            skipped: Vec::new(),
+            deadline,
+        }
     }
 
-    /// Waits for the next verdict and gives it to the source.
+    /// Skips passes as a person asks for it.
+    #[must_use]
+    pub fn skipping(self, skip: SkipPass) -> Self {
+        Self { skip, ..self }
+    }
+
+    /// Waits for the next verdict and gives it to the source. A pass may be skipped before that.
     ///
     /// # Errors
     /// When no verdict comes any more.
@@ -67,6 +84,9 @@ impl<S: CandidateSource> Executor<S> {
         loop {
             if let Some(stop) = self.stopped() {
                 return Err(stop);
+            }
+            if self.skip.take() {
+                self.skipped.extend(self.scheduler.skip_pass());
             }
             match self.scheduler.step() {
                 SchedulerStep::Judged(answered) => return Ok(*answered),
@@ -93,6 +113,11 @@ impl<S: CandidateSource> Executor<S> {
     fn permit(&self) -> Option<Permit> {
         let has_slot = self.scheduler.has_slot();
         has_slot.then(|| self.tests.waiter.take(self.scheduler.is_urgent())).flatten()
+    }
+
+    /// The passes that were skipped between the last verdict and the one before it.
+    pub fn take_skipped(&mut self) -> Vec<&'static str> {
+        std::mem::take(&mut self.skipped)
     }
 
     /// Gives the source its next verdict if that is known without a test.
@@ -176,15 +201,20 @@ impl<S: CandidateSource> Executor<S> {
         self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Stop::Deadline)
     }
 
-    /// Waits for the end of a test, the cancellation or the deadline.
+    /// Waits for the end of a test, the cancellation, a request to skip a pass, or the deadline.
     fn wait(&mut self) {
         let wake = self.tests.report.clone();
         let hook = self.cancel.on_cancel(move || {
             // Nobody waits once the executor is gone.
             let _ = wake.send(None);
         });
+        let wake = self.tests.report.clone();
+        let request = self.skip.next_request();
+        let skip_hook = request.on_cancel(move || {
+            let _ = wake.send(None);
+        });
         let ended = self.tests.wait(self.deadline);
-        drop(hook);
+        drop((hook, skip_hook));
         self.note(ended);
     }
 

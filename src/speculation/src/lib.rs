@@ -10,6 +10,7 @@ mod pool;
 mod rechecks;
 mod running;
 mod scheduler;
+mod skip;
 mod tree;
 mod verdicts;
 
@@ -18,5 +19,6 @@ pub use pool::{Permit, Pool, Waiter};
 pub use rechecks::{Recheck, Rechecks};
 pub use running::TestId;
 pub use scheduler::{Action, Counters, Judged, Scheduler, SchedulerStep};
+pub use skip::SkipPass;
 pub use tree::Tree;
 pub use verdicts::Verdicts;

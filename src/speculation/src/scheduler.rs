@@ -183,6 +183,13 @@ impl<S: CandidateSource> Scheduler<S> {
         }
     }
 
+    /// Has the source give up what is left of the pass that its next candidate comes from. Returns the pass.
+    pub fn skip_pass(&mut self) -> Option<&'static str> {
+        let pass = self.awaited()?.pass;
+        self.tree.skip_pass();
+        Some(pass)
+    }
+
     /// Gives the source its next verdict if it is there.
     pub fn step(&mut self) -> SchedulerStep {
         let candidate = match self.tree.next() {

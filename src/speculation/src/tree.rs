@@ -140,6 +140,15 @@ impl<S: CandidateSource> Tree<S> {
         (old.next, root.committed.take())
     }
 
+    /// Has the source give up what is left of its pass, and forgets the states that were supposed.
+    pub(crate) fn skip_pass(&mut self) {
+        self.drop_children(self.root);
+        let root = &mut self.nodes[self.root];
+        root.source.skip_pass();
+        root.released = false;
+        root.next = root.source.next();
+    }
+
     /// Retracts verdicts, all of them "not interesting", and forgets the states that were supposed after them.
     pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
         self.drop_children(self.root);

@@ -126,8 +126,9 @@ impl LocalLauncher {
             clean_up_after(slot);
             return completed;
         }
-        inspect(&folder);
+        // Before the folder is looked at: it may be moved away then, to be kept.
         let lost = folder.lost(files);
+        inspect(&folder);
         let _ = folder.remove();
         if completed.as_ref().is_ok_and(|completed| !completed.stuck) {
             self.give_back(slot);

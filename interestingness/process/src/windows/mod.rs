@@ -125,8 +125,10 @@ impl Launcher for LocalLauncher {
                 Ok(completed) => completed,
             },
         };
+        // Before the folder is looked at: it may be moved away then, to be kept.
+        let lost = folder.lost(files);
         inspect(&folder);
-        let completed = match folder.lost(files) {
+        let completed = match lost {
             Some(Lost::Folder) if completed.end != End::Cancelled => {
                 Completed::not_run("somebody removed the folder of the test while it ran")
             }

@@ -31,8 +31,8 @@ pub(super) struct Display {
 
 impl Display {
     /// A display for cases of these names.
-    pub(super) fn new(verbosity: Verbosity, names: Vec<String>) -> Self {
-        let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet;
+    pub(super) fn new(verbosity: Verbosity, plain: bool, names: Vec<String>) -> Self {
+        let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet && !plain;
         let bar = terminal.then(|| {
             let length = Some(names.len() as u64);
             let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());

@@ -95,7 +95,8 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
     let batch = Batch::open(&args.out, &how.options, facts(&how.test))?
         .jobs(how.jobs())
         .cancel(cancel.clone());
-    let mut display = Display::new(verbosity, found.iter().map(|case| case.name.clone()).collect());
+    let names = found.iter().map(|case| case.name.clone()).collect();
+    let mut display = Display::new(verbosity, args.show.plain, names);
     let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
     let done = batch.run(cases, |progress| display.update(progress))?;
     display.finish();

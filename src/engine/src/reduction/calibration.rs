@@ -74,6 +74,12 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
         self.then.retract(is_retracted);
     }
 
+    fn skip_pass(&mut self) {
+        if matches!(self.original, OriginalState::Interesting) {
+            self.then.skip_pass();
+        }
+    }
+
     fn mark_supposed(&mut self) {
         self.then.mark_supposed();
     }

@@ -23,7 +23,7 @@ use crate::pattern::TextPattern;
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
-use clreduce_speculation::Pool;
+use clreduce_speculation::{Pool, SkipPass};
 
 pub use result::{
     Contradiction, Efficiency, FilterFigures, PassStatistics, Reduced, ReductionError,
@@ -82,6 +82,7 @@ impl CaseToReduce {
             keep: Box::new(|_| Ok(())),
             on_event: Box::new(|_| {}),
             cancel: Cancel::new(),
+            skip: SkipPass::new(),
         }
     }
 }
@@ -116,6 +117,7 @@ pub struct Reduction<'a> {
     keep: Keep<'a>,
     on_event: Box<dyn FnMut(&Event) + Send + 'a>,
     cancel: Cancel,
+    skip: SkipPass,
 }
 
 impl<'a> Reduction<'a> {
@@ -235,6 +237,12 @@ impl<'a> Reduction<'a> {
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
+    }
+
+    /// By which another thread skips passes. A skip is written to the journal, like a verdict.
+    #[must_use]
+    pub fn skip_pass(self, skip: SkipPass) -> Self {
+        Self { skip, ..self }
     }
 
     /// Reduces. Blocks until it is over; tests run on threads of the pool, everything else on this one.

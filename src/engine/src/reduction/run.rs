@@ -44,6 +44,8 @@ pub(super) fn run(
         }
     };
 
+    // There is no pass yet that could be skipped.
+    executor.take_skipped();
     let wall = original.outcome.wall;
     let timeout = given_timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
     reduction.test.set_time_limit(timeout);
@@ -118,7 +120,8 @@ fn executor<A: CandidateSource>(
     let scheduler = Scheduler::new(source, slots, verdicts, reduction.recheck_one_in);
     let (test, gate) = (Arc::clone(&reduction.test), reduction.compile_filter.clone());
     let deadline = reduction.options.time_limit.map(|limit| started + limit);
-    Ok(Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline))
+    let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
+    Ok(executor.skipping(reduction.skip.clone()))
 }
 
 /// Returns true if there is a compile filter that accepts the original. Nothing else decides whether it is used: no
@@ -221,15 +224,20 @@ impl ReductionRun<'_> {
         executor: &mut Executor<A>,
     ) -> Result<(), ReductionError> {
         self.versions.add(&self.best.0);
-        if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
-            return self.check_disk();
-        }
-        while let Some(answered) = executor.known_verdict() {
-            if let Some(case) = self.consume(answered, executor.scheduler().counters())? {
-                self.versions.add(&case);
+        loop {
+            if let Some(journaled) = self.journal.as_mut().and_then(Journal::take_skip) {
+                match executor.scheduler_mut().skip_pass() {
+                    Some(pass) if *pass == journaled => self.tell(&Event::PassSkipped { pass }),
+                    _ => break,
+                }
+                continue;
             }
             if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
                 return self.check_disk();
+            }
+            let Some(answered) = executor.known_verdict() else { break };
+            if let Some(case) = self.consume(answered, executor.scheduler().counters())? {
+                self.versions.add(&case);
             }
         }
         // A candidate that the earlier run did not have.
@@ -265,6 +273,12 @@ impl ReductionRun<'_> {
                 Ok(answered) => answered,
                 Err(stop) => return ending(stop),
             };
+            for pass in executor.take_skipped() {
+                if let Some(journal) = &mut self.journal {
+                    journal.record_skip(pass)?;
+                }
+                self.tell(&Event::PassSkipped { pass });
+            }
             let committed = self.consume(answered, executor.scheduler().counters())?;
             if let Some(case) = committed {
                 (self.reduction.keep)(&case).map_err(ReductionError::Keep)?;
