@@ -64,8 +64,17 @@ fn inputs_of_the_fuzzer() {
     }
 }
 
-/// Passes must at least end on these; to accept everything would take long.
+/// The stack on which passes get deep and long programs: about a hundred bytes for each level of the deepest.
+const STACK_BYTES: usize = 256 << 10;
+
+/// Passes must at least end on these, and not overflow the stack; to accept everything would take long.
 fn propose_all(bytes: Vec<u8>, language: Language) {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+    let thread = thread.spawn(move || propose_each(bytes, language)).unwrap();
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+fn propose_each(bytes: Vec<u8>, language: Language) {
     let snapshot = Snapshot::new(TestCase::single("input", bytes).unwrap(), language);
     for pass in passes(language) {
         let proposals = Proposals::of(pass, &snapshot).list;
@@ -97,12 +106,10 @@ fn deep_nesting() {
         ("\n#if 1\n", "\n#endif\n"),
     ];
     for (open, close) in nests {
-        // Deep enough for the stack of a pass that recurses. `scaling.rs` counts the work.
-        let places =
-            [("int f(int a, int b) { ", "; }", 20_000), ("", "", 5_000), ("int x = ", ";", 5_000)];
-        for (before, after, depth) in places {
+        for (before, after) in [("int f(int a, int b) { ", "; }"), ("", ""), ("int x = ", ";")] {
             eprintln!("{before}{open}");
-            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            // Deep enough for the stack of a pass that recurses. `scaling.rs` counts the work.
+            let (open, close) = (open.repeat(2_500), close.repeat(2_500));
             propose_all(format!("{before}{open}a{close}{after}").into_bytes(), Language::C);
         }
     }
@@ -110,15 +117,16 @@ fn deep_nesting() {
 
 #[test]
 fn long_lines() {
-    let (million, ten_millions) = (1 << 20, 10 << 20);
+    // Of programs, more elements than the stack has room for; of text, what the contract promises.
+    let (many, million, ten_millions) = (256 << 10, 1 << 20, 10 << 20);
     for (pattern, size, language) in [
-        ("x = 1; ", million, Language::C),
-        ("int f(void) { return 1; } ", million, Language::OpenCl),
-        ("{1, 2}, ", million, Language::Cuda),
+        ("x = 1; ", many, Language::C),
+        ("int f(void) { return 1; } ", many, Language::OpenCl),
+        ("{1, 2}, ", many, Language::Cuda),
         ("/* ", million, Language::Text),
         ("\\\"", million, Language::Text),
+        ("\0", million, Language::Text),
         ("word ", ten_millions, Language::Text),
-        ("\0", ten_millions, Language::Text),
         ("\n", ten_millions, Language::Text),
     ] {
         eprintln!("{pattern}");
