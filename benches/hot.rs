@@ -96,7 +96,6 @@ fn reduce(case: TestCase, state: Option<Resume>) -> usize {
     let reduction = Reduction::of(case)
         .test(move |variant: &TestCase| *variant == original || test(variant))
         .jobs(NonZeroUsize::MIN)
-        .recheck_one_in(0)
         .max_steps(QUESTIONS);
     let reduction = match state {
         Some(state) => reduction.state(state),

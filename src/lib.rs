@@ -6,7 +6,7 @@
 pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
-    CaseToReduce, Contradiction, Efficiency, FilterFigures, Options, PassStatistics, Reduced,
+    CaseToReduce, Efficiency, FilterFigures, Flakiness, Options, PassStatistics, Reduced,
     Reduction, ReductionError, Resume, Running, SkipPass, events,
 };
 pub use clreduce_interestingness::{

@@ -135,7 +135,6 @@ fn run_at(pace: Pace, filter: Option<Kind>, jobs: usize, state: Option<&Path>) -
     let (mut transcript, mut warnings) = (Vec::new(), 0);
     let mut reduction = Reduction::of(original())
         .test(test)
-        .recheck_one_in(0)
         .jobs(NonZeroUsize::new(jobs).unwrap())
         .on_event(|event| match event {
             Event::Judged { hash, outcome, filtered, .. } => {
@@ -167,7 +166,9 @@ fn an_honest_filter_changes_nothing_but_who_judges() {
         let is_trusted = figures.rejected > 20 && figures.rejected > figures.doubted;
         assert!(is_trusted && !figures.ended, "{figures:?}");
         if jobs == 1 {
-            assert_eq!(with.reduced.tests + figures.rejected, without.reduced.tests);
+            // One in a hundred tests is followed by another one of the last commit.
+            let (tests, all) = (with.reduced.tests + figures.rejected, without.reduced.tests);
+            assert!(all - all / 100 - 1 <= tests && tests <= all, "{tests} of {all}");
             assert_eq!(with.in_vain, figures.doubted, "the first ones, and the samples");
             assert_eq!(with.looks, figures.checked + 1, "the original is looked at, too");
         }

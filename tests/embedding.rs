@@ -159,7 +159,7 @@ fn questions_that_are_waited_for_come_before_guesses() {
         let judged = Arc::new(AtomicUsize::new(0));
         let running = words.map(|word| {
             let test = Slow { word, judged: Arc::clone(&judged) };
-            let reduction = Reduction::of(case()).test(test).recheck_one_in(0);
+            let reduction = Reduction::of(case()).test(test);
             reduction.jobs(NonZeroUsize::new(2).unwrap()).pool(Arc::clone(pool)).start().unwrap()
         });
         let reduced: Vec<Reduced> = running.into_iter().map(|r| r.wait().unwrap()).collect();
@@ -167,8 +167,8 @@ fn questions_that_are_waited_for_come_before_guesses() {
         (needed as usize, judged.load(Ordering::Relaxed), reduced)
     };
     let (needed, judged, reduced) = run_all(&pool(2));
-    // Two runs of each original. While several are under way, all others are asked for.
-    let guessed = judged - needed - 2 * words.len();
+    // Two runs of each original, and four more of each result. While several are under way, all others are asked for.
+    let guessed = judged - needed - 6 * words.len();
     assert!(guessed * 4 < needed, "{guessed} guesses beside {needed} questions");
     let alone = Reduction::of(case()).test(mentions(words[0])).run().unwrap();
     assert_eq!((reduced[0].steps, &reduced[0].case), (alone.steps, &alone.case));

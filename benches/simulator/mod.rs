@@ -55,7 +55,7 @@ pub fn simulate<S: CandidateSource>(
     slots: usize,
     oracle: impl Fn(&TestCase) -> bool,
 ) -> Simulated {
-    let mut scheduler = Scheduler::new(source, slots, Verdicts::default(), 0);
+    let mut scheduler = Scheduler::new(source, slots, Verdicts::default());
     let mut now = 0;
     let mut ends: BinaryHeap<Reverse<(u64, TestId)>> = BinaryHeap::new();
     let mut variants: HashMap<TestId, TestCase> = HashMap::new();

@@ -153,6 +153,9 @@ impl Attempt<'_> {
                 tests_now = *tests;
                 (self.tell)(*tests);
             }
+            Event::WentBack { step, case, .. } => {
+                let _ = history.go_back(*step, case);
+            }
             event => {
                 if let Some((commit, case)) =
                     Commit::of(event, tests_now, began.elapsed().as_secs_f64())
@@ -196,7 +199,7 @@ impl Record {
         self.steps = reduced.steps;
         self.tests = reduced.tests;
         self.timeout = reduced.timeout.as_secs_f64();
-        self.contradictions = reduced.contradictions.len() as u64;
+        self.contradictions = reduced.flakiness.contradictions();
         let passes = reduced.passes.iter().map(|pass| PassRecord {
             name: pass.name.to_owned(),
             steps: pass.steps,

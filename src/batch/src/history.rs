@@ -2,7 +2,7 @@
 //! one adds to its lines and figures.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use clreduce_engine::events::Event;
@@ -66,6 +66,8 @@ pub fn read_history(folder: &Path) -> io::Result<Vec<Commit>> {
 /// The history of a case that is being reduced.
 pub(crate) struct History {
     file: File,
+    /// The steps of the commits in the file, and where their lines end.
+    lines: Vec<(u64, u64)>,
     current: TestCase,
     /// The last commit that an earlier run came to.
     earlier: Option<Commit>,
@@ -75,12 +77,34 @@ impl History {
     /// Continues the history in a folder, or begins a new one if nothing is resumed.
     pub(crate) fn open(folder: &Path, original: TestCase, is_resumed: bool) -> io::Result<Self> {
         let commits = if is_resumed { read_history(folder)? } else { Vec::new() };
-        let mut file =
+        let file =
             OpenOptions::new().create(true).write(true).truncate(true).open(folder.join(FILE))?;
-        for commit in &commits {
-            file.write_all(&line(commit)?)?;
+        let mut history = Self { file, lines: Vec::new(), current: original, earlier: None };
+        commits.iter().try_for_each(|commit| history.write(commit))?;
+        history.earlier = commits.into_iter().last();
+        Ok(history)
+    }
+
+    fn write(&mut self, commit: &Commit) -> io::Result<()> {
+        let line = line(commit)?;
+        self.file.write_all(&line)?;
+        self.lines.push((commit.step, self.length() + line.len() as u64));
+        Ok(())
+    }
+
+    fn length(&self) -> u64 {
+        self.lines.last().map_or(0, |(_, end)| *end)
+    }
+
+    /// Removes the commits after a step: they were a mistake. `case` is the current test case now.
+    pub(crate) fn go_back(&mut self, step: u64, case: &TestCase) -> io::Result<()> {
+        self.lines.retain(|(commit, _)| *commit <= step);
+        if let Some(earlier) = &mut self.earlier {
+            earlier.step = earlier.step.min(step);
         }
-        Ok(Self { file, current: original, earlier: commits.into_iter().last() })
+        self.current = case.clone();
+        self.file.set_len(self.length())?;
+        self.file.seek(SeekFrom::Start(self.length())).map(drop)
     }
 
     /// Wall time and tests of earlier runs, as far as they are known.
@@ -99,7 +123,7 @@ impl History {
         commit.seconds += seconds;
         commit.tests += tests;
         commit.diff = diff(&before, case);
-        self.file.write_all(&line(&commit)?)
+        self.write(&commit)
     }
 }
 

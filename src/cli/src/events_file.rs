@@ -55,6 +55,13 @@ enum EventLine<'a> {
         tokens: usize,
         work_items: u64,
     },
+    WentBack {
+        step: u64,
+        key: String,
+        bytes: usize,
+        tokens: usize,
+        work_items: u64,
+    },
     PassFinished {
         pass: &'a str,
         steps: u64,
@@ -140,6 +147,13 @@ impl<'a> EventLine<'a> {
                 step: *step,
                 key: case.hash().to_string(),
                 pass,
+                bytes: *bytes,
+                tokens: size.tokens,
+                work_items: size.work_items,
+            },
+            Event::WentBack { step, size, bytes, case } => Self::WentBack {
+                step: *step,
+                key: case.hash().to_string(),
                 bytes: *bytes,
                 tokens: size.tokens,
                 work_items: size.work_items,

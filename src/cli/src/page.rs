@@ -54,6 +54,10 @@ impl CommitCollector {
             self.commits.push(Commit { diff: diff(&self.current, case), ..commit });
             self.current = case.clone();
         }
+        if let Event::WentBack { step, case, .. } = event {
+            self.commits.retain(|commit| commit.step <= *step);
+            self.current = case.clone();
+        }
     }
 
     /// The contents of the page when the reduction has ended. `kept` is a copy of the original.

@@ -147,6 +147,11 @@ impl ProgressDisplay {
             Event::PassSkipped { pass } => self.note(&format!("skipped what was left of {pass}")),
             // What comes after it is told by lines again.
             Event::Finished { .. } => self.finish(),
+            Event::WentBack { case, .. } => {
+                if let Some(current) = &mut self.current {
+                    current.clone_from(case);
+                }
+            }
         }
     }
 

@@ -148,13 +148,17 @@ fn ending(ending: Ending, statistics: &RunStatistics) -> &'static str {
 }
 
 fn warn(reduced: &Reduced, progress: &ProgressDisplay) {
-    if let Some(first) = reduced.contradictions.first() {
-        let verdicts = format!("{:?}, then {:?}", first.first.verdict, first.second.verdict);
+    let flaky = reduced.flakiness;
+    if flaky.contradictions() > 0 {
+        let result = if reduced.ending == Ending::Interrupted {
+            ""
+        } else {
+            "; the result was tested several times and is interesting"
+        };
         progress.warning(&format!(
-            "the test is flaky: {} verdicts changed when the test was repeated (for example {}); clreduce kept \
-             the first ones, so the result may not show the bug every time",
-            reduced.contradictions.len(),
-            verdicts.to_lowercase()
+            "the test is flaky: of {} variants that were tested again, it had accepted {} by mistake and rejected {} by \
+             mistake{result}",
+            flaky.repeated, flaky.wrongly_interesting, flaky.wrongly_rejected
         ));
     }
     if reduced.size.tokens == 0 {

@@ -79,6 +79,9 @@ impl RunStatistics {
                 self.best = (*size, *bytes);
                 self.commits += 1;
             }
+            Event::WentBack { step, size, bytes, .. } => {
+                (self.steps, self.best) = (*step, (*size, *bytes));
+            }
             Event::Warning(text) => self.warnings.push(text.clone()),
             Event::PassFinished { .. }
             | Event::PassSkipped { .. }

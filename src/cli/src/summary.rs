@@ -36,7 +36,8 @@ struct Summary<'a> {
     consumed_share: f64,
     /// Of the time of all jobs, the share in which a test ran.
     busy_share: f64,
-    contradictions: usize,
+    contradictions: u64,
+    went_back: u64,
     /// Variants that libclang looked at, and what came of those that it rejected.
     compile_filter: FilterSummary,
     passes: Vec<PassSummary>,
@@ -117,7 +118,8 @@ pub(crate) fn write(
         jobs,
         consumed_share: reduced.efficiency.consumed,
         busy_share: reduced.efficiency.busy,
-        contradictions: reduced.contradictions.len(),
+        contradictions: reduced.flakiness.contradictions(),
+        went_back: reduced.flakiness.went_back,
         compile_filter: FilterSummary {
             checked: reduced.compile_filter.checked,
             rejected: reduced.compile_filter.rejected,

@@ -52,6 +52,17 @@ pub enum Event {
         /// The new current test case.
         case: TestCase,
     },
+    /// The current test case was interesting only by mistake: the steps after this one are void.
+    WentBack {
+        /// Number of the last step that counts.
+        step: u64,
+        /// Size of the current test case, which an earlier commit made.
+        size: Size,
+        /// Its bytes, white space included.
+        bytes: usize,
+        /// The current test case.
+        case: TestCase,
+    },
     /// A pass has nothing left to try for now.
     PassFinished {
         /// Its name.

@@ -1,4 +1,4 @@
-//! Files that are replaced so that at every instant the old or the new content is there, whole.
+//! Files that are replaced so that at every instant the old or the new content is there, whole, also after a power cut.
 //!
 //! This crate is the only one of the engine and the program that renames anything. On Windows, a file that somebody
 //! else has open for a moment (a virus scanner, an indexer) cannot be replaced, so that every rename and every
@@ -59,17 +59,41 @@ pub fn create(path: &Path, bytes: &[u8], scratch: &Path, like: &Path) -> io::Res
         {
             return Err(failed.error);
         }
+        sync_folder(beside(path));
         Ok(())
     };
     place(scratch, path, like, |file| file.write_all(bytes), created)
 }
 
-/// Renames a file or a folder.
+/// Renames a file or a folder. The new name survives a power cut.
 ///
 /// # Errors
 /// When the system refuses.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    when_free(|| fs::rename(from, to))
+    when_free(|| fs::rename(from, to))?;
+    sync_folder(beside(to));
+    Ok(())
+}
+
+/// Writes a new file, or replaces the content of one, so that it survives a power cut.
+///
+/// # Errors
+/// When the system refuses.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    sync_folder(beside(path));
+    Ok(())
+}
+
+/// Has the system write the names in a folder to the disk. Not every file system can do that; without it, a file that
+/// was made or renamed just before a power cut may have its old name, or none.
+pub fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    #[cfg(not(unix))]
+    let _ = folder;
 }
 
 /// Removes a folder with all that is in it. If it is not there, that is no error.
@@ -102,7 +126,9 @@ fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
             file = Some(failed.file);
             failed.error
         })
-    })
+    })?;
+    sync_folder(beside(path));
+    Ok(())
 }
 
 /// Fills an unfinished file in `scratch`, or beside `path` if `scratch` turns out to be on another file system, and

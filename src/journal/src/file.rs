@@ -12,12 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StateError;
 use crate::line::{Chain, JournalEntry, read_entry, read_skip, write_entry, write_skip};
+use crate::sync::BackgroundSync;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
+
+/// Beginning of a record that makes all verdicts after a number of them void.
+const BACK: &str = "back ";
 
 /// Facts that verdicts and their order depend on besides the original: the test, the options. Keys are the names
 /// that people know, such as `the test` or `--lang`. A journal is resumed only under the same facts.
@@ -100,11 +104,14 @@ impl JournalHeader {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    sync: BackgroundSync,
     chain: Chain,
     /// Verdicts of the earlier run that this run has not reached.
     replay: VecDeque<JournalEntry>,
     /// Passes that were skipped in the earlier run, each with the number of verdicts that came after.
     skips: VecDeque<(usize, String)>,
+    /// Verdicts were made void: the test is flaky.
+    went_back: bool,
 }
 
 /// The content of a journal file.
@@ -114,6 +121,7 @@ pub(crate) struct Contents {
     /// Passes that were skipped, each with the number of verdicts that came before.
     pub skips: Vec<(usize, String)>,
     pub finished: bool,
+    went_back: bool,
     chain: Chain,
     /// Bytes up to the end of the last whole line.
     length: u64,
@@ -134,22 +142,27 @@ impl Contents {
             length += line.len() as u64;
             Some(record)
         });
-        // Without a whole header the earlier run had not begun.
-        let Some(first) = records.next() else { return Ok(None) };
         let unreadable = || StateError::Unreadable(path.to_owned());
+        // The header was whole before the file got its name.
+        let first = records.next().ok_or_else(unreadable)?;
         let header: JournalHeader = serde_json::from_str(first).map_err(|_| unreadable())?;
         let (mut entries, mut skips) = (VecDeque::new(), Vec::new());
-        let mut finished = false;
+        let (mut finished, mut went_back) = (false, false);
         for record in records {
             if record == FINISHED {
                 finished = true;
             } else if let Some(pass) = read_skip(record) {
                 skips.push((entries.len(), pass.to_owned()));
+            } else if let Some(kept) = record.strip_prefix(BACK) {
+                went_back = true;
+                let kept = kept.parse().map_err(|_| unreadable())?;
+                entries.truncate(kept);
+                skips.retain(|(before, _)| *before <= kept);
             } else {
                 entries.push_back(read_entry(record).ok_or_else(unreadable)?);
             }
         }
-        Ok(Some(Self { header, entries, skips, finished, chain, length }))
+        Ok(Some(Self { header, entries, skips, finished, went_back, chain, length }))
     }
 }
 
@@ -159,18 +172,22 @@ impl Journal {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn create(path: PathBuf, header: &JournalHeader) -> Result<Self, StateError> {
-        let file = File::create(&path).map_err(|error| StateError::io("create", &path, error))?;
-        let mut journal = Self {
-            path,
-            file,
-            chain: Chain::default(),
-            replay: VecDeque::new(),
-            skips: VecDeque::new(),
+        let mut chain = Chain::default();
+        let unfinished = path.with_extension("new");
+        let mut create = || {
+            let line = chain.line(&serde_json::to_string(header)?);
+            clreduce_files::write(&unfinished, line.as_bytes())?;
+            clreduce_files::rename(&unfinished, &path)?;
+            Self::open(&path)
         };
-        let header = serde_json::to_string(header)
-            .map_err(|error| StateError::io("write", &journal.path, error.into()))?;
-        journal.append(&header)?;
-        Ok(journal)
+        let (file, sync) = create().map_err(|error| StateError::io("create", &path, error))?;
+        Ok(Self { path, file, sync, chain, replay: VecDeque::new(), skips: VecDeque::new(), went_back: false })
+    }
+
+    fn open(path: &Path) -> io::Result<(File, BackgroundSync)> {
+        let file = OpenOptions::new().append(true).open(path)?;
+        let sync = BackgroundSync::start(file.try_clone()?)?;
+        Ok((file, sync))
     }
 
     /// Opens the journal of an unfinished reduction and returns it with its header. `None` means that there is none.
@@ -190,16 +207,16 @@ impl Journal {
             return Err(StateError::Changed { journal: path, what: changes.join(", ") });
         }
         let open = || {
-            let file = OpenOptions::new().append(true).open(&path)?;
+            let (file, sync) = Self::open(&path)?;
             file.set_len(contents.length)?;
-            Ok(file)
+            Ok((file, sync))
         };
-        let file = open().map_err(|error| StateError::io("open", &path, error))?;
-        let count = contents.entries.len();
-        let skips =
-            contents.skips.into_iter().map(|(before, pass)| (count - before, pass)).collect();
-        let journal = Self { path, file, chain: contents.chain, replay: contents.entries, skips };
-        Ok(Some((journal, contents.header)))
+        let (file, sync) = open().map_err(|error| StateError::io("open", &path, error))?;
+        let Contents { header, chain, entries: replay, skips, went_back, .. } = contents;
+        let count = replay.len();
+        let skips = skips.into_iter().map(|(before, pass)| (count - before, pass)).collect();
+        let journal = Self { path, file, sync, chain, replay, skips, went_back };
+        Ok(Some((journal, header)))
     }
 
     /// Verdicts of the earlier run that this run has not reached, in order.
@@ -209,7 +226,7 @@ impl Journal {
     }
 
     /// Appends a verdict, or compares it with the one that the earlier run had here. After the call the verdict
-    /// survives a crash of the program.
+    /// survives a crash of the program, and about a second later a power cut.
     ///
     /// # Errors
     /// When it cannot be written, or the earlier run tested another variant here.
@@ -247,6 +264,21 @@ impl Journal {
         StateError::Diverged(self.path.clone())
     }
 
+    /// Makes all verdicts after the first `kept` void.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn go_back(&mut self, kept: usize) -> Result<(), StateError> {
+        self.went_back = true;
+        self.append(&format!("{BACK}{kept}"))
+    }
+
+    /// Returns true if verdicts were made void, in this run or in an earlier one.
+    #[must_use]
+    pub fn went_back(&self) -> bool {
+        self.went_back
+    }
+
     /// Marks the reduction as finished, so that the next run starts afresh.
     ///
     /// # Errors
@@ -255,10 +287,19 @@ impl Journal {
         self.append(FINISHED)
     }
 
+    /// Has the system write everything to the disk now. A version that is written to FILE after that is known to the
+    /// journal, whenever the power fails.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn sync(&self) -> Result<(), StateError> {
+        self.file.sync_data().map_err(|error| StateError::io("write", &self.path, error))
+    }
+
     /// Writes a line by one system call: a kill leaves at worst one torn line.
     fn append(&mut self, record: &str) -> Result<(), StateError> {
         let line = self.chain.line(record);
-        let written = self.file.write_all(line.as_bytes());
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.sync.changed());
         written.map_err(|error| StateError::io("write", &self.path, error))
     }
 }

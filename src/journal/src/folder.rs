@@ -103,9 +103,13 @@ impl StateFolder {
             let path = folder.join(&*file.path);
             let parent = path.parent().unwrap_or(&folder);
             fs::create_dir_all(parent).map_err(|error| StateError::io("create", parent, error))?;
-            fs::write(&path, &file.bytes).map_err(|error| StateError::io("write", &path, error))?;
+            clreduce_files::write(&path, &file.bytes)
+                .map_err(|error| StateError::io("write", &path, error))?;
         }
-        Journal::create(self.journal_path(), header)
+        sync_folders(&folder);
+        let journal = Journal::create(self.journal_path(), header)?;
+        clreduce_files::sync_folder(self.directory.parent().unwrap_or(&self.directory));
+        Ok(journal)
     }
 
     fn read_original(&self, header: &JournalHeader) -> Result<TestCase, StateError> {
@@ -140,6 +144,16 @@ impl StateFolder {
 
     fn original_folder(&self) -> PathBuf {
         self.directory.join("original")
+    }
+}
+
+/// Has the names of all folders below a folder written to the disk, and its own.
+fn sync_folders(folder: &Path) {
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        clreduce_files::sync_folder(&folder);
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        pending.extend(entries.map(|entry| entry.path()).filter(|path| path.is_dir()));
     }
 }
 

@@ -8,6 +8,7 @@ mod error;
 mod file;
 mod folder;
 mod line;
+mod sync;
 
 pub use error::StateError;
 pub use file::{Facts, Journal, JournalHeader};

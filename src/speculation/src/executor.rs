@@ -14,6 +14,7 @@ use crate::pool::{Permit, Pool, Waiter};
 use crate::running::TestId;
 use crate::scheduler::{Action, Judged, Scheduler, SchedulerStep};
 use crate::skip::SkipPass;
+use crate::verdicts::Verdicts;
 use clreduce_candidates::CandidateSource;
 
 /// Pauses before a test that was not run is tried again, each time that it has a turn. A disk may be full for a moment,
@@ -134,26 +135,45 @@ impl<S: CandidateSource> Executor<S> {
         self.scheduler.is_done()
     }
 
-    /// Runs the second tests that wait, until they are done or the executor is stopped.
+    /// Runs the confirmations that wait, and nothing else.
+    ///
+    /// # Errors
+    /// When the executor is stopped before they are done.
     ///
     /// # Panics
     /// When the test did, with what it panicked with.
-    pub fn recheck(&mut self) {
+    pub fn confirm(&mut self) -> Result<(), Stop> {
         loop {
             loop {
                 let permit = self.permit();
-                let actions = self.scheduler.plan_rechecks(permit.is_some());
+                let actions = self.scheduler.plan_confirmations(permit.is_some());
                 if actions.is_empty() {
                     break;
                 }
                 self.tests.carry_out(actions, permit);
             }
-            let is_over = self.scheduler.is_rechecked();
-            if is_over || self.stopped().is_some() {
-                return;
+            if self.scheduler.is_confirmed() {
+                return Ok(());
+            }
+            if let Some(stop) = self.stopped() {
+                return Err(stop);
             }
             self.wait();
         }
+    }
+
+    /// Ends what runs, and begins again with another source and other known verdicts.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn restart(&mut self, source: S, verdicts: Verdicts) {
+        self.stop();
+        self.scheduler.restart(source, verdicts);
+    }
+
+    /// Sets another deadline.
+    pub fn set_deadline(&mut self, deadline: Instant) {
+        self.deadline = Some(deadline);
     }
 
     /// Kills what runs and waits for its end.
@@ -175,7 +195,7 @@ impl<S: CandidateSource> Executor<S> {
         &self.scheduler
     }
 
-    /// The scheduler, to ask for a second test.
+    /// The scheduler, to ask for a confirmation.
     pub fn scheduler_mut(&mut self) -> &mut Scheduler<S> {
         &mut self.scheduler
     }

@@ -5,20 +5,22 @@
 //! can drive it as well. The [`Executor`] carries its decisions out on a [`Pool`] of threads. The source takes verdicts
 //! in its own order, whatever the order in which tests end.
 
+mod confirmations;
 mod executor;
 mod pool;
-mod rechecks;
 mod running;
 mod scheduler;
 mod skip;
+mod tally;
 mod tree;
 mod verdicts;
 
+pub use confirmations::{Confirmation, Confirmations};
 pub use executor::{Executor, Stop};
 pub use pool::{Permit, Pool, Waiter};
-pub use rechecks::{Recheck, Rechecks};
 pub use running::TestId;
 pub use scheduler::{Action, Counters, Judged, Scheduler, SchedulerStep};
 pub use skip::SkipPass;
+pub use tally::{Tally, WrongSuccesses};
 pub use tree::Tree;
-pub use verdicts::Verdicts;
+pub use verdicts::{FlakyCounts, Verdicts};

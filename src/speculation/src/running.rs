@@ -1,8 +1,8 @@
-//! The work that runs on slots now: tests, second tests, and looks by the compile filter.
+//! The work that runs on slots now: tests, confirmations, and looks by the compile filter.
 
 use clreduce_testcase::ContentHash;
 
-use crate::rechecks::PendingRecheck;
+use crate::confirmations::PendingConfirmation;
 
 /// The name of a piece of work from its start to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,8 +16,8 @@ pub(crate) enum Work {
     /// The compile filter looks at a candidate. It is only killed at the very end, since its process would have to be
     /// started anew.
     Filter,
-    /// A second test, of a verdict that the source has taken.
-    Recheck(Box<PendingRecheck>),
+    /// One more test of a variant that the source took as interesting.
+    Confirmation(Box<PendingConfirmation>),
 }
 
 /// A piece of work that runs.
@@ -80,7 +80,7 @@ impl RunningTests {
     /// variant.
     pub(crate) fn serves(&self, hash: &ContentHash) -> bool {
         let serves = |test: &RunningTest| {
-            test.hash == *hash && !test.killed && !matches!(test.work, Work::Recheck(_))
+            test.hash == *hash && !test.killed && !matches!(test.work, Work::Confirmation(_))
         };
         self.tests.iter().any(serves)
     }

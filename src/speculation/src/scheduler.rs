@@ -4,7 +4,7 @@ use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_interestingness::{Filtered, NotRun, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
-use crate::rechecks::Rechecks;
+use crate::confirmations::Confirmations;
 use crate::running::{RunningTest, RunningTests, TestId, Work};
 use crate::tree::{CERTAIN, Prospect, Tree};
 use crate::verdicts::{TakenVerdict, Verdicts};
@@ -14,7 +14,7 @@ use crate::verdicts::{TakenVerdict, Verdicts};
 const STATES_PER_SLOT: usize = 8;
 const STATES_AT_LEAST: usize = 8;
 
-/// A candidate less probable than this leaves its slot to the second test of an earlier verdict.
+/// A candidate less probable than this leaves its slot to a confirmation.
 const WORTH_A_SLOT: u64 = CERTAIN / 16;
 
 /// An order to the one who drives the scheduler.
@@ -67,8 +67,8 @@ pub struct Counters {
     pub finished: u64,
     /// Ended by themselves, with a verdict that the source took.
     pub consumed: u64,
-    /// Run once more to check a verdict; not among `finished`.
-    pub rechecks: u64,
+    /// Run once more on a variant that the source took as interesting; not among `finished`.
+    pub confirmations: u64,
     /// Variants that the compile filter looked at; not among `started`.
     pub filtered: u64,
 }
@@ -79,7 +79,7 @@ pub struct Counters {
 pub struct Scheduler<S> {
     tree: Tree<S>,
     verdicts: Verdicts,
-    rechecks: Rechecks,
+    confirmations: Confirmations,
     running: RunningTests,
     slots: usize,
     counters: Counters,
@@ -87,16 +87,19 @@ pub struct Scheduler<S> {
     not_run: Option<NotRun>,
 }
 
+fn tree<S: CandidateSource>(source: S, slots: usize) -> Tree<S> {
+    Tree::new(source, slots * STATES_PER_SLOT + STATES_AT_LEAST)
+}
+
 impl<S: CandidateSource> Scheduler<S> {
-    /// A scheduler of at most `slots` tests at a time that rechecks one in `recheck_one_in` verdicts (0:
-    /// none), with what is known from earlier runs.
+    /// A scheduler of at most `slots` tests at a time, with what is known from earlier runs.
     #[must_use]
-    pub fn new(source: S, slots: usize, verdicts: Verdicts, recheck_one_in: u64) -> Self {
+    pub fn new(source: S, slots: usize, verdicts: Verdicts) -> Self {
         let slots = slots.max(1);
         Self {
-            tree: Tree::new(source, slots * STATES_PER_SLOT + STATES_AT_LEAST),
+            tree: tree(source, slots),
             verdicts,
-            rechecks: Rechecks::new(recheck_one_in),
+            confirmations: Confirmations::default(),
             running: RunningTests::default(),
             slots,
             counters: Counters::default(),
@@ -104,15 +107,31 @@ impl<S: CandidateSource> Scheduler<S> {
         }
     }
 
-    /// Second tests of verdicts.
-    #[must_use]
-    pub fn rechecks(&self) -> &Rechecks {
-        &self.rechecks
+    /// Begins again with another source and other known verdicts. Nothing may run.
+    ///
+    /// # Panics
+    /// When a test runs.
+    pub fn restart(&mut self, source: S, verdicts: Verdicts) {
+        assert!(self.is_idle(), "a test of the old source runs");
+        self.tree = tree(source, self.slots);
+        self.verdicts = verdicts;
+        self.confirmations = Confirmations::default();
     }
 
-    /// Second tests of verdicts, to ask for one or to take a result.
-    pub fn rechecks_mut(&mut self) -> &mut Rechecks {
-        &mut self.rechecks
+    /// Variants to be tested again, to ask for one or to take an outcome.
+    pub fn confirmations_mut(&mut self) -> &mut Confirmations {
+        &mut self.confirmations
+    }
+
+    /// What is known of variants.
+    #[must_use]
+    pub fn verdicts(&self) -> &Verdicts {
+        &self.verdicts
+    }
+
+    /// What is known of variants.
+    pub fn verdicts_mut(&mut self) -> &mut Verdicts {
+        &mut self.verdicts
     }
 
     /// Numbers of tests so far.
@@ -133,10 +152,10 @@ impl<S: CandidateSource> Scheduler<S> {
         self.running.is_empty()
     }
 
-    /// Returns true if no test runs and no verdict waits for a second test.
+    /// Returns true if no test runs and nothing waits to be tested again.
     #[must_use]
-    pub fn is_rechecked(&self) -> bool {
-        self.is_idle() && self.rechecks.is_empty()
+    pub fn is_confirmed(&self) -> bool {
+        self.is_idle() && self.confirmations.is_empty()
     }
 
     /// Returns true if the source wants no more verdicts.
@@ -213,7 +232,6 @@ impl<S: CandidateSource> Scheduler<S> {
         let TakenVerdict { outcome, known, filtered } = taken;
         if !known && filtered != Filtered::Rejected {
             self.counters.consumed += 1;
-            self.rechecks.consider(&candidate, &outcome);
         }
         let judged = Judged { candidate, outcome, known, filtered, committed, left_out };
         SchedulerStep::Judged(Box::new(judged))
@@ -230,7 +248,7 @@ impl<S: CandidateSource> Scheduler<S> {
         if !may_start && self.running.is_empty() {
             return actions;
         }
-        if self.recheck_runs_alone() {
+        if self.confirmation_runs_alone() {
             self.start_alone(&mut actions, may_start, None);
             return actions;
         }
@@ -242,7 +260,7 @@ impl<S: CandidateSource> Scheduler<S> {
             self.kill(&mut actions, |test, tree| match test.work {
                 Work::Test => !tree.reaches(&test.hash),
                 Work::Filter => false,
-                Work::Recheck(_) => true,
+                Work::Confirmation(_) => true,
             });
             self.start_alone(&mut actions, may_start, Some(candidate));
             return actions;
@@ -261,11 +279,11 @@ impl<S: CandidateSource> Scheduler<S> {
         actions
     }
 
-    /// Decides as [`plan`](Self::plan) does once the source is done: only second tests are left.
-    pub fn plan_rechecks(&mut self, may_start: bool) -> Vec<Action> {
+    /// Decides as [`plan`](Self::plan) does once the source is done: only confirmations are left.
+    pub fn plan_confirmations(&mut self, may_start: bool) -> Vec<Action> {
         let mut actions = Vec::new();
         self.kill(&mut actions, |test, _| matches!(test.work, Work::Test));
-        if self.recheck_runs_alone() {
+        if self.confirmation_runs_alone() {
             self.start_alone(&mut actions, may_start, None);
         } else if may_start && self.has_slot() {
             self.start_best(&mut actions, None);
@@ -302,12 +320,12 @@ impl<S: CandidateSource> Scheduler<S> {
         };
         let says_nothing = outcome.verdict == Verdict::TimedOut && test.shared;
         match test.work {
-            Work::Recheck(recheck) => {
-                self.counters.rechecks += 1;
-                if says_nothing && recheck.is_due() && self.verdicts.retest_alone(test.hash) {
-                    self.rechecks.put_back(*recheck);
+            Work::Confirmation(pending) => {
+                self.counters.confirmations += 1;
+                if says_nothing && self.verdicts.retest_alone(test.hash) {
+                    self.confirmations.put_back(*pending);
                 } else {
-                    self.rechecks.ended(*recheck, outcome);
+                    self.confirmations.ended(*pending, outcome);
                 }
             }
             Work::Test | Work::Filter => {
@@ -323,8 +341,8 @@ impl<S: CandidateSource> Scheduler<S> {
         if !self.verdicts.retest_alone(test.hash) {
             self.not_run = Some(not_run);
         }
-        if let Work::Recheck(recheck) = test.work {
-            self.rechecks.put_back(*recheck);
+        if let Work::Confirmation(pending) = test.work {
+            self.confirmations.put_back(*pending);
         }
     }
 
@@ -339,14 +357,14 @@ impl<S: CandidateSource> Scheduler<S> {
         }
     }
 
-    /// Returns true if a second test runs alone, or waits for that.
-    fn recheck_runs_alone(&self) -> bool {
-        let runs = self.running.iter().filter(|test| matches!(test.work, Work::Recheck(_)));
-        let mut rechecks = runs.map(|test| &test.hash).chain(self.rechecks.next_hash());
-        rechecks.any(|hash| self.verdicts.is_alone(hash))
+    /// Returns true if a confirmation runs alone, or waits for that.
+    fn confirmation_runs_alone(&self) -> bool {
+        let runs = self.running.iter().filter(|test| matches!(test.work, Work::Confirmation(_)));
+        let mut confirmations = runs.map(|test| &test.hash).chain(self.confirmations.next_hash());
+        confirmations.any(|hash| self.verdicts.is_alone(hash))
     }
 
-    /// Starts a test of this candidate, or the next second test, once all that runs has ended by itself.
+    /// Starts a test of this candidate, or the next confirmation, once all that runs has ended by itself.
     fn start_alone(
         &mut self,
         actions: &mut Vec<Action>,
@@ -362,12 +380,12 @@ impl<S: CandidateSource> Scheduler<S> {
         }
     }
 
-    /// Starts a test of this candidate, or a second test if the candidate is not probable. Whether there was either.
+    /// Starts a test of this candidate, or a confirmation if the candidate is not probable. Whether there was either.
     fn start_best(&mut self, actions: &mut Vec<Action>, best: Option<Prospect>) -> bool {
         let is_idle = best.is_none_or(|best| best.probability < WORTH_A_SLOT);
-        if let Some(recheck) = self.rechecks.next(self.counters.consumed, is_idle) {
-            let (hash, variant) = (recheck.hash, recheck.variant.clone());
-            self.start(actions, hash, variant, Work::Recheck(Box::new(recheck)));
+        if let Some(pending) = self.confirmations.next(self.counters.consumed, is_idle) {
+            let (hash, variant) = (pending.hash, pending.variant.clone());
+            self.start(actions, hash, variant, Work::Confirmation(Box::new(pending)));
             return true;
         }
         let Some(candidate) = best.and_then(|best| self.tree.candidate(best.node)) else {
@@ -404,8 +422,8 @@ impl<S: CandidateSource> Scheduler<S> {
             }
             test.killed = true;
             actions.push(Action::Kill(test.id));
-            if let Work::Recheck(recheck) = std::mem::replace(&mut test.work, Work::Test) {
-                self.rechecks.put_back(*recheck);
+            if let Work::Confirmation(pending) = std::mem::replace(&mut test.work, Work::Test) {
+                self.confirmations.put_back(*pending);
             }
         }
     }

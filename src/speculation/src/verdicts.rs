@@ -10,6 +10,8 @@ use clreduce_candidates::Candidate;
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::ContentHash;
 
+use crate::tally::{Tally, WrongSuccesses};
+
 /// Larger variants are tested without a look by the filter: they nearly always compile, and looking takes its time.
 const FILTER_AT_MOST: usize = 4_000;
 
@@ -18,6 +20,29 @@ const FILTER_AT_MOST: usize = 4_000;
 pub struct Verdicts {
     entries: HashMap<ContentHash, KnownVariant>,
     filter: FilterTrust,
+    /// The test is flaky: a variant is interesting only if it is again and again.
+    wrong_successes: Option<WrongSuccesses>,
+    counts: FlakyCounts,
+}
+
+/// Variants that were tested again because the test is flaky.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlakyCounts {
+    /// All of them.
+    pub repeated: u64,
+    /// Those that were interesting at first, by mistake.
+    pub wrongly_interesting: u64,
+    /// Those that are interesting, although a test said once that they are not.
+    pub wrongly_rejected: u64,
+}
+
+impl FlakyCounts {
+    /// Adds a variant that was tested again, after a first test that found it interesting.
+    pub fn add(&mut self, tally: &Tally, is_interesting: bool) {
+        self.repeated += 1;
+        self.wrongly_interesting += u64::from(!is_interesting);
+        self.wrongly_rejected += u64::from(is_interesting && tally.interesting < tally.runs);
+    }
 }
 
 /// What is known of one variant.
@@ -30,6 +55,8 @@ struct KnownVariant {
     taken: bool,
     /// The last verdict that the source took rests on the filter's word alone.
     rests_on_filter: bool,
+    /// Tests after a first that found it interesting, where the test is flaky and they have not decided.
+    again: Option<Tally>,
     /// A test timed out while others ran, which says nothing. The variant is tested once more, alone.
     alone: bool,
 }
@@ -85,10 +112,59 @@ impl Verdicts {
         known.rejected.get_or_insert(filtered != Filtered::Passed);
     }
 
-    /// Keeps the word of a test until the source asks for it. The first word stands.
-    pub(crate) fn insert(&mut self, hash: ContentHash, outcome: Outcome) {
-        let tested = &mut self.entries.entry(hash).or_default().tested;
-        tested.get_or_insert_with(|| Tested::Waiting(Box::new(outcome)));
+    /// From now on, a variant is interesting only if repeated tests say so, as many as the mistakes that were seen
+    /// ask for. Earlier successes are forgotten, so that they are tested again where they matter.
+    #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
+    pub fn distrust(&mut self, seen: WrongSuccesses) {
+        self.wrong_successes = Some(seen);
+        let is_interesting = |known: &&mut KnownVariant| {
+            known.tested.as_ref().is_some_and(|it| it.verdict() == Verdict::Interesting)
+        };
+        self.entries.values_mut().filter(is_interesting).for_each(|known| known.tested = None);
+    }
+
+    /// The mistakes that were seen, where the test is flaky.
+    #[must_use]
+    pub fn wrong_successes(&self) -> Option<WrongSuccesses> {
+        self.wrong_successes
+    }
+
+    /// The variants that were tested again by [`distrust`](Self::distrust).
+    #[must_use]
+    pub fn flaky_counts(&self) -> FlakyCounts {
+        self.counts
+    }
+
+    /// Keeps the word of a test until the source asks for it. The first word stands, but for a success where the test is
+    /// flaky: then it is tested again, until the results decide.
+    pub(crate) fn insert(&mut self, hash: ContentHash, mut outcome: Outcome) {
+        let known = self.entries.entry(hash).or_default();
+        if known.tested.is_some() {
+            return;
+        }
+        if let Some(seen) = &mut self.wrong_successes {
+            let is_interesting = outcome.verdict == Verdict::Interesting;
+            match &mut known.again {
+                None if is_interesting => {
+                    known.again = Some(Tally::default());
+                    return;
+                }
+                None => seen.rejected += 1,
+                Some(tally) => {
+                    tally.add(is_interesting);
+                    let Some(is_interesting) = tally.decides(seen.lead()) else { return };
+                    self.counts.add(tally, is_interesting);
+                    if !is_interesting {
+                        seen.refuted += 1;
+                        let (yes, runs) = (tally.interesting + 1, tally.runs + 1);
+                        outcome.reason = format!("interesting in {yes} of {runs} tests");
+                    }
+                    outcome.verdict =
+                        if is_interesting { Verdict::Interesting } else { Verdict::Uninteresting };
+                }
+            }
+        }
+        known.tested = Some(Tested::Waiting(Box::new(outcome)));
     }
 
     /// Keeps the word of the compile filter: whether it rejects a variant. The first word stands.

@@ -97,6 +97,10 @@ impl Model {
                 self.last_commit = Instant::now();
                 self.curve.push((statistics.elapsed(), *bytes));
             }
+            Event::WentBack { bytes, case, .. } => {
+                self.program = case.clone();
+                self.curve.push((statistics.elapsed(), *bytes));
+            }
             Event::PassSkipped { pass } => self.notice = format!("skipped {pass}"),
             Event::PassFinished { .. }
             | Event::LeftOut { .. }

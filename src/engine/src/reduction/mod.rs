@@ -1,6 +1,8 @@
 //! The interface of the engine: [`Reduction`], which says what is reduced, by which test, and with which options.
 
 mod calibration;
+mod commits;
+mod confirmation;
 mod result;
 mod run;
 mod running;
@@ -25,13 +27,8 @@ use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
 use clreduce_speculation::{Pool, SkipPass};
 
-pub use result::{
-    Contradiction, Efficiency, FilterFigures, PassStatistics, Reduced, ReductionError,
-};
+pub use result::{Efficiency, FilterFigures, Flakiness, PassStatistics, Reduced, ReductionError};
 pub use running::Running;
-
-/// One in so many verdicts is checked by a second test.
-const RECHECK_ONE_IN: u64 = 100;
 
 /// The state folder of a reduction, and what its verdicts depend on.
 #[derive(Debug)]
@@ -77,7 +74,6 @@ impl CaseToReduce {
             options: Options::default(),
             compile_filter: None,
             pool: None,
-            recheck_one_in: RECHECK_ONE_IN,
             state: None,
             keep: Box::new(|_| Ok(())),
             on_event: Box::new(|_| {}),
@@ -112,7 +108,6 @@ pub struct Reduction<'a> {
     options: Options,
     compile_filter: Option<Arc<dyn CompileFilter>>,
     pool: Option<Arc<Pool>>,
-    recheck_one_in: u64,
     state: Option<Resume>,
     keep: Keep<'a>,
     on_event: Box<dyn FnMut(&Event) + Send + 'a>,
@@ -207,21 +202,14 @@ impl<'a> Reduction<'a> {
         self
     }
 
-    /// Checks one in so many verdicts by a second test, when a thread has nothing better to do; 0 checks none. The
-    /// original is tested twice in any case.
-    #[must_use]
-    pub fn recheck_one_in(self, answers: u64) -> Self {
-        Self { recheck_one_in: answers, ..self }
-    }
-
     /// Keeps a journal, and continues an unfinished one.
     #[must_use]
     pub fn state(self, state: Resume) -> Self {
         Self { state: Some(state), ..self }
     }
 
-    /// Calls `keep` with every new current test case, once it is in the journal, and with the original if the test
-    /// turns out to be flaky. An error ends the reduction.
+    /// Calls `keep` with every new current test case, once it is in the journal, and with an earlier one if the later ones
+    /// turn out to be interesting only by mistake. An error ends the reduction.
     #[must_use]
     pub fn keep(self, keep: impl FnMut(&TestCase) -> io::Result<()> + Send + 'a) -> Self {
         Self { keep: Box::new(keep), ..self }

@@ -9,10 +9,6 @@ use thiserror::Error;
 
 use crate::events::Ending;
 use clreduce_journal::StateError;
-use clreduce_speculation::Recheck;
-
-/// A verdict that a second test contradicted. The first one stands.
-pub type Contradiction = Recheck;
 
 /// The result of a reduction, and the work that it took.
 #[derive(Clone, Debug)]
@@ -37,12 +33,33 @@ pub struct Reduced {
     pub timeout: Duration,
     /// Figures of each pass, in the order of its first step.
     pub passes: Vec<PassStatistics>,
-    /// Verdicts that a second test contradicted.
-    pub contradictions: Vec<Contradiction>,
+    /// How flaky the test is.
+    pub flakiness: Flakiness,
     /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
     /// How well the cores were used.
     pub efficiency: Efficiency,
+}
+
+/// How flaky a test is, as far as a reduction noticed in this run. For a test that is not, all are zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flakiness {
+    /// Variants that were tested again and again, until the results decided.
+    pub repeated: u64,
+    /// Those that were interesting at first, by mistake.
+    pub wrongly_interesting: u64,
+    /// Those that are interesting, although a test said once that they are not.
+    pub wrongly_rejected: u64,
+    /// How often the reduction went back to an earlier commit.
+    pub went_back: u64,
+}
+
+impl Flakiness {
+    /// Variants that the test was wrong about at least once.
+    #[must_use]
+    pub fn contradictions(&self) -> u64 {
+        self.wrongly_interesting + self.wrongly_rejected
+    }
 }
 
 /// Figures of the compile filter. Without one, all are zero.
@@ -89,7 +106,8 @@ pub enum ReductionError {
     /// There is nothing to reduce.
     #[error("the original is not interesting{}", because(.0))]
     NotInteresting(Box<Outcome>),
-    /// Two tests of the original had different verdicts. The original was put back.
+    /// The test does not accept the original any more. The last commit that was confirmed by a second test was put back,
+    /// or the original if there is none.
     #[error(
         "the test is flaky: it found the original interesting in {interesting} out of {runs} runs{}", because(.contrary)
     )]

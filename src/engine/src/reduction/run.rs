@@ -1,22 +1,25 @@
 //! The run of a reduction: it gives verdicts to the reducer in order, writes them to the journal, keeps each new current
 //! test case, and tells of events.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Filtered, Verdict};
+use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
 use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for};
-use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
+use super::commits::Commits;
+use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
 use super::statistics::StepCounts;
 use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
 use clreduce_candidates::{CandidateSource, LeftOut};
 use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
-use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
+use clreduce_speculation::{
+    Counters, Executor, FlakyCounts, Judged, Pool, Scheduler, Stop, Verdicts, WrongSuccesses,
+};
 
 /// Runs a reduction from the first test of the original to the last event.
 pub(super) fn run(
@@ -34,7 +37,7 @@ pub(super) fn run(
     let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
     let verdicts = recall(&reduction.case, &replay, is_filtered);
-    let mut executor = executor(&mut reduction, source, verdicts, started)?;
+    let mut executor = executor(&mut reduction, source.clone(), verdicts, started)?;
     let original = match executor.next_verdict() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => {
@@ -60,8 +63,7 @@ pub(super) fn run(
     };
     // Otherwise an earlier run has judged it as well.
     if earlier.is_none() {
-        let Judged { candidate, outcome, .. } = original;
-        executor.scheduler_mut().rechecks_mut().add_due(CHECK_AFTER, &candidate, outcome);
+        executor.scheduler_mut().confirmations_mut().add(&reduction.case, CHECK_AFTER);
     }
 
     let size = Size::of(&reduction.case);
@@ -71,6 +73,13 @@ pub(super) fn run(
         versions: Versions::default(),
         statistics: StepCounts::new(),
         best: (reduction.case.clone(), size),
+        commits: Commits::new(&reduction.case),
+        history: Vec::new(),
+        skips: Vec::new(),
+        source,
+        is_filtered,
+        flaky: FlakyCounts::default(),
+        went_back: 0,
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
         timeout,
@@ -80,8 +89,11 @@ pub(super) fn run(
     run.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout });
     let ending = run.run(&mut executor);
     executor.stop();
+    let is_reduced = run.commits.last() > 0;
     let result = ending.and_then(|ending| run.finish(ending, &executor));
-    if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state) {
+    if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state)
+        && !is_reduced
+    {
         // There is nothing to go on with.
         state.folder.discard()?;
     }
@@ -117,7 +129,7 @@ fn executor<A: CandidateSource>(
     };
     let slots = jobs.get().min(pool.threads());
     let source = OriginalFirst::new(&reduction.case, source);
-    let scheduler = Scheduler::new(source, slots, verdicts, reduction.recheck_one_in);
+    let scheduler = Scheduler::new(source, slots, verdicts);
     let (test, gate) = (Arc::clone(&reduction.test), reduction.compile_filter.clone());
     let deadline = reduction.options.time_limit.map(|limit| started + limit);
     let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
@@ -131,6 +143,16 @@ fn accepts_original(reduction: &Reduction<'_>) -> bool {
     filter.is_some_and(|filter| filter.accepts(&reduction.case, &reduction.cancel) == Some(true))
 }
 
+impl Halt {
+    /// The ending of the reduction.
+    fn ending(self) -> Result<Ending, ReductionError> {
+        match self {
+            Self::Stop(stop) => ending(stop),
+            Self::Error(error) => Err(error),
+        }
+    }
+}
+
 fn ending(stop: Stop) -> Result<Ending, ReductionError> {
     match stop {
         Stop::Done => Ok(Ending::Minimal),
@@ -141,16 +163,22 @@ fn ending(stop: Stop) -> Result<Ending, ReductionError> {
 }
 
 /// What is known before the first test: what the journal holds.
-fn recall(original: &TestCase, replay: &VecDeque<JournalEntry>, is_filtered: bool) -> Verdicts {
+pub(super) fn recall<'a>(
+    original: &TestCase,
+    replay: impl IntoIterator<Item = &'a JournalEntry>,
+    is_filtered: bool,
+) -> Verdicts {
     let mut verdicts = Verdicts::default();
     if is_filtered {
         verdicts.use_filter();
     }
     verdicts.insert_filtered(original.hash(), false);
-    for JournalEntry { hash, verdict, filtered } in replay {
-        verdicts.remember(*hash, *verdict, *filtered);
-    }
+    replay.into_iter().for_each(|entry| remember(&mut verdicts, entry));
     verdicts
+}
+
+pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
+    verdicts.remember(entry.hash, entry.verdict, entry.filtered);
 }
 
 /// The end of a reduction whose original is not known to be interesting.
@@ -175,17 +203,46 @@ fn not_begun(
         wall,
         timeout: Duration::ZERO,
         passes: Vec::new(),
-        contradictions: Vec::new(),
+        flakiness: Flakiness::default(),
         compile_filter: FilterFigures::default(),
         efficiency: Efficiency::default(),
     })
 }
 
-struct ReductionRun<'a> {
-    reduction: Reduction<'a>,
-    journal: Option<Journal>,
-    statistics: StepCounts,
-    best: (TestCase, Size),
+/// A reason to leave the reduction, from wherever it is.
+pub(super) enum Halt {
+    Stop(Stop),
+    Error(ReductionError),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<ReductionError> for Halt {
+    fn from(error: ReductionError) -> Self {
+        Self::Error(error)
+    }
+}
+
+pub(super) struct ReductionRun<'a, S> {
+    pub(super) reduction: Reduction<'a>,
+    pub(super) journal: Option<Journal>,
+    pub(super) statistics: StepCounts,
+    pub(super) best: (TestCase, Size),
+    pub(super) commits: Commits,
+    /// All verdicts that the source has taken, in the order of the steps.
+    pub(super) history: Vec<JournalEntry>,
+    /// The passes that a person skipped, each with the number of verdicts before it.
+    pub(super) skips: Vec<(usize, &'static str)>,
+    /// The source as it was in the beginning.
+    pub(super) source: S,
+    pub(super) is_filtered: bool,
+    /// Variants that were tested again and again.
+    pub(super) flaky: FlakyCounts,
+    pub(super) went_back: u64,
     /// Files of the committed test cases, while an earlier run is replayed.
     versions: Versions,
     on_disk: Option<TestCase>,
@@ -193,9 +250,15 @@ struct ReductionRun<'a> {
     started: Instant,
 }
 
-impl ReductionRun<'_> {
-    fn tell(&mut self, event: &Event) {
+impl<S: CandidateSource> ReductionRun<'_, S> {
+    pub(super) fn tell(&mut self, event: &Event) {
         (self.reduction.on_event)(event);
+    }
+
+    /// Takes note of a pass that was skipped, before the next verdict.
+    fn skipped(&mut self, pass: &'static str) {
+        self.skips.push((self.history.len(), pass));
+        self.tell(&Event::PassSkipped { pass });
     }
 
     fn tell_left_out(&mut self, left_out: &[LeftOut]) {
@@ -204,47 +267,60 @@ impl ReductionRun<'_> {
         }
     }
 
-    fn run<A: CandidateSource>(
-        &mut self,
-        executor: &mut Executor<A>,
-    ) -> Result<Ending, ReductionError> {
+    fn run(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<Ending, ReductionError> {
         self.replay(executor)?;
-        let ending = self.proceed(executor)?;
-        if matches!(ending, Ending::Minimal | Ending::StepLimit) {
-            executor.recheck();
-            self.take_second_test(executor)?;
+        loop {
+            let ended = match self.proceed(executor) {
+                Ok(ending) => ending,
+                Err(halt) => halt.ending()?,
+            };
+            if ended == Ending::Interrupted {
+                return Ok(ended);
+            }
+            if ended == Ending::TimeLimit {
+                // Time for the confirmations alone, which end earlier for a test that ends.
+                executor.set_deadline(Instant::now() + 2 * self.timeout);
+            }
+            match self.confirm_result(executor) {
+                Ok(is_confirmed) if is_confirmed || ended == Ending::TimeLimit => return Ok(ended),
+                Ok(_) => {}
+                Err(halt) => return halt.ending(),
+            }
         }
-        Ok(ending)
     }
 
     /// Repeats the steps in the journal. Neither a cancellation nor a limit stops it on the way, since the result would
     /// be larger than what is on disk.
-    fn replay<A: CandidateSource>(
-        &mut self,
-        executor: &mut Executor<A>,
-    ) -> Result<(), ReductionError> {
+    fn replay(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<(), ReductionError> {
         self.versions.add(&self.best.0);
         loop {
             if let Some(journaled) = self.journal.as_mut().and_then(Journal::take_skip) {
                 match executor.scheduler_mut().skip_pass() {
-                    Some(pass) if *pass == journaled => self.tell(&Event::PassSkipped { pass }),
-                    _ => break,
+                    Some(pass) if *pass == journaled => self.skipped(pass),
+                    _ => return Err(self.diverged()),
                 }
                 continue;
             }
-            if self.journal.as_ref().is_none_or(|journal| journal.replay().is_empty()) {
-                return self.check_disk();
-            }
-            let Some(answered) = executor.known_verdict() else { break };
-            if let Some(case) = self.consume(answered, executor.scheduler().counters())? {
+            let entry = self.journal.as_ref().and_then(|it| it.replay().front().copied());
+            let Some(entry) = entry else { break };
+            // A flaky test may have had another verdict on the same variant later.
+            remember(executor.scheduler_mut().verdicts_mut(), &entry);
+            // Otherwise it is a candidate that the earlier run did not have.
+            let Some(judged) = executor.known_verdict() else { return Err(self.diverged()) };
+            if let Some(case) = self.consume(judged, executor.scheduler().counters())? {
                 self.versions.add(&case);
             }
         }
-        // A candidate that the earlier run did not have.
-        Err(self.journal.as_ref().map_or_else(
-            || unreachable!("there is a journal to replay"),
-            |journal| journal.diverged().into(),
-        ))
+        if self.journal.as_ref().is_some_and(Journal::went_back) {
+            executor.scheduler_mut().verdicts_mut().distrust(WrongSuccesses::default());
+        }
+        self.check_disk()
+    }
+
+    /// The error for a source that proposes something else from the same verdicts.
+    pub(super) fn diverged(&self) -> ReductionError {
+        let journal = self.journal.as_ref();
+        journal.map_or_else(|| panic!("a source repeats itself"), |it| it.diverged().into())
     }
 
     /// Checks that the files on disk are a version that the journal knows, and puts the best one there.
@@ -257,56 +333,46 @@ impl ReductionRun<'_> {
         if is_there || (on_disk.is_none() && self.statistics.steps == 0) {
             return Ok(());
         }
-        (self.reduction.keep)(&self.best.0).map_err(ReductionError::Keep)
+        let best = self.best.0.clone();
+        self.keep(&best)
     }
 
-    fn proceed<A: CandidateSource>(
-        &mut self,
-        executor: &mut Executor<A>,
-    ) -> Result<Ending, ReductionError> {
+    /// Puts a test case in its place. The journal is on the disk before it: so it knows every version that FILE may have
+    /// after a power cut.
+    pub(super) fn keep(&mut self, case: &TestCase) -> Result<(), ReductionError> {
+        if let Some(journal) = &self.journal {
+            journal.sync()?;
+        }
+        (self.reduction.keep)(case).map_err(ReductionError::Keep)
+    }
+
+    fn proceed(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<Ending, Halt> {
         loop {
             let limit = self.reduction.options.max_steps;
             if limit.is_some_and(|limit| self.statistics.steps >= limit) && !executor.is_done() {
                 return Ok(Ending::StepLimit);
             }
-            let answered = match executor.next_verdict() {
-                Ok(answered) => answered,
-                Err(stop) => return ending(stop),
-            };
+            let judged = executor.next_verdict()?;
             for pass in executor.take_skipped() {
                 if let Some(journal) = &mut self.journal {
-                    journal.record_skip(pass)?;
+                    journal.record_skip(pass).map_err(ReductionError::from)?;
                 }
-                self.tell(&Event::PassSkipped { pass });
+                self.skipped(pass);
             }
-            let committed = self.consume(answered, executor.scheduler().counters())?;
+            let committed = self.consume(judged, executor.scheduler().counters())?;
             if let Some(case) = committed {
-                (self.reduction.keep)(&case).map_err(ReductionError::Keep)?;
+                self.keep(&case)?;
             }
-            self.take_second_test(executor)?;
+            self.confirm_some(executor)?;
         }
     }
 
-    /// Takes the result of the second test of the original, once it has ended. If it contradicts the first, no verdict
-    /// can be relied on, and the original is put back. Otherwise its time may lower the limit of a test: the first was
-    /// cold.
-    fn take_second_test<A: CandidateSource>(
-        &mut self,
-        executor: &mut Executor<A>,
-    ) -> Result<(), ReductionError> {
-        let Some(check) = executor.scheduler_mut().rechecks_mut().take_due() else { return Ok(()) };
-        if check.second.verdict != Verdict::Interesting {
-            if self.best.0 != self.reduction.case {
-                (self.reduction.keep)(&self.reduction.case).map_err(ReductionError::Keep)?;
-            }
-            let contrary = Box::new(check.second);
-            return Err(ReductionError::Flaky { interesting: 1, runs: 2, contrary });
-        }
+    /// Takes the second test of the original, whose time may lower the limit of a test: the first was cold.
+    pub(super) fn tested_original_again(&mut self, outcome: &Outcome) {
         if self.reduction.options.timeout.is_none() {
-            self.timeout = self.timeout.min(limit_for(check.second.wall));
+            self.timeout = self.timeout.min(limit_for(outcome.wall));
             self.reduction.test.set_time_limit(self.timeout);
         }
-        Ok(())
     }
 
     /// Writes a verdict to the journal and tells of it. Returns the new current test case, if there is one.
@@ -321,6 +387,8 @@ impl ReductionRun<'_> {
             journal.record(&candidate.hash, outcome.verdict, filtered, candidate.pass)?;
         }
         let interesting = outcome.verdict == Verdict::Interesting;
+        let (hash, verdict) = (candidate.hash, outcome.verdict);
+        self.history.push(JournalEntry { hash, verdict, filtered });
         if let Some(event) = finished_pass {
             self.tell(&event);
         }
@@ -346,16 +414,17 @@ impl ReductionRun<'_> {
             let size = if *case == candidate.variant { candidate.size } else { Size::of(case) };
             self.statistics.committed(self.best.1, size);
             self.best = (case.clone(), size);
+            self.commits.add(case, size, self.history.len());
             let (pass, bytes, case) = (candidate.pass, case.total_bytes(), case.clone());
             self.tell(&Event::Committed { step: number, pass, size, bytes, case });
         }
         Ok(committed)
     }
 
-    fn finish<A: CandidateSource>(
+    fn finish(
         mut self,
         ending: Ending,
-        executor: &Executor<A>,
+        executor: &Executor<OriginalFirst<S>>,
     ) -> Result<Reduced, ReductionError> {
         if let Some(journal) = &mut self.journal
             && ending == Ending::Minimal
@@ -370,6 +439,7 @@ impl ReductionRun<'_> {
         self.tell(&Event::Finished { size, ending });
         let counters = executor.scheduler().counters();
         let wall = self.started.elapsed();
+        let flakiness = self.flakiness(executor);
         Ok(Reduced {
             case,
             size,
@@ -385,7 +455,7 @@ impl ReductionRun<'_> {
                 ..self.statistics.compile_filter
             },
             passes: self.statistics.into_passes(),
-            contradictions: executor.scheduler().rechecks().contradictions().to_vec(),
+            flakiness,
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(

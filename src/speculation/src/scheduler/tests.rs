@@ -3,6 +3,8 @@
 use clreduce_testcase::Size;
 
 use super::*;
+use crate::tally::WrongSuccesses;
+use crate::verdicts::FlakyCounts;
 
 /// Asks for the answers so far, or, where `merging`, only for their number.
 #[derive(Clone, Debug)]
@@ -60,7 +62,7 @@ impl CandidateSource for Path {
 }
 
 fn scheduler(source: Path, slots: usize) -> Scheduler<Path> {
-    Scheduler::new(source, slots, Verdicts::default(), 0)
+    Scheduler::new(source, slots, Verdicts::default())
 }
 
 /// Plans to the end: what was started, as text, and what was killed.
@@ -174,72 +176,99 @@ fn a_blocked_state_goes_on_where_it_is_likely_to_come() {
 }
 
 #[test]
-fn checks_take_slots_that_nothing_probable_wants_and_give_way() {
-    let mut scheduler = Scheduler::new(Path::new(500), 1, Verdicts::default(), 1);
+fn confirmations_take_slots_that_nothing_probable_wants_and_give_way() {
+    let mut scheduler = Scheduler::new(Path::new(500), 1, Verdicts::default());
     let (started, _) = plan(&mut scheduler);
     scheduler.ended(started[0].0, Ok(Outcome::from(YES)));
     assert_eq!(steps(&mut scheduler), 1);
+    scheduler.confirmations_mut().add(&variant(""), u64::MAX);
     let (next, _) = plan(&mut scheduler);
-    assert_eq!(texts(&next), ["y"], "the question comes before the check");
+    assert_eq!(texts(&next), ["y"], "the candidate comes first");
     scheduler.kill_all();
     scheduler.ended(next[0].0, Ok(Outcome::from(YES)));
-    let checks = scheduler.plan_rechecks(true);
-    let [Action::Start(id, checked)] = checks.as_slice() else { panic!("{checks:?}") };
-    assert_eq!(*checked, variant(""));
+    let actions = scheduler.plan_confirmations(true);
+    let [Action::Start(id, again)] = actions.as_slice() else { panic!("{actions:?}") };
+    assert_eq!(*again, variant(""));
     scheduler.ended(*id, Ok(Outcome::from(NO)));
-    assert_eq!(scheduler.rechecks().contradictions().len(), 1);
+    assert_eq!(scheduler.confirmations_mut().take().unwrap().outcome.verdict, NO);
+    assert!(scheduler.is_confirmed());
 }
 
 #[test]
-fn a_check_that_is_due_comes_before_the_question() {
+fn a_confirmation_that_is_due_comes_before_the_candidate() {
     let mut scheduler = scheduler(Path::new(500), 1);
     let mut asked = Vec::new();
     for _ in 0..4 {
         let (started, _) = plan(&mut scheduler);
         asked.push(started[0].1.clone());
         scheduler.ended(started[0].0, Ok(Outcome::from(NO)));
-        if let SchedulerStep::Judged(answered) = scheduler.step()
+        if let SchedulerStep::Judged(judged) = scheduler.step()
             && asked.len() == 1
         {
-            scheduler.rechecks_mut().add_due(2, &answered.candidate, answered.outcome);
+            scheduler.confirmations_mut().add(&judged.candidate.variant, 2);
         }
     }
     assert_eq!(asked, ["", "n", "", "nn"]);
-    let checked = scheduler.rechecks_mut().take_due().unwrap();
-    assert_eq!((checked.variant, checked.second.verdict), (variant(""), NO));
-    assert!(
-        scheduler.rechecks_mut().take_due().is_none()
-            && scheduler.rechecks().contradictions().is_empty()
-    );
+    let confirmed = scheduler.confirmations_mut().take().unwrap();
+    assert_eq!((confirmed.hash, confirmed.outcome.verdict), (variant("").hash(), NO));
+    assert!(scheduler.confirmations_mut().take().is_none());
 }
 
 #[test]
-fn a_check_that_is_due_and_times_out_beside_others_is_run_again_alone() {
+fn a_confirmation_that_times_out_beside_others_is_run_again_alone() {
     let mut scheduler = scheduler(Path::new(100), 2);
-    let (questions, _) = plan(&mut scheduler);
-    assert_eq!(texts(&questions), ["", "n"]);
-    scheduler.ended(questions[0].0, Ok(Outcome::from(NO)));
-    let SchedulerStep::Judged(answered) = scheduler.step() else { panic!("it has ended") };
-    scheduler.rechecks_mut().add_due(1, &answered.candidate, answered.outcome);
-    let (check, _) = plan(&mut scheduler);
-    assert_eq!(texts(&check), [""]);
-    scheduler.ended(check[0].0, Ok(Outcome::from(Verdict::TimedOut)));
-    assert!(scheduler.rechecks_mut().take_due().is_none(), "a busy machine explains it");
+    let (candidates, _) = plan(&mut scheduler);
+    assert_eq!(texts(&candidates), ["", "n"]);
+    scheduler.ended(candidates[0].0, Ok(Outcome::from(NO)));
+    let SchedulerStep::Judged(judged) = scheduler.step() else { panic!("it has ended") };
+    scheduler.confirmations_mut().add(&judged.candidate.variant, 1);
+    let (again, _) = plan(&mut scheduler);
+    assert_eq!(texts(&again), [""]);
+    scheduler.ended(again[0].0, Ok(Outcome::from(Verdict::TimedOut)));
+    assert!(scheduler.confirmations_mut().take().is_none(), "a busy machine explains it");
     assert!(plan(&mut scheduler).0.is_empty(), "until the other has ended");
-    scheduler.ended(questions[1].0, Ok(Outcome::from(NO)));
+    scheduler.ended(candidates[1].0, Ok(Outcome::from(NO)));
     let (alone, _) = plan(&mut scheduler);
     assert_eq!(texts(&alone), [""]);
     scheduler.ended(alone[0].0, Ok(Outcome::from(Verdict::TimedOut)));
-    let checked = scheduler.rechecks_mut().take_due().map(|check| check.second.verdict);
-    assert_eq!(checked, Some(Verdict::TimedOut), "nothing else explains it now");
+    let confirmed = scheduler.confirmations_mut().take().map(|it| it.outcome.verdict);
+    assert_eq!(confirmed, Some(Verdict::TimedOut), "nothing else explains it now");
     assert!(!plan(&mut scheduler).0.is_empty());
+}
+
+#[test]
+fn a_success_that_is_not_trusted_is_tested_again_until_the_results_decide() {
+    let mut verdicts = Verdicts::default();
+    let seen = WrongSuccesses { refuted: 0, rejected: 1 << 40 };
+    verdicts.distrust(seen);
+    assert_eq!(seen.lead(), 3);
+    let mut scheduler = Scheduler::new(Path::new(500), 1, verdicts);
+    let mut judge = |results: &[Verdict]| {
+        for (number, result) in results.iter().enumerate() {
+            let (started, _) = plan(&mut scheduler);
+            let [(id, _)] = started[..] else { panic!("{started:?}") };
+            scheduler.ended(id, Ok(Outcome::from(*result)));
+            if number + 1 < results.len() {
+                assert!(matches!(scheduler.step(), SchedulerStep::Waiting));
+            }
+        }
+        let SchedulerStep::Judged(judged) = scheduler.step() else { panic!("{results:?} decide") };
+        judged.outcome.verdict
+    };
+    assert_eq!(judge(&[NO]), NO);
+    assert_eq!(judge(&[YES, YES, YES, YES]), YES);
+    assert_eq!(judge(&[YES, NO, NO]), NO);
+    assert_eq!(judge(&[YES, NO, YES, YES, YES, YES]), YES);
+    let counts = scheduler.verdicts().flaky_counts();
+    let expected = FlakyCounts { repeated: 3, wrongly_interesting: 1, wrongly_rejected: 1 };
+    assert_eq!(counts, expected);
 }
 
 /// A compile filter that rejects everything, and tests that find `interesting` after so many answers.
 fn judge_with_filter(interesting: usize) -> (Vec<Filtered>, Scheduler<Path>) {
     let mut verdicts = Verdicts::default();
     verdicts.use_filter();
-    let mut scheduler = Scheduler::new(Path::new(500), 1, verdicts, 0);
+    let mut scheduler = Scheduler::new(Path::new(500), 1, verdicts);
     let mut filtered = Vec::new();
     loop {
         while let SchedulerStep::Judged(answered) = scheduler.step() {

@@ -1,0 +1,259 @@
+//! What the reduction does so that its result can be relied on, although a test may be flaky.
+//!
+//! Some commits are tested again on the way, and the result at the end. While all of these tests agree, that is all. If
+//! one does not, more tests of the same variant decide. Was the success a mistake, the last commit that is no mistake is
+//! searched for in halves, the reduction goes back to it, and from then on every success is tested until it is certain.
+//! Going back is like resuming: the source begins anew, and takes the verdicts up to there.
+
+use clreduce_candidates::CandidateSource;
+use clreduce_interestingness::{Filtered, Outcome, Verdict};
+use clreduce_speculation::{Confirmation, Executor, FlakyCounts, Tally, WrongSuccesses};
+
+use super::calibration::OriginalFirst;
+use super::result::{Flakiness, ReductionError};
+use super::run::{Halt, ReductionRun, recall, remember};
+use super::statistics::StepCounts;
+use crate::events::Event;
+use clreduce_testcase::Size;
+
+/// A commit that is to be tested again waits for a free slot until the source has taken so many more verdicts.
+const WAITS_FOR: u64 = 20;
+
+/// How often the result is tested again at least. A success by mistake is one in twenty for a bad test.
+const RESULT_AT_LEAST: u32 = 4;
+
+/// A variant that was tested again and again.
+struct Repeated {
+    is_interesting: bool,
+    tally: Tally,
+    /// The last outcome that was not interesting.
+    contrary: Option<Outcome>,
+}
+
+impl<S: CandidateSource> ReductionRun<'_, S> {
+    /// Has a commit tested again if that is due, and takes the outcomes that are there.
+    pub(super) fn confirm_some(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+    ) -> Result<(), Halt> {
+        let verdicts = executor.scheduler().counters().consumed;
+        if let Some(case) = self.commits.choose(verdicts) {
+            executor.scheduler_mut().confirmations_mut().add(&case, verdicts + WAITS_FOR);
+        }
+        self.take_confirmations(executor).map(drop)
+    }
+
+    /// Tests the result again. False if it was a mistake, and the reduction went back.
+    pub(super) fn confirm_result(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+    ) -> Result<bool, Halt> {
+        let last = self.commits.last();
+        if last > 0 {
+            let seen = executor.scheduler().verdicts().wrong_successes();
+            let times = seen.map_or(RESULT_AT_LEAST, |seen| seen.lead().max(RESULT_AT_LEAST));
+            for _ in 0..times {
+                let case = &self.commits.at(last).case;
+                executor.scheduler_mut().confirmations_mut().add(case, 0);
+            }
+        }
+        executor.confirm()?;
+        Ok(!self.take_confirmations(executor)?)
+    }
+
+    /// Takes the outcomes of tests that were run again. True if the reduction went back.
+    fn take_confirmations(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+    ) -> Result<bool, Halt> {
+        while let Some(confirmation) = executor.scheduler_mut().confirmations_mut().take() {
+            if let Some(index) = self.doubtful(confirmation)
+                && self.investigate(executor, index)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes an outcome. Returns the index of the commit if it was not interesting this time.
+    fn doubtful(&mut self, Confirmation { hash, outcome }: Confirmation) -> Option<usize> {
+        let index = self.commits.find(&hash)?;
+        if outcome.verdict != Verdict::Interesting {
+            return Some(index);
+        }
+        if index == 0 {
+            self.tested_original_again(&outcome);
+        }
+        self.commits.confirm(index);
+        None
+    }
+
+    /// Finds out whether a commit was a mistake. If so, goes back to the last one that was none, and returns true.
+    fn investigate(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+        index: usize,
+    ) -> Result<bool, Halt> {
+        let mut tally = Tally::default();
+        tally.add(false);
+        let suspect = self.repeat(executor, index, tally)?;
+        if suspect.is_interesting {
+            return Ok(false);
+        }
+        if index == 0 {
+            return self.give_up(suspect);
+        }
+        let (mut good, mut bad) = (0, index);
+        while bad - good > 1 {
+            let middle = good.midpoint(bad);
+            if self.repeat(executor, middle, Tally::default())?.is_interesting {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        if good == 0 {
+            let original = self.repeat(executor, 0, Tally::default())?;
+            if !original.is_interesting {
+                return self.give_up(original);
+            }
+        }
+        self.go_back(executor, good)?;
+        Ok(true)
+    }
+
+    /// Tests a commit until the results decide.
+    fn repeat(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+        index: usize,
+        mut tally: Tally,
+    ) -> Result<Repeated, Halt> {
+        let (case, hash) = (self.commits.at(index).case.clone(), self.commits.at(index).hash);
+        let mut contrary = None;
+        loop {
+            let lead = seen(executor).lead();
+            if let Some(is_interesting) = tally.decides(lead) {
+                self.flaky.add(&tally, is_interesting);
+                return Ok(Repeated { is_interesting, tally, contrary });
+            }
+            let missing = lead + tally.runs - 2 * tally.interesting;
+            let slots = u32::try_from(executor.scheduler().slots()).unwrap_or(u32::MAX);
+            for _ in 0..missing.min(slots) {
+                executor.scheduler_mut().confirmations_mut().add(&case, 0);
+            }
+            executor.confirm()?;
+            while let Some(confirmation) = executor.scheduler_mut().confirmations_mut().take() {
+                // Another commit is tested again in its turn, or goes anyway.
+                if confirmation.hash == hash {
+                    let is_interesting = confirmation.outcome.verdict == Verdict::Interesting;
+                    tally.add(is_interesting);
+                    contrary = Some(confirmation.outcome).filter(|_| !is_interesting).or(contrary);
+                }
+            }
+        }
+    }
+
+    /// Goes back to a commit: the verdicts after it are void.
+    fn go_back(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+        index: usize,
+    ) -> Result<(), ReductionError> {
+        let before = self.best.1;
+        let seen = seen(executor);
+        add(&mut self.flaky, executor.scheduler().verdicts().flaky_counts());
+        self.went_back += 1;
+        self.void_after(index)?;
+
+        let original = self.reduction.case.clone();
+        let mut verdicts = recall(&original, &self.history, self.is_filtered);
+        verdicts.remember(original.hash(), Verdict::Interesting, Filtered::Passed);
+        let source = OriginalFirst::new(&original, self.source.clone());
+        executor.restart(source, verdicts);
+        let repeats = executor.known_verdict();
+        debug_assert!(repeats.is_some(), "the original is the first candidate");
+        self.statistics = StepCounts::new();
+        self.best = (original.clone(), Size::of(&original));
+        // Skips after the last verdict that was taken are void with the verdict that they waited for.
+        executor.take_skipped();
+        for number in 0..=self.history.len() {
+            for (_, pass) in self.skips.iter().filter(|(before, _)| *before == number) {
+                if executor.scheduler_mut().skip_pass() != Some(pass) {
+                    return Err(self.diverged());
+                }
+            }
+            let Some(&entry) = self.history.get(number) else { break };
+            remember(executor.scheduler_mut().verdicts_mut(), &entry);
+            let Some(judged) = executor.known_verdict() else { return Err(self.diverged()) };
+            let _ = self.statistics.count(&judged);
+            if let Some(case) = judged.committed {
+                let size = Size::of(&case);
+                self.statistics.committed(self.best.1, size);
+                self.best = (case, size);
+            }
+        }
+        executor.scheduler_mut().verdicts_mut().distrust(seen);
+
+        let (case, size) = self.best.clone();
+        let (step, bytes) = (self.statistics.steps, case.total_bytes());
+        self.tell(&Event::WentBack { step, size, bytes, case });
+        self.tell(&Event::Warning(format!(
+            "the test is flaky: it accepted a variant that it rejects when it is repeated, so clreduce goes back from {} \
+             to {} tokens and tests each success several times from now on",
+            before.tokens, size.tokens
+        )));
+        Ok(())
+    }
+
+    /// Puts a commit back on disk, and makes the verdicts after it void.
+    fn void_after(&mut self, index: usize) -> Result<(), ReductionError> {
+        let commit = self.commits.at(index);
+        let (case, size, steps) = (commit.case.clone(), commit.size, commit.steps);
+        // First the file: the journal knows every version until the verdicts are void.
+        self.keep(&case)?;
+        self.best = (case, size);
+        // Verdicts of "no" on variants of this commit stand. The next success may be the mistake.
+        let is_success = |at: &usize| self.history[*at].verdict == Verdict::Interesting;
+        let end = self.history.len();
+        let steps = (steps..end).find(is_success).unwrap_or(end);
+        self.history.truncate(steps);
+        self.skips.retain(|(before, _)| *before <= steps);
+        self.commits.go_back(index);
+        if let Some(journal) = &mut self.journal {
+            journal.go_back(steps)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the reduction, because the test does not accept the original any more. Nothing that it said lately can be
+    /// relied on: the last commit that was confirmed, or else the original, is put back.
+    fn give_up(&mut self, original: Repeated) -> Result<bool, Halt> {
+        self.void_after(self.commits.last_confirmed())?;
+        let Repeated { tally, contrary, .. } = original;
+        let contrary = contrary.unwrap_or_else(|| Outcome::from(Verdict::Uninteresting));
+        let (interesting, runs) = (tally.interesting as usize + 1, tally.runs as usize + 1);
+        Err(ReductionError::Flaky { interesting, runs, contrary: Box::new(contrary) }.into())
+    }
+
+    /// How flaky the test is, as far as that was seen.
+    pub(super) fn flakiness(&self, executor: &Executor<OriginalFirst<S>>) -> Flakiness {
+        let mut counts = self.flaky;
+        add(&mut counts, executor.scheduler().verdicts().flaky_counts());
+        let FlakyCounts { repeated, wrongly_interesting, wrongly_rejected } = counts;
+        let went_back = self.went_back;
+        Flakiness { repeated, wrongly_interesting, wrongly_rejected, went_back }
+    }
+}
+
+/// The mistakes of the test that were seen.
+fn seen<S: CandidateSource>(executor: &Executor<S>) -> WrongSuccesses {
+    executor.scheduler().verdicts().wrong_successes().unwrap_or_default()
+}
+
+fn add(counts: &mut FlakyCounts, more: FlakyCounts) {
+    counts.repeated += more.repeated;
+    counts.wrongly_interesting += more.wrongly_interesting;
+    counts.wrongly_rejected += more.wrongly_rejected;
+}

@@ -1,0 +1,70 @@
+//! Confirmations: variants that the source took as interesting, tested again when a slot is free, or soon after.
+
+use std::collections::VecDeque;
+
+use clreduce_interestingness::Outcome;
+use clreduce_testcase::{ContentHash, TestCase};
+
+/// The outcome of a test that was run again.
+#[derive(Clone, Debug)]
+pub struct Confirmation {
+    /// Content hash of the variant.
+    pub hash: ContentHash,
+    /// What the test said this time.
+    pub outcome: Outcome,
+}
+
+/// A variant that waits to be tested again.
+#[derive(Debug)]
+pub(crate) struct PendingConfirmation {
+    pub(crate) hash: ContentHash,
+    pub(crate) variant: TestCase,
+    /// It goes before all candidates once the source has taken so many verdicts of tests. Until then it waits for a
+    /// slot that nothing probable wants.
+    due: u64,
+}
+
+/// Variants that wait to be tested again, and the outcomes of those that were.
+#[derive(Debug, Default)]
+pub struct Confirmations {
+    waiting: VecDeque<PendingConfirmation>,
+    ended: VecDeque<Confirmation>,
+}
+
+impl Confirmations {
+    /// Has a variant tested again, before all else once the source has taken `due` verdicts of tests.
+    pub fn add(&mut self, variant: &TestCase, due: u64) {
+        let (hash, variant) = (variant.hash(), variant.clone());
+        self.waiting.push_back(PendingConfirmation { hash, variant, due });
+    }
+
+    /// The next outcome, told once.
+    pub fn take(&mut self) -> Option<Confirmation> {
+        self.ended.pop_front()
+    }
+
+    /// Returns true if nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Content hash of the next variant to be tested again.
+    pub(crate) fn next_hash(&self) -> Option<&ContentHash> {
+        self.waiting.front().map(|pending| &pending.hash)
+    }
+
+    /// The next one, if it is due now that the source has taken so many verdicts, or if the slot is idle.
+    pub(crate) fn next(&mut self, verdicts: u64, is_idle: bool) -> Option<PendingConfirmation> {
+        let is_due = self.waiting.front()?.due <= verdicts;
+        (is_due || is_idle).then(|| self.waiting.pop_front()).flatten()
+    }
+
+    /// Takes back what could not be tested.
+    pub(crate) fn put_back(&mut self, pending: PendingConfirmation) {
+        self.waiting.push_front(pending);
+    }
+
+    pub(crate) fn ended(&mut self, pending: PendingConfirmation, outcome: Outcome) {
+        self.ended.push_back(Confirmation { hash: pending.hash, outcome });
+    }
+}

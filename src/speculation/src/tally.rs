@@ -1,0 +1,90 @@
+//! Repeated tests of one variant, and how many of them decide, where a test is flaky.
+
+/// The results of testing one variant again and again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How often it was interesting.
+    pub interesting: u32,
+    /// How often it was tested.
+    pub runs: u32,
+}
+
+impl Tally {
+    /// Adds a result.
+    pub fn add(&mut self, interesting: bool) {
+        self.interesting += u32::from(interesting);
+        self.runs += 1;
+    }
+
+    /// The decision, if there is one: interesting where "yes" came `lead` times more often than "no", and not interesting
+    /// where "no" came twice more often than "yes". A few wrong results of either kind do not decide.
+    #[must_use]
+    pub fn decides(&self, lead: u32) -> Option<bool> {
+        let contrary = self.runs - self.interesting;
+        if self.interesting >= contrary + lead {
+            return Some(true);
+        }
+        (contrary >= self.interesting + 2).then_some(false)
+    }
+}
+
+/// How often a test says "interesting" of variants that are not, as far as that was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrongSuccesses {
+    /// Variants that the test found interesting at first, and not when it was repeated.
+    pub refuted: u64,
+    /// Variants that the test rejected at once.
+    pub rejected: u64,
+}
+
+impl WrongSuccesses {
+    /// One wrong success in so many may be believed.
+    const BELIEVED_ONE_IN: u64 = 1_000_000;
+    const AT_LEAST: u32 = 3;
+    const AT_MOST: u32 = 24;
+
+    /// How much more often "yes" has to come than "no" when a success is tested again.
+    ///
+    /// A variant that is interesting by mistake in a share p of tests gets a lead of n once in ((1-p)/p)^n times. With
+    /// nothing seen, p is supposed to be a quarter.
+    #[must_use]
+    pub fn lead(&self) -> u32 {
+        const ONE: u64 = 1 << 32;
+        let (wrong, right) = (self.refuted + 2, self.rejected + 6);
+        let odds = wrong.saturating_mul(ONE) / right;
+        let (mut chance, mut lead) = (ONE, 0);
+        while lead < Self::AT_MOST && chance > ONE / Self::BELIEVED_ONE_IN {
+            chance = chance.saturating_mul(odds) / ONE;
+            lead += 1;
+        }
+        lead.max(Self::AT_LEAST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_mistakes_were_seen_the_more_often_a_success_is_tested_again() {
+        let lead = |refuted, rejected| WrongSuccesses { refuted, rejected }.lead();
+        assert_eq!(lead(0, 0), 13, "one third to the thirteenth is less than one in a million");
+        assert_eq!(lead(1, 100), 4);
+        assert_eq!(lead(5, 100), 6);
+        assert_eq!(lead(25, 100), 11);
+        assert_eq!(lead(0, 1 << 40), 3);
+        assert_eq!(lead(1 << 40, 1), 24);
+    }
+
+    #[test]
+    fn a_few_wrong_results_do_not_decide() {
+        let tally = |interesting, runs| Tally { interesting, runs };
+        assert_eq!(tally(0, 0).decides(3), None);
+        assert_eq!(tally(0, 1).decides(3), None);
+        assert_eq!(tally(0, 2).decides(3), Some(false));
+        assert_eq!(tally(3, 4).decides(3), None);
+        assert_eq!(tally(4, 5).decides(3), Some(true));
+        assert_eq!(tally(1, 4).decides(3), Some(false));
+        assert_eq!(tally(0, 0).decides(0), Some(true), "nothing more is asked");
+    }
+}
