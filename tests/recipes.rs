@@ -311,7 +311,9 @@ fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
     bench.write("k.cl", MAD_SAT);
     bench.write("r.toml", MAD_SAT_RECIPE);
     let done = bench.reduce(&["k.cl", "--test", "r.toml", "-j", "2"]);
-    assert_mentions(&stdout(&done), &["compile", "sanitize", "simulate", "outcome"]);
+    assert_mentions(&stdout(&done), &["compile", "sanitize", "outcome"]);
+    // The sanitizers look for all that Oclgrind would, and are faster.
+    assert!(!stdout(&done).contains("simulate"), "{}", stdout(&done));
     let result = bench.read("k.cl");
     assert!(result.contains("mad_sat") && !result.contains("twice"), "{result}");
     let run = |device: &str| stdout(&bench.run(&["run", "k.cl", "--device-name", device]).code(0));

@@ -75,6 +75,12 @@ impl CollectedReports {
         self.stages.extend(other.stages);
     }
 
+    /// Returns true if runs of the kernel have checked all that a stage looks for.
+    #[must_use]
+    pub fn covers(&self, stage: &PreparedStage) -> bool {
+        stage.looks_for().is_subset(&self.watched)
+    }
+
     /// Returns true if a finding is certain.
     #[must_use]
     pub fn is_invalid(&self) -> bool {

@@ -147,6 +147,11 @@ impl ReadyStage {
         }
     }
 
+    /// Returns true if it is a check, and the reports in `gathered` are about all that it looks for.
+    pub(crate) fn is_covered_by(&self, gathered: &CollectedReports) -> bool {
+        matches!(&self.runs, StageTool::Check(check) if gathered.covers(check))
+    }
+
     /// Judges a variant. A check adds its report to `gathered`.
     pub(crate) fn run(
         &self,
