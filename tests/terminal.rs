@@ -208,3 +208,28 @@ fn plain_lines_where_they_are_wanted() {
         assert_mentions(&text, &["Nothing is left to remove"]);
     }
 }
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_run() {
+    let bench = held();
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clreduce"));
+    command.args(ARGS);
+    command.cwd(bench.path(""));
+    command.env("TERM", "xterm-256color");
+    command.env("TMPDIR", bench.temporary());
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut screen = pair.master.try_clone_reader().unwrap();
+    let mut shown = Vec::new();
+    while !String::from_utf8_lossy(&shown).contains("?1049h") {
+        let mut bytes = [0; 256];
+        let count = screen.read(&mut bytes).unwrap();
+        assert!(count > 0, "{}", String::from_utf8_lossy(&shown));
+        shown.extend_from_slice(&bytes[..count]);
+    }
+    drop((screen, pair.master));
+    // It used to read the end of the terminal for ever.
+    child.wait().unwrap();
+    assert!(bench.read("bug.c").contains("needle("));
+}

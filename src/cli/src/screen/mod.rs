@@ -144,6 +144,34 @@ fn open() -> io::Result<Terminal<CrosstermBackend<Stderr>>> {
     Terminal::new(CrosstermBackend::new(io::stderr()))
 }
 
+/// Waits until a key is pressed, and no longer than `limit`.
+///
+/// # Errors
+/// When the terminal has gone. Crossterm would read its end again and again, for ever.
+#[cfg(unix)]
+fn wait_for_key(limit: Duration) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = io::stdin();
+    let mut keyboard = [PollFd::new(&stdin, PollFlags::IN)];
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+    match poll(&mut keyboard, Some(&limit)) {
+        // A signal is not of interest here: a new size is seen when the screen is drawn.
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    if keyboard[0].revents().intersects(gone) {
+        return Err(io::Error::new(io::ErrorKind::NotConnected, "the terminal has gone"));
+    }
+    Ok(())
+}
+
+/// Waits until a key is pressed, and no longer than `limit`.
+#[cfg(not(unix))]
+fn wait_for_key(limit: Duration) -> io::Result<()> {
+    event::poll(limit).map(drop)
+}
+
 impl Shared {
     fn model(&self) -> MutexGuard<'_, Model> {
         lock(&self.model)
@@ -172,11 +200,12 @@ impl Shared {
         let mut choice = Choice { colors, ..Choice::default() };
         while !*lock(&self.closing) && IS_OPEN.load(Ordering::SeqCst) {
             terminal.draw(|frame| draw::draw(frame, &self.model(), choice))?;
-            if event::poll(EVERY)?
-                && let Some(key) = event::read()?.as_key_event()
-            {
-                let page = usize::from(terminal.size()?.height / 2).max(1);
-                self.press(key, page, &mut choice);
+            wait_for_key(EVERY)?;
+            while event::poll(Duration::ZERO)? {
+                if let Some(key) = event::read()?.as_key_event() {
+                    let page = usize::from(terminal.size()?.height / 2).max(1);
+                    self.press(key, page, &mut choice);
+                }
             }
         }
         Ok(())
