@@ -181,7 +181,15 @@ impl Journal {
             Self::open(&path)
         };
         let (file, sync) = create().map_err(|error| StateError::io("create", &path, error))?;
-        Ok(Self { path, file, sync, chain, replay: VecDeque::new(), skips: VecDeque::new(), went_back: false })
+        Ok(Self {
+            path,
+            file,
+            sync,
+            chain,
+            replay: VecDeque::new(),
+            skips: VecDeque::new(),
+            went_back: false,
+        })
     }
 
     fn open(path: &Path) -> io::Result<(File, BackgroundSync)> {

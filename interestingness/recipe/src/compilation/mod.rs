@@ -3,10 +3,7 @@
 
 mod command;
 mod find;
-mod recipe_text;
-mod sanity;
 mod sources;
-mod witnesses;
 
 pub use command::{CompileCommand, CompileCommandError};
 pub use find::{BugQuery, CompilerBug, CompilerBugError};

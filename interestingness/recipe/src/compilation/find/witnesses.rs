@@ -9,8 +9,8 @@ use clreduce_kernel::RunOutcome;
 use clreduce_testcase::TestCase;
 use clreduce_tools::find_program;
 
-use super::command::{Form, OUTPUT};
-use super::find::{CompilerBugError, Search, Tried};
+use super::{CompilerBugError, Search, Tried};
+use crate::compilation::command::{Form, OUTPUT};
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
 const LIMIT: Duration = Duration::from_secs(60);

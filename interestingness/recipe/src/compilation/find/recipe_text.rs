@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::find::{BugQuery, Tried};
 use super::sanity::SanityStage;
+use super::{BugQuery, Tried};
 use crate::comparison::quoted;
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;

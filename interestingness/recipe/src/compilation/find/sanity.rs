@@ -4,8 +4,8 @@
 use clreduce_testcase::TestCase;
 use clreduce_tools::SANITIZERS;
 
-use super::find::{CompilerBugError, Search};
 use super::witnesses::{newest, stems_for};
+use super::{CompilerBugError, Search};
 
 /// A check as a stage of a recipe.
 pub(super) struct SanityStage {

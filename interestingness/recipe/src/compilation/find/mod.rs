@@ -1,5 +1,9 @@
 //! Finds out what a compiler does wrong with a program: it crashes, hangs, rejects the program, or makes wrong code of it.
 
+mod recipe_text;
+mod sanity;
+mod witnesses;
+
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
@@ -11,14 +15,13 @@ use regex::Regex;
 use thiserror::Error;
 
 use super::command::{CompileCommand, Form};
-use super::sanity::{self, SanityStage};
 use super::sources::Compilation;
-use super::{recipe_text, witnesses};
 use crate::RecipeOptions;
 use crate::configuration::{Configuration, Means, Program};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::{describe, signature_of};
+use sanity::SanityStage;
 
 /// The time limit of the command, where the person has set none. A compiler that exceeds it hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
