@@ -10,8 +10,6 @@ use clap::Parser;
 use thiserror::Error;
 use toml::{Table, Value};
 
-use crate::command_line::{Args, Command};
-
 /// The options that the file may set, under their names on the command line. What belongs to one test or one program is
 /// not among them.
 const KEYS: [&str; 6] = ["jobs", "color", "keep-names", "protect", "skip-pass", "time-limit"];
@@ -41,17 +39,12 @@ pub(crate) fn path() -> Option<PathBuf> {
     Some(folder?.join("clreduce/config.toml"))
 }
 
-/// The arguments with the defaults in them; those that were parsed already where there are none.
+/// The arguments with the defaults in them; those that were parsed already where there are none. `before` is the number
+/// of words before the options: the program and the command.
 ///
 /// # Errors
 /// When the file is there but cannot be used.
-pub(crate) fn added_to(args: Args) -> Result<Args, DefaultsError> {
-    // The number of words before the options: the program and the command.
-    let before = match args.command {
-        None if args.generate.is_none() && !args.list_passes => 1,
-        Some(Command::Batch(_)) => 2,
-        _ => return Ok(args),
-    };
+pub(crate) fn added_to<A: Parser>(args: A, before: usize) -> Result<A, DefaultsError> {
     let Some(path) = path() else { return Ok(args) };
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -71,7 +64,7 @@ pub(crate) fn added_to(args: Args) -> Result<Args, DefaultsError> {
     let (start, end) = given.split_at(before.min(given.len()));
     let all = start.iter().cloned().chain(words).chain(end.iter().cloned());
     // What the user wrote was parsed before, so that a mistake is one in the file.
-    Args::try_parse_from(all).map_err(|error| {
+    A::try_parse_from(all).map_err(|error| {
         let message = error.to_string();
         let message = message.lines().next().unwrap_or_default();
         DefaultsError::Value { path, message: message.trim_start_matches("error: ").to_owned() }

@@ -54,6 +54,7 @@ use std::process::ExitCode;
 use args::Color;
 use clap::Parser;
 use command_line::{Args, Command};
+use defaults::DefaultsError;
 use failure::CliError;
 use printing::{error_line, printable};
 
@@ -69,7 +70,7 @@ pub fn main() -> ExitCode {
         return ended(version::long().and_then(|text| print(&text)).map(|()| ExitCode::SUCCESS));
     }
     let args = Args::try_parse().unwrap_or_else(|error| other_reducers::with_advice(error).exit());
-    ended(defaults::added_to(args).map_err(CliError::from).and_then(start))
+    ended(with_defaults(args).map_err(CliError::from).and_then(start))
 }
 
 /// The exit status, after a message about a failure.
@@ -83,6 +84,15 @@ fn ended(result: Result<ExitCode, CliError>) -> ExitCode {
             error_line(&format!("{error}: {}", printable(&failure.message())));
             failure.exit_code()
         }
+    }
+}
+
+/// The arguments of a reduction or a batch with the defaults of the user in them.
+fn with_defaults(args: Args) -> Result<Args, DefaultsError> {
+    match args.command {
+        None if args.generate.is_none() && !args.list_passes => defaults::added_to(args, 1),
+        Some(Command::Batch(_)) => defaults::added_to(args, 2),
+        _ => Ok(args),
     }
 }
 
