@@ -292,9 +292,11 @@ impl CompileCommand {
     }
 }
 
-/// A word for the shell. What stands for the file stays as it is.
+/// A word for the shell. [`quoted`] would quote `=`, too, which makes options hard to read.
 fn shell_word(word: &String) -> String {
-    quoted(OsStr::new(word))
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
+    let needs_no_quotes = !word.is_empty() && word.chars().all(is_plain);
+    if needs_no_quotes { word.clone() } else { quoted(OsStr::new(word)) }
 }
 
 /// Reads the words of a command.
