@@ -205,13 +205,13 @@ fn who_is_no_worker_is_told_apart() {
 }
 
 #[test]
-fn a_worker_that_is_missing_is_unresolved() {
+fn a_worker_that_is_missing_runs_nothing() {
     let mut bench = Bench::new();
     let gone = WorkerOptions::new("/nonexistent/worker".into());
     let mut worker = DeviceWorker::new(gone, bench.worker.device().clone());
     let limits = RunLimits { build: PATIENCE, run: PATIENCE };
     let report = worker.run(&kernel("good"), limits, &Cancel::new());
-    let RunOutcome::Unresolved(reason) = report.outcome else { panic!() };
+    let RunOutcome::NotRun(reason) = report.outcome else { panic!() };
     assert!(reason.contains("/nonexistent/worker"), "{reason}");
     bench.worker.restart();
 }

@@ -24,6 +24,11 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     }
     let cancel = interrupt::on_interrupt()?;
     let query = query(args, compilation)?;
+    // What the search would end with, in most cases; it may take minutes.
+    let recipe = PathBuf::from(&compilation.name).with_extension("toml");
+    if recipe.exists() {
+        return Err(InitError::Exists(recipe).into());
+    }
     let clock = Clock::start();
     let options =
         clreduce_recipe::RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
