@@ -14,6 +14,9 @@ use support::{Bench, SCRIPT, SCRIPT_NAME, assert_mentions, stderr};
 
 const ARGS: [&str; 7] = ["bug.c", "--test", SCRIPT, "-j", "2", "--events", "e.jsonl"];
 
+/// The run that breaks has one worker: a test that runs ahead may be killed in the middle of breaking something.
+const BREAKING: [&str; 7] = ["bug.c", "--test", SCRIPT, "-j", "1", "--events", "e.jsonl"];
+
 /// Something that breaks in the middle of a reduction.
 struct Break {
     /// The command by which a test breaks it. `WORK` is the folder of the test, and `ALL` that of temporary files.
@@ -85,7 +88,7 @@ fn what_breaks_in_the_middle_stops_the_reduction_and_is_no_verdict() {
             let (expected, result) = (&expected, &result);
             scope.spawn(move || {
                 let bench = bench(how);
-                let stopped = bench.run(&ARGS).code(1);
+                let stopped = bench.run(&BREAKING).code(1);
                 assert_mentions(
                     &stderr(&stopped),
                     &[&["cannot be run", "to continue"], *says].concat(),
@@ -125,7 +128,7 @@ fn a_test_that_breaks_for_a_moment_is_only_waited_for() {
         }
         false
     });
-    bench.reduce(&ARGS);
+    bench.reduce(&BREAKING);
     assert!(mender.join().unwrap());
     assert_eq!(verdicts(&bench), verdicts(&whole));
 }
