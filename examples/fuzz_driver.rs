@@ -98,7 +98,7 @@ fn finish(
     Ok(format!("{bug}, {tokens} tokens, in {}", folder.display()))
 }
 
-/// What is wrong with a configuration.
+/// The fault of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bug {
     config: String,
@@ -182,7 +182,7 @@ fn judged(result: Result<Outcome, NotRun>) -> Outcome {
     result.unwrap_or_else(|_| Outcome::from(Verdict::Unresolved))
 }
 
-/// What more than half of those that end well print.
+/// The output of more than half of those that end well.
 fn majority(outcomes: &[Outcome]) -> Option<&Vec<u8>> {
     let well = || outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Interesting);
     let votes = |result: &Vec<u8>| well().filter(|o| o.output_tail == *result).count();
@@ -239,7 +239,7 @@ impl Interestingness for Judge {
     }
 }
 
-/// What the arguments say.
+/// The parsed arguments.
 #[derive(Default)]
 struct Options {
     configs: Vec<(String, String)>,

@@ -29,7 +29,7 @@ fn original() -> TestCase {
     TestCase::single("run_kernel.c", source.as_slice()).unwrap()
 }
 
-/// What has to stay.
+/// The text that has to stay.
 const WORDS: [&[u8]; 6] = [b"for", b"if", b"return", b"static", b"malloc", b"&&"];
 
 /// A third of all variants do not, by chance.
@@ -238,7 +238,7 @@ fn a_journal_cut_anywhere_is_resumed_with_a_filter() {
     }
 }
 
-/// Whether there is a filter, when it is trusted and what it rejects depend on verdicts alone: 20 fresh runs in which
+/// A filter's use, the trust in it and its rejections depend on verdicts alone: 20 fresh runs in which
 /// tests and looks take all kinds of times try the same variants with the same verdicts from the same sources.
 #[test]
 fn no_clock_decides_whether_there_is_a_filter() {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use support::{Bench, SCRIPT, SCRIPT_NAME};
 
-/// What a variant must have to be interesting. Some of it can only stay together with what is around it.
+/// The texts that a variant must have to be interesting. Some can only stay together with what is around them.
 const WANTED: [&str; 7] = [
     "needle(",
     "return (a + b) / 0;",

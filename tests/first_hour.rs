@@ -1,4 +1,4 @@
-//! What a stranger does in the first hour: mistakes in the command line and in the test, habits from other reducers, and
+//! The first hour of a stranger: mistakes in the command line and in the test, habits from other reducers, and
 //! names and pipes that break the display.
 
 #![cfg(unix)]

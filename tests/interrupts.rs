@@ -72,7 +72,7 @@ fn an_interrupt_before_anything_was_asked() {
     assert!(!bench.path("bug.c.clreduce").exists());
 }
 
-/// How often the two tests below kill; more by an environment variable, for a longer look.
+/// The number of kills of the two tests below; an environment variable asks for more.
 fn kills() -> u32 {
     let asked = std::env::var("CLREDUCE_TEST_KILLS").ok();
     asked.map_or(5, |asked| asked.parse().expect("CLREDUCE_TEST_KILLS is a number"))

@@ -23,7 +23,7 @@ struct Break {
     how: &'static str,
     /// The command that mends it.
     mend: &'static str,
-    /// What the message names.
+    /// The words that the message contains.
     says: &'static [&'static str],
 }
 

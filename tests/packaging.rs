@@ -1,4 +1,4 @@
-//! What is published: the packages of all crates, and the archive with the program.
+//! The published packages of all crates, and the archive with the program.
 
 #![cfg(target_os = "linux")]
 

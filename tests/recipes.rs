@@ -269,7 +269,7 @@ fn cuda_is_read_by_clang_as_the_accused_reads_it() {
     assert_mentions(&explain(0), &["\ninteresting\n"]);
     bench.write("p.cu", PROGRAM.replace("#endif\n  return", "#else\n  return a;\n#endif\n  a ="));
     assert_mentions(&explain(1), &["uninteresting: stage `compile`", "-Wreturn-type"]);
-    // What clang cannot read in the original, it does not judge in variants.
+    // Clang does not judge in variants what it cannot read in the original.
     bench.write("p.cu.orig", PROGRAM.replace("cuda_runtime.h", "cuda_fp16.h"));
     let shown = bench.run(&["explain", "--test", "r.toml", "p.cu"]).code(0);
     assert!(!stdout(&shown).contains("compile"), "{}", stdout(&shown));

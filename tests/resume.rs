@@ -40,7 +40,7 @@ fn run(reduction: Reduction<'_>) -> (Transcript, Result<Reduced, ReductionError>
     transcribe(reduction, &ORACLE.original())
 }
 
-/// What an undisturbed run says, with its journal.
+/// The outcome of an undisturbed run, with its journal.
 fn undisturbed() -> (Transcript, TestCase, Vec<u8>) {
     let directory = TempDir::new().unwrap();
     let (transcript, reduced) = run(reduction(1).state(resume(directory.path(), None)));

@@ -11,7 +11,7 @@ use simulator::{ChanceSource, RECORDED, Replay, Trace, bound_ms, simulate};
 
 const JOBS: [usize; 3] = [2, 8, 16];
 
-/// What speculation is held to.
+/// The bounds to which speculation is held.
 const SHARE_OF_BOUND: f64 = 0.85;
 
 /// A conversation of so many tests is held to it by itself. A shorter one depends on luck: each wrong guess costs the
@@ -21,7 +21,7 @@ const LONG: usize = 300;
 /// The most log loss of the reducer's chances on the mean of the recorded conversations, in bits for each verdict.
 const MOST_BITS: f64 = 0.66;
 
-/// How near the conversation comes to the bound.
+/// The distance of the conversation from the bound.
 fn share_of_bound(trace: &Trace, source: ChanceSource, jobs: usize) -> f64 {
     let simulated = simulate(Replay::new(trace.clone(), source), jobs, Replay::oracle(trace));
     assert_eq!(simulated.trace.entries.len(), trace.tests());

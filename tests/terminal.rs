@@ -25,21 +25,30 @@ struct Emulator {
     reader: JoinHandle<()>,
 }
 
+/// A terminal in which clreduce runs.
+type Started = (Box<dyn MasterPty + Send>, Box<dyn Child + Send + Sync>);
+
+/// Starts clreduce in a terminal.
+fn start(bench: &Bench, args: &[&str], columns: u16, environment: &[(&str, &str)]) -> Started {
+    let size = PtySize { rows: 24, cols: columns, pixel_width: 0, pixel_height: 0 };
+    let pair = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clreduce"));
+    command.args(args);
+    command.cwd(bench.path(""));
+    command.env_remove("NO_COLOR");
+    command.env("TERM", "xterm-256color");
+    command.env("TMPDIR", bench.temporary());
+    environment.iter().for_each(|(name, value)| command.env(name, value));
+    let child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    (pair.master, child)
+}
+
 impl Emulator {
     fn start(bench: &Bench, args: &[&str], columns: u16, environment: &[(&str, &str)]) -> Self {
-        let size = PtySize { rows: 24, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clreduce"));
-        command.args(args);
-        command.cwd(bench.path(""));
-        command.env_remove("NO_COLOR");
-        command.env("TERM", "xterm-256color");
-        command.env("TMPDIR", bench.temporary());
-        environment.iter().for_each(|(name, value)| command.env(name, value));
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
+        let (master, child) = start(bench, args, columns, environment);
         let shown = Arc::new(Mutex::new((vt100::Parser::new(24, columns, 200), Vec::new())));
-        let (mut from, to) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&shown));
+        let (mut from, to) = (master.try_clone_reader().unwrap(), Arc::clone(&shown));
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = from.read(&mut bytes) {
@@ -48,8 +57,8 @@ impl Emulator {
                 shown.1.extend_from_slice(&bytes[..count]);
             }
         });
-        let keys = pair.master.take_writer().unwrap();
-        Self { master: pair.master, keys, child, shown, reader }
+        let keys = master.take_writer().unwrap();
+        Self { master, keys, child, shown, reader }
     }
 
     fn screen(&self) -> vt100::Screen {
@@ -212,15 +221,8 @@ fn plain_lines_where_they_are_wanted() {
 #[test]
 fn a_terminal_that_goes_away_ends_the_run() {
     let bench = held();
-    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clreduce"));
-    command.args(ARGS);
-    command.cwd(bench.path(""));
-    command.env("TERM", "xterm-256color");
-    command.env("TMPDIR", bench.temporary());
-    let mut child = pair.slave.spawn_command(command).unwrap();
-    drop(pair.slave);
-    let mut screen = pair.master.try_clone_reader().unwrap();
+    let (master, mut child) = start(&bench, &ARGS, 80, &[]);
+    let mut screen = master.try_clone_reader().unwrap();
     let mut shown = Vec::new();
     while !String::from_utf8_lossy(&shown).contains("?1049h") {
         let mut bytes = [0; 256];
@@ -228,7 +230,7 @@ fn a_terminal_that_goes_away_ends_the_run() {
         assert!(count > 0, "{}", String::from_utf8_lossy(&shown));
         shown.extend_from_slice(&bytes[..count]);
     }
-    drop((screen, pair.master));
+    drop((screen, master));
     // It used to read the end of the terminal for ever.
     child.wait().unwrap();
     assert!(bench.read("bug.c").contains("needle("));

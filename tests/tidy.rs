@@ -23,7 +23,7 @@ const UNSAFE: &[&str] = &[
     "interestingness/process/src/windows/job.rs",
 ];
 
-/// What decides the questions. It has to come to the same everywhere, each time.
+/// The code that decides the questions. It has to come to the same everywhere, each time.
 const DECIDES: &[&str] = &[
     "passes/src/",
     "src/candidates/",

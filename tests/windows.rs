@@ -1,4 +1,4 @@
-//! What only Windows has: its scripts, its line ends, its paths.
+//! Windows alone has these: its scripts, its line ends, its paths.
 #![cfg(windows)]
 
 mod support;

@@ -18,7 +18,7 @@ const INITIAL: u64 = ONE / 10;
 pub struct Probdd {
     /// Undecided items with the probability that they must stay.
     undecided: Arc<Vec<(u32, u64)>>,
-    /// What is tried now.
+    /// The proposals that are tried now.
     group: Arc<Vec<u32>>,
 }
 

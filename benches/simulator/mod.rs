@@ -37,7 +37,7 @@ pub const TEST_MS: u64 = 100;
 /// Time from the decision to kill a test to its end.
 const KILL_MS: u64 = 1;
 
-/// What a simulated reduction came to.
+/// The outcome of a simulated reduction.
 #[derive(Debug)]
 pub struct Simulated {
     /// Virtual wall time in milliseconds.

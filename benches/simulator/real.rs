@@ -40,7 +40,7 @@ impl Real {
         Reducer::with_search(self.case.clone(), ReducerPlan::new(Language::detect(&self.case)))
     }
 
-    /// How many variants were tested.
+    /// The number of variants that were tested.
     pub fn tests(&self) -> usize {
         self.verdicts.borrow().len()
     }

@@ -9,7 +9,7 @@ use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use super::Trace;
 
-/// Where the chances come from that speculation goes by.
+/// The source of the chances by which speculation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChanceSource {
     /// The estimates of the reducer; learned where the conversation is made up.
@@ -77,7 +77,7 @@ impl Replay {
         bits / self.trace.entries.len() as f64
     }
 
-    /// What the recorded conversation says of a variant; of a made-up one, a number with its rate.
+    /// The recorded verdict on a variant; for a made-up variant, a number with its rate.
     pub fn oracle(trace: &Trace) -> impl Fn(&TestCase) -> bool {
         let verdicts: Vec<bool> = trace.entries.iter().map(|entry| entry.interesting).collect();
         move |variant| {

@@ -15,7 +15,7 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct TraceStep {
     pub pass: &'static str,
-    /// What the reducer estimates the chance from, with the index of the row in the table; none where it is made up.
+    /// The key of the chance's estimate, with the index of the row in the table; none where it is made up.
     pub trial: Option<Trial>,
     /// True if the step belongs to a nested reduction.
     pub nested: bool,
@@ -91,7 +91,7 @@ impl Trace {
         format!("{name}#{number} {later} {nested} {tokens} {current} {bytes} {verdict}")
     }
 
-    /// How many steps need a test.
+    /// The number of steps that need a test.
     pub fn tests(&self) -> usize {
         self.entries.iter().filter(|entry| entry.repeats.is_none()).count()
     }

@@ -17,7 +17,7 @@ use clreduce::events::{Ending, Event};
 use clreduce::{Cancel, InvalidTestCase, Reduced, Reduction, ReductionError, SourceFile, TestCase};
 use thiserror::Error;
 
-/// How a reduction ended.
+/// The end of a reduction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClreduceStatus {
@@ -59,7 +59,7 @@ pub type ClreduceFilesTest = Option<
     unsafe extern "C" fn(files: *const ClreduceFile, count: usize, context: *mut c_void) -> bool,
 >;
 
-/// How far a reduction has come.
+/// The progress of a reduction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClreduceProgress {
@@ -78,7 +78,7 @@ pub struct ClreduceProgress {
 pub type ClreduceProgressCallback =
     Option<unsafe extern "C" fn(progress: *const ClreduceProgress, context: *mut c_void) -> bool>;
 
-/// What a reduction may use. All zeroes is a good choice.
+/// The options of a reduction. All zeroes is a good choice.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ClreduceOptions {
@@ -101,7 +101,7 @@ impl Default for ClreduceOptions {
     }
 }
 
-/// What a reduction came to. To be given back with `clreduce_free`.
+/// The result of a reduction. To be given back with `clreduce_free`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ClreduceResult {
@@ -125,14 +125,14 @@ pub struct ClreduceResult {
 
 /// A callback that judges.
 #[derive(Clone, Copy)]
-enum Test {
+enum CallbackTest {
     OneFile(unsafe extern "C" fn(*const u8, usize, *mut c_void) -> bool),
     Files(unsafe extern "C" fn(*const ClreduceFile, usize, *mut c_void) -> bool),
 }
 
 /// The callback and its context, as it is called from other threads.
 struct Callback {
-    test: Test,
+    test: CallbackTest,
     context: *mut c_void,
 }
 
@@ -145,13 +145,13 @@ unsafe impl Sync for Callback {}
 impl Callback {
     fn is_interesting(&self, variant: &TestCase) -> bool {
         match self.test {
-            Test::OneFile(test) => {
+            CallbackTest::OneFile(test) => {
                 let bytes = variant.files().first().map_or(&[][..], |file| &file.bytes);
                 // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called; pointer and
                 // length are those of a slice.
                 unsafe { test(bytes.as_ptr(), bytes.len(), self.context) }
             }
-            Test::Files(test) => {
+            CallbackTest::Files(test) => {
                 let Some(paths) = paths_of(variant) else { return false };
                 let files = files_of(variant, &paths);
                 // SAFETY: as above; the paths and the files live until the call is over.
@@ -177,7 +177,7 @@ fn files_of(case: &TestCase, paths: &[CString]) -> Vec<ClreduceFile> {
 }
 
 /// The progress callback, and what it was told last.
-struct Progress {
+struct ProgressCallback {
     callback: unsafe extern "C" fn(*const ClreduceProgress, *mut c_void) -> bool,
     context: *mut c_void,
     so_far: ClreduceProgress,
@@ -185,9 +185,9 @@ struct Progress {
 }
 
 // SAFETY: only the thread that called `clreduce_reduce` calls it; the engine asks for `Send` all the same.
-unsafe impl Send for Progress {}
+unsafe impl Send for ProgressCallback {}
 
-impl Progress {
+impl ProgressCallback {
     fn update(&mut self, event: &Event) {
         match event {
             Event::Started { size, bytes, .. } | Event::Committed { size, bytes, .. } => {
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn clreduce_reduce(
 ) -> ClreduceStatus {
     let file = ClreduceFile { path: name, bytes, length };
     // SAFETY: the caller promises what `run` asks for.
-    unsafe { run(&raw const file, 1, test.map(Test::OneFile), context, options, result) }
+    unsafe { run(&raw const file, 1, test.map(CallbackTest::OneFile), context, options, result) }
 }
 
 /// Reduces a program of several files, like `clreduce_reduce`. Files may be removed as a whole.
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn clreduce_reduce_files(
     result: *mut ClreduceResult,
 ) -> ClreduceStatus {
     // SAFETY: the caller promises what `run` asks for.
-    unsafe { run(files, count, test.map(Test::Files), context, options, result) }
+    unsafe { run(files, count, test.map(CallbackTest::Files), context, options, result) }
 }
 
 /// Reduces files with a callback of either kind.
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn clreduce_reduce_files(
 unsafe fn run(
     files: *const ClreduceFile,
     count: usize,
-    test: Option<Test>,
+    test: Option<CallbackTest>,
     context: *mut c_void,
     options: *const ClreduceOptions,
     result: *mut ClreduceResult,
@@ -374,7 +374,7 @@ fn reduce(
     if let Some(callback) = options.progress {
         let (cancel, context) = (Cancel::new(), options.progress_context);
         let so_far = ClreduceProgress::default();
-        let mut progress = Progress { callback, context, so_far, cancel: cancel.clone() };
+        let mut progress = ProgressCallback { callback, context, so_far, cancel: cancel.clone() };
         reduction = reduction.cancel(cancel).on_event(move |event| progress.update(event));
     }
     reduction.run()

@@ -1,6 +1,6 @@
 //! Holds every pass to its contract: `cargo +nightly fuzz run passes corpus/passes seeds -- -max_len=4096`.
 //!
-//! What it found, and a few inputs for every pass, are in `seeds`; the tests of the passes run them.
+//! The inputs that it found, and a few for every pass, are in `seeds`; the tests of the passes run them.
 
 #![no_main]
 

@@ -24,7 +24,7 @@ struct TestFile {
     stamp: Mutex<Stamp>,
 }
 
-/// What the system tells of a file without reading it.
+/// The attributes of a file that the system tells without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,

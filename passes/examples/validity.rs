@@ -1,4 +1,4 @@
-//! How many proposals of each pass still compile, and what the pass removes on its own: over many
+//! Counts how many proposals of each pass still compile, and what the pass removes on its own: over many
 //! programs, with a sample of the proposals on each.
 //!
 //! ```sh
@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use clreduce_passes::{Proposals, Row, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, Size, TestCase};
 
-/// What is found out about a pass on a program, or on all of them.
+/// The counts of a pass on a program, or on all of them.
 #[derive(Default)]
 struct Tally {
     proposals: usize,

@@ -196,7 +196,7 @@ fn converges(
     panic!("{} does not converge in {rounds} rounds", pass.info().name);
 }
 
-/// What a pass makes of `source` when every variant for which `interesting` holds is accepted, one
+/// The result of a pass on `source` when every variant for which `interesting` holds is accepted, one
 /// proposal after the other, to a fixpoint. For tests of single passes.
 #[must_use]
 pub fn reduce_with(

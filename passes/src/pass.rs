@@ -23,7 +23,7 @@ use crate::snapshot::Snapshot;
 ///
 /// [`harness::check`](crate::harness::check) holds a pass to all of this.
 pub trait Pass: Send + Sync {
-    /// What others need to know about the pass.
+    /// The description of the pass for others.
     fn info(&self) -> PassInfo;
 
     /// Proposes what could go from `snapshot`, in source order unless the pass has a reason.
@@ -46,7 +46,7 @@ pub struct PassInfo {
     /// True if a proposal gives a declaration another name, or lets the uses of one declaration name another one.
     /// `--keep-names` leaves such a pass out.
     pub renames: bool,
-    /// What the pass may change in the launch comment of a kernel.
+    /// The part of a kernel's launch comment that the pass may change.
     pub launch: LaunchEdits,
     /// True if the pass changes nothing but white space, which the size order does not see.
     pub layout_only: bool,
@@ -111,7 +111,7 @@ impl PassInfo {
 /// One thing that could go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    /// What to do.
+    /// The action.
     pub patch: Patch,
     /// Proposals of one list are explored together; lists are explored in ascending order. A
     /// hierarchy is told by one list per level, outermost first.

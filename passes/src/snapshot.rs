@@ -84,7 +84,7 @@ impl Snapshot {
 
     /// The types of the expressions of one file.
     #[must_use]
-    pub(crate) fn types(&self, file: usize) -> &Types {
+    pub fn types(&self, file: usize) -> &Types {
         self.files[file]
             .types
             .get_or_init(|| Types::new(self.bytes(file), self.tree(file), self.symbols(file)))
@@ -92,14 +92,14 @@ impl Snapshot {
 
     /// The flow of values in one file, which says what types must change together.
     #[must_use]
-    pub(crate) fn flow(&self, file: usize) -> &Flow {
+    pub fn flow(&self, file: usize) -> &Flow {
         let (bytes, tree, symbols) = (self.bytes(file), self.tree(file), self.symbols(file));
         self.files[file].flow.get_or_init(|| Flow::new(bytes, tree, symbols, self.types(file)))
     }
 
     /// The structures and unions of one file.
     #[must_use]
-    pub(crate) fn aggregates(&self, file: usize) -> &Aggregates {
+    pub fn aggregates(&self, file: usize) -> &Aggregates {
         self.files[file]
             .aggregates
             .get_or_init(|| Aggregates::new(self.bytes(file), self.tree(file), self.symbols(file)))
@@ -107,7 +107,7 @@ impl Snapshot {
 
     /// The accesses to members of structures and unions of one file.
     #[must_use]
-    pub(crate) fn accesses(&self, file: usize) -> &Accesses {
+    pub fn accesses(&self, file: usize) -> &Accesses {
         let (types, aggregates) = (self.types(file), self.aggregates(file));
         self.files[file]
             .accesses

@@ -39,10 +39,10 @@ impl Phase {
     }
 }
 
-/// How the proposals of a pass are explored.
+/// The way in which the proposals of a pass are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// How many proposals are tried at once, and in which order.
+    /// The number of proposals that are tried at once, and their order.
     pub grouping: Grouping,
     /// The first group is one in so many of all proposals.
     pub first_group: u32,
@@ -74,7 +74,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// How many proposals are tried at once, and in which order.
+/// The number of proposals that are tried at once, and their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grouping {
     /// In groups, which get ever smaller, from the end of the list to its front.
@@ -124,7 +124,7 @@ pub struct Row {
     pub pass: &'static dyn Pass,
     /// When it runs.
     pub phase: Phase,
-    /// How its proposals are explored.
+    /// The way in which its proposals are explored.
     pub policy: Policy,
 }
 
@@ -133,7 +133,7 @@ pub(crate) const fn row(pass: &'static dyn Pass, phase: Phase, policy: Policy) -
 }
 
 impl Row {
-    /// What is known of the pass.
+    /// The description of the pass.
     #[must_use]
     pub fn info(&self) -> PassInfo {
         self.pass.info()

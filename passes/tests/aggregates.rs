@@ -159,7 +159,7 @@ fn program(seed: u64) -> String {
     text + "return 0; }\n"
 }
 
-/// What a program prints, by label; or why it is none.
+/// The output of a program, by label; or the reason why it has none.
 fn printed(folder: &Path, source: &str) -> Result<BTreeMap<String, String>, String> {
     std::fs::write(folder.join("a.c"), source).unwrap();
     let options = ["-std=c99", "-pedantic-errors", "-Werror=excess-initializers", "-w", "-o", "a"];

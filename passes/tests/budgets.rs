@@ -1,4 +1,4 @@
-//! What passes do when there is more to look at than their budgets allow: they keep their contract, propose
+//! Passes with more to look at than their budgets allow: they keep their contract, propose
 //! something still where they can, and say what they left out.
 
 use std::collections::BTreeSet;

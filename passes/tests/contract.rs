@@ -49,7 +49,7 @@ fn corpus_in_every_language() {
     }
 }
 
-/// What fuzzing found, and what leads it into every pass.
+/// The inputs that fuzzing found, and those that lead it into every pass.
 #[test]
 fn inputs_of_the_fuzzer() {
     let inputs = files(Path::new("../fuzz/seeds"));

@@ -117,7 +117,7 @@ impl Example {
         self.keep.iter().all(|needle| text.contains(needle))
     }
 
-    /// What is left, as it is written in a fixture.
+    /// The rest of the program, as it is written in a fixture.
     fn report(&self, result: &TestCase) -> String {
         let tokens = |case: &TestCase| Size::of(case).tokens;
         let mut report = format!("{} tokens -> {}\n", tokens(&self.case), tokens(result));

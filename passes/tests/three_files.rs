@@ -112,7 +112,7 @@ impl Inventory {
         }
     }
 
-    /// What is missing: for each pass one message with the file and the lines to write.
+    /// The missing parts: for each pass one message with the file and the lines to write.
     fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         for file in &self.files {

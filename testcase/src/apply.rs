@@ -9,20 +9,20 @@ use crate::patch::{Edit, EditKind, Patch};
 /// A run of bytes that a patch leaves as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins before.
+    /// Its start before.
     pub old: usize,
-    /// Where it begins afterwards.
+    /// Its start afterwards.
     pub new: usize,
     /// Its length in bytes.
     pub length: usize,
 }
 
-/// What a patch made of a file that is left.
+/// The change of a file by a patch that leaves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Index of the file before.
     pub file: usize,
-    /// What of it is left, in order; `None` when it was not edited.
+    /// The parts that are left of it, in order; `None` when it was not edited.
     pub runs: Option<Vec<Run>>,
 }
 
@@ -66,7 +66,7 @@ impl TestCase {
     }
 }
 
-/// Where a range of a file lies after a patch, given what is left of the file; `None` when nothing of
+/// The place of a range of a file after a patch, given what is left of the file; `None` when nothing of
 /// it is left. What was put at its borders is not part of it.
 #[must_use]
 pub fn map_range(runs: &[Run], range: &Range<usize>) -> Option<Range<usize>> {

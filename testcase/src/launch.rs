@@ -39,7 +39,7 @@ impl Launch {
         })
     }
 
-    /// How many work-items run in all.
+    /// The number of work-items in all.
     #[must_use]
     pub fn work_items(&self) -> u64 {
         self.global.iter().fold(1, |product, &size| product.saturating_mul(size))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::steps::text_steps;
 
-/// What a token is, as far as a lexer can tell.
+/// The kind of a token, as far as a lexer can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// An identifier or keyword.
@@ -22,7 +22,7 @@ pub enum TokenKind {
 /// A token and the bytes it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Its first byte.
     pub start: u32,
@@ -38,7 +38,7 @@ impl Token {
     }
 }
 
-/// How many tokens a file has; comments and white space do not count.
+/// The number of tokens of a file; comments and white space do not count.
 #[must_use]
 pub fn count_tokens(bytes: &[u8]) -> usize {
     tokens(bytes).count()
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
         self.at = at;
     }
 
-    /// Where the next token begins, or the end of the bytes.
+    /// The start of the next token, or the end of the bytes.
     pub(crate) fn next_start(&mut self) -> usize {
         self.at = skip_blank(self.bytes, self.at, &mut self.endless);
         self.at
@@ -109,7 +109,7 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// What was found never to end, so that it is not looked for again: a file of nothing but `/*` or
+/// The openings that never end, so that their end is not looked for again: a file of nothing but `/*` or
 /// `\"` would else be read once for each.
 #[derive(Default)]
 struct Endless {

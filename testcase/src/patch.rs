@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::steps::{steps, text_steps};
 
-/// How an edit treats what surrounds its range.
+/// The way in which an edit treats what surrounds its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditKind {
     /// Exactly the range is replaced.
@@ -28,9 +28,9 @@ pub struct Edit {
     pub start: u32,
     /// One past the last byte replaced.
     pub end: u32,
-    /// What stands there afterwards.
+    /// The text that stands there afterwards.
     pub text: Cow<'static, [u8]>,
-    /// How the surroundings are treated.
+    /// The treatment of the surroundings.
     pub kind: EditKind,
 }
 
@@ -73,7 +73,7 @@ impl Edit {
         self.start as usize..self.end as usize
     }
 
-    /// Where it stands among others: what is inserted at a place before what replaces the text there, and
+    /// Its place among others: what is inserted at a place before what replaces the text there, and
     /// the larger range first.
     fn place(&self) -> (u32, u32, bool, Reverse<u32>) {
         (self.file, self.start, self.start < self.end, Reverse(self.end))

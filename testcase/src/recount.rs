@@ -10,7 +10,7 @@ pub fn is_recountable(bytes: &[u8], tokens: &[Token]) -> bool {
     tokens.iter().all(|token| is_closed(bytes, token))
 }
 
-/// How many tokens a file has after a patch: what [`count_tokens`](crate::count_tokens) says of `new`.
+/// The number of tokens of a file after a patch: that of [`count_tokens`](crate::count_tokens) for `new`.
 /// `runs` are what the patch left of the file before, and `old` its tokens, which are
 /// [recountable](is_recountable).
 #[must_use]

@@ -59,7 +59,7 @@ impl Size {
         size
     }
 
-    /// How two test cases of equal size compare: fewer files, then the lower dense bytes. Renaming
+    /// The order of two test cases of equal size: fewer files, then the lower dense bytes. Renaming
     /// and rewriting to a canonical form so count as progress and never go in circles.
     #[must_use]
     pub fn tie_break(a: &TestCase, b: &TestCase) -> Ordering {

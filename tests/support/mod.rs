@@ -81,7 +81,7 @@ impl Bench {
         self.root.path().join("work").join(name)
     }
 
-    /// Where tests run and temporary files go.
+    /// The folder in which tests run and temporary files lie.
     pub fn temporary(&self) -> PathBuf {
         self.root.path().join("tmp")
     }

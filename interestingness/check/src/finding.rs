@@ -127,7 +127,7 @@ impl Finding {
 pub struct StageFailure {
     /// The tool that failed.
     pub tool: &'static str,
-    /// How it failed.
+    /// The way in which it failed.
     pub kind: FailureKind,
     /// The reason, for people.
     pub message: String,

@@ -69,7 +69,7 @@ pub fn message_line(output: &str) -> Option<&str> {
     output.lines().find(|line| message(line).is_some()).map(str::trim)
 }
 
-/// What a line says about a crash.
+/// A line of output that tells of a crash.
 struct Message {
     text: String,
     /// True if another bug has another message. A segmentation fault can have any cause.

@@ -36,7 +36,7 @@ pub(crate) fn bare(name: &str) -> String {
             '(' if depth == 0 => break,
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
-            // What came before was the return type, unless arguments of a template follow an operator.
+            // The text before was the return type, unless arguments of a template follow an operator.
             ' ' if depth == 0 && !name[at..].starts_with(" <") => result.clear(),
             ' ' => {}
             _ if depth == 0 => result.push(character),

@@ -14,7 +14,7 @@ pub enum Fill {
     Steps {
         /// The first element.
         first: f64,
-        /// What each has more than the one before.
+        /// The difference between each and the one before.
         step: f64,
     },
     /// These values, repeated where there are too few.
@@ -56,7 +56,7 @@ pub enum Argument {
         name: String,
         /// The type of its elements.
         element: Number,
-        /// How many elements.
+        /// The number of elements.
         elements: u64,
         /// Its first content.
         fill: Fill,
@@ -91,7 +91,7 @@ pub struct KernelRun {
     pub options: String,
     /// The launches, in order. Without any, the program is only built.
     pub launches: Vec<KernelLaunch>,
-    /// How often all launches run, each time with fresh buffers; at least 1.
+    /// The number of times that all launches run, each time with fresh buffers; at least 1.
     pub repeat: u32,
 }
 

@@ -22,4 +22,4 @@ pub use encode::encode;
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
 pub use program::ProgramKind;
-pub use votes::{Ballot, EmiAgreement, Role, Rule, Vote, VoteResult, emi, vote};
+pub use votes::{Ballot, BallotRole, EmiAgreement, Rule, Vote, VoteResult, emi, vote};

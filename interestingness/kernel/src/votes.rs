@@ -4,7 +4,7 @@ use crate::outcome::{Output, RunOutcome};
 
 /// The role of a configuration in the search for a majority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum BallotRole {
     /// Its result counts.
     Voter,
     /// It can be found wrong, but its result never counts: Oclgrind, which has bugs that no device
@@ -16,7 +16,7 @@ pub enum Role {
 #[derive(Clone, Copy, Debug)]
 pub struct Ballot<'a> {
     /// Its role.
-    pub role: Role,
+    pub role: BallotRole,
     /// Its outcome.
     pub outcome: &'a RunOutcome,
 }
@@ -68,7 +68,7 @@ pub struct Vote<'a> {
 #[must_use]
 pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
     let voters: Vec<&Ballot<'a>> =
-        ballots.iter().filter(|ballot| ballot.role == Role::Voter).collect();
+        ballots.iter().filter(|ballot| ballot.role == BallotRole::Voter).collect();
     let results: Vec<&'a [Output]> =
         voters.iter().filter_map(|ballot| ballot.outcome.result()).collect();
     let enough = match rule {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn findings(outcomes: &[RunOutcome], accused: usize, rule: Rule) -> Vec<VoteResult> {
-        let role = |index| if index < accused { Role::Accused } else { Role::Voter };
+        let role = |index| if index < accused { BallotRole::Accused } else { BallotRole::Voter };
         let ballots: Vec<Ballot<'_>> = outcomes
             .iter()
             .enumerate()

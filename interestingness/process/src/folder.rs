@@ -83,7 +83,7 @@ impl RunFolder {
         total
     }
 
-    /// What is missing of the folder after a task.
+    /// The entries that the folder lacks after a task.
     pub(crate) fn lost(&self, variant: &TestCase) -> Option<Lost> {
         let is_there = |path: &str| fs::symlink_metadata(self.variant.join(path)).is_ok();
         if !self.root.is_dir() {

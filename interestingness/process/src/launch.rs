@@ -86,7 +86,7 @@ pub enum SetupError {
     Worker {
         /// The worker program.
         path: PathBuf,
-        /// What went wrong.
+        /// The failure.
         source: io::Error,
     },
 }

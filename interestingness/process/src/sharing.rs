@@ -11,7 +11,7 @@ const PAUSES: [u64; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// Does something to a file or folder, on Windows again and again for two seconds while somebody else uses it.
 ///
 /// # Errors
-/// What the last attempt ended with.
+/// The outcome of the last attempt.
 pub fn when_free<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for pause in PAUSES {
         match attempt() {

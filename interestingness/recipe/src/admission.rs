@@ -10,12 +10,13 @@ use clreduce_process::Cancel;
 /// The memory and the devices that jobs share.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    state: Mutex<State>,
+    state: Mutex<Resources>,
     changed: Condvar,
 }
 
+/// The resources that are free, and the jobs that wait for them.
 #[derive(Debug)]
-struct State {
+struct Resources {
     /// The free memory, in bytes.
     memory: u64,
     /// The number of jobs that each device can still take.
@@ -44,7 +45,7 @@ pub(crate) struct Admitted<'a> {
 impl Admission {
     /// Shares `memory` bytes, and devices with the given numbers of jobs.
     pub(crate) fn new(memory: u64, devices: Vec<u32>) -> Self {
-        let state = State { memory, devices, queue: Vec::new(), next: 0 };
+        let state = Resources { memory, devices, queue: Vec::new(), next: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -72,12 +73,12 @@ impl Admission {
         admitted
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Resources> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl Resources {
     fn is_turn_of(&self, ticket: u64) -> bool {
         let mut memory = self.memory;
         let mut devices = self.devices.clone();

@@ -13,7 +13,7 @@ use crate::pin::StageVerdict;
 use crate::shown::describe;
 use crate::test::RecipeTest;
 
-/// What one configuration does with a program.
+/// The behaviour of one configuration on a program.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     /// Name of the configuration.
@@ -21,7 +21,7 @@ pub struct Evidence {
     /// Its part in the comparison.
     pub role: Role,
     /// The commands or the device.
-    pub tool: Tool,
+    pub tool: BuiltWith,
     /// The outcome of each program that is compared, usually of one.
     pub outcomes: Vec<RunOutcome>,
     /// The limit for a build, and again for a run.
@@ -41,7 +41,7 @@ pub enum Role {
 
 /// The means by which a configuration builds and runs programs.
 #[derive(Clone, Debug)]
-pub enum Tool {
+pub enum BuiltWith {
     /// Commands for the shell, in which `{file}` is filled in.
     Commands {
         /// The command that builds.
@@ -51,7 +51,7 @@ pub enum Tool {
     },
     /// A device.
     Device {
-        /// What its driver says.
+        /// The description that its driver gives.
         facts: Box<DeviceFacts>,
         /// The options of the build.
         options: String,
@@ -139,13 +139,13 @@ impl RecipeTest {
         self.kit.demands.message.is_none() && !signature.is_empty() && signature == pinned
     }
 
-    fn tool(&self, means: &Means, path: &str) -> Tool {
+    fn tool(&self, means: &Means, path: &str) -> BuiltWith {
         let expanded = |line: &str| expand(line, path, "").trim().to_owned();
         match means {
             Means::Commands { build, run } => {
-                Tool::Commands { build: expanded(build), run: run.as_deref().map(expanded) }
+                BuiltWith::Commands { build: expanded(build), run: run.as_deref().map(expanded) }
             }
-            Means::Device { device, options, .. } => Tool::Device {
+            Means::Device { device, options, .. } => BuiltWith::Device {
                 facts: Box::new(self.kit.pools[*device].device.facts.clone()),
                 options: options.clone(),
             },

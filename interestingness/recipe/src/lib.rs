@@ -46,7 +46,7 @@ pub use compilation::{
 };
 pub use counts::StageCounts;
 pub use error::RecipeError;
-pub use evidence::{Evidence, Role, Tool};
+pub use evidence::{BuiltWith, Evidence, Role};
 pub use format::Preset;
 pub use judgement::{Judgement, StageResult};
 pub use pin::{Pin, StageVerdict};

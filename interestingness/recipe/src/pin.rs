@@ -3,7 +3,7 @@
 //! which the suspected one is compared.
 
 use clreduce_kernel::{
-    Ballot, EmiAgreement, OutcomeClass, Output, Role, Rule, RunOutcome, VoteResult, emi, vote,
+    Ballot, BallotRole, EmiAgreement, OutcomeClass, Output, Rule, RunOutcome, VoteResult, emi, vote,
 };
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -155,7 +155,9 @@ fn wrong<'a, 's>(demands: &Demands, shown: &'a [ShownOutcomes<'s>]) -> Vec<&'a S
         };
         return shown.iter().filter(differs).collect();
     }
-    let role = |one: &ShownOutcomes<'_>| if one.simulated { Role::Accused } else { Role::Voter };
+    let role = |one: &ShownOutcomes<'_>| {
+        if one.simulated { BallotRole::Accused } else { BallotRole::Voter }
+    };
     let ballots: Vec<Ballot<'_>> = shown
         .iter()
         .filter_map(|one| Some(Ballot { role: role(one), outcome: one.outcomes.first()? }))

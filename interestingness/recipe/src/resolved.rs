@@ -15,7 +15,7 @@ use toml::Spanned;
 use crate::admission::{Admission, Need};
 use crate::configuration::{Configuration, DevicePool, Means, Program};
 use crate::error::Problem;
-use crate::format::{ConfigurationTable, Confirmation, Document, Preset, StageTable, VariantTable};
+use crate::format::{ConfigurationTable, Document, Preset, RequiredRuns, StageTable, VariantTable};
 use crate::pin::Demands;
 use crate::shown::ShownOutcomes;
 use crate::stages::{RecipeStage, StageKind};
@@ -30,7 +30,7 @@ const USUAL_JOBS: u32 = 1;
 pub(crate) struct ResolvedRecipe {
     pub preset: Preset,
     pub demands: Demands,
-    pub confirm: Confirmation,
+    pub confirm: RequiredRuns,
     pub stages: Vec<RecipeStage>,
     pub configurations: Vec<Configuration>,
     pub accused: Option<usize>,
@@ -67,7 +67,7 @@ impl ResolvedRecipe {
                 message: document.outcome.message.as_ref().map(|pattern| pattern.0.clone()),
                 reference: document.outcome.reference.clone(),
             },
-            confirm: document.outcome.confirm.unwrap_or(Confirmation::ONCE),
+            confirm: document.outcome.confirm.unwrap_or(RequiredRuns::ONCE),
             stages: stages(document, case)?,
             accused: document.configurations.iter().position(|table| table.get_ref().accused),
             admission: Admission::new(
@@ -209,7 +209,7 @@ fn usual(name: StageName) -> RecipeStage {
         does,
         required: name.info().required,
         timeout: None,
-        confirm: Confirmation::ONCE,
+        confirm: RequiredRuns::ONCE,
         at: None,
     }
 }
@@ -252,7 +252,7 @@ fn stage(
     stage.required = table.required.unwrap_or(stage.required);
     stage.timeout = table.timeout.map(|time| time.0);
     stage.memory = table.memory.map_or(RecipeStage::usual_memory(&stage.does), |size| size.0);
-    stage.confirm = table.confirm.unwrap_or(Confirmation::ONCE);
+    stage.confirm = table.confirm.unwrap_or(RequiredRuns::ONCE);
     stage.at = Some(start);
     Ok(stage)
 }

@@ -10,7 +10,7 @@ use clreduce_check::{
 use clreduce_process::{Cancel, End, ToolRunner};
 
 use crate::configuration::{Program, expand};
-use crate::format::Confirmation;
+use crate::format::RequiredRuns;
 use crate::pin::StageVerdict;
 
 /// A stage of a recipe.
@@ -24,7 +24,7 @@ pub(crate) struct RecipeStage {
     pub memory: u64,
     /// The time limit in the recipe. Without one, the limit follows from the time of the original.
     pub timeout: Option<Duration>,
-    pub confirm: Confirmation,
+    pub confirm: RequiredRuns,
     /// Its place in the text of the recipe. A stage that the preset implies has none.
     pub at: Option<usize>,
 }

@@ -10,7 +10,7 @@ use crate::admission::Need;
 use crate::calibration::Calibration;
 use crate::configuration::{Configuration, Program};
 use crate::counts::{Counts, StageCounts};
-use crate::format::{Confirmation, Preset};
+use crate::format::{Preset, RequiredRuns};
 use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
@@ -94,7 +94,7 @@ impl RecipeTest {
                 let extent =
                     if explain || self.slippage { Extent::All } else { Extent::UntilDecided };
                 let answer = confirmed(self.kit.confirm, cancel, || {
-                    if self.kit.confirm != Confirmation::ONCE {
+                    if self.kit.confirm != RequiredRuns::ONCE {
                         known.clear();
                     }
                     self.outcome(&programs, extent, &mut known, cancel)
@@ -195,7 +195,7 @@ impl RecipeTest {
         let mut configurations = self.kit.configurations.iter();
         !self.slippage
             && self.kit.preset != Preset::Hang
-            && self.kit.confirm == Confirmation::ONCE
+            && self.kit.confirm == RequiredRuns::ONCE
             && configurations.all(|one| robust(one) || !looked_at.contains(&one.name.as_str()))
     }
 
@@ -312,7 +312,7 @@ fn cancelled() -> StageVerdict {
 
 /// Repeats a stage until the verdict is certain: "2 of 3" ends after two runs that pass, or two that do not.
 fn confirmed(
-    confirm: Confirmation,
+    confirm: RequiredRuns,
     cancel: &Cancel,
     mut ask: impl FnMut() -> StageVerdict,
 ) -> StageVerdict {
@@ -361,7 +361,7 @@ mod tests {
         let ask = |answers: &[bool]| {
             let mut left = answers.iter();
             let mut asked = 0;
-            let answer = confirmed(Confirmation { least: 2, of: 3 }, &Cancel::new(), || {
+            let answer = confirmed(RequiredRuns { least: 2, of: 3 }, &Cancel::new(), || {
                 asked += 1;
                 if *left.next().unwrap() {
                     StageVerdict::Passes

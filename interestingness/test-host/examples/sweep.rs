@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use clreduce_check::{CheckOptions, HostKernel, KernelCheck};
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
-    Ballot, Crash, KernelRun, Output, ProgramKind, Role, Rule, RunLimits, RunOutcome, Scalar,
+    Ballot, BallotRole, Crash, KernelRun, Output, ProgramKind, Rule, RunLimits, RunOutcome, Scalar,
     VoteResult, plan, vote,
 };
 use clreduce_process::Cancel;
@@ -34,7 +34,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// Most work-groups in each dimension.
 const MOST_GROUPS: u64 = 2;
 
-/// What became of one kernel.
+/// The outcome of one kernel.
 #[derive(Serialize, Deserialize)]
 struct Row {
     kernel: String,
@@ -49,7 +49,7 @@ struct Row {
     check_seconds: Vec<(String, f64)>,
 }
 
-/// What one configuration made of it.
+/// The outcome of one configuration.
 #[derive(Serialize, Deserialize)]
 struct Cell {
     class: String,
@@ -235,7 +235,11 @@ fn table(rows: &[Row]) -> String {
             .iter()
             .zip(&outcomes)
             .map(|((name, _), outcome)| {
-                let role = if name.starts_with("oclgrind") { Role::Accused } else { Role::Voter };
+                let role = if name.starts_with("oclgrind") {
+                    BallotRole::Accused
+                } else {
+                    BallotRole::Voter
+                };
                 Ballot { role, outcome }
             })
             .collect();

@@ -155,7 +155,7 @@ fn integer_functions() {
 #[test]
 fn products_that_do_not_fit_saturate() {
     let mut family = Family::default();
-    // What Oclgrind gets wrong.
+    // Oclgrind gets these wrong.
     family.check("mad_sat", "if (mad_sat(1L, -1L, 0L) == -1) see(1);");
     family.check("clz of 0", "see(clz((char)0) + clz((ushort)0) + clz(0) + clz(0UL));");
     let outcome = run(&family, "host", "");

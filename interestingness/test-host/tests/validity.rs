@@ -63,7 +63,7 @@ fn options(fixture: &Fixture, cache: &Path) -> CheckOptions {
     }
 }
 
-/// What all stages say of a fixture, none of them left out because an earlier one has found something.
+/// The findings of all stages on a fixture, none of them left out because an earlier one has found something.
 fn look(fixture: &Fixture, cache: &Path) -> CheckReport {
     let options = CheckOptions { all_stages: true, ..options(fixture, cache) };
     KernelCheck::new(&options).unwrap().run(&fixture.subject, &Cancel::new())

@@ -21,7 +21,7 @@ pub struct Tool {
     kind: ToolKind,
 }
 
-/// How a tool is found.
+/// The way in which a tool is found.
 #[derive(Debug, PartialEq, Eq)]
 enum ToolKind {
     /// One of these programs, the best one first.

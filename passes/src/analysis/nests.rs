@@ -1,6 +1,6 @@
 //! Deep nests: brackets in brackets, statements and expressions of one kind in each other, `#if` in `#if`.
 //!
-//! What is nested so deep was hardly written by a person. It is worth a look at many levels together, and not at
+//! A nest so deep was hardly written by a person. It is worth a look at many levels together, and not at
 //! each of them: a pass that asks about one level after the other needs as many tests as there are levels.
 
 use std::cmp::Reverse;
@@ -62,7 +62,7 @@ impl NestMiddles {
     }
 }
 
-/// What makes a nest: things of different kinds are different nests.
+/// The kind of a nest: things of different kinds are different nests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Conditional,
@@ -76,7 +76,7 @@ struct Level {
     range: Range<usize>,
     /// The nearest one of its kind around it, by index.
     parent: Option<usize>,
-    /// How many levels there are from here to the innermost, itself included.
+    /// The number of levels from here to the innermost, itself included.
     height: usize,
     /// The one of its kind in it that goes deepest, by index.
     inner: Option<usize>,

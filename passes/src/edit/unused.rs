@@ -294,7 +294,7 @@ mod tests {
 
     use super::*;
 
-    /// What is left when every `@`...`@` is removed, with `text` in its place.
+    /// The text that is left when every `@`...`@` is removed, with `text` in its place.
     fn left(marked: &str, text: &'static str) -> String {
         let (mut source, mut edits) = (String::new(), Vec::new());
         for (index, part) in marked.split('@').enumerate() {

@@ -79,7 +79,7 @@ enum Operation {
     Assignment(&'static str),
 }
 
-/// What a plain operation is called. What compares or exchanges becomes an assignment.
+/// The name of a plain operation. An operation that compares or exchanges becomes an assignment.
 fn operation(name: &str, operands: usize) -> Option<Operation> {
     let start = name.find('_').map_or("atomic".len(), |at| at + 1);
     let operation = name.get(start..)?.to_ascii_lowercase();

@@ -38,9 +38,9 @@ impl Pass for Barriers {
     }
 }
 
-/// How many blocks around a fence are tried.
+/// The number of blocks around a fence that are tried.
 const MOST_BLOCKS: Budget = Budget::new("blocks around one barrier", 16);
-/// How many flags of a fence are tried.
+/// The number of flags of a fence that are tried.
 const MOST_FLAGS: Budget = Budget::new("flags of one barrier", 4);
 
 fn for_file(snapshot: &Snapshot, unit: Unit<'_>, proposals: &mut Proposals) {

@@ -37,7 +37,7 @@ impl Pass for CudaHost {
     }
 }
 
-/// What a statement of host code does, in so far as it is of CUDA.
+/// The CUDA operation of a statement of host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HostRole {
     Launch,

@@ -47,7 +47,7 @@ impl Pass for Images {
     }
 }
 
-/// How many functions an image is followed through.
+/// The number of functions through which an image is followed.
 const MOST_SYMBOLS: Budget = Budget::new("functions that one image is passed to", 64);
 
 fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {

@@ -43,7 +43,7 @@ impl Pass for Templates {
     }
 }
 
-/// How many templates are looked at: for each all uses of all of them are.
+/// The number of templates that are looked at: for each all uses of all of them are.
 const MOST: Budget = Budget::new("templates of one file", 64);
 
 fn instantiated(unit: Unit<'_>, template: NodeId, used: &[NodeId]) -> Option<Vec<Edit>> {

@@ -42,9 +42,9 @@ impl Pass for ToResult {
     }
 }
 
-/// How many stores are looked at, the last ones of a kernel.
+/// The number of stores that are looked at, the last ones of a kernel.
 const MOST_STORES: Budget = Budget::new("stores of results in one kernel", 16);
-/// How many values are tried for each of them, the last ones before it.
+/// The number of values that are tried for each of them, the last ones before it.
 const MOST_VALUES: Budget = Budget::new("values before one store of a result", 50);
 
 /// An assignment that is a statement.

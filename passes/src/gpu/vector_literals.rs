@@ -51,7 +51,7 @@ impl Pass for VectorLiterals {
 
 /// Elements of a literal that are tried in every lane.
 const MOST_ELEMENTS: Budget = Budget::new("elements of one vector literal", 4);
-/// How deep literals in literals are looked into.
+/// The depth to which literals in literals are looked into.
 const MOST_DEPTH: usize = 4;
 
 /// `(int4)(a, b, c, d)` with one of its elements in every lane.

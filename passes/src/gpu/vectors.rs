@@ -44,10 +44,10 @@ impl Pass for Vectors {
     }
 }
 
-/// How many lanes the classes of slots are to have.
+/// The number of lanes that the classes of slots are to have.
 type Targets = BTreeMap<NodeId, u8>;
 
-/// How many classes are proposed one by one. A literal with many elements is read for each of theirs.
+/// The number of classes that are proposed one by one. A literal with many elements is read for each of theirs.
 const MOST_CLASSES: Budget = Budget::new("vectors that change on their own", 64);
 
 fn for_file(snapshot: &Snapshot, file: usize, proposals: &mut Proposals) {
@@ -220,7 +220,7 @@ impl Narrower<'_> {
         targets.get(&self.flow.lanes.sure(slot?)?).copied()
     }
 
-    /// What makes the classes as narrow as they are to be; `None` where it cannot be done.
+    /// The patch that makes the classes as narrow as they are to be; `None` where it cannot be done.
     fn edits(&self, targets: &Targets) -> Option<Vec<Edit>> {
         let mut edits = Vec::new();
         let one = || targets.keys().next().and_then(|class| self.by_class.get(class));

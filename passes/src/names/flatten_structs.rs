@@ -37,7 +37,8 @@ impl Pass for FlattenStructs {
         for unit in Unit::all(snapshot) {
             let aggregates = snapshot.aggregates(unit.file);
             let accesses = snapshot.accesses(unit.file);
-            let nest = Nest::new(unit, snapshot.symbols(unit.file), aggregates, accesses);
+            let nest =
+                NestedStructures::new(unit, snapshot.symbols(unit.file), aggregates, accesses);
             for (index, outer) in aggregates.all.iter().enumerate() {
                 for (place, member) in outer.members.iter().enumerate() {
                     let edits = nest.flatten(outer, member, (index, place));
@@ -49,7 +50,7 @@ impl Pass for FlattenStructs {
 }
 
 /// The structures of a file, and who accesses their members.
-struct Nest<'a> {
+struct NestedStructures<'a> {
     unit: Unit<'a>,
     symbols: &'a Symbols,
     aggregates: &'a Aggregates,
@@ -58,7 +59,7 @@ struct Nest<'a> {
     of_access: HashMap<NodeId, usize>,
 }
 
-impl<'a> Nest<'a> {
+impl<'a> NestedStructures<'a> {
     fn new(
         unit: Unit<'a>,
         symbols: &'a Symbols,

@@ -56,7 +56,7 @@ impl Pass for Inline {
     }
 }
 
-/// What becomes of arguments.
+/// The way in which arguments are passed on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arguments {
     /// They take the place of parameters that the body never changes.
@@ -72,7 +72,7 @@ struct Body<'a> {
     file: usize,
     function: Function,
     statements: Vec<NodeId>,
-    /// What a final `return` returns.
+    /// The value that a final `return` returns.
     result: Option<NodeId>,
     parameters: Vec<Parameter>,
 }
@@ -385,13 +385,13 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Where the calls of a file stand. A call may lie deep, and there may be many.
+/// The calls of a file. A call may lie deep, and there may be many.
 struct Places<'a> {
     tree: &'a SyntaxTree,
     known: OnceCell<Around>,
 }
 
-/// What lies around each node.
+/// The surroundings of each node.
 struct Around {
     statements: Vec<Option<(NodeId, NodeId)>>,
     /// For each node: true if it is reached only under a condition.

@@ -51,7 +51,7 @@ impl Pass for LocalToFile {
     }
 }
 
-/// How often each name is declared, or used without being.
+/// The number of times that each name is declared, or used without being.
 fn declarations<'a>(unit: Unit<'a>, symbols: &Symbols) -> HashMap<&'a [u8], usize> {
     let declared = symbols.ids().map(|id| symbols.get(id).declarations[0]);
     let mut count: HashMap<&[u8], usize> = HashMap::new();

@@ -96,7 +96,7 @@ fn merge(snapshot: &Snapshot, file: usize, gone: &Symbol, kept: &Symbol) -> Opti
     Some(edits)
 }
 
-/// Where the declaration `int x = e;` of a block starts, which can become the assignment `y = e;`.
+/// The start of the declaration `int x = e;` of a block, which can become the assignment `y = e;`.
 fn initialised(tree: &SyntaxTree, declaring: NodeId) -> Option<usize> {
     let declaration = declared_by(tree, declaring)?;
     let initialised = tree.parent(declaring)?;

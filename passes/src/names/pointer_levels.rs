@@ -38,7 +38,7 @@ impl Pass for PointerLevels {
             .map(|file| Lists::of_elements(snapshot.tree(file)))
             .collect();
         proposals.extend(for_each_symbol(snapshot, |file, symbol| {
-            Level {
+            PointerLevel {
                 lists: &lists[file],
                 tree: snapshot.tree(file),
                 symbols: snapshot.symbols(file),
@@ -51,7 +51,7 @@ impl Pass for PointerLevels {
     }
 }
 
-struct Level<'a> {
+struct PointerLevel<'a> {
     tree: &'a SyntaxTree,
     symbols: &'a Symbols,
     types: &'a Types,
@@ -60,7 +60,7 @@ struct Level<'a> {
     file: usize,
 }
 
-impl Level<'_> {
+impl PointerLevel<'_> {
     fn removal(&self, symbol: &Symbol) -> Option<Vec<Edit>> {
         let tree = self.tree;
         let is_variable = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
@@ -95,7 +95,7 @@ impl Level<'_> {
         is_pointer.then(|| Edit::replace(self.file, range, b" ".as_slice()))
     }
 
-    /// What is put into a pointer: `&x` becomes `x`; a null pointer stays a zero.
+    /// The value that is put into a pointer: `&x` becomes `x`; a null pointer stays a zero.
     fn address(&self, pointer: NodeId, value: NodeId) -> Option<Edit> {
         let tree = self.tree;
         let range = tree.range(value);
@@ -146,7 +146,7 @@ impl Level<'_> {
         }
     }
 
-    /// What else a parameter needs: one function that is only called, with an address.
+    /// The further condition for a parameter: one function that is only called, with an address.
     fn of_function(&self, parameter: NodeId) -> Option<Vec<Edit>> {
         let (tree, symbols) = (self.tree, self.symbols);
         let declaration = declared_by(tree, parameter)?;

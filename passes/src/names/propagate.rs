@@ -130,7 +130,7 @@ fn plain_type(tree: &SyntaxTree, declaring: NodeId) -> Option<NodeId> {
     (is_plain && tree.field(kind, NodeField::Body).is_none()).then_some(kind)
 }
 
-/// What the address of is taken, if an expression is an address.
+/// The operand of `&`, if an expression is an address.
 fn address_of(tree: &SyntaxTree, value: NodeId) -> Option<NodeId> {
     let operator = tree.field(value, NodeField::Operator)?;
     (tree.kind(value) == NodeKind::PointerExpression && tree.kind(operator) == NodeKind::Ampersand)

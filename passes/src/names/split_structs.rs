@@ -99,7 +99,7 @@ struct Object<'a> {
     declaration: NodeId,
     /// The structure's name or definition.
     kind: NodeId,
-    /// What it is initialised with.
+    /// Its initialiser.
     values: Option<NodeId>,
 }
 

@@ -51,7 +51,7 @@ impl Pass for StructToField {
     }
 }
 
-/// How many mentions of structures with one member stand before each node.
+/// The number of mentions of structures with one member before each node.
 struct Inner {
     mentions_before: Vec<u32>,
 }

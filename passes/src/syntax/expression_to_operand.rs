@@ -83,7 +83,7 @@ fn operands(unit: Unit<'_>, id: NodeId, proposals: &mut Proposals) -> Vec<NodeId
     fields.iter().filter_map(|&field| tree.field(id, field)).filter(expression).collect()
 }
 
-/// How many arguments take the place of their call.
+/// The number of arguments that take the place of their call.
 const MOST_ARGUMENTS: Budget = Budget::new("arguments of one call", 16);
 
 /// The first arguments of a call.

@@ -82,7 +82,7 @@ impl Pass for ListElements {
     }
 }
 
-/// How many elements of an argument list can only go together with a parameter, which is the business
+/// The number of elements of an argument list that can only go together with a parameter, which is the business
 /// of a pass that knows names.
 fn arguments_of_parameters(
     snapshot: &Snapshot,
@@ -108,7 +108,7 @@ fn arguments_of_parameters(
     lists.map(|list| known.get(list).len()).max().unwrap_or(0)
 }
 
-/// How many elements of a parameter list can only go together with arguments: all of a function's.
+/// The number of elements of a parameter list that can only go together with arguments: all of a function's.
 fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
     let declarator = unit.tree.field(unit.tree.node(list).parent, NodeField::Declarator);
     let name = declarator.and_then(|declarator| declared_name(unit.tree, declarator));
@@ -117,7 +117,7 @@ fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) 
     if kind == Some(SymbolKind::Function) { usize::MAX } else { 0 }
 }
 
-/// How many lists lie around each node.
+/// The number of lists around each node.
 fn levels(unit: Unit<'_>) -> Vec<u32> {
     let mut levels: Vec<u32> = Vec::with_capacity(unit.tree.len());
     for id in unit.tree.ids() {

@@ -57,7 +57,7 @@ impl Pass for ReturnEarly {
     }
 }
 
-/// What a statement assigns.
+/// The variable and value that a statement assigns.
 fn stored(unit: Unit<'_>, statement: NodeId) -> Option<NodeId> {
     let expression = unit.tree.named_children(statement).next()?;
     let assigns = unit.tree.kind(expression) == NodeKind::AssignmentExpression;

@@ -55,7 +55,7 @@ fn used_declarations(snapshot: &Snapshot, unit: Unit<'_>) -> HashSet<NodeId> {
     declaring.filter_map(|&name| declared_by(unit.tree, name)).collect()
 }
 
-/// How many bodies lie around each node.
+/// The number of bodies around each node.
 fn levels(unit: Unit<'_>) -> Vec<u32> {
     let mut levels: Vec<u32> = Vec::with_capacity(unit.tree.len());
     for id in unit.tree.ids() {

@@ -243,7 +243,7 @@ fn condition(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     Patch::new(vec![before, unit.replace(range.end..whole.end, b";")])
 }
 
-/// How many cases of a switch are tried alone.
+/// The number of cases of a switch that are tried alone.
 const MOST_CASES: Budget = Budget::new("cases of one switch", 64);
 
 /// All cases in a row, then each case alone, then the value.

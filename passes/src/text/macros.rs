@@ -187,7 +187,7 @@ impl<'a> Macro<'a> {
         Some(edits)
     }
 
-    /// What stands in the place of one use, and the last token of the use.
+    /// The replacement of one use, and the last token of the use.
     fn expand(&self, unit: &DefiningFile<'a>, index: usize) -> Option<(Vec<u8>, usize)> {
         let tokens = unit.tokens;
         let Some(parameters) = &self.parameters else {

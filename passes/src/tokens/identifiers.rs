@@ -53,7 +53,7 @@ impl Pass for Identifiers {
 
 /// The words of a test case.
 struct Words<'a> {
-    /// Where each name that may be renamed stands.
+    /// The places of each name that may be renamed.
     uses: HashMap<&'a [u8], Vec<(usize, std::ops::Range<usize>)>>,
     /// These names, first used first.
     order: Vec<&'a [u8]>,

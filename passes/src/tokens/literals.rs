@@ -54,7 +54,7 @@ impl Pass for Literals {
     }
 }
 
-/// What a number could be instead. Each place in the vector is one list, so that what is tried
+/// The numbers that could stand for a number. Each place in the vector is one list, so that what is tried
 /// together is alike.
 fn simpler_number(text: &[u8]) -> Vec<Vec<u8>> {
     let is_hex = matches!(text, [b'0', b'x' | b'X', ..]);

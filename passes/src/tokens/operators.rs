@@ -92,7 +92,7 @@ fn is_binary(text: &[u8]) -> bool {
     ) || (text.len() > 1 && text.ends_with(b"="))
 }
 
-/// How far an operand reaches at most, in tokens and groups: `a.b[c](d)`.
+/// The greatest reach of an operand, in tokens and groups: `a.b[c](d)`.
 const REACH: usize = 8;
 
 /// The last token of the operand that follows an operator: signs, a name or literal or group, and

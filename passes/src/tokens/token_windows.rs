@@ -33,7 +33,7 @@ const WINDOWS: [(usize, usize); 8] =
 /// A program that parses, or has come down to little, has lost its longer runs to passes that know
 /// what they are: of 332 questions about them in three reductions none was interesting.
 const LONGEST_OF_KNOWN: usize = 2;
-/// What is little, in tokens.
+/// The number of tokens that counts as little.
 const SMALL: usize = 300;
 
 /// Most proposals for one file. A larger file is looked at in longer strides only.
@@ -108,13 +108,13 @@ impl TypeRanges {
 }
 
 /// Tells whether a run of tokens is balanced.
-struct Nesting {
-    /// How many pairs of delimiters are open before each token, and after the last.
+struct BracketDepths {
+    /// The number of pairs of delimiters that are open before each token, and after the last.
     depth: Vec<i64>,
 }
 
 /// The nesting of a file. A delimiter without a partner is a token like others.
-fn nesting(unit: Tokens<'_>) -> Nesting {
+fn nesting(unit: Tokens<'_>) -> BracketDepths {
     let mut now = 0;
     let mut depth = Vec::with_capacity(unit.tokens.len() + 1);
     depth.push(now);
@@ -126,10 +126,10 @@ fn nesting(unit: Tokens<'_>) -> Nesting {
         };
         depth.push(now);
     }
-    Nesting { depth }
+    BracketDepths { depth }
 }
 
-impl Nesting {
+impl BracketDepths {
     /// Returns true if the tokens of `first..after` open all that they close and close all that
     /// they open.
     fn encloses(&self, first: usize, after: usize) -> bool {

@@ -12,7 +12,7 @@ use clreduce_interestingness::{Cancel, Verdict};
 use clreduce_testcase::TestCase;
 use thiserror::Error;
 
-use crate::history::{Commit, History};
+use crate::history::{CommitRecord, History};
 use crate::record::{CaseOutcome, Measure, PassRecord, Record};
 use crate::{Batch, Case, OpenError, files};
 use clreduce_engine::events::{Ending, Event};
@@ -42,7 +42,7 @@ enum CaseError {
     Reduction(#[from] ReductionError),
 }
 
-/// What one case is reduced with.
+/// The settings with which one case is reduced.
 pub(crate) struct Attempt<'a> {
     pub folder: &'a Path,
     pub batch: &'a Batch,
@@ -158,7 +158,7 @@ impl Attempt<'_> {
             }
             event => {
                 if let Some((commit, case)) =
-                    Commit::of(event, tests_now, began.elapsed().as_secs_f64())
+                    CommitRecord::of(event, tests_now, began.elapsed().as_secs_f64())
                 {
                     // The report then lacks a line; the result does not depend on it.
                     let _ = history.add(commit, case);
@@ -209,7 +209,7 @@ impl Record {
         self.passes = passes.collect();
     }
 
-    /// What the test says of the result: its output tells bugs apart, and an answer that holds twice
+    /// The verdict and output of the test on the result: the output tells bugs apart, and an answer that holds twice
     /// is worth more. Short enough to be waited for when the batch is interrupted.
     fn judge_again(
         &mut self,

@@ -14,7 +14,7 @@ const LINE_CHARS: usize = 240;
 /// Lines of a whole diff shown.
 const MOST_LINES: usize = 120;
 
-/// What changed between two versions of a test case, as a unified diff with long runs cut.
+/// The change between two versions of a test case, as a unified diff with long runs cut.
 #[must_use]
 pub fn diff(old: &TestCase, new: &TestCase) -> String {
     let mut shown = Shown { text: String::new(), lines: 0 };

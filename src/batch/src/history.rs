@@ -19,7 +19,7 @@ const OLD_FILE: &str = "course.jsonl";
 
 /// A variant that became the current test case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Commit {
+pub struct CommitRecord {
     /// Number of the step that committed it, from 1.
     pub step: u64,
     /// Tests started until then.
@@ -34,11 +34,11 @@ pub struct Commit {
     pub tokens: usize,
     /// Its work-items.
     pub work_items: u64,
-    /// What changed, as a unified diff; long runs of lines are cut.
+    /// The change as a unified diff; long runs of lines are cut.
     pub diff: String,
 }
 
-impl Commit {
+impl CommitRecord {
     /// The commit that an event tells of, still without its diff, and the test case that it made.
     #[must_use]
     pub fn of(event: &Event, tests: u64, seconds: f64) -> Option<(Self, &TestCase)> {
@@ -53,7 +53,7 @@ impl Commit {
 ///
 /// # Errors
 /// When a file cannot be read. It is no error that there is none.
-pub fn read_history(folder: &Path) -> io::Result<Vec<Commit>> {
+pub fn read_history(folder: &Path) -> io::Result<Vec<CommitRecord>> {
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let mut files = [FILE, OLD_FILE].into_iter().map(|name| fs::read(folder.join(name)));
     let found = files.find(|bytes| !bytes.as_ref().is_err_and(is_missing));
@@ -70,7 +70,7 @@ pub(crate) struct History {
     lines: Vec<(u64, u64)>,
     current: TestCase,
     /// The last commit that an earlier run came to.
-    earlier: Option<Commit>,
+    earlier: Option<CommitRecord>,
 }
 
 impl History {
@@ -85,7 +85,7 @@ impl History {
         Ok(history)
     }
 
-    fn write(&mut self, commit: &Commit) -> io::Result<()> {
+    fn write(&mut self, commit: &CommitRecord) -> io::Result<()> {
         let line = line(commit)?;
         self.file.write_all(&line)?;
         self.lines.push((commit.step, self.length() + line.len() as u64));
@@ -113,7 +113,7 @@ impl History {
     }
 
     /// Writes a commit, unless an earlier run did. Its figures are of this run alone.
-    pub(crate) fn add(&mut self, mut commit: Commit, case: &TestCase) -> io::Result<()> {
+    pub(crate) fn add(&mut self, mut commit: CommitRecord, case: &TestCase) -> io::Result<()> {
         let is_told = self.earlier.as_ref().is_some_and(|last| commit.step <= last.step);
         let before = std::mem::replace(&mut self.current, case.clone());
         if is_told {
@@ -128,7 +128,7 @@ impl History {
 }
 
 /// One write for each: what a kill leaves is at worst one torn line.
-fn line(commit: &Commit) -> io::Result<Vec<u8>> {
+fn line(commit: &CommitRecord) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(commit)?;
     line.push(b'\n');
     Ok(line)
@@ -142,8 +142,8 @@ mod tests {
         TestCase::single("a.c", text.as_bytes()).unwrap()
     }
 
-    fn commit(step: u64) -> Commit {
-        Commit {
+    fn commit(step: u64) -> CommitRecord {
+        CommitRecord {
             step,
             tests: step,
             seconds: 1.0,

@@ -27,7 +27,7 @@ use clreduce_journal::{Facts, StateError, StateFolder};
 use clreduce_speculation::Pool;
 
 pub use diff::diff;
-pub use history::{Commit, read_history};
+pub use history::{CommitRecord, read_history};
 pub use record::{CaseOutcome, Measure, PassRecord, Record};
 
 /// Open cases per thread of the pool. While one makes its next variants, another one's test runs; what
@@ -52,7 +52,7 @@ pub struct Case {
 /// A reason why a case cannot be read or tested. The batch only records its text.
 pub type OpenError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What happens to the cases, by index.
+/// The events of a batch; cases are named by index.
 #[derive(Debug)]
 pub enum BatchProgress {
     /// A test of the case has ended, as many as so far in this run; its size in bytes now and before.
@@ -66,17 +66,17 @@ pub enum BatchProgress {
     Over {
         /// Which case.
         case: usize,
-        /// What became of it.
+        /// Its outcome.
         record: Box<Record>,
         /// It was over before this run began.
         earlier: bool,
     },
 }
 
-/// What a run of a batch came to.
+/// The outcome of a run of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchResult {
-    /// What became of each case, in their order. Those that an interruption left unfinished say so.
+    /// The outcome of each case, in their order. Those that an interruption left unfinished say so.
     pub records: Vec<Record>,
     /// Wall time of this run.
     pub wall: Duration,
@@ -106,7 +106,7 @@ pub enum BatchError {
     Changed {
         /// The folder.
         path: PathBuf,
-        /// What has changed, in words.
+        /// The change, in words.
         what: String,
     },
     /// The system has no threads to give.

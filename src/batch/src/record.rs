@@ -1,4 +1,4 @@
-//! What became of a case.
+//! The outcome of a case.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use crate::files;
 /// Name of the record in a case's folder: where it is, the case is finished.
 const FILE: &str = "case.json";
 
-/// What became of a case, in a word.
+/// The outcome of a case, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaseOutcome {
@@ -51,7 +51,7 @@ impl CaseOutcome {
     }
 }
 
-/// How large a test case is.
+/// The size of a test case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measure {
     /// Bytes, white space included.
@@ -74,7 +74,7 @@ impl Measure {
     }
 }
 
-/// What a pass asked in a case and what came of it.
+/// The tests of a pass in a case, and their outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassRecord {
     /// Its name.
@@ -87,14 +87,14 @@ pub struct PassRecord {
     pub tokens_removed: i64,
 }
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Its name.
     pub name: String,
     /// Content hash of the original, as 64 hexadecimal digits; empty where it could not be read.
     pub original: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: CaseOutcome,
     /// Why, in one line; empty where the outcome says it all.
     pub reason: String,

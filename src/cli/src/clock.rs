@@ -18,20 +18,20 @@ const NEXT_LINE: Duration = Duration::from_secs(10);
 
 /// Shows actions while it exists.
 pub(crate) struct Clock {
-    display: Arc<Display>,
+    display: Arc<ClockDisplay>,
     /// Writes the lines where there is no terminal.
     writer: Option<JoinHandle<()>>,
     /// True if the bar goes with the clock.
     owns_bar: bool,
 }
 
-struct Display {
+struct ClockDisplay {
     bar: Option<ProgressBar>,
-    state: Mutex<State>,
+    state: Mutex<ClockState>,
     changed: Condvar,
 }
 
-struct State {
+struct ClockState {
     action: String,
     since: Instant,
     next_line: Duration,
@@ -56,8 +56,10 @@ impl Clock {
     /// Starts a clock on a bar that is there already; without one, it prints plain lines.
     pub(crate) fn on(bar: Option<ProgressBar>) -> Self {
         let since = Instant::now();
-        let state = State { action: String::new(), since, next_line: FIRST_LINE, is_over: false };
-        let display = Arc::new(Display { bar, state: Mutex::new(state), changed: Condvar::new() });
+        let state =
+            ClockState { action: String::new(), since, next_line: FIRST_LINE, is_over: false };
+        let display =
+            Arc::new(ClockDisplay { bar, state: Mutex::new(state), changed: Condvar::new() });
         let own = Arc::clone(&display);
         let writer = thread::Builder::new().name("clock".to_owned()).spawn(move || own.write());
         // Without a thread there is no clock, and the work goes on.
@@ -85,8 +87,8 @@ impl Drop for Clock {
     }
 }
 
-impl Display {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ClockDisplay {
+    fn state(&self) -> MutexGuard<'_, ClockState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,7 +102,7 @@ impl Display {
         self.changed.notify_all();
     }
 
-    fn show(&self, state: &mut State) {
+    fn show(&self, state: &mut ClockState) {
         let elapsed = state.since.elapsed();
         if state.action.is_empty() {
             return;

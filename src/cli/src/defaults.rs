@@ -63,7 +63,7 @@ pub(crate) fn added_to<A: Parser>(args: A, before: usize) -> Result<A, DefaultsE
     let given: Vec<OsString> = env::args_os().collect();
     let (start, end) = given.split_at(before.min(given.len()));
     let all = start.iter().cloned().chain(words).chain(end.iter().cloned());
-    // What the user wrote was parsed before, so that a mistake is one in the file.
+    // The command line was parsed before, so that a mistake is one in the file.
     A::try_parse_from(all).map_err(|error| {
         let message = error.to_string();
         let message = message.lines().next().unwrap_or_default();

@@ -10,6 +10,7 @@ use clreduce_kernel::{ProgramKind, has_main};
 
 use crate::clock::Clock;
 use crate::failure::{CliError, NoSuchDevice};
+use crate::printing::warning_line;
 use crate::units::show_bytes;
 
 /// The arguments of `clreduce devices`.
@@ -87,7 +88,7 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
     let text = if args.json { json(&found) } else { table(&found) };
     out.write_all(text.as_bytes()).map_err(CliError::Stdout)?;
     for problem in &found.problems {
-        eprintln!("{}: {problem}", console::style("warning").for_stderr().yellow().bold());
+        warning_line(&problem.to_string());
     }
     Ok(if found.devices.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -1,4 +1,4 @@
-//! What a commit changed, as a few lines for a person.
+//! A commit as a short diff for people.
 
 use std::time::{Duration, Instant};
 

@@ -8,7 +8,7 @@ use clreduce_interestingness::Cancel;
 /// Exit status of an interrupted run, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// What has to be done before the process ends at once.
+/// The actions that are needed before the process ends at once.
 static BEFORE_EXIT: OnceLock<fn()> = OnceLock::new();
 
 /// Has `action` done before the process ends at once. Only the first one counts.

@@ -94,14 +94,14 @@ impl Interestingness for Judge {
 }
 
 /// A test that counts how many of its runs are under way.
-pub(crate) struct Counted {
+pub(crate) struct CountedTest {
     /// The test.
     pub judge: Arc<Judge>,
     /// The runs under way.
     pub running: Arc<AtomicUsize>,
 }
 
-impl Interestingness for Counted {
+impl Interestingness for CountedTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         self.running.fetch_add(1, Ordering::Relaxed);
         let outcome = self.judge.judge(variant, cancel);

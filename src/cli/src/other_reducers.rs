@@ -5,7 +5,7 @@ use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// What to write instead of an option that clreduce does not have.
+/// The equivalent of an option that clreduce does not have.
 const ADVICE: [(&[&str], &str); 13] = [
     (
         &["--tidy"],

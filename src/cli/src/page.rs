@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clreduce_batch::{Commit, Record, diff};
+use clreduce_batch::{CommitRecord, Record, diff};
 use clreduce_engine::Reduced;
 use clreduce_engine::events::Event;
 use clreduce_interestingness::Outcome;
@@ -23,7 +23,7 @@ pub(crate) struct PageContent {
     /// The figures.
     pub record: Record,
     /// The commits with their diffs.
-    pub commits: Vec<Commit>,
+    pub commits: Vec<CommitRecord>,
     /// The result.
     pub result: TestCase,
     /// The path of the original, and of the result.
@@ -35,7 +35,7 @@ pub(crate) struct CommitCollector {
     current: TestCase,
     started: Instant,
     tests: u64,
-    commits: Vec<Commit>,
+    commits: Vec<CommitRecord>,
 }
 
 impl CommitCollector {
@@ -50,8 +50,8 @@ impl CommitCollector {
             self.tests = *tests;
         }
         let seconds = self.started.elapsed().as_secs_f64();
-        if let Some((commit, case)) = Commit::of(event, self.tests, seconds) {
-            self.commits.push(Commit { diff: diff(&self.current, case), ..commit });
+        if let Some((commit, case)) = CommitRecord::of(event, self.tests, seconds) {
+            self.commits.push(CommitRecord { diff: diff(&self.current, case), ..commit });
             self.current = case.clone();
         }
         if let Event::WentBack { step, case, .. } = event {

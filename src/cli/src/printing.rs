@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
+use console::style;
+
 /// Text with its control characters escaped, except line breaks and tabs.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
@@ -32,6 +34,21 @@ pub(crate) fn shown_path(path: &Path) -> String {
 /// Prints a line that stays on standard error. Nobody may be reading it any more; that is no reason to end a reduction.
 pub(crate) fn error_line(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Prints a warning. Tools write parts of it, so that it may hold control characters.
+pub(crate) fn warning_line(text: &str) {
+    error_line(&warning(text));
+}
+
+/// Prints a note.
+pub(crate) fn note_line(text: &str) {
+    error_line(&format!("{}: {}", style("note").for_stderr().bold(), printable(text)));
+}
+
+/// A warning as a line for the terminal.
+pub(crate) fn warning(text: &str) -> String {
+    format!("{}: {}", style("warning").for_stderr().yellow().bold(), printable(text))
 }
 
 #[cfg(test)]

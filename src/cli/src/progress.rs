@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::clock::Clock;
 use crate::diff::short_diff;
-use crate::printing::{error_line, printable};
+use crate::printing::{error_line, printable, warning};
 use crate::screen::{Drawn, Screen};
 use crate::statistics::RunStatistics;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
@@ -85,8 +85,7 @@ impl ProgressDisplay {
 
     /// Prints a warning.
     pub(crate) fn warning(&self, text: &str) {
-        let warning = style("warning").for_stderr().yellow().bold();
-        self.line(&format!("{warning}: {}", printable(text)));
+        self.line(&warning(text));
     }
 
     /// Prints something worth knowing, unless quiet.

@@ -21,7 +21,7 @@ use crate::events_file::EventsFile;
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
 use crate::interrupt::{self, INTERRUPTED};
-use crate::judge::{Aside, ByCommand, ByRecipe, Counted, Judge};
+use crate::judge::{Aside, ByCommand, ByRecipe, CountedTest, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{FilePlace, Input, load};
 use crate::not_interesting::{Rejection, explain};
@@ -195,7 +195,7 @@ fn run(
         recipe::note(&mut facts, &by.test);
     }
     let reduction = Reduction::of(case.clone())
-        .test(Counted { judge: Arc::clone(&judge), running })
+        .test(CountedTest { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
         .cancel(cancel.clone())
         .skip_pass(skip)

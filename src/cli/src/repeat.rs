@@ -74,7 +74,7 @@ impl RepeatCommands<'_> {
         }
     }
 
-    /// What decides, if it is not the exit status.
+    /// The condition that decides, if it is not the exit status.
     fn criterion(&self) -> String {
         let options = &self.how.options;
         let patterns = [
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::command_line::Args;
 
-    /// What is written is read as the same options.
+    /// The written options are read as the same options.
     #[test]
     fn options_survive_the_way_through_the_command_line() {
         let text = "clreduce x --interesting-stderr 'it''s' --timeout 1500ms --memory-limit 1000000 --lang c \

@@ -122,7 +122,7 @@ fn places<'a>(name: &str, paths: impl IntoIterator<Item = &'a PathBuf>) -> Strin
     paths.into_iter().map(|path| format!("{} {}\n", style(name).bold(), shown(path))).collect()
 }
 
-/// Whether there is a file, or a folder with something in it. Where several were reduced, some may be gone.
+/// Tells whether there is a file, or a folder with something in it. Of several files, some may be gone.
 fn is_there(path: &Path) -> bool {
     match fs::read_dir(path) {
         Ok(mut entries) => entries.next().is_some(),

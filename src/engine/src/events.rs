@@ -69,7 +69,7 @@ pub enum Event {
         pass: &'static str,
         /// Its steps in this run of the pass.
         steps: u64,
-        /// How many of them were interesting.
+        /// The number of those that were interesting.
         interesting: u64,
     },
     /// A pass did not look at everything, because there was too much of something.

@@ -157,7 +157,7 @@ impl Options {
         !self.no_compile_filter && (self.compile_filter || language == Language::OpenCl)
     }
 
-    /// What the reducer needs to know. `language` is used where the options leave it open.
+    /// The reducer's settings. `language` is used where the options leave it open.
     pub(crate) fn plan(&self, language: Language) -> ReducerPlan {
         let text = self.protect.iter().map(|pattern| pattern.regex().clone()).collect();
         ReducerPlan {

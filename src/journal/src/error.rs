@@ -11,7 +11,7 @@ pub enum StateError {
     /// The system refused.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// On what.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum StateError {
     Changed {
         /// The journal.
         journal: PathBuf,
-        /// What has changed, in words.
+        /// The change, in words.
         what: String,
     },
     /// The file is none of the versions that the journal knows.

@@ -10,7 +10,7 @@ pub struct JournalEntry {
     pub hash: ContentHash,
     /// The verdict that the reducer took.
     pub verdict: Verdict,
-    /// How the compile filter was involved.
+    /// The part of the compile filter in it.
     pub filtered: Filtered,
 }
 

@@ -12,7 +12,7 @@ pub struct Chances {
     rows: Vec<RowChances>,
 }
 
-/// What a chance is estimated from.
+/// The key of an estimate of a chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// The index of the row that proposed the variant.
@@ -35,7 +35,7 @@ struct RowChances {
     verdicts: [RecentVerdicts; SHARES.len()],
 }
 
-/// How usual it is that a small change of a row is interesting, in thousandths.
+/// The usual rate at which a small change of a row is interesting, in thousandths.
 fn usual(row: &Row) -> u32 {
     match row.phase {
         Phase::Finish => 900,
@@ -56,10 +56,10 @@ fn removes_unused(row: &Row) -> bool {
 /// than 1/16, less than 1/4, less than 7/8, and more.
 const SHARES: [u32; 4] = [1000, 750, 400, 200];
 
-/// What remains of a chance when an earlier run of the row took what was easily found, in thousandths.
+/// The part of a chance that remains when an earlier run of the row took what was easily found, in thousandths.
 const LATER: u32 = 200;
 
-/// How many verdicts the usual chance counts as much as, and how many verdicts are remembered.
+/// The weight of the usual chance, in verdicts, and the number of verdicts that are remembered.
 const MEMORY: u32 = 6;
 
 impl Chances {

@@ -19,7 +19,7 @@ pub(crate) struct Headers {
 }
 
 impl Headers {
-    /// What the line markers of the original say.
+    /// The line markers of the original.
     pub(crate) fn of(original: &TestCase) -> Self {
         Self { files: original.files().iter().map(|file| regions(&file.bytes)).collect() }
     }
@@ -37,7 +37,7 @@ impl Headers {
         proposals
     }
 
-    /// Where it is after a patch of `base`.
+    /// Its place after a patch of `base`.
     pub(crate) fn followed(&self, base: &TestCase, patch: &Patch) -> Self {
         if self.files.iter().all(Vec::is_empty) {
             return Self { files: Arc::default() };
@@ -76,7 +76,7 @@ fn rewrites(edit: &Edit, regions: &[Range<usize>], file: usize) -> bool {
     touched.any(|region| range.start > region.start || region.end > range.end || range == *region)
 }
 
-/// Where the text between the markers of headers is, without the markers.
+/// The ranges of the text between the markers of headers, without the markers.
 fn regions(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut regions = Vec::new();
     let mut main = None;

@@ -11,7 +11,7 @@ use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use crate::order::is_smaller;
 
-/// How many steps a grown variant gets before it is given up.
+/// The number of steps that a grown variant gets before it is given up.
 const MOST_STEPS: u32 = 60;
 
 /// The reduction of a grown variant by a source of its own.

@@ -3,10 +3,10 @@
 use clreduce_passes::{Phase, Row};
 use clreduce_testcase::{Size, TestCase};
 
-/// How many tokens more than the current test case a grown variant may have.
+/// The number of tokens that a grown variant may have more than the current test case.
 const MOST_GROWTH: usize = 200;
 
-/// What a variant must be, compared with the current test case, to be tested.
+/// The condition on a variant, compared with the current test case, for it to be tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SizeRule {
     /// Strictly smaller.

@@ -20,11 +20,11 @@ pub(crate) struct PassRun<G> {
     proposals: Arc<[Patch]>,
     /// The lists, the next one last.
     lists: Arc<[List]>,
-    /// How many of them have not begun yet.
+    /// The number of those that have not begun yet.
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
     sizes: Option<GroupSizes>,
-    /// What patches leave without a use goes with them, if it may.
+    /// Removes with a patch the declarations that it leaves without a use, if they may go.
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
     accepted: Arc<Patch>,
@@ -209,7 +209,7 @@ impl<G: Search> PassRun<G> {
         Some(())
     }
 
-    /// What each proposal would remove beside all that stand after it.
+    /// For each proposal, the tokens that it would remove beside all that stand after it.
     fn weights(&self, items: &[u32]) -> Vec<u64> {
         let mut seen = HashSet::new();
         let mut weight = |item: &u32| -> u64 {

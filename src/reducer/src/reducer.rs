@@ -25,14 +25,14 @@ pub const CHEAP_TO_PARSE: usize = 16 << 10;
 /// In a program of fewer tokens every group is small enough to be worth a test.
 const WORTH_LARGE_GROUPS: usize = 1000;
 
-/// What a reducer may do.
+/// The settings of a reducer.
 #[derive(Clone, Debug)]
 pub struct ReducerPlan {
     /// The language that passes see.
     pub language: Language,
     /// The passes that may run.
     pub passes: PassChoice,
-    /// What no pass may change.
+    /// The names and texts that no pass may change.
     pub protected: Protected,
 }
 
@@ -66,7 +66,7 @@ pub struct Reducer<G = Groups> {
     chances: Chances,
     /// By index of a row: whether it has had a run with candidates.
     has_run: Vec<bool>,
-    /// What passes left out since the last verdict.
+    /// The proposals that passes left out since the last verdict.
     left_out: Vec<LeftOut>,
     supposed: bool,
     supposed_commit: bool,
@@ -146,7 +146,7 @@ impl<G: Search> Reducer<G> {
         Some(Basis { row: self.schedule.rows()[*row], trial, nested: false })
     }
 
-    /// Where text from headers is in the current test case.
+    /// The ranges of the current test case that come from headers.
     pub(crate) fn headers_now(&self) -> Headers {
         let patch = self.pass_run.as_ref().and_then(|(_, run)| run.accepted());
         patch.map_or_else(
@@ -235,7 +235,7 @@ impl<G: Search> Reducer<G> {
     }
 }
 
-/// What the chance of a candidate was estimated from.
+/// The keys from which the chance of a candidate was estimated.
 #[derive(Clone, Copy)]
 pub struct Basis {
     /// The row that proposed the candidate.
@@ -246,7 +246,7 @@ pub struct Basis {
     pub nested: bool,
 }
 
-/// What the chance of a variant of this row is estimated from.
+/// The key from which the chance of a variant of this row is estimated.
 fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) -> Trial {
     Trial { row, in_later_run, tokens: attempt.size.tokens, current: current.tokens }
 }

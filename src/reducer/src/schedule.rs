@@ -13,7 +13,7 @@ pub(crate) struct Schedule {
     sweep: Vec<usize>,
 }
 
-/// Where in a schedule a reduction is.
+/// The place of a reduction in a schedule.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Position {
     phase: usize,

@@ -17,7 +17,7 @@ use regex::bytes::Regex;
 use crate::headers::Headers;
 use crate::{PassChoice, Protected, Reducer, ReducerPlan};
 
-/// What a stub calls the value that it returns; it takes the place of no name.
+/// The name that a stub gives to the value that it returns; it takes the place of no name.
 const STUB: &[u8] = b"r";
 
 /// Longest conversation.

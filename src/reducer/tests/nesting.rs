@@ -1,4 +1,4 @@
-//! How many tests a deep nest costs: some tens, and not one for each of its levels.
+//! A deep nest costs some tens of tests, and not one for each of its levels.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use clreduce_candidates::{CandidateSource, Next};
 use clreduce_reducer::{Reducer, ReducerPlan};
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
-/// What opens a level, what is inside, and what closes a level.
+/// The text that opens a level, the text inside, and the text that closes a level.
 const NESTS: [[&str; 3]; 20] = [
     ["{", "needle;", "}"],
     ["{\n", "needle\n", "}\n"],

@@ -16,7 +16,7 @@ pub struct BugReport {
 pub struct Section {
     /// The heading.
     pub heading: &'static str,
-    /// What stands below it.
+    /// The content below it.
     pub blocks: Vec<Block>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clreduce_batch::{Commit, Record};
+use clreduce_batch::{CommitRecord, Record};
 use clreduce_testcase::SourceFile;
 use clreduce_triage::Ranked;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub(crate) struct ReportedCase<'a> {
     /// Commands that repeat the reduction and the test.
     commands: Vec<RepeatCommand>,
     /// Every commit, in order.
-    commits: Vec<Commit>,
+    commits: Vec<CommitRecord>,
 }
 
 /// The place of a case in the order in which to look at the results. Without a result there is none.

@@ -12,7 +12,7 @@ mod programs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clreduce_batch::{Commit, Record, read_history};
+use clreduce_batch::{CommitRecord, Record, read_history};
 use clreduce_testcase::{InvalidTestCase, TestCase};
 use clreduce_triage::{Ranked, Triage};
 use thiserror::Error;
@@ -40,13 +40,13 @@ pub struct BatchReport<'a> {
     pub details: &'a dyn Fn(&Record) -> Result<CaseDetails, ReportError>,
 }
 
-/// What the page of a case shows besides its record.
+/// The facts that the page of a case shows besides its record.
 #[derive(Clone, Debug, Default)]
 pub struct CaseDetails {
     /// The result, or the best version so far.
     pub result: Option<TestCase>,
     /// The commits in their order.
-    pub commits: Vec<Commit>,
+    pub commits: Vec<CommitRecord>,
     /// Path of the original.
     pub path: PathBuf,
     /// Commands: what each does, and the command itself.

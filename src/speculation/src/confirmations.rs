@@ -10,7 +10,7 @@ use clreduce_testcase::{ContentHash, TestCase};
 pub struct Confirmation {
     /// Content hash of the variant.
     pub hash: ContentHash,
-    /// What the test said this time.
+    /// The verdict of the test this time.
     pub outcome: Outcome,
 }
 

@@ -8,7 +8,7 @@ use crate::confirmations::PendingConfirmation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TestId(u64);
 
-/// What a slot is used for.
+/// The use of a slot.
 #[derive(Debug)]
 pub(crate) enum Work {
     /// A test of a candidate.

@@ -52,7 +52,7 @@ pub struct Judged {
     pub filtered: Filtered,
     /// The variant that became the current test case.
     pub committed: Option<TestCase>,
-    /// What passes left out before they came to the candidate.
+    /// The proposals that passes left out before they came to the candidate.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -123,13 +123,13 @@ impl<S: CandidateSource> Scheduler<S> {
         &mut self.confirmations
     }
 
-    /// What is known of variants.
+    /// The verdicts on variants.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
         &self.verdicts
     }
 
-    /// What is known of variants.
+    /// The verdicts on variants.
     pub fn verdicts_mut(&mut self) -> &mut Verdicts {
         &mut self.verdicts
     }
@@ -164,7 +164,7 @@ impl<S: CandidateSource> Scheduler<S> {
         matches!(self.tree.next(), Next::Done)
     }
 
-    /// What passes left out since the last verdict.
+    /// The proposals that passes left out since the last verdict.
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         self.tree.left_out()
@@ -237,7 +237,7 @@ impl<S: CandidateSource> Scheduler<S> {
         SchedulerStep::Judged(Box::new(judged))
     }
 
-    /// What to do now: `may_start` says whether there is a place to run one more test. Making variants
+    /// The next action: `may_start` says whether there is a place to run one more test. Making variants
     /// takes time, so that it returns as soon as a test can be started: to be called until nothing is left
     /// to do.
     ///

@@ -3,9 +3,9 @@
 /// The results of testing one variant again and again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How often it was interesting.
+    /// The number of times that it was interesting.
     pub interesting: u32,
-    /// How often it was tested.
+    /// The number of times that it was tested.
     pub runs: u32,
 }
 
@@ -28,7 +28,7 @@ impl Tally {
     }
 }
 
-/// How often a test says "interesting" of variants that are not, as far as that was seen.
+/// The rate at which a test calls variants interesting that are not, as far as that was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrongSuccesses {
     /// Variants that the test found interesting at first, and not when it was repeated.
@@ -43,7 +43,7 @@ impl WrongSuccesses {
     const AT_LEAST: u32 = 3;
     const AT_MOST: u32 = 24;
 
-    /// How much more often "yes" has to come than "no" when a success is tested again.
+    /// The number by which "yes" has to exceed "no" when a success is tested again.
     ///
     /// A variant that is interesting by mistake in a share p of tests gets a lead of n once in ((1-p)/p)^n times. With
     /// nothing seen, p is supposed to be a quarter.

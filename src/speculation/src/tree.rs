@@ -71,13 +71,13 @@ impl<S: CandidateSource> Tree<S> {
         Self { nodes, root, capacity }
     }
 
-    /// What the source wants next in its real state.
+    /// The request of the source in its real state.
     #[must_use]
     pub fn next(&self) -> &Next {
         &self.nodes[self.root].next
     }
 
-    /// What passes left out on the way to the candidate of the real state.
+    /// The proposals that passes left out on the way to the candidate of the real state.
     pub(crate) fn left_out(&self) -> &[LeftOut] {
         self.nodes[self.root].source.left_out()
     }

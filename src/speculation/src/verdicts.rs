@@ -45,7 +45,7 @@ impl FlakyCounts {
     }
 }
 
-/// What is known of one variant.
+/// The facts that are known of one variant.
 #[derive(Debug, Default)]
 struct KnownVariant {
     tested: Option<Tested>,
@@ -252,7 +252,7 @@ impl Tested {
     }
 }
 
-/// How far the compile filter is trusted.
+/// The trust in the compile filter.
 #[derive(Debug, Default)]
 struct FilterTrust {
     is_on: bool,

@@ -205,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// What the uses of `x` do, a word for each: r, w, a (address) and c (call), together where several hold.
+    /// The uses of `x`, a word for each: r, w, a (address) and c (call), together where several hold.
     fn uses(body: &str) -> String {
         let source = format!("struct S {{ int f; }} x; void g(void) {{ {body} }}");
         let tree = SyntaxTree::parse(source.as_bytes(), Language::C);

@@ -61,9 +61,9 @@ pub enum PlanError {
         "the launch comment describes {expected} arguments, but the kernel `entry` takes {found}"
     )]
     Arguments {
-        /// How many the comment describes.
+        /// The number that the comment describes.
         expected: usize,
-        /// How many the kernel takes.
+        /// The number that the kernel takes.
         found: usize,
     },
     /// The launch comment lacks the number after `--atomics`.

@@ -314,7 +314,7 @@ enum AttemptError {
 /// A disk with less free space than this is full, in bytes. Tests need some for their temporary files.
 const FULL_BELOW: u64 = 1 << 20;
 
-/// Whether nothing can be written to a folder, for want of space or of inodes. A test then fails because of the disk.
+/// Tells whether a folder's disk has no space or inodes left. A test then fails because of the disk.
 fn is_full(folder: &Path) -> bool {
     let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
     let is_root = rustix::process::geteuid().is_root();

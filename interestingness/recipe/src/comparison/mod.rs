@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
-    Ballot, KernelRun, PlanError, ProgramKind, Role, Rule, RunLimits, RunOutcome, VoteResult, vote,
+    Ballot, BallotRole, KernelRun, PlanError, ProgramKind, Rule, RunLimits, RunOutcome, VoteResult,
+    vote,
 };
 
 use crate::configuration::show;
@@ -166,14 +167,15 @@ impl DeviceComparison {
     }
 
     fn voted(mut self) -> Self {
-        let role =
-            |seen: &ConfigurationResult| if seen.simulated { Role::Accused } else { Role::Voter };
+        let role = |seen: &ConfigurationResult| {
+            if seen.simulated { BallotRole::Accused } else { BallotRole::Voter }
+        };
         let ballots: Vec<Ballot<'_>> = self
             .configurations
             .iter()
             .map(|seen| Ballot { role: role(seen), outcome: &seen.outcome })
             .collect();
-        let voters = ballots.iter().filter(|ballot| ballot.role == Role::Voter).count();
+        let voters = ballots.iter().filter(|ballot| ballot.role == BallotRole::Voter).count();
         let rule = if voters < 3 { Rule::TwoThirds } else { Rule::AtLeastThree };
         let findings = vote(&ballots, rule).findings;
         for (seen, finding) in self.configurations.iter_mut().zip(findings) {

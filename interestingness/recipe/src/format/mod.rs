@@ -12,7 +12,7 @@ use toml::Spanned;
 
 use crate::error::Problem;
 
-pub(crate) use values::{CheckName, Confirmation, MemorySize, MessagePattern, TimeLimit};
+pub(crate) use values::{CheckName, MemorySize, MessagePattern, RequiredRuns, TimeLimit};
 
 /// A kind of bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ pub(crate) struct StageTable {
     pub required: Option<bool>,
     pub timeout: Option<TimeLimit>,
     pub memory: Option<MemorySize>,
-    pub confirm: Option<Confirmation>,
+    pub confirm: Option<RequiredRuns>,
 }
 
 /// The outcome that the suspected configuration must have.
@@ -146,7 +146,7 @@ pub(crate) struct OutcomeTable {
     pub message: Option<MessagePattern>,
     /// The correct result.
     pub reference: Option<String>,
-    pub confirm: Option<Confirmation>,
+    pub confirm: Option<RequiredRuns>,
 }
 
 impl Document {

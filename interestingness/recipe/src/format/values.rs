@@ -11,12 +11,12 @@ use thiserror::Error;
 
 /// The number of runs that must show the outcome, as in "2 of 3".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Confirmation {
+pub(crate) struct RequiredRuns {
     pub least: u32,
     pub of: u32,
 }
 
-impl Confirmation {
+impl RequiredRuns {
     pub(crate) const ONCE: Self = Self { least: 1, of: 1 };
 }
 
@@ -25,7 +25,7 @@ impl Confirmation {
 #[error("`{0}` is no number of runs; write it as in \"2 of 3\"")]
 pub(crate) struct ConfirmationError(String);
 
-impl FromStr for Confirmation {
+impl FromStr for RequiredRuns {
     type Err = ConfirmationError;
 
     fn from_str(text: &str) -> Result<Self, ConfirmationError> {
@@ -95,4 +95,4 @@ macro_rules! deserialize_from_text {
         }
     )*};
 }
-deserialize_from_text!(Confirmation, TimeLimit, MemorySize, CheckName, MessagePattern);
+deserialize_from_text!(RequiredRuns, TimeLimit, MemorySize, CheckName, MessagePattern);

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// The program that makes supervisors and misbehaves in other ways.
 pub const HOST: &str = env!("CARGO_BIN_EXE_interestingness-test-host");
 
-/// How long the slowest machine may take for what should happen at once.
+/// The time that the slowest machine may take for what should happen at once.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A base directory of its own, with and without a supervisor.
@@ -61,7 +61,7 @@ impl Bench {
         outcome
     }
 
-    /// How many tests have directories.
+    /// The number of tests that have directories.
     pub fn tests_on_disk(&self) -> usize {
         let children = |path: &Path| -> Vec<PathBuf> {
             let entries = fs::read_dir(path).into_iter().flatten().flatten();

@@ -40,7 +40,7 @@ pub(super) fn trim_lines(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// How a file ends its lines: as it ends the first.
+/// The line ending of a file: that of its first line.
 fn line_break(bytes: &[u8]) -> &'static [u8] {
     let first = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0);
     if first > 0 && bytes[first - 1] == b'\r' { b"\r\n" } else { b"\n" }

@@ -7,7 +7,7 @@ use clreduce_testcase::TokenKind;
 use super::roles::TokenRole;
 use crate::analysis::{Tokens, comments, directives};
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PieceKind {
     Token(TokenKind, TokenRole),

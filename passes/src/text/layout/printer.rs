@@ -57,7 +57,7 @@ pub(super) fn print(bytes: &[u8], pieces: &[Piece]) -> Vec<u8> {
     printer.out
 }
 
-/// What goes before the next piece.
+/// The white space before the next piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Pending {
     None,
@@ -67,10 +67,10 @@ enum Pending {
 }
 
 /// Braces that are open, their content indented.
-struct Block {
+struct OpenBlock {
     /// Level of the content.
     level: usize,
-    /// What was open outside: holders, headers, parentheses.
+    /// The things that were open outside: holders, headers, parentheses.
     holders: usize,
     headers: usize,
     inside: usize,
@@ -95,13 +95,13 @@ struct Printer<'a> {
     line_break: &'static [u8],
     out: Vec<u8>,
     line_start: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<OpenBlock>,
     holders: Vec<Holder>,
     /// Parentheses, brackets and inline braces that are open in the innermost block.
     inside: usize,
     /// For each open parenthesis, what begins when it closes.
     headers: Vec<Option<Hold>>,
-    /// What the next parenthesis is the header of.
+    /// The statement to which the next parenthesis belongs as header.
     expected: Option<Hold>,
     /// The token before on this line.
     last: Option<Word<'a>>,
@@ -217,7 +217,7 @@ impl<'a> Printer<'a> {
 
     fn open_block(&mut self, word: Word<'a>, next: &[u8]) {
         self.place(word, false);
-        self.blocks.push(Block {
+        self.blocks.push(OpenBlock {
             level: self.level() + 1,
             holders: self.holders.len(),
             headers: self.headers.len(),
@@ -233,7 +233,7 @@ impl<'a> Printer<'a> {
         let empty =
             self.last.is_some_and(|last| last.text == b"{") && self.pending == Pending::None;
         // A brace that closes nothing leaves nothing open.
-        let outside = Block { level: 1, holders: 0, headers: 0, inside: 0 };
+        let outside = OpenBlock { level: 1, holders: 0, headers: 0, inside: 0 };
         let block = self.blocks.pop().unwrap_or(outside);
         self.holders.truncate(block.holders);
         self.headers.truncate(block.headers);

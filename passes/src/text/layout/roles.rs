@@ -1,4 +1,4 @@
-//! What an operator or brace means where it stands: told by the syntax tree where the parser
+//! The meaning of an operator or brace where it stands: told by the syntax tree where the parser
 //! understood the file, guessed from the neighbours where it did not.
 
 use clreduce_language::{NodeField, NodeKind};

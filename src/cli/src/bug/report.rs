@@ -28,8 +28,8 @@ pub(crate) struct ReportArgs {
     pub compilers: CompilerArgs,
 
     /// Format of the report
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Markdown)]
-    pub format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
 
     /// Write the report to FILE instead of standard output
     #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -38,7 +38,7 @@ pub(crate) struct ReportArgs {
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// For GitHub, GitLab and others
     Markdown,
     /// Plain text
@@ -65,8 +65,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
         return Err(CliError::Interrupted);
     }
     let text = match args.format {
-        Format::Markdown => report.markdown(),
-        Format::Bugzilla => report.plain(),
+        ReportFormat::Markdown => report.markdown(),
+        ReportFormat::Bugzilla => report.plain(),
     };
     match &args.output {
         Some(path) => fs::write(path, text)
@@ -82,7 +82,7 @@ pub(crate) struct BugReportFile {
     pub path: PathBuf,
     /// Its text.
     pub text: String,
-    /// What the suspected configuration printed.
+    /// The output of the suspected configuration.
     pub output: String,
 }
 

@@ -14,6 +14,7 @@ use console::style;
 use crate::args::TEST;
 use crate::failure::{BugError, CliError, UsageError};
 use crate::load::{Input, load};
+use crate::printing::{error_line, printable};
 use crate::recipe;
 use crate::resolve::TestAndOptions;
 use crate::test::{Test, on_files, test_named};
@@ -106,5 +107,5 @@ pub(super) fn judge(
 
 /// Says on standard error what is being done.
 pub(super) fn say(text: &str) {
-    eprintln!("{}", style(text).for_stderr().dim());
+    error_line(&style(printable(text)).for_stderr().dim().to_string());
 }

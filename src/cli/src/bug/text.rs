@@ -6,7 +6,7 @@ use std::path::Path;
 use clreduce_crash as crash;
 use clreduce_interestingness::{Outcome, TestCommand};
 use clreduce_kernel::RunOutcome;
-use clreduce_recipe::{Evidence, Preset, Role, Tool, compiler_of, compilers_in};
+use clreduce_recipe::{BuiltWith, Evidence, Preset, Role, compiler_of, compilers_in};
 use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
@@ -114,13 +114,13 @@ fn title(preset: Preset, name: &str, suspected: &Evidence) -> String {
 }
 
 /// The name of a compiler or device for the title, and everything that is known about its version.
-fn tool(tool: &Tool) -> (String, String) {
+fn tool(tool: &BuiltWith) -> (String, String) {
     match tool {
-        Tool::Commands { build, .. } => {
+        BuiltWith::Commands { build, .. } => {
             let program = compiler_of(build).unwrap_or("the compiler");
             (program.to_owned(), version_of(program).unwrap_or_else(|| program.to_owned()))
         }
-        Tool::Device { facts, .. } => {
+        BuiltWith::Device { facts, .. } => {
             let version = format!(
                 "{}, driver {}\nPlatform: {} ({})\n{}",
                 facts.name, facts.driver, facts.platform, facts.platform_version, facts.version
@@ -154,11 +154,11 @@ fn language(file: &SourceFile) -> &'static str {
 /// The command that shows the bug.
 fn command(suspected: &Evidence, case: &TestCase) -> String {
     match &suspected.tool {
-        Tool::Commands { build, run } => {
+        BuiltWith::Commands { build, run } => {
             let run = run.as_ref().map(|run| format!("\n{run}"));
             format!("{build}{}", run.unwrap_or_default())
         }
-        Tool::Device { facts, options } => {
+        BuiltWith::Device { facts, options } => {
             let file = case.files().first().map_or("", |file| &*file.path);
             // It always builds with -w.
             let options = options.trim_start_matches("-w").trim();
@@ -229,8 +229,8 @@ fn comparison(witnesses: &[&Evidence]) -> Option<Block> {
     let row = |one: &&Evidence| {
         let (_, version) = tool(&one.tool);
         let command = match &one.tool {
-            Tool::Commands { build, .. } => build.clone(),
-            Tool::Device { .. } => one.configuration.clone(),
+            BuiltWith::Commands { build, .. } => build.clone(),
+            BuiltWith::Device { .. } => one.configuration.clone(),
         };
         let version = version.lines().next().unwrap_or_default().to_owned();
         let result = match one.outcomes[..] {
@@ -244,7 +244,7 @@ fn comparison(witnesses: &[&Evidence]) -> Option<Block> {
     (!rows.is_empty()).then_some(Block::Table { head, rows })
 }
 
-/// What an output says about a crash; the end of any other output.
+/// The part of an output that tells of a crash; the end of any other output.
 fn output_blocks(output: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let pass = crash::pass(output).map(|pass| format!("while running: {pass}"));

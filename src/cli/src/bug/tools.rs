@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clreduce_process::query;
 
-/// What a compiler says about itself: its version, and the machine that it compiles for.
+/// A compiler's own description: its version, and the machine for which it compiles.
 pub(super) fn version_of(program: &str) -> Option<String> {
     let text = query(Path::new(program), &["--version"])?;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -8,7 +8,7 @@ const ALL: usize = 40;
 /// The longest range of numbers that is expanded.
 const MOST_IN_A_RANGE: u32 = 1000;
 
-/// What a compiler does with the program.
+/// The behaviour of a compiler on the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionResult {
     /// It shows the bug.

@@ -10,7 +10,7 @@ use clreduce_testcase::TestCase;
 use super::InitArgs;
 use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
-use crate::printing::{error_line, printable};
+use crate::printing::{note_line, warning_line};
 use crate::quoting::quoted;
 use crate::{interrupt, recipe, script};
 
@@ -24,7 +24,7 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     }
     let cancel = interrupt::on_interrupt()?;
     let query = query(args, compilation)?;
-    // What the search would end with, in most cases; it may take minutes.
+    // The search would end with the same error in most cases, after minutes.
     let recipe = PathBuf::from(&compilation.name).with_extension("toml");
     if recipe.exists() {
         return Err(InitError::Exists(recipe).into());
@@ -106,14 +106,10 @@ fn print(bug: &CompilerBug, test: &RecipeTest, paths: &Paths) -> io::Result<()> 
     let class = pin.class.name().replace('_', " ");
     writeln!(out, "\n{}: {}: {class}{says}", bug.preset.name(), pin.accused)?;
     for note in &bug.notes {
-        error_line(&format!("{}: {}", console::style("note").for_stderr().bold(), printable(note)));
+        note_line(note);
     }
     for warning in test.warnings() {
-        error_line(&format!(
-            "{}: {}",
-            console::style("warning").for_stderr().yellow().bold(),
-            printable(warning)
-        ));
+        warning_line(warning);
     }
     let written = paths.program.iter().chain([&paths.recipe]);
     let written: Vec<String> = written.map(|path| path.display().to_string()).collect();

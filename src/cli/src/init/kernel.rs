@@ -15,7 +15,7 @@ use clreduce_testcase::TestCase;
 use super::InitArgs;
 use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
-use crate::printing::{error_line, printable};
+use crate::printing::warning_line;
 use crate::script::{self, Script};
 use crate::{interrupt, recipe};
 
@@ -92,11 +92,7 @@ pub(crate) fn find(
     )
     .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
     for problem in &comparison.problems {
-        error_line(&format!(
-            "{}: {}",
-            console::style("warning").for_stderr().yellow().bold(),
-            printable(problem)
-        ));
+        warning_line(problem);
     }
     if comparison.configurations.is_empty() {
         return Err(InitError::NoDevice(kernel.to_owned()).into());
@@ -166,11 +162,7 @@ fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
         )?;
     }
     for warning in test.warnings() {
-        error_line(&format!(
-            "{}: {}",
-            console::style("warning").for_stderr().yellow().bold(),
-            printable(warning)
-        ));
+        warning_line(warning);
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ const LOW: u16 = 16;
 /// Resolution of the curve.
 const CURVE_TOP: u64 = 1000;
 
-/// What the user chose to see.
+/// The view that the user chose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choice {
     /// The program fills the screen.

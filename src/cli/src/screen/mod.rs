@@ -38,7 +38,7 @@ const EVERY: Duration = Duration::from_millis(100);
 /// The terminal shows the screen. There is one terminal, and one screen in a process.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
-/// What is drawn, and what the keys control.
+/// The state that is drawn, and that the keys control.
 pub(crate) struct Drawn {
     /// The state of the reduction.
     pub model: Model,
@@ -50,11 +50,11 @@ pub(crate) struct Drawn {
 
 /// The screen of one reduction.
 pub(crate) struct Screen {
-    shared: Arc<Shared>,
+    shared: Arc<ScreenState>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct ScreenState {
     model: Mutex<Model>,
     /// The reduction has ended.
     closing: Mutex<bool>,
@@ -76,7 +76,7 @@ impl Screen {
     /// When the system starts no thread.
     pub(crate) fn start(drawn: Drawn) -> io::Result<Self> {
         let Drawn { model, cancel, skip } = drawn;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ScreenState {
             model: Mutex::new(model),
             closing: Mutex::new(false),
             closed: Condvar::new(),
@@ -172,7 +172,7 @@ fn wait_for_key(limit: Duration) -> io::Result<()> {
     event::poll(limit).map(drop)
 }
 
-impl Shared {
+impl ScreenState {
     fn model(&self) -> MutexGuard<'_, Model> {
         lock(&self.model)
     }

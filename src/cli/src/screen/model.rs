@@ -1,4 +1,4 @@
-//! What the screen shows of a running reduction. It is gathered from the events, and drawn by [`super::draw`].
+//! The facts that the screen shows of a running reduction. They come from the events; [`super::draw`] draws them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct CommitView {
 
 /// The state of the reduction for the screen.
 pub(crate) struct Model {
-    /// What is reduced, as the user named it.
+    /// The name of the reduced file or folder, as the user wrote it.
     pub name: String,
     /// Tests at a time, and how many run now.
     pub slots: usize,

@@ -1,4 +1,4 @@
-//! What the reduction does so that its result can be relied on, although a test may be flaky.
+//! Confirmations: a reduction tests successes again, so that its result can be relied on although a test may be flaky.
 //!
 //! Some commits are tested again on the way, and the result at the end. While all of these tests agree, that is all. If
 //! one does not, more tests of the same variant decide. Was the success a mistake, the last commit that is no mistake is
@@ -19,7 +19,7 @@ use clreduce_testcase::Size;
 /// A commit that is to be tested again waits for a free slot until the source has taken so many more verdicts.
 const WAITS_FOR: u64 = 20;
 
-/// How often the result is tested again at least. A success by mistake is one in twenty for a bad test.
+/// The least number of times that the result is tested again. A success by mistake is one in twenty for a bad test.
 const RESULT_AT_LEAST: u32 = 4;
 
 /// A variant that was tested again and again.
@@ -237,7 +237,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         Err(ReductionError::Flaky { interesting, runs, contrary: Box::new(contrary) }.into())
     }
 
-    /// How flaky the test is, as far as that was seen.
+    /// The flakiness of the test, as far as it was seen.
     pub(super) fn flakiness(&self, executor: &Executor<OriginalFirst<S>>) -> Flakiness {
         let mut counts = self.flaky;
         add(&mut counts, executor.scheduler().verdicts().flaky_counts());

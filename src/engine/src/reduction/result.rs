@@ -33,15 +33,15 @@ pub struct Reduced {
     pub timeout: Duration,
     /// Figures of each pass, in the order of its first step.
     pub passes: Vec<PassStatistics>,
-    /// How flaky the test is.
+    /// The flakiness of the test.
     pub flakiness: Flakiness,
     /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
-    /// How well the cores were used.
+    /// The use of the cores.
     pub efficiency: Efficiency,
 }
 
-/// How flaky a test is, as far as a reduction noticed in this run. For a test that is not, all are zero.
+/// The flakiness of a test, as far as a reduction noticed it in this run. All are zero for a reliable test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flakiness {
     /// Variants that were tested again and again, until the results decided.
@@ -50,7 +50,7 @@ pub struct Flakiness {
     pub wrongly_interesting: u64,
     /// Those that are interesting, although a test said once that they are not.
     pub wrongly_rejected: u64,
-    /// How often the reduction went back to an earlier commit.
+    /// The number of times that the reduction went back to an earlier commit.
     pub went_back: u64,
 }
 
@@ -90,7 +90,7 @@ pub struct PassStatistics {
     pub wall: Duration,
 }
 
-/// How well cores were used while the reduction ran.
+/// The use of the cores while the reduction ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Efficiency {
     /// Of the tests that ran to their end, the share whose verdict the reducer took; 0 to 1.
@@ -112,9 +112,9 @@ pub enum ReductionError {
         "the test is flaky: it found the original interesting in {interesting} out of {runs} runs{}", because(.contrary)
     )]
     Flaky {
-        /// How often it was interesting.
+        /// The number of times that it was interesting.
         interesting: usize,
-        /// How often it was judged.
+        /// The number of times that it was judged.
         runs: usize,
         /// The first outcome that was not.
         contrary: Box<Outcome>,

@@ -162,7 +162,7 @@ fn ending(stop: Stop) -> Result<Ending, ReductionError> {
     }
 }
 
-/// What is known before the first test: what the journal holds.
+/// The state before the first test: the content of the journal.
 pub(super) fn recall<'a>(
     original: &TestCase,
     replay: impl IntoIterator<Item = &'a JournalEntry>,

@@ -14,7 +14,7 @@ use clreduce_testcase::{Edit, Patch, Token, TokenKind, tokens};
 /// The names of a snapshot.
 pub(super) struct Names<'a> {
     base: &'a Snapshot,
-    /// What the program declares.
+    /// The names that the program declares.
     declared: HashSet<&'a [u8]>,
     /// Every word of the program.
     words: HashSet<&'a [u8]>,

@@ -38,7 +38,7 @@ impl<'a> ProtectedText<'a> {
     }
 }
 
-/// What matches, in order, with neighbours joined.
+/// The ranges that match, in order, with neighbours joined.
 fn matches(patterns: &[Regex], bytes: &[u8]) -> Vec<Range<usize>> {
     let found = patterns.iter().flat_map(|regex| regex.find_iter(bytes));
     let mut ranges: Vec<_> = found.map(|found| found.range()).collect();

@@ -16,7 +16,7 @@ pub(super) struct Fingerprints<'a> {
     pass: &'static str,
     heads_only: bool,
     files: Vec<Prefixes>,
-    /// How many files the program includes.
+    /// The number of files that the program includes.
     includes: usize,
 }
 

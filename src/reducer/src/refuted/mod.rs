@@ -1,4 +1,4 @@
-//! What is known not to be interesting, so that it is not tested again.
+//! The memory of variants that are not interesting: it saves testing them again.
 //!
 //! [`Refuted`] is the one memory of the reducer. It knows three kinds of variants:
 //!
@@ -38,7 +38,7 @@ pub(crate) struct Refuted {
     texts: Option<RefutedTexts>,
 }
 
-/// What the memory needs to know of a variant in order to learn from the verdict on it.
+/// The facts about a variant from which the memory learns when the verdict comes.
 #[derive(Clone)]
 pub(crate) struct Tried {
     hash: ContentHash,
@@ -88,7 +88,7 @@ impl Refuted {
         self.hopeless = Arc::default();
     }
 
-    /// What a nested reduction may build on.
+    /// The facts that a nested reduction may build on.
     pub(crate) fn for_nested(&self) -> Self {
         Self { earlier: Arc::clone(&self.earlier), ..Self::default() }
     }
@@ -182,7 +182,7 @@ mod tests {
         (refuted, variant.hash())
     }
 
-    /// How many proposals the next pass run has on the same program.
+    /// The number of proposals that the next pass run has on the same program.
     fn left(refuted: &Refuted) -> usize {
         let mut next = refuted.clone();
         next.end_run();

@@ -11,21 +11,21 @@ use clreduce_testcase::{ContentHash, Kept, Run, SourceFile, TestCase};
 #[derive(Clone)]
 pub(super) struct RefutedTexts {
     first: TestCase,
-    /// What the snapshot of the pass run has of the first test case.
+    /// The parts of the first test case that the snapshot of the pass run has.
     base: Remains,
-    /// What the current test case has of it.
+    /// The parts of it that the current test case has.
     current: Remains,
     refuted: Vec<(Remains, ContentHash)>,
 }
 
-/// What a variant has of the first test case.
+/// The parts of the first test case that a variant has.
 #[derive(Clone)]
 pub(crate) struct Remains {
     files: Arc<[Left]>,
     bytes: usize,
 }
 
-/// What is left of one of its files.
+/// The parts that are left of one of its files.
 #[derive(Clone)]
 struct Left {
     /// Index in the first test case.
@@ -44,7 +44,7 @@ impl RefutedTexts {
         Self { first, base: whole.clone(), current: whole, refuted: Vec::new() }
     }
 
-    /// What a variant has of the first test case, given what it has of the pass run's snapshot.
+    /// The parts of the first test case that a variant has, given those of the pass run's snapshot.
     pub(super) fn remains(&self, kept: &[Kept]) -> Remains {
         let follow = |kept: &Kept| {
             let before = &self.base.files[kept.file];
@@ -116,7 +116,7 @@ fn has_all(runs: &[Run], wanted: &Run, text: &[u8]) -> bool {
     at >= end || text[at..end].trim_ascii().is_empty()
 }
 
-/// What is left after two patches, given what is left of a file after one and of that after the other.
+/// The parts that are left after two patches, given those that one leaves of a file and the other leaves of that.
 fn followed(before: &[Run], after: &[Run]) -> Vec<Run> {
     let mut runs = Vec::with_capacity(before.len() + after.len());
     for run in after {

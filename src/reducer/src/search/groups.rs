@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::search::{Search, Weighted};
 
-/// How large groups are.
+/// The sizes of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupSizes {
     /// No group of less weight is tried.

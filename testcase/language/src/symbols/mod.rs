@@ -317,7 +317,7 @@ mod tests {
         ];
         assert_eq!(scopes, expected);
 
-        // What the table says of uses is what a lookup says.
+        // The table and a lookup agree on uses.
         for node in tree.ids().filter(|&node| tree.kind(node) == NodeKind::Identifier) {
             let found = symbols.lookup(&tree, source[tree.range(node)].as_bytes(), node);
             assert_eq!(found, symbols.of(node), "{}", &source[tree.range(node)]);

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use clreduce_testcase::Language;
 
-    /// What is known of the values that are assigned to `_`, by the names of their types.
+    /// The types of the values that are assigned to `_`, by name.
     fn of(source: &str) -> Vec<String> {
         let bytes = source.as_bytes();
         let tree = SyntaxTree::parse(bytes, Language::OpenCl);

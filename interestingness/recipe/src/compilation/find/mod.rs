@@ -95,7 +95,7 @@ pub enum CompilerBugError {
 }
 
 /// A command that ran on the program, and what came of it.
-pub(super) struct Tried {
+pub(super) struct Attempt {
     pub name: String,
     pub build: String,
     pub run: Option<&'static str>,
@@ -104,7 +104,7 @@ pub(super) struct Tried {
 }
 
 /// A form of the program, and of the command for it.
-struct Candidate {
+struct ProgramForm {
     name: String,
     text: Vec<u8>,
     preprocessed: bool,
@@ -112,7 +112,7 @@ struct Candidate {
 }
 
 /// The search for a bug.
-pub(super) struct Search<'a> {
+pub(super) struct BugSearch<'a> {
     pub compilation: &'a Compilation,
     pub query: &'a BugQuery,
     options: &'a RecipeOptions,
@@ -138,11 +138,11 @@ impl CompilerBug {
         let notes = Vec::new();
         let more = Vec::new();
         let memory = USUAL_MEMORY;
-        Search { compilation, query, options, bench, notes, more, memory }.find()
+        BugSearch { compilation, query, options, bench, notes, more, memory }.find()
     }
 }
 
-impl Search<'_> {
+impl BugSearch<'_> {
     fn find(mut self) -> Result<CompilerBug, CompilerBugError> {
         let command = &self.compilation.command;
         if let (true, Some(mode)) = (self.query.run, command.mode()) {
@@ -216,7 +216,7 @@ impl Search<'_> {
         build: String,
         case: &TestCase,
         limit: Duration,
-    ) -> Result<Tried, CompilerBugError> {
+    ) -> Result<Attempt, CompilerBugError> {
         self.options.progress.at(&format!("{name}: compiling {}", self.compilation.name));
         let run = self.query.run.then_some(RUN);
         let means = Means::Commands { build: build.clone(), run: run.map(str::to_owned) };
@@ -230,7 +230,7 @@ impl Search<'_> {
         if cancel.is_cancelled() {
             return Err(CompilerBugError::Interrupted);
         }
-        Ok(Tried { name: name.to_owned(), build, run, memory, outcome })
+        Ok(Attempt { name: name.to_owned(), build, run, memory, outcome })
     }
 
     /// Runs a line of the shell on a program. Returns true if its status is 0, and its standard output.
@@ -254,7 +254,10 @@ impl Search<'_> {
     }
 
     /// Finds a form of program and command that shows the same in a scratch folder; the most convenient one first.
-    fn reproduce(&mut self, observed: &RunOutcome) -> Result<(Candidate, Tried), CompilerBugError> {
+    fn reproduce(
+        &mut self,
+        observed: &RunOutcome,
+    ) -> Result<(ProgramForm, Attempt), CompilerBugError> {
         let mut reason = String::new();
         let hangs = matches!(observed, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
         // A hang is expensive. The limit of the recipe is measured later.
@@ -310,13 +313,13 @@ impl Search<'_> {
     }
 
     /// The program preprocessed by a command; `None` where that fails.
-    fn preprocessed(&self, line: &str) -> Result<Option<Candidate>, CompilerBugError> {
+    fn preprocessed(&self, line: &str) -> Result<Option<ProgramForm>, CompilerBugError> {
         let compilation = self.compilation;
         let case = TestCase::single(&compilation.name, compilation.source.as_slice())?;
         let what = format!("preprocessing {}", compilation.name);
         let (is_done, text) = self.shell(&what, line, &case)?;
         let text = text.trim();
-        Ok((is_done && !text.is_empty()).then(|| Candidate {
+        Ok((is_done && !text.is_empty()).then(|| ProgramForm {
             name: preprocessed_name(&compilation.name),
             text: format!("{text}\n").into_bytes(),
             preprocessed: true,
@@ -325,7 +328,7 @@ impl Search<'_> {
     }
 
     /// The program as it is. Its own folder has the headers that it includes.
-    fn as_it_is(&mut self, has_headers: bool) -> Candidate {
+    fn as_it_is(&mut self, has_headers: bool) -> ProgramForm {
         let compilation = self.compilation;
         let mut more = self.more.clone();
         if has_headers {
@@ -334,7 +337,7 @@ impl Search<'_> {
             more.extend(["-iquote".to_owned(), folder.display().to_string()]);
         }
         let (name, text) = (compilation.name.clone(), compilation.source.clone());
-        Candidate { name, text, preprocessed: compilation.preprocessed, more }
+        ProgramForm { name, text, preprocessed: compilation.preprocessed, more }
     }
 
     /// clang's driver preprocesses the program once more after each crash, unless it is told not to.
@@ -347,9 +350,9 @@ impl Search<'_> {
     /// Decides which command shows which bug. Returns it, and those that witness against it.
     fn decide(
         &mut self,
-        own: Tried,
-        mut others: Vec<Tried>,
-    ) -> Result<(Preset, Tried, Vec<Tried>), CompilerBugError> {
+        own: Attempt,
+        mut others: Vec<Attempt>,
+    ) -> Result<(Preset, Attempt, Vec<Attempt>), CompilerBugError> {
         let by_itself = |outcome: &RunOutcome| match outcome {
             RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => Some(Preset::Crash),
             RunOutcome::BuildTimeout | RunOutcome::RunTimeout => Some(Preset::Hang),
@@ -362,7 +365,7 @@ impl Search<'_> {
         }
         // That a compiler of our choice rejects the program says nothing.
         let asked_for = !self.query.also.is_empty();
-        let fails = |other: &Tried| asked_for && by_itself(&other.outcome).is_some();
+        let fails = |other: &Attempt| asked_for && by_itself(&other.outcome).is_some();
         if let Some(at) = others.iter().position(fails) {
             let accused = others.swap_remove(at);
             let preset = by_itself(&accused.outcome).unwrap_or(Preset::Crash);
@@ -378,15 +381,15 @@ impl Search<'_> {
     /// The largest group of commands that have one result, other than `wrong`; the first one of several.
     fn agreeing(
         &mut self,
-        others: Vec<Tried>,
+        others: Vec<Attempt>,
         wrong: Option<&[clreduce_kernel::Output]>,
-    ) -> Vec<Tried> {
+    ) -> Vec<Attempt> {
         let is_success =
-            |one: &Tried| matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_));
-        let differs = |one: &Tried| wrong.is_none() || one.outcome.result() != wrong;
-        let fits = |one: &Tried| is_success(one) && differs(one);
+            |one: &Attempt| matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_));
+        let differs = |one: &Attempt| wrong.is_none() || one.outcome.result() != wrong;
+        let fits = |one: &Attempt| is_success(one) && differs(one);
         let support =
-            |one: &Tried| others.iter().filter(|other| other.outcome == one.outcome).count();
+            |one: &Attempt| others.iter().filter(|other| other.outcome == one.outcome).count();
         let mut best: Option<&RunOutcome> = None;
         let mut most = 0;
         for one in others.iter().filter(|one| fits(one)) {
@@ -395,7 +398,7 @@ impl Search<'_> {
             }
         }
         let best = best.cloned();
-        let (kept, left): (Vec<Tried>, Vec<Tried>) =
+        let (kept, left): (Vec<Attempt>, Vec<Attempt>) =
             others.into_iter().partition(|one| Some(&one.outcome) == best.as_ref());
         for one in left {
             self.note(format!("{} is no witness: {}", one.name, describe(&one.outcome)));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::sanity::SanityStage;
-use super::{BugQuery, Tried};
+use super::{Attempt, BugQuery};
 use crate::comparison::quoted;
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
@@ -15,8 +15,8 @@ const LIMIT_ALONE: &str = "10s";
 /// Writes the recipe.
 pub(super) fn write(
     preset: Preset,
-    accused: &Tried,
-    witnesses: &[Tried],
+    accused: &Attempt,
+    witnesses: &[Attempt],
     stages: &[SanityStage],
     query: &BugQuery,
 ) -> String {

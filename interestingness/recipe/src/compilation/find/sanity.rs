@@ -5,7 +5,7 @@ use clreduce_testcase::TestCase;
 use clreduce_tools::SANITIZERS;
 
 use super::witnesses::{newest, stems_for};
-use super::{CompilerBugError, Search};
+use super::{BugSearch, CompilerBugError};
 
 /// A check as a stage of a recipe.
 pub(super) struct SanityStage {
@@ -22,7 +22,7 @@ const WARNINGS_C: &str = "-Werror=implicit-int -Werror=implicit-function-declara
 
 /// Finds the checks that the original passes.
 pub(super) fn stages(
-    search: &mut Search<'_>,
+    search: &mut BugSearch<'_>,
     case: &TestCase,
     reading: &str,
 ) -> Result<Vec<SanityStage>, CompilerBugError> {

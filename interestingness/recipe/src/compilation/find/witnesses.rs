@@ -9,7 +9,7 @@ use clreduce_kernel::RunOutcome;
 use clreduce_testcase::TestCase;
 use clreduce_tools::find_program;
 
-use super::{CompilerBugError, Search, Tried};
+use super::{Attempt, BugSearch, CompilerBugError};
 use crate::compilation::command::{Form, OUTPUT};
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
@@ -19,11 +19,11 @@ const NEWEST: u32 = 40;
 
 /// Runs the commands of the person, or else those that usually witness, until there are enough.
 pub(super) fn run(
-    search: &mut Search<'_>,
+    search: &mut BugSearch<'_>,
     case: &TestCase,
-    own: &Tried,
+    own: &Attempt,
     preprocessed: bool,
-) -> Result<Vec<Tried>, CompilerBugError> {
+) -> Result<Vec<Attempt>, CompilerBugError> {
     let wanted = match own.outcome {
         _ if !search.query.also.is_empty() => usize::MAX,
         // A majority is needed to tell what is right.
@@ -31,14 +31,14 @@ pub(super) fn run(
         RunOutcome::Built => 0,
         _ => 1,
     };
-    let mut tried: Vec<Tried> = Vec::new();
+    let mut tried: Vec<Attempt> = Vec::new();
     let mut good = 0;
     let limit = search.query.timeout.unwrap_or(LIMIT);
     for (name, build) in lines(search, own, preprocessed) {
         if good >= wanted {
             break;
         }
-        let same = |one: &Tried| one.name == name;
+        let same = |one: &Attempt| one.name == name;
         let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
         let one = search.run(&name, build, case, limit)?;
         good += usize::from(matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_)));
@@ -48,7 +48,7 @@ pub(super) fn run(
 }
 
 /// The names and commands of possible witnesses, the best one first.
-fn lines(search: &Search<'_>, own: &Tried, preprocessed: bool) -> Vec<(String, String)> {
+fn lines(search: &BugSearch<'_>, own: &Attempt, preprocessed: bool) -> Vec<(String, String)> {
     let form = Form { preprocessed, ..Form::RECIPE };
     let also = &search.query.also;
     if !also.is_empty() {

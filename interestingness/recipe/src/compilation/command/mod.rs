@@ -1,11 +1,14 @@
 //! A command that compiles one source file, as a person or a build system wrote it. It can be written anew for a scratch
 //! folder: all paths are absolute, and the file is called `{file}`.
 
+mod words;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clreduce_process::quoted;
 use thiserror::Error;
+use words::Reader;
 
 /// A command that compiles one source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +69,7 @@ pub enum CompileCommandError {
     Quotation(String),
 }
 
-/// How a command is written.
+/// The form in which a command is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form<'a> {
     /// The source file: `{file}`, or a path in quotes.
@@ -89,63 +92,6 @@ impl Form<'_> {
 pub(crate) const OUTPUT: &str = "output";
 /// The variable part of the file's name in `--also`.
 const FILE: &str = "{file}";
-
-/// Programs that start a compiler.
-const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "gomacc"];
-/// Endings of the names of source files.
-const SOURCES: [&str; 17] = [
-    "c", "i", "cc", "cpp", "cxx", "c++", "cp", "C", "ii", "cl", "cu", "m", "mm", "ll", "f90", "rs",
-    "d",
-];
-/// Options whose value is the next word, and is no path.
-const WITH_VALUE: [&str; 31] = [
-    "-target",
-    "-arch",
-    "-Xclang",
-    "-mllvm",
-    "-Xlinker",
-    "-Xassembler",
-    "-Xpreprocessor",
-    "--param",
-    "-z",
-    "-u",
-    "-A",
-    "-main-file-name",
-    "-dumpbase",
-    "-dumpbase-ext",
-    "-dumpdir",
-    "-auxbase",
-    "-auxbase-strip",
-    "-triple",
-    "-aux-triple",
-    "-target-cpu",
-    "-tune-cpu",
-    "-target-feature",
-    "-target-abi",
-    "-mrelocation-model",
-    "-pic-level",
-    "-ferror-limit",
-    "-imultiarch",
-    "-mthread-model",
-    "-fmessage-length",
-    "-stack-protector",
-    "--crate-type",
-];
-/// Options for the preprocessor. Their value is the rest of the word, or the next word.
-const PREPROCESSOR: [&str; 12] = [
-    "-include-pch",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-internal-isystem",
-    "-internal-externc-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-I",
-    "-D",
-    "-U",
-];
 
 impl CompileCommand {
     /// Reads the words of a command that runs in `folder`.
@@ -297,178 +243,6 @@ fn shell_word(word: &String) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
     let needs_no_quotes = !word.is_empty() && word.chars().all(is_plain);
     if needs_no_quotes { word.clone() } else { quoted(OsStr::new(word)) }
-}
-
-/// Reads the words of a command.
-struct Reader<'a> {
-    folder: &'a Path,
-    /// The word that is the source, where that is known, and the file.
-    source: Option<(&'a str, PathBuf)>,
-}
-
-impl Reader<'_> {
-    fn read(mut self, words: &[String]) -> Result<CompileCommand, CompileCommandError> {
-        let is_launcher = |word: &&String| {
-            let name = Path::new(word).file_name().and_then(OsStr::to_str).unwrap_or_default();
-            LAUNCHERS.contains(&name)
-        };
-        let mut words = words.iter().skip_while(is_launcher);
-        let all = || words.clone().map(String::as_str).collect::<Vec<_>>().join(" ");
-        let text = all();
-        let program = words.next().ok_or(CompileCommandError::Empty)?;
-        let mut parts = vec![Part::Plain(self.program(program))];
-        let mut sources: Vec<(usize, PathBuf)> = Vec::new();
-        while let Some(word) = words.next() {
-            let mut value = || words.next().cloned().unwrap_or_default();
-            if let Some(source) = self.take_source(word) {
-                sources.push((parts.len(), source));
-                parts.push(Part::Source);
-                continue;
-            }
-            match word.as_str() {
-                "-" => return Err(CompileCommandError::StandardInput),
-                "-o" | "--output" => {
-                    value();
-                    parts.push(Part::Output(word.clone()));
-                }
-                "-c" | "-S" | "-E" | "-fsyntax-only" | "-emit-obj" => {
-                    parts.push(Part::Mode(word.clone()))
-                }
-                "-MF" | "-MT" | "-MQ" | "-dependency-file" => drop(value()),
-                "-x" => parts.push(Part::Dialect(vec![word.clone(), value()])),
-                _ if is_left_out(word) => {}
-                _ if WITH_VALUE.contains(&word.as_str()) => {
-                    parts.extend([Part::Plain(word.clone()), Part::Plain(value())]);
-                }
-                _ if word.starts_with("-O") => parts.push(Part::Optimisation(word.clone())),
-                _ if is_dialect(word) => parts.push(Part::Dialect(vec![word.clone()])),
-                _ => {
-                    let part = self.preprocessor(word, &mut value);
-                    parts.push(part.unwrap_or_else(|| Part::Plain(self.absolute_within(word))));
-                }
-            }
-        }
-        let last = self.last_file(&parts);
-        let found = match &sources[..] {
-            [] => last.ok_or(CompileCommandError::NoSource(text))?,
-            [one] => one.clone(),
-            [first, second, ..] => {
-                return Err(CompileCommandError::SeveralSources {
-                    first: first.1.display().to_string(),
-                    second: second.1.display().to_string(),
-                });
-            }
-        };
-        parts[found.0] = Part::Source;
-        Ok(CompileCommand { parts, source: found.1 })
-    }
-
-    /// A compiler by its path works in every folder.
-    fn program(&self, word: &str) -> String {
-        if word.contains(['/', std::path::MAIN_SEPARATOR]) {
-            self.folder.join(word).to_string_lossy().into_owned()
-        } else {
-            word.to_owned()
-        }
-    }
-
-    /// The source that a word names.
-    fn take_source(&mut self, word: &str) -> Option<PathBuf> {
-        if let Some((known, source)) = &self.source {
-            return (known == &word).then(|| source.clone());
-        }
-        let ending = Path::new(word).extension().and_then(OsStr::to_str)?;
-        let path = self.folder.join(word);
-        (!word.starts_with('-') && SOURCES.contains(&ending) && path.is_file()).then_some(path)
-    }
-
-    /// A compiler of another language has sources with other names.
-    fn last_file(&self, parts: &[Part]) -> Option<(usize, PathBuf)> {
-        let own = |(index, part): (usize, &Part)| match part {
-            Part::Plain(word) if index > 0 && !word.starts_with('-') => {
-                let path = PathBuf::from(word);
-                let is_library = ["o", "a", "so", "lib", "obj", "dll"]
-                    .iter()
-                    .any(|ending| path.extension().is_some_and(|own| own == *ending));
-                (path.is_absolute() && path.is_file() && !is_library).then_some((index, path))
-            }
-            _ => None,
-        };
-        parts.iter().enumerate().filter_map(own).next_back()
-    }
-
-    /// An option for the preprocessor, with its value.
-    fn preprocessor(&self, word: &str, value: &mut dyn FnMut() -> String) -> Option<Part> {
-        let option = PREPROCESSOR.into_iter().find(|option| word.starts_with(option))?;
-        let is_macro = ["-D", "-U"].contains(&option);
-        let resolve =
-            |value: &str| if is_macro { value.to_owned() } else { self.absolute(value, is_path) };
-        Some(Part::Preprocessor(match &word[option.len()..] {
-            "" => vec![option.to_owned(), resolve(&value())],
-            joined => vec![format!("{option}{}", resolve(joined))],
-        }))
-    }
-
-    /// An option or a word with the paths in it made absolute.
-    fn absolute_within(&self, word: &str) -> String {
-        if !word.starts_with('-') {
-            return match word.strip_prefix('@') {
-                Some(path) => format!("@{}", self.absolute(path, is_path)),
-                None => self.absolute(word, is_path),
-            };
-        }
-        for option in ["-L", "-B", "-F", "-T"] {
-            if let Some(path) = word.strip_prefix(option).filter(|path| !path.is_empty()) {
-                return format!("{option}{}", self.absolute(path, is_path));
-            }
-        }
-        match word.split_once('=') {
-            Some((option, value)) => format!("{option}={}", self.absolute(value, looks_like_path)),
-            None => word.to_owned(),
-        }
-    }
-
-    /// The absolute path of a file or folder that is there; else the text.
-    fn absolute(&self, text: &str, is_path: fn(&str) -> bool) -> String {
-        let path = self.folder.join(text);
-        let is_there = !text.is_empty() && is_path(text) && path.exists();
-        if is_there { path.to_string_lossy().into_owned() } else { text.to_owned() }
-    }
-}
-
-fn is_path(_: &str) -> bool {
-    true
-}
-
-/// The value of an option is mostly a word, such as `c` in `-std=c`.
-fn looks_like_path(text: &str) -> bool {
-    text.contains(['/', '.'])
-}
-
-/// Options that write files which nobody reads in a scratch folder.
-fn is_left_out(word: &str) -> bool {
-    const LEFT_OUT: [&str; 7] = ["-MD", "-MMD", "-MP", "-MG", "-freport-bug", "-pipe", "-v"];
-    LEFT_OUT.contains(&word)
-        || word.starts_with("-MF")
-        || word.starts_with("-Wp,-M")
-        || word.starts_with("-save-temps")
-        || word.starts_with("--save-temps")
-}
-
-fn is_dialect(word: &str) -> bool {
-    const DIALECT: [&str; 9] = [
-        "-ansi",
-        "-m32",
-        "-m64",
-        "-fopenmp",
-        "-fms-extensions",
-        "-fgnu89-inline",
-        "-funsigned-char",
-        "-fcoroutines",
-        "-fpermissive",
-    ];
-    // An error that is switched off is part of what the compiler accepts, as in `-Wno-narrowing`.
-    DIALECT.contains(&word) || ["-std=", "-x", "-Wno-"].iter().any(|start| word.starts_with(start))
 }
 
 #[cfg(test)]
