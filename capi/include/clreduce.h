@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /**
- * How a reduction ended.
+ * The end of a reduction.
  */
 typedef enum clreduce_status {
   /**
@@ -49,7 +49,7 @@ typedef enum clreduce_status {
 typedef bool (*clreduce_test)(const uint8_t *bytes, uintptr_t length, void *context);
 
 /**
- * How far a reduction has come.
+ * The progress of a reduction.
  */
 typedef struct clreduce_progress {
   /**
@@ -77,7 +77,7 @@ typedef struct clreduce_progress {
 typedef bool (*clreduce_progress_callback)(const struct clreduce_progress *progress, void *context);
 
 /**
- * What a reduction may use. All zeroes is a good choice.
+ * The options of a reduction. All zeroes is a good choice.
  */
 typedef struct clreduce_options {
   /**
@@ -121,7 +121,7 @@ typedef struct clreduce_file {
 } clreduce_file;
 
 /**
- * What a reduction came to. To be given back with `clreduce_free`.
+ * The result of a reduction. To be given back with `clreduce_free`.
  */
 typedef struct clreduce_result {
   /**
