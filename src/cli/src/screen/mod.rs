@@ -9,7 +9,7 @@ mod model;
 use std::io::{self, IsTerminal, Stderr};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The terminal shows the screen. There is one terminal, and one screen in a process.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
+/// Held while something is written to the terminal, so that nothing is drawn after it was given back.
+static WRITING: Mutex<()> = Mutex::new(());
 
 /// The state that is drawn, and that the keys control.
 pub(crate) struct Drawn {
@@ -120,10 +122,24 @@ impl Drop for Screen {
 /// Gives the terminal back. Called before the process ends, in whatever way.
 fn restore() {
     if IS_OPEN.swap(false, Ordering::SeqCst) {
+        let _written = wait_for_drawing();
         // A terminal that is gone cannot be restored.
         let _ = disable_raw_mode();
         let _ = execute!(io::stderr(), LeaveAlternateScreen, cursor::Show);
     }
+}
+
+/// Waits until nothing is being drawn, but not for ever: a thread that panics may hold what the drawing waits for, or
+/// be the one that draws.
+fn wait_for_drawing() -> Option<MutexGuard<'static, ()>> {
+    for _ in 0..100 {
+        match WRITING.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+    None
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -138,6 +154,7 @@ fn open() -> io::Result<Terminal<CrosstermBackend<Stderr>>> {
         print(panic);
     }));
     interrupt::before_exit(restore);
+    let _writing = lock(&WRITING);
     enable_raw_mode()?;
     IS_OPEN.store(true, Ordering::SeqCst);
     execute!(io::stderr(), EnterAlternateScreen, cursor::Hide)?;
@@ -198,8 +215,14 @@ impl ScreenState {
         colors: bool,
     ) -> io::Result<()> {
         let mut choice = Choice { colors, ..Choice::default() };
-        while !*lock(&self.closing) && IS_OPEN.load(Ordering::SeqCst) {
-            terminal.draw(|frame| draw::draw(frame, &self.model(), choice))?;
+        while !*lock(&self.closing) {
+            {
+                let _writing = lock(&WRITING);
+                if !IS_OPEN.load(Ordering::SeqCst) {
+                    break;
+                }
+                terminal.draw(|frame| draw::draw(frame, &self.model(), choice))?;
+            }
             wait_for_key(EVERY)?;
             while event::poll(Duration::ZERO)? {
                 if let Some(key) = event::read()?.as_key_event() {
