@@ -10,6 +10,7 @@
 mod analysis;
 mod budget;
 mod edit;
+mod mutants;
 mod pass;
 mod snapshot;
 mod table;
@@ -22,6 +23,7 @@ pub use clreduce_language::{
     NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxNode, SyntaxTree,
 };
 pub use edit::UnusedDeclarations;
+pub use mutants::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator};
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};

@@ -101,7 +101,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     }))
 }
 
-fn stages(only: &[StageName], skip: &[StageName]) -> BTreeSet<StageName> {
+/// The stages that were chosen.
+pub(crate) fn stages(only: &[StageName], skip: &[StageName]) -> BTreeSet<StageName> {
     let chosen = |stage: &StageName| {
         if only.is_empty() { !skip.contains(stage) } else { only.contains(stage) }
     };

@@ -12,6 +12,7 @@ use crate::devices::DevicesArgs;
 use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::init::InitArgs;
+use crate::mutants::MutantsArgs;
 use crate::prepare::PrepareArgs;
 use crate::run::RunArgs;
 
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     Prepare(PrepareArgs),
     /// Show what each stage of a recipe says about a variant
     Explain(ExplainArgs),
+    /// Change a program in many small ways, and count which changes a check or a test notices
+    Mutants(MutantsArgs),
     /// Write a bug report about a reduced program
     Report(ReportArgs),
     /// Find out which versions of a compiler have a bug

@@ -22,7 +22,7 @@ pub(crate) struct DevicesArgs {
 }
 
 /// The options that choose a device.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DeviceArgs {
     /// Number of the platform, as `clreduce devices` prints it
     #[arg(long, value_name = "P")]

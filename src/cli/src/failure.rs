@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
 use clreduce_check::{CheckError, HostKernelError, PreprocessError};
+use clreduce_compiler::NoClang;
 use clreduce_engine::ReductionError;
 use clreduce_interestingness::{CommandError, NotRun, SetupError};
 use clreduce_journal::StateError;
@@ -47,6 +48,8 @@ pub(crate) enum CliError {
     Run(#[from] RunError),
     #[error(transparent)]
     Init(#[from] InitError),
+    #[error(transparent)]
+    Mutants(#[from] MutantsError),
     #[error(transparent)]
     Defaults(#[from] DefaultsError),
     #[error(transparent)]
@@ -298,6 +301,20 @@ pub(crate) enum BugError {
         .0.display()
     )]
     Script(PathBuf),
+}
+
+/// The reason why no mutants were judged.
+#[derive(Debug, Error)]
+pub(crate) enum MutantsError {
+    #[error("there is no mutant of `{0}`: it has none of the chosen operators outside of macros")]
+    None(PathBuf),
+    #[error(
+        "the judge does not accept the program itself ({0})\n\
+         help: mutants of a program tell something only if the program has no fault; choose another judge or program"
+    )]
+    Original(String),
+    #[error(transparent)]
+    NoClang(NoClang),
 }
 
 /// The reason why `clreduce run` did not run a kernel.

@@ -23,6 +23,7 @@ mod interrupt;
 mod judge;
 mod keep;
 mod load;
+mod mutants;
 mod not_interesting;
 mod other_reducers;
 mod page;
@@ -107,6 +108,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Prepare(args)) => return prepare::prepare(&args),
         Some(Command::Run(args)) => return run::run(&args),
+        Some(Command::Mutants(args)) => return mutants::mutants(&args),
         Some(Command::Report(args)) => return bug::report(&args),
         Some(Command::Bisect(args)) => return bug::bisect(&args),
         None => {}
