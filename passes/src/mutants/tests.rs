@@ -1,3 +1,5 @@
+//! Mutants of small programs: hand-computed lists by kind.
+
 use clreduce_testcase::{Language, TestCase};
 
 use super::*;

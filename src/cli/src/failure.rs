@@ -315,6 +315,8 @@ pub(crate) enum MutantsError {
     Original(String),
     #[error(transparent)]
     NoClang(NoClang),
+    #[error("cannot create a folder for temporary files: {0}")]
+    Folder(io::Error),
 }
 
 /// The reason why `clreduce run` did not run a kernel.

@@ -9,6 +9,7 @@ use clreduce_compiler::Clang;
 use clreduce_interestingness::Cancel;
 use clreduce_process::{End, Limits, ToolRunner};
 use clreduce_testcase::{Language, TestCase};
+use tempfile::TempDir;
 
 use super::result::Fate;
 use crate::failure::{CliError, MutantsError};
@@ -17,6 +18,8 @@ use crate::failure::{CliError, MutantsError};
 pub(super) struct Compiled {
     clang: Clang,
     tools: ToolRunner,
+    /// The folder in which clang runs; it goes with this.
+    _folder: TempDir,
     language: Language,
     /// Assembler; `None` where clang does not compile the program, so that nothing is known of its mutants either.
     code: Option<String>,
@@ -26,7 +29,7 @@ impl Compiled {
     /// Compiles the program.
     ///
     /// # Errors
-    /// When there is no clang.
+    /// When there is no clang, or no folder for temporary files.
     pub(super) fn of(
         case: &TestCase,
         language: Language,
@@ -36,8 +39,9 @@ impl Compiled {
         let clang = Clang::find(None, &[]).map_err(MutantsError::NoClang)?;
         let limits = Limits { time: Some(limit), ..Limits::default() };
         let worker = env::current_exe().ok();
-        let tools = ToolRunner::local(env::temp_dir(), worker, limits);
-        let mut compiled = Self { clang, tools, language, code: None };
+        let folder = tempfile::tempdir().map_err(MutantsError::Folder)?;
+        let tools = ToolRunner::local(folder.path().to_owned(), worker, limits);
+        let mut compiled = Self { clang, tools, _folder: folder, language, code: None };
         compiled.code = compiled.code_of(case, cancel);
         Ok(compiled)
     }
