@@ -57,6 +57,14 @@ fn a_test_sees_the_variant_and_nothing_else() {
 }
 
 #[test]
+fn tests_have_the_same_addresses_in_every_run() {
+    // A container may forbid it.
+    let script = "setarch -R true || exit 0; test $(cat /proc/self/personality) = 00040000";
+    let outcome = Bench::with_supervisors().judge(script, Limits::default());
+    assert_eq!(outcome.verdict, Verdict::Interesting, "{outcome:?}");
+}
+
+#[test]
 fn output_can_decide_instead_of_the_exit_code() {
     let judge = |bench: &Bench, line: &str, pattern: &OutputPattern| {
         let mut options = bench.options(Limits::default());

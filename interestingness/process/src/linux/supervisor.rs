@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use nix::sys::personality::{self, Persona};
 use rustix::process::{Resource, Rlimit, getpid, set_child_subreaper, setrlimit, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -52,6 +53,14 @@ pub(crate) fn serve() -> io::Result<()> {
     served.map_err(io::Error::from).and(removed)
 }
 
+/// Gives the tests the same addresses in every run, as debuggers do: some crashes depend on them, and would look like
+/// several bugs. A container may forbid it; then addresses differ, as they do outside.
+fn same_addresses() {
+    if let Ok(own) = personality::get() {
+        let _ = personality::set(own | Persona::ADDR_NO_RANDOMIZE);
+    }
+}
+
 fn become_supervisor() -> io::Result<()> {
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
@@ -59,6 +68,7 @@ fn become_supervisor() -> io::Result<()> {
         // Cosmetic only.
         let _ = rustix::thread::set_name(&name);
     }
+    same_addresses();
     // Crashing compilers are daily business. One byte rather than none: that also keeps the kernel
     // from piping the core into a crash reporter.
     let hard = rustix::process::getrlimit(Resource::Core).maximum;

@@ -183,6 +183,10 @@ impl BugSearch<'_> {
             self.memory = MORE_MEMORY;
             outcome = self.outcome(&case, form)?;
         }
+        // A compiler that hangs fills memory until it is stopped, and more of it on a faster machine.
+        if matches!(outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout) {
+            self.memory = MORE_MEMORY;
+        }
         if let RunOutcome::Unresolved(reason) | RunOutcome::NotRun(reason) = outcome {
             return Err(CompilerBugError::Unresolved(compilation.command.line(form), reason));
         }
