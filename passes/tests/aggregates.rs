@@ -233,7 +233,7 @@ fn patches(pass: &dyn Pass, case: &TestCase) -> Vec<Patch> {
 
 /// Few by default, since each compiles a dozen programs; `PROPTEST_CASES` asks for more.
 fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(8)
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(6)
 }
 
 proptest! {
