@@ -24,7 +24,7 @@ const CRATES: &str = "
     devices: host kernel process testcase tools
     host: compiler kernel language process testcase tools
     interestingness: process testcase
-    interestingness-tests: check compiler devices interestingness kernel process testcase
+    interestingness-tests: check compiler devices host interestingness kernel process testcase
     kernel: language process testcase
     process: testcase
     files: process

@@ -353,6 +353,27 @@ fn init_names_the_wrong_one_and_writes_a_test_that_works() {
 }
 
 #[test]
+fn a_result_that_depends_on_the_order_of_work_items_is_never_wrong() {
+    let bench = Bench::new();
+    bench.write(
+        "k.cl",
+        "// -g 8,1,1 -l 2,1,1\n__kernel void entry(__global ulong *result) {\n  \
+         volatile __global uint *r = (volatile __global uint *)result;\n  \
+         atomic_xchg(&r[1 + atomic_inc(&r[0])], get_global_id(0));\n}\n",
+    );
+    let unresolved = bench.run(&["check", "k.cl", "--only", "sanitize"]).code(3);
+    assert_mentions(&stdout(&unresolved), &["order-dependence: `result[0]` is 0x8 if"]);
+    assert_mentions(&stderr(&unresolved), &["the result depends on the order", "is legal"]);
+    bench.write(
+        "r.toml",
+        "preset = \"wrong-code\"\n[[configuration]]\ndevice = \"host\"\n[outcome]\nreference = \"0x7,\"\n",
+    );
+    let refused = stderr(&bench.run(&["k.cl", "--test", "r.toml"]).code(1));
+    assert_mentions(&refused, &["`sanitize` rejects the original", "order-dependence"]);
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn init_says_when_nothing_is_wrong() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT.replace("mad_sat(a, b, 0L)", "7"));

@@ -37,13 +37,16 @@ pub enum FindingKind {
     ClampRange,
     /// A floating-point number converted to an integer type that cannot hold it.
     Conversion,
-    /// It does not end within the limit, without any instrumentation.
+    /// A work-item never ends.
     NonTermination,
+    /// No access races with another, and still the result depends on the order of work-items: they ask by atomics who
+    /// came first. This is legal, but no result of such a kernel is wrong.
+    OrderDependence,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Rejected,
         Self::NonPortable,
         Self::Uninitialised,
@@ -58,6 +61,7 @@ impl FindingKind {
         Self::ClampRange,
         Self::Conversion,
         Self::NonTermination,
+        Self::OrderDependence,
     ];
 
     /// The name that people read and write.
@@ -78,6 +82,7 @@ impl FindingKind {
             Self::ClampRange => "clamp-range",
             Self::Conversion => "conversion",
             Self::NonTermination => "non-termination",
+            Self::OrderDependence => "order-dependence",
         }
     }
 }
@@ -95,7 +100,8 @@ pub enum Certainty {
     /// It happened, or holds for every run.
     Certain,
     /// It follows from the text of the program, on a path that need not be taken. A run that watched for this kind and
-    /// saw nothing refutes it, because a kernel has no input but its arguments.
+    /// saw nothing refutes it, because a kernel has no input but its arguments. Or it is no error by itself, and only
+    /// makes the kernel useless for comparing results.
     Suspected,
 }
 

@@ -92,6 +92,13 @@ impl Clang {
         self.version.lines().next().unwrap_or_default()
     }
 
+    /// The number of its version before the first dot, if it says one.
+    #[must_use]
+    pub fn major(&self) -> Option<u32> {
+        let (_, number) = self.version.split_once("clang version ")?;
+        number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    }
+
     /// Arguments with which the kernel is read as OpenCL C. Optimisation switches of a build mean nothing
     /// here.
     #[must_use]

@@ -5,13 +5,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_kernel::{Argument, KernelLaunch};
+use clreduce_compiler::Clang;
+use clreduce_kernel::{Argument, KernelLaunch, Output};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{TestCase, tokens};
 use tempfile::TempDir;
 
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
+use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::symbols::{self, ProgramSymbols};
 use crate::toolchain::Toolchain;
@@ -44,7 +46,7 @@ pub struct HostProgram {
     /// Words for the run-time about the program as a whole: its variables in local memory, and what to look for.
     words: Vec<OsString>,
     undefined: BTreeSet<String>,
-    /// True if what the kernel writes is of interest.
+    /// True if it prints what the kernel writes.
     results: bool,
 }
 
@@ -66,7 +68,7 @@ impl HostBuild<'_> {
         let code = folder.path().join(CODE);
         self.link(&object, &parts, &code)?;
         let mut words: Vec<OsString> = Vec::new();
-        if flavour != Flavour::Plain {
+        if matches!(flavour, Flavour::Addresses | Flavour::Memory) {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
             words.extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
         }
@@ -74,7 +76,8 @@ impl HostBuild<'_> {
             words.push("races".into());
         }
         let host = parts::host(&self.toolchain, flavour)?;
-        let (undefined, results) = (kernel.undefined, flavour == Flavour::Plain);
+        let results = matches!(flavour, Flavour::Plain | Flavour::Addresses);
+        let undefined = kernel.undefined;
         Ok(HostProgram { folder, host, parts, launches, words, undefined, results })
     }
 
@@ -92,7 +95,13 @@ impl HostBuild<'_> {
         source.extend(start.into_bytes());
         let files = |name, bytes: Vec<u8>| TestCase::single(name, bytes);
         let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
-        let switches = flavour.kernel_switches(detail);
+        let mut switches = flavour.kernel_switches(detail);
+        if flavour == Flavour::Steps && has_volatile(&self.subject.source) {
+            switches.push("-fsanitize-coverage=trace-loads");
+        }
+        if flavour == Flavour::Addresses && knows_last_members(self.toolchain.clang) {
+            switches.push("-fstrict-flex-arrays=3");
+        }
         let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
         let mut args = self.toolchain.clang.host(self.subject.language);
@@ -185,6 +194,41 @@ fn divides_vectors(source: &[u8]) -> bool {
     vectors && divisions
 }
 
+/// Returns true if the clang can be told that arrays at the end of structures have no more elements than they say.
+fn knows_last_members(clang: &Clang) -> bool {
+    clang.major().is_some_and(|major| major >= 16)
+}
+
+/// Returns true if a program under AddressSanitizer finds every index beyond an array. Older clangs take an array of at
+/// most one element at the end of a structure for one whose size is not known.
+#[must_use]
+pub fn watches_bounds(clang: &Clang, subject: &HostKernel) -> bool {
+    knows_last_members(clang) || !has_last_array(&subject.source)
+}
+
+/// Returns true if a structure may end with an array of at most one element, as in `int a[1]; }`.
+fn has_last_array(source: &[u8]) -> bool {
+    let texts: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
+    let ends = |window: &[&[u8]]| window[0] == b"[" && window[2..] == [&b"]"[..], b";", b"}"];
+    // A size that is no number may be a macro for one.
+    let is_small =
+        |size: &[u8]| !size.first().is_some_and(u8::is_ascii_digit) || matches!(size, b"0" | b"1");
+    texts.windows(5).any(|window| ends(window) && is_small(window[1]))
+        || texts.windows(4).any(|window| *window == [&b"["[..], b"]", b";", b"}"])
+}
+
+/// Returns true if a variable of the program may be volatile.
+fn has_volatile(source: &[u8]) -> bool {
+    tokens(source).any(|token| matches!(&source[token.range()], b"volatile" | b"__volatile__"))
+}
+
+/// Returns true if work-items have changed the same place atomically, in an order that nothing decides. Programs under
+/// AddressSanitizer tell. Without it, and without a data race, every order gives the same result.
+#[must_use]
+pub fn atomics_meet(runs: &[ToolRun]) -> bool {
+    runs.iter().any(|ran| ran.stdout.lines().any(|line| line == "clreduce-atomics-meet"))
+}
+
 impl HostProgram {
     fn code(&self) -> PathBuf {
         self.folder.path().join(CODE)
@@ -194,12 +238,17 @@ impl HostProgram {
     ///
     /// # Errors
     /// When the program needs what is nowhere.
-    pub fn run(&self, tools: &ToolRunner, cancel: &Cancel) -> Result<Vec<ToolRun>, HostError> {
+    pub fn run(
+        &self,
+        order: Order,
+        tools: &ToolRunner,
+        cancel: &Cancel,
+    ) -> Result<Vec<ToolRun>, HostError> {
         let mut runs = Vec::new();
         for (number, launch) in self.launches.iter().enumerate() {
             let mut args = vec![self.code().into_os_string()];
             args.extend(start::words(number, launch, self.results));
-            args.extend(self.words.iter().cloned());
+            args.extend(self.words.iter().cloned().chain(order.word()));
             let contents = start::contents(launch)?;
             let ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
             if ran.end == End::Exited(EXIT_UNKNOWN) {
@@ -214,10 +263,11 @@ impl HostProgram {
         Ok(runs)
     }
 
-    /// The launches, in the order of [`run`](Self::run).
+    /// What the kernel has written, in runs of all launches.
     #[must_use]
-    pub fn launches(&self) -> &[KernelLaunch] {
-        &self.launches
+    pub fn outputs(&self, runs: &[ToolRun]) -> Vec<Output> {
+        let of_run = |(ran, launch): (&ToolRun, _)| start::outputs(launch, &ran.stdout);
+        runs.iter().zip(&self.launches).flat_map(of_run).collect()
     }
 
     /// The names that nothing defines; the loader itself complains of the first one only.
@@ -251,6 +301,14 @@ impl HostProgram {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_arrays_at_the_end_of_structures_are_suspected_from_afar() {
+        assert!(has_last_array(b"struct S { ulong f; uint a[1]; };"));
+        assert!(has_last_array(b"struct S { ulong f; uint a[]; }; struct T { int b; };"));
+        assert!(has_last_array(b"struct S { uint a[/* N */N]; } s;"));
+        assert!(!has_last_array(b"struct S { uint a[1]; ulong f; uint b[2]; };"));
+    }
 
     #[test]
     fn divisions_of_vectors_are_suspected_from_afar() {

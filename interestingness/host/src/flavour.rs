@@ -9,6 +9,8 @@ pub enum Flavour {
     Addresses,
     /// MemorySanitizer.
     Memory,
+    /// The run-time counts the jumps of each work-item, and ends a loop that never ends by itself.
+    Steps,
 }
 
 impl Flavour {
@@ -16,7 +18,7 @@ impl Flavour {
     #[must_use]
     pub fn tool(self) -> &'static str {
         match self {
-            Self::Plain => "host",
+            Self::Plain | Self::Steps => "host",
             Self::Addresses => "AddressSanitizer",
             Self::Memory => "MemorySanitizer",
         }
@@ -25,7 +27,7 @@ impl Flavour {
     /// For the run-time.
     pub(crate) fn switches(self) -> &'static [&'static str] {
         match self {
-            Self::Plain => &[],
+            Self::Plain | Self::Steps => &[],
             Self::Addresses => &[ADDRESS],
             Self::Memory => &["-fsanitize=memory", FOLLOW, ORIGINS],
         }
@@ -34,7 +36,7 @@ impl Flavour {
     /// For the built-ins and the kernel: the run-time is told of their accesses.
     pub(crate) fn call_backs(self) -> &'static [&'static str] {
         match self {
-            Self::Plain | Self::Memory => &[],
+            Self::Plain | Self::Memory | Self::Steps => &[],
             Self::Addresses => &CALL_BACKS,
         }
     }
@@ -45,6 +47,7 @@ impl Flavour {
         const LINES: &str = "-gline-tables-only";
         let mut switches = match (self, detail) {
             (Self::Plain, _) => vec![],
+            (Self::Steps, _) => vec!["-fsanitize-coverage=trace-pc-guard,no-prune", LINES],
             (Self::Addresses, BuildDetail::Verdict) => vec![ADDRESS, UNDEFINED, TRAP],
             (Self::Addresses, BuildDetail::Report) => vec![ADDRESS, UNDEFINED, LINES],
             (Self::Memory, BuildDetail::Verdict) => vec!["-fsanitize=memory", FOLLOW],

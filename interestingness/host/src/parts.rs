@@ -19,6 +19,7 @@ type Part = (&'static str, &'static str);
 const COMMON: &str = include_str!("runtime/common.cl");
 const RUNTIME: &str = concat!(
     include_str!("runtime/state.c"),
+    include_str!("runtime/steps.c"),
     include_str!("runtime/accesses.c"),
     include_str!("runtime/runtime.c"),
 );

@@ -5,9 +5,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use clreduce_compiler::Clang;
-use clreduce_kernel::{
-    Argument, KernelLaunch, KernelRun, Output, RunLimits, RunOutcome, RunReport,
-};
+use clreduce_kernel::{KernelRun, Output, RunLimits, RunOutcome, RunReport};
 use clreduce_process::{
     Cancel, Crash, End, Limits, ToolRun, ToolRunner, describe_exit, describe_signal,
 };
@@ -16,6 +14,7 @@ use crate::build::{HostBuild, HostProgram};
 use crate::cache::default_cache;
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
+use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::toolchain::Toolchain;
 
@@ -111,13 +110,12 @@ fn once(
     tools: &ToolRunner,
     cancel: &Cancel,
 ) -> Result<Vec<Output>, RunOutcome> {
-    let runs = program.run(tools, cancel);
+    let runs = program.run(Order::Forward, tools, cancel);
     let runs = runs.map_err(|error| RunOutcome::Unresolved(error.to_string()))?;
-    let mut outputs = Vec::new();
-    for (ran, launch) in runs.iter().zip(program.launches()) {
+    for ran in &runs {
         match ran.end {
             End::NotRun(_) => return Err(RunOutcome::NotRun(ran.trouble())),
-            End::Exited(0) => outputs.extend(outputs_of(launch, &ran.stdout)),
+            End::Exited(0) => {}
             End::Exited(EXIT_DIVERGENCE) => {
                 let reason = "the work-items of a group do not meet at a barrier".to_owned();
                 return Err(RunOutcome::RunFailure { reason });
@@ -130,21 +128,5 @@ fn once(
             _ => return Err(RunOutcome::Unresolved(ran.trouble())),
         }
     }
-    Ok(outputs)
-}
-
-/// `clreduce-output: 0 00ff…`: the number of an argument, and what is in the buffer.
-fn outputs_of(launch: &KernelLaunch, printed: &str) -> Vec<Output> {
-    let line = |line: &str| {
-        let (number, digits) = line.strip_prefix("clreduce-output: ")?.split_once(' ')?;
-        let argument = launch.arguments.get(number.parse::<usize>().ok()?)?;
-        let Argument::Buffer { name, element, .. } = argument else { return None };
-        let bytes = digits
-            .as_bytes()
-            .chunks_exact(2)
-            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        let (kernel, name, scalar) = (launch.kernel.clone(), name.clone(), element.scalar);
-        Some(Output { kernel, name, scalar, bytes: bytes.collect::<Option<_>>()? })
-    };
-    printed.lines().filter_map(line).collect()
+    Ok(program.outputs(&runs))
 }

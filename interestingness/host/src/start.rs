@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clreduce_kernel::{Argument, KernelLaunch, KernelParameter, KernelSignature};
+use clreduce_kernel::{Argument, KernelLaunch, KernelParameter, KernelSignature, Output};
 use clreduce_testcase::{InvalidTestCase, Language, TestCase};
 use thiserror::Error;
 
@@ -185,6 +185,23 @@ pub(crate) fn contents(launch: &KernelLaunch) -> Result<TestCase, StartError> {
         }
     }
     Ok(TestCase::single(CONTENTS, bytes)?)
+}
+
+/// Returns the buffers that the run-time has printed, as in `clreduce-output: 0 00ff…`: the number of an argument, and what
+/// is in it.
+pub(crate) fn outputs(launch: &KernelLaunch, printed: &str) -> Vec<Output> {
+    let line = |line: &str| {
+        let (number, digits) = line.strip_prefix("clreduce-output: ")?.split_once(' ')?;
+        let argument = launch.arguments.get(number.parse::<usize>().ok()?)?;
+        let Argument::Buffer { name, element, .. } = argument else { return None };
+        let bytes = digits
+            .as_bytes()
+            .chunks_exact(2)
+            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        let (kernel, name, scalar) = (launch.kernel.clone(), name.clone(), element.scalar);
+        Some(Output { kernel, name, scalar, bytes: bytes.collect::<Option<_>>()? })
+    };
+    printed.lines().filter_map(line).collect()
 }
 
 #[cfg(test)]

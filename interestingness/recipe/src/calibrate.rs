@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CollectedReports, Finding, StageName};
+use clreduce_check::{CollectedReports, Finding, FindingKind, StageName};
 use clreduce_testcase::TestCase;
 
 use crate::RecipeOptions;
@@ -160,6 +160,10 @@ impl Checked {
     ) -> Result<(), Problem> {
         let cancel = &options.cancel;
         let Some(program) = programs.first() else { return Ok(()) };
+        if kit.preset == Preset::Hang {
+            self.tolerated.unchecked.insert(FindingKind::OrderDependence);
+            self.tolerated.suspected.insert(FindingKind::OrderDependence);
+        }
         let subject = program.subject();
         let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
@@ -255,8 +259,8 @@ impl Checked {
         for failure in &report.failures {
             self.warnings.push(format!("{}: {}", failure.tool, failure.message));
         }
-        self.tolerated.unchecked = report.unchecked.clone();
-        self.tolerated.suspected = report.findings.iter().map(|finding| finding.kind).collect();
+        self.tolerated.unchecked.extend(&report.unchecked);
+        self.tolerated.suspected.extend(report.findings.iter().map(|finding| finding.kind));
         let names =
             |kinds: &mut dyn Iterator<Item = &'static str>| kinds.collect::<Vec<_>>().join(", ");
         if !report.unchecked.is_empty() {

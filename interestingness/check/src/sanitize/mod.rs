@@ -3,9 +3,11 @@
 //! clang's own OpenCL front end compiles the kernel for the host, and a small run-time supplies work-items, barriers and
 //! built-in functions. There are two instrumented builds: one for undefined behaviour, addresses and data races, one for
 //! uninitialised values. Each is first built in the way that compiles fastest and tells only whether anything is wrong; if so, a second
-//! build tells what and where. If an instrumented program does not end in time, the plain build shows whether the kernel
-//! or the instrumentation is the cause.
+//! build tells what and where. Where the program does not end soon, `endless.rs` tells whether it ever will; where the order
+//! of work-items may matter, `orders.rs` runs it in other orders.
 
+mod endless;
+mod orders;
 mod reports;
 
 use std::collections::BTreeSet;
@@ -15,13 +17,15 @@ use std::thread;
 
 use clreduce_compiler::Clang;
 use clreduce_host::{
-    BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Toolchain, watches_races,
+    BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Order, Toolchain,
+    watches_bounds, watches_races,
 };
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::Language;
 
-use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
 use crate::stage::{CheckStage, StageInfo, StageReport};
+use endless::Patience;
 
 const TOOL: &str = "sanitizers";
 
@@ -35,7 +39,8 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     tool: None,
     make: |setup| {
         let (clang, cache, side_by_side) = (setup.clang()?, setup.cache, setup.side_by_side);
-        Ok(Box::new(Sanitize { clang, tools: setup.tools, cache, side_by_side }))
+        let patience = Patience::default();
+        Ok(Box::new(Sanitize { clang, tools: setup.tools, cache, side_by_side, patience }))
     },
 };
 
@@ -45,14 +50,23 @@ struct Sanitize {
     tools: ToolRunner,
     cache: PathBuf,
     side_by_side: bool,
+    patience: Patience,
 }
 
 /// The result of a run in one flavour.
 enum FlavourResult {
+    /// Nothing was found in these runs.
+    Clean(Vec<ToolRun>),
     Findings(Vec<Finding>),
-    TimedOut,
+    /// A work-item does not go on until another one does something; with the line where it waits.
+    Waits(Option<u32>),
+    /// The program does not finish within the time limit; true if it does without the sanitizer.
+    TimedOut(bool),
     Unclear(String),
 }
+
+/// A program without findings, and its runs.
+type CleanProgram = (HostProgram, Vec<ToolRun>);
 
 impl Sanitize {
     fn build(
@@ -68,40 +82,60 @@ impl Sanitize {
         build.program(flavour, detail)
     }
 
-    /// Builds and runs the kernel in one flavour, and reads the reports.
-    fn run_flavour(
+    /// Runs a program in one flavour. If anything is wrong, another build tells what and where.
+    fn examine(
         &self,
         flavour: Flavour,
+        program: &HostProgram,
+        order: Order,
         subject: &HostKernel,
         cancel: &Cancel,
     ) -> Result<FlavourResult, HostError> {
-        let program = self.build(flavour, BuildDetail::Verdict, subject, cancel)?;
-        let runs = program.run(&self.tools, cancel)?;
-        if runs.iter().any(|ran| ran.end == End::TimedOut) {
-            return Ok(FlavourResult::TimedOut);
+        let runs = if flavour == Flavour::Addresses {
+            match self.run_to_the_end(program, order, subject, cancel)? {
+                FlavourResult::Clean(runs) => runs,
+                other => return Ok(other),
+            }
+        } else {
+            program.run(order, &self.tools, cancel)?
+        };
+        if has_timed_out(&runs) {
+            return Ok(FlavourResult::TimedOut(true));
         }
         if runs.iter().all(|ran| ran.end == End::Exited(0) && !reports::says_anything(&ran.stderr))
         {
-            return Ok(FlavourResult::Findings(Vec::new()));
+            return Ok(FlavourResult::Clean(runs));
         }
-        drop(program);
         let program = self.build(flavour, BuildDetail::Report, subject, cancel)?;
-        let runs = program.run(&self.tools, cancel)?;
+        let runs = program.run(order, &self.tools, cancel)?;
         let symbols = program.symbols();
         let findings: BTreeSet<Finding> =
             runs.iter().flat_map(|ran| reports::parse(&ran.stderr, &symbols)).collect();
         let last = runs.last().map_or_else(String::new, ToolRun::trouble);
-        Ok(match runs.iter().any(|ran| ran.end == End::TimedOut) {
+        Ok(match has_timed_out(&runs) {
             _ if !findings.is_empty() => FlavourResult::Findings(findings.into_iter().collect()),
-            true => FlavourResult::TimedOut,
+            true => FlavourResult::TimedOut(true),
             false => FlavourResult::Unclear(format!(
                 "the sanitizer stopped the program without a report: {last}"
             )),
         })
     }
 
-    /// Runs one flavour and, if it finds nothing, the other one, which may run already.
-    fn run_both(
+    /// Builds and runs the kernel in one flavour.
+    fn run_flavour(
+        &self,
+        flavour: Flavour,
+        subject: &HostKernel,
+        cancel: &Cancel,
+    ) -> Result<(HostProgram, FlavourResult), HostError> {
+        let program = self.build(flavour, BuildDetail::Verdict, subject, cancel)?;
+        let result = self.examine(flavour, &program, Order::Forward, subject, cancel)?;
+        Ok((program, result))
+    }
+
+    /// Runs one flavour and, if it finds nothing, the other one, which may run already; then, where the order of
+    /// work-items may matter, other orders.
+    fn run_all(
         &self,
         subject: &HostKernel,
         cancel: &Cancel,
@@ -116,73 +150,83 @@ impl Sanitize {
         thread::scope(|scope| {
             let begun = self.side_by_side.then(|| scope.spawn(run_memory));
             let result = self.run_flavour(Flavour::Addresses, subject, cancel);
-            let goes_on = result
-                .and_then(|result| self.add(Flavour::Addresses, result, subject, cancel, report));
-            if !matches!(goes_on, Ok(true)) {
+            let clean = result.map(|result| self.add(Flavour::Addresses, result, subject, report));
+            let Ok(Some(addresses)) = clean else {
                 needless.cancel();
-                return goes_on.map(drop);
-            }
+                return clean.map(drop);
+            };
             let result = match begun {
                 Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
                 None => run_memory(),
             };
-            self.add(Flavour::Memory, result?, subject, cancel, report).map(drop)
+            match self.add(Flavour::Memory, result?, subject, report) {
+                Some(_) => self.run_in_other_orders(addresses, subject, cancel, report),
+                None => Ok(()),
+            }
         })
     }
 
-    /// Returns true if the plain build exceeds the time limit, too.
-    fn never_ends(&self, subject: &HostKernel, cancel: &Cancel) -> Result<bool, HostError> {
-        let program = self.build(Flavour::Plain, BuildDetail::Verdict, subject, cancel)?;
-        let runs = program.run(&self.tools, cancel)?;
-        Ok(runs.iter().any(|ran| ran.end == End::TimedOut))
-    }
-
-    /// Adds the result of one flavour to the report. Returns whether the other flavour should run.
+    /// Adds the result of one flavour to the report. Returns the program if nothing was found.
     fn add(
         &self,
         flavour: Flavour,
-        result: FlavourResult,
+        (program, result): (HostProgram, FlavourResult),
         subject: &HostKernel,
-        cancel: &Cancel,
         report: &mut StageReport,
-    ) -> Result<bool, HostError> {
-        let tool = flavour.tool();
-        let mut fail = |kind, message: String| {
-            report.failures.push(StageFailure { tool, kind, message });
+    ) -> Option<CleanProgram> {
+        let (findings, runs) = match result {
+            FlavourResult::Clean(runs) => (Vec::new(), Some(runs)),
+            FlavourResult::Findings(findings) => (findings, None),
+            other => {
+                if matches!(other, FlavourResult::TimedOut(true)) {
+                    report.checked.insert(FindingKind::NonTermination);
+                }
+                report.failures.extend(failure(flavour, other));
+                return None;
+            }
         };
-        match result {
-            FlavourResult::Findings(findings) => {
-                let clean = findings.is_empty();
-                report.findings.extend(findings);
-                report.checked.extend(looks_for(flavour));
-                if !subject.launches.as_ref().is_ok_and(|launches| watches_races(launches)) {
-                    report.checked.remove(&FindingKind::DataRace);
-                }
-                Ok(clean)
-            }
-            FlavourResult::Unclear(reason) => {
-                fail(FailureKind::ToolFailed, reason);
-                Ok(false)
-            }
-            FlavourResult::TimedOut => {
-                if self.never_ends(subject, cancel)? {
-                    report.findings.push(endless());
-                    report.checked.insert(FindingKind::NonTermination);
-                } else {
-                    report.checked.insert(FindingKind::NonTermination);
-                    let message = "the program does not finish within the time limit with this sanitizer, but does without it";
-                    fail(FailureKind::Stopped, message.to_owned());
-                }
-                Ok(false)
-            }
+        report.findings.extend(findings);
+        report.checked.extend(looks_for(flavour));
+        if !subject.launches.as_ref().is_ok_and(|launches| watches_races(launches)) {
+            report.checked.remove(&FindingKind::DataRace);
         }
+        if !watches_bounds(&self.clang, subject) {
+            report.checked.remove(&FindingKind::OutOfBounds);
+        }
+        runs.map(|runs| (program, runs))
     }
+}
+
+/// Returns the failure of a run that says nothing about the kernel.
+fn failure(flavour: Flavour, result: FlavourResult) -> Option<StageFailure> {
+    let (kind, message) = match result {
+        FlavourResult::Clean(_) | FlavourResult::Findings(_) => return None,
+        FlavourResult::Unclear(reason) => (FailureKind::ToolFailed, reason),
+        FlavourResult::Waits(line) => {
+            let place = line.map_or_else(String::new, |line| format!(" at line {line}"));
+            let message = format!(
+                "a work-item waits{place} until another one changes memory; work-items run one after another here, so it is \
+                 not known whether the loop ends"
+            );
+            (FailureKind::Unsupported, message)
+        }
+        FlavourResult::TimedOut(ends) => {
+            let message = "the program does not finish within the time limit with this sanitizer";
+            let but = if ends { ", but does without it" } else { "" };
+            (FailureKind::Stopped, format!("{message}{but}"))
+        }
+    };
+    Some(StageFailure { tool: flavour.tool(), kind, message })
+}
+
+fn has_timed_out(runs: &[ToolRun]) -> bool {
+    runs.iter().any(|ran| ran.end == End::TimedOut)
 }
 
 /// Returns the kinds of findings that a run in this flavour would have shown.
 fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
     match flavour {
-        Flavour::Plain => [FindingKind::NonTermination].into(),
+        Flavour::Plain | Flavour::Steps => [FindingKind::NonTermination].into(),
         Flavour::Addresses => [
             FindingKind::OutOfBounds,
             FindingKind::NullPointer,
@@ -201,21 +245,11 @@ fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
     }
 }
 
-fn endless() -> Finding {
-    Finding {
-        kind: FindingKind::NonTermination,
-        line: None,
-        tool: "host",
-        certainty: Certainty::Certain,
-        message: "the kernel does not finish within the time limit when compiled for the host"
-            .to_owned(),
-    }
-}
-
 impl CheckStage for Sanitize {
     fn looks_for(&self) -> BTreeSet<FindingKind> {
         let mut kinds = looks_for(Flavour::Addresses);
         kinds.extend(looks_for(Flavour::Memory));
+        kinds.insert(FindingKind::OrderDependence);
         kinds
     }
 
@@ -227,7 +261,7 @@ impl CheckStage for Sanitize {
             );
         }
         let mut report = StageReport::default();
-        if let Err(error) = self.run_both(subject, cancel, &mut report) {
+        if let Err(error) = self.run_all(subject, cancel, &mut report) {
             report.failures.push(failure_of(&error));
         }
         report

@@ -58,13 +58,24 @@ fn undefined(line: &str) -> Option<Finding> {
     Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
 }
 
+/// Returns the line of a loop that another work-item may end, `clreduce: waits 0x12,0x34 repeats`. The inner one is
+/// missing where it is not known.
+pub(super) fn waits(text: &str, symbols: &ProgramSymbols) -> Option<Option<u32>> {
+    let said = text.lines().find_map(|line| line.strip_prefix("clreduce: waits "))?;
+    Some(line_of(said.split(' ').next()?, symbols))
+}
+
+/// The line of the innermost of some calls, `0x12,0x34`.
+fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
+    symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel))
+}
+
 /// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`,
-/// `clreduce: data-race 0x12,0x34 0x56 write read group`
+/// `clreduce: data-race 0x12,0x34 0x56 write read group`, `clreduce: endless 0x12,0x34 repeats`
 fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
     let mut words = line.strip_prefix("clreduce: ")?.split(' ');
     let kind = words.next()?;
-    let place =
-        |calls: &str| symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel));
+    let place = |calls: &str| line_of(calls, symbols);
     let first = place(words.next().unwrap_or_default());
     match kind {
         "clamp-range" => {
@@ -97,6 +108,13 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
                 "a work-item {now} what {whose} {then}{elsewhere}, and no barrier orders the two"
             );
             Some(certain(FindingKind::DataRace, first, "host", message))
+        }
+        "endless" => {
+            let message = match words.next()? {
+                "repeats" => "a work-item comes here again and again with the same memory",
+                _ => "a work-item does not end: it has made 2^28 jumps, the last one here",
+            };
+            Some(certain(FindingKind::NonTermination, first, "host", message.to_owned()))
         }
         _ => None,
     }

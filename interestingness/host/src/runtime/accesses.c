@@ -10,6 +10,8 @@
 
 enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
 
+#define UNWATCHED __attribute__((no_sanitize("address")))
+
 static void order_accesses(unsigned fence);
 static int watch_accesses(void);
 
@@ -18,15 +20,16 @@ static int watch_accesses(void);
 static void order_accesses(unsigned fence) { (void)fence; }
 static int watch_accesses(void) { return 1; }
 void clreduce_atomic(uint64_t place, uint64_t bytes);
-void clreduce_atomic(uint64_t place, uint64_t bytes) { (void)place, (void)bytes; }
-void clreduce_copy(int is_running);
-void clreduce_copy(int is_running) { (void)is_running; }
+void clreduce_atomic(uint64_t place, uint64_t bytes)
+{
+    (void)place, (void)bytes;
+    look_at_others();
+}
+static void watch_copy(int is_running) { (void)is_running; }
 void clreduce_wait_for_copies(void);
 void clreduce_wait_for_copies(void) {}
 
 #else
-
-#define UNWATCHED __attribute__((no_sanitize("address")))
 
 // Who has accessed a byte in one way. No group: nobody. Of several groups, or of several work-items between the same
 // two barriers, it is known only that they are several.
@@ -193,6 +196,7 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
     enum Way kept = copies ? (way == READ ? COPY_FROM : COPY_TO) : way;
     for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
         struct Accessors *of = range->histories[place + i - range->low].of;
+        atomics_meet |= kept == ATOMIC && is_unordered(&of[ATOMIC], 0, range);
         for (enum Way other = 0; other < WAYS; other++)
             if (met & 1u << other && is_unordered(&of[other], other >= COPY_FROM, range)) {
                 report_race(&of[other], kept, other);
@@ -260,18 +264,29 @@ void clreduce_atomic(uint64_t place, uint64_t bytes);
 UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes)
 {
     __asan_storeN(place, bytes);
+    // Without histories, nothing is known of who else does.
+    atomics_meet |= !looks_for_races;
     record(place, bytes, ATOMIC, BACK);
 }
 
-// Around a copy by the group. Only the first work-item makes it; the others have begun it all the same.
-void clreduce_copy(int is_running);
-UNWATCHED void clreduce_copy(int is_running)
-{
-    copies = is_running;
-    current->copies_begun += (uint32_t)is_running;
-}
+static void watch_copy(int is_running) { copies = is_running; }
 
 void clreduce_wait_for_copies(void);
 UNWATCHED void clreduce_wait_for_copies(void) { current->copies_waited_for = current->copies_begun; }
 
 #endif
+
+// Around a copy by the group. Only the work-item that comes first makes it, for which this is true; the others have
+// begun it all the same.
+int clreduce_begin_copy(void);
+UNWATCHED int clreduce_begin_copy(void)
+{
+    watch_copy(1);
+    if (++current->copies_begun <= copies_made)
+        return 0;
+    copies_made++;
+    return 1;
+}
+
+void clreduce_end_copy(void);
+UNWATCHED void clreduce_end_copy(void) { watch_copy(0); }

@@ -1,22 +1,16 @@
-// Copies by a whole group. The first work-item comes first to every place, so it makes the copy, and the others
-// find it made.
+// Copies by a whole group. The work-item that comes first makes the copy, and the others find it made.
 
 // From the run-time.
-ulong clreduce_local_id(uint dimension);
-void clreduce_copy(int is_running);
+int clreduce_begin_copy(void);
+void clreduce_end_copy(void);
 void clreduce_wait_for_copies(void);
-
-static int clreduce_is_first(void)
-{
-    return !clreduce_local_id(0) && !clreduce_local_id(1) && !clreduce_local_id(2);
-}
 
 #define COPY_EACH(TO, FROM) \
     { \
-        clreduce_copy(1); \
-        for (size_t i = 0; clreduce_is_first() && i < n; i++) \
+        int is_first = clreduce_begin_copy(); \
+        for (size_t i = 0; is_first && i < n; i++) \
             to[TO] = from[FROM]; \
-        clreduce_copy(0); \
+        clreduce_end_copy(); \
         return event; \
     }
 #define COPY(T, TO, FROM) \

@@ -106,6 +106,30 @@ UNDEFINED_OF_ALL_WIDTHS(clamp)
 UNDEFINED_OF_ALL_WIDTHS(quotient)
 UNDEFINED_OF_ALL_WIDTHS(overflow)
 
+// ---- Order ----
+
+// How groups take turns, and the work-items of a group between two barriers.
+static enum { FORWARD, REVERSE, SHUFFLED } order;
+static uint64_t seed;
+
+static uint64_t random_below(uint64_t bound)
+{
+    uint64_t z = seed += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (z ^ z >> 31) % bound;
+}
+
+// Fills `turns` with 0 to count - 1, each once.
+static void take_turns(uint64_t *turns, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t other = order == SHUFFLED ? random_below(i + 1) : i;
+        turns[i] = turns[other];
+        turns[other] = order == REVERSE ? count - 1 - i : i;
+    }
+}
+
 // ---- Fibres ----
 
 // Leaves on the stack what a function has to preserve, and goes on where another stack was left. `swapcontext` would
@@ -167,6 +191,7 @@ static void body(void)
 RAW static void resume(struct Fibre *fibre)
 {
     current = fibre;
+    begin_steps();
 #ifdef ADDRESS_SANITIZER
     void *fake_stack = NULL;
     __sanitizer_start_switch_fiber(&fake_stack, fibre->stack, STACK_BYTES);
@@ -175,12 +200,15 @@ RAW static void resume(struct Fibre *fibre)
 #ifdef ADDRESS_SANITIZER
     __sanitizer_finish_switch_fiber(fake_stack, NULL, NULL);
 #endif
+    end_steps();
 }
 
 static void start_group(void)
 {
     forget_local_memory();
     group_number++;
+    copies_made = 0;
+    group_steps = 0;
     for (uint64_t i = 0; i < fibre_count; i++) {
         struct Fibre *fibre = &fibres[i];
         fibre->local_id[0] = i % local_size[0];
@@ -189,6 +217,7 @@ static void start_group(void)
         fibre->ended = 0;
         fibre->depth = 0;
         fibre->copies_begun = fibre->copies_waited_for = 0;
+        fibre->steps = 0;
         // As if `body` had been called from nowhere, and had switched at once.
         uintptr_t *end = (uintptr_t *)(fibre->stack + STACK_BYTES);
         *--end = 0;
@@ -224,12 +253,16 @@ static void diverged(const struct Fibre *a, const struct Fibre *b)
     _Exit(EXIT_DIVERGENCE);
 }
 
+// Those of the work-items of a group.
+static uint64_t *turns;
+
 static void run_group(void)
 {
     start_group();
     for (;;) {
+        take_turns(turns, fibre_count);
         for (uint64_t i = 0; i < fibre_count; i++)
-            resume(&fibres[i]);
+            resume(&fibres[turns[i]]);
         for (uint64_t i = 1; i < fibre_count; i++)
             if (!same_place(&fibres[0], &fibres[i]))
                 diverged(&fibres[0], &fibres[i]);
@@ -275,6 +308,11 @@ static int understood(int argc, char **argv)
     for (int i = 10; i < argc; i++) {
         if (!strcmp(argv[i], "races")) {
             looks_for_races = 1;
+            continue;
+        }
+        if (!strncmp(argv[i], "order:", 6)) {
+            order = strcmp(argv[i] + 6, "reverse") ? SHUFFLED : REVERSE;
+            seed = strtoull(argv[i] + 6, NULL, 10);
             continue;
         }
         struct LocalVariable *variable = &local_variables[local_variable_count];
@@ -327,6 +365,7 @@ static int make_fibres(void)
 {
     fibre_count = local_size[0] * local_size[1] * local_size[2];
     fibres = calloc(fibre_count, sizeof *fibres);
+    turns = calloc(fibre_count, sizeof *turns);
     for (uint64_t i = 0; fibres && i < fibre_count; i++) {
         // The lowest page stays inaccessible: a stack that overflows must not reach the next one.
         char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -335,7 +374,27 @@ static int make_fibres(void)
             return 0;
         fibres[i].stack = stack;
     }
-    return fibres != NULL;
+    return fibres && turns;
+}
+
+static int run_groups(void)
+{
+    uint64_t groups[3];
+    group_count = 1;
+    for (int d = 0; d < 3; d++)
+        group_count *= groups[d] = global_size[d] / local_size[d];
+    uint64_t *group_turns = calloc(group_count, sizeof *group_turns);
+    if (!group_turns)
+        return 0;
+    take_turns(group_turns, group_count);
+    for (uint64_t i = 0; i < group_count; i++) {
+        group_id[0] = group_turns[i] % groups[0];
+        group_id[1] = group_turns[i] / groups[0] % groups[1];
+        group_id[2] = group_turns[i] / groups[0] / groups[1];
+        run_group();
+    }
+    free(group_turns);
+    return 1;
 }
 
 int main(int argc, char **argv)
@@ -346,15 +405,13 @@ int main(int argc, char **argv)
     }
     if (!load(argv[1]))
         return EXIT_UNKNOWN;
-    if (!make_buffers() || !make_fibres() || !watch_accesses()) {
+    if (!make_buffers() || !make_fibres() || !watch_accesses() || !run_groups()) {
         fprintf(stderr, "clreduce: no memory for the buffers and %" PRIu64 " work-items\n", fibre_count);
         return EXIT_USAGE;
     }
-    for (group_id[2] = 0; group_id[2] < global_size[2] / local_size[2]; group_id[2]++)
-        for (group_id[1] = 0; group_id[1] < global_size[1] / local_size[1]; group_id[1]++)
-            for (group_id[0] = 0; group_id[0] < global_size[0] / local_size[0]; group_id[0]++)
-                run_group();
     check_results();
     print_results();
+    if (atomics_meet)
+        printf("clreduce-atomics-meet\n");
     return 0;
 }

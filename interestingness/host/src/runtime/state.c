@@ -1,15 +1,16 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
-//     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races]
+//     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races] [order:ORDER]
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
 // value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
 // it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
-// a program under AddressSanitizer looks for data races as well. What is found is printed as lines that begin with
-// "clreduce: "; addresses are relative to the kernel's start, innermost call first.
+// a program under AddressSanitizer looks for data races as well. ORDER is that of the groups, and of the work-items of
+// a group between two barriers: "reverse", or a number, the seed of a random order. What is found is printed as lines
+// that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, accesses.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, accesses.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -42,6 +43,7 @@ enum {
     EXIT_DIVERGENCE = 90,
     EXIT_USAGE = 91,
     EXIT_UNKNOWN = 93,
+    EXIT_ENDLESS = 94,
 };
 
 struct Fibre {
@@ -54,6 +56,8 @@ struct Fibre {
     unsigned fence;
     // Copies by the whole group that it has begun, and of these, how many it has waited for.
     uint32_t copies_begun, copies_waited_for;
+    // The jumps that it has made, where they are counted.
+    uint64_t steps;
     int depth;
     uintptr_t calls[MAX_DEPTH];
 #ifdef ADDRESS_SANITIZER
@@ -78,9 +82,12 @@ static struct Buffer buffers[MAX_BUFFERS];
 static int buffer_count;
 static struct Fibre *fibres, *current;
 static uint64_t fibre_count;
-// The number of the group that runs, from 1.
-static uint32_t group_number;
+// The number of the group that runs, from 1, and the copies by the whole group that it has made.
+static uint32_t group_number, copies_made;
+static uint64_t group_count;
 static int looks_for_races;
+// Two work-items have changed the same place atomically, in an order that nothing decides.
+static int atomics_meet;
 static void *scheduler;
 #ifdef ADDRESS_SANITIZER
 static const void *scheduler_stack;

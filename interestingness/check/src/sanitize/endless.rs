@@ -1,0 +1,87 @@
+//! Programs that may never end.
+//!
+//! A program that does not end soon is built again, so that the run-time counts the jumps of each work-item. It proves that
+//! a loop never ends where memory is the same as before, and else believes it after a fixed number of jumps. So no clock
+//! decides whether a kernel ends; a clock decides only when the question is asked.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use clreduce_host::{BuildDetail, Flavour, HostError, HostKernel, HostProgram, Order};
+use clreduce_process::Cancel;
+
+use super::{FlavourResult, Sanitize, has_timed_out, reports};
+
+/// The time after which it is asked whether a program ever ends: some times that of the slowest one that did.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    slowest_millis: AtomicU64,
+}
+
+impl Patience {
+    fn time(&self) -> Duration {
+        const LEAST: Duration = Duration::from_secs(1);
+        const TIMES: u32 = 4;
+        LEAST.max(Duration::from_millis(self.slowest_millis.load(Ordering::Relaxed)) * TIMES)
+    }
+
+    fn has_ended_after(&self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.slowest_millis.fetch_max(millis, Ordering::Relaxed);
+    }
+}
+
+impl Sanitize {
+    /// Runs a program until it ends or never will. Its runs are [`FlavourResult::Clean`] here, whatever they say.
+    pub(super) fn run_to_the_end(
+        &self,
+        program: &HostProgram,
+        order: Order,
+        subject: &HostKernel,
+        cancel: &Cancel,
+    ) -> Result<FlavourResult, HostError> {
+        let started = Instant::now();
+        let limit = self.tools.limits.time;
+        let patience = limit.map_or(self.patience.time(), |limit| limit.min(self.patience.time()));
+        let mut runs = program.run(order, &self.tools.within(Some(patience)), cancel)?;
+        if has_timed_out(&runs) {
+            let ending = self.ending(order, subject, cancel)?;
+            if !matches!(ending, FlavourResult::Clean(_)) {
+                return Ok(ending);
+            }
+            runs = program.run(order, &self.tools, cancel)?;
+        }
+        if has_timed_out(&runs) {
+            return Ok(FlavourResult::TimedOut(true));
+        }
+        self.patience.has_ended_after(started.elapsed());
+        Ok(FlavourResult::Clean(runs))
+    }
+
+    /// Counts the steps of the kernel, to learn whether it ends.
+    fn ending(
+        &self,
+        order: Order,
+        subject: &HostKernel,
+        cancel: &Cancel,
+    ) -> Result<FlavourResult, HostError> {
+        // The number of steps is bounded; on a busy machine, it must not be a clock that ends them.
+        const LEAST: Duration = Duration::from_secs(60);
+        let limit = self.tools.limits.time.map(|limit| limit.max(LEAST));
+        let program = self.build(Flavour::Steps, BuildDetail::Report, subject, cancel)?;
+        let runs = program.run(order, &self.tools.within(limit), cancel)?;
+        let symbols = program.symbols();
+        let said = runs.last().map_or("", |ran| &ran.stderr);
+        let findings = reports::parse(said, &symbols);
+        let endless = |finding: &crate::Finding| finding.kind == crate::FindingKind::NonTermination;
+        Ok(if findings.iter().any(endless) {
+            FlavourResult::Findings(findings)
+        } else if let Some(line) = reports::waits(said, &symbols) {
+            FlavourResult::Waits(line)
+        } else if has_timed_out(&runs) {
+            FlavourResult::TimedOut(false)
+        } else {
+            FlavourResult::Clean(runs)
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Results that depend on the order of work-items.
+//!
+//! Without a data race, and without two work-items that change the same place atomically in an order that nothing decides,
+//! every order gives the same result. So only where the run-time has seen the latter, the program runs again in other
+//! orders.
+
+use clreduce_host::{Flavour, HostError, HostKernel, Order, atomics_meet};
+use clreduce_kernel::Output;
+use clreduce_process::Cancel;
+
+use super::{CleanProgram, FlavourResult, Sanitize, failure};
+use crate::finding::{Certainty, Finding, FindingKind};
+use crate::stage::StageReport;
+
+/// Always the same orders, so that the same kernel always gets the same verdict.
+const OTHERS: [Order; 3] = [Order::Reverse, Order::Shuffled(1), Order::Shuffled(2)];
+
+impl Sanitize {
+    pub(super) fn run_in_other_orders(
+        &self,
+        (program, runs): CleanProgram,
+        subject: &HostKernel,
+        cancel: &Cancel,
+        report: &mut StageReport,
+    ) -> Result<(), HostError> {
+        let expected = program.outputs(&runs);
+        let orders = if atomics_meet(&runs) { &OTHERS[..] } else { &[] };
+        for &order in orders {
+            match self.examine(Flavour::Addresses, &program, order, subject, cancel)? {
+                FlavourResult::Clean(runs) => {
+                    if let Some(difference) = difference(&expected, &program.outputs(&runs), order)
+                    {
+                        report.findings.push(difference);
+                        return Ok(());
+                    }
+                }
+                FlavourResult::Findings(findings) => {
+                    report.findings.extend(findings);
+                    return Ok(());
+                }
+                other => {
+                    report.failures.extend(failure(Flavour::Addresses, other));
+                    return Ok(());
+                }
+            }
+        }
+        report.checked.insert(FindingKind::OrderDependence);
+        Ok(())
+    }
+}
+
+/// Names the first element that another order changes.
+fn difference(expected: &[Output], seen: &[Output], order: Order) -> Option<Finding> {
+    let (one, other) = expected.iter().zip(seen).find(|(one, other)| one != other)?;
+    let size = one.scalar.bytes();
+    let [one_elements, other_elements] =
+        [one, other].map(|output| output.bytes.chunks(size).collect::<Vec<_>>());
+    let differ = |(one, other): (&&[u8], &&[u8])| one != other;
+    let index = one_elements.iter().zip(&other_elements).position(differ)?;
+    let shown = |output: &Output, element: &[u8]| {
+        let shown = Output { bytes: element.to_vec(), ..output.clone() }.show();
+        shown.trim_end_matches(',').to_owned()
+    };
+    let message = format!(
+        "`{}[{index}]` is {} if groups and work-items run in order, and {} if they run {order}, without a data race",
+        one.name,
+        shown(one, one_elements[index]),
+        shown(other, other_elements[index])
+    );
+    Some(Finding {
+        kind: FindingKind::OrderDependence,
+        line: None,
+        tool: "host",
+        certainty: Certainty::Suspected,
+        message,
+    })
+}

@@ -1,0 +1,146 @@
+// ---- Steps, and loops that never end ----
+
+// In a program whose steps are counted, clang calls the run-time at every jump. A work-item that comes to the same
+// place of its program with the same memory as before will do so again and again; one that has made very many jumps is
+// believed to. Unless another work-item could end the loop: while it runs, nobody else does.
+
+#define MOST_STEPS (1ull << 28)
+#define MOST_STEPS_OF_GROUP (1ull << 30)
+// The most bytes that are compared in all; more would take longer than the steps.
+#define MOST_COMPARED (1ull << 30)
+
+// The work-item as it was some steps ago. At -O0 nothing is in registers from one jump to the next, but what makes up
+// its stack frames.
+static struct {
+    uintptr_t place, top;
+    uint64_t taken_at, renewed_at;
+    char *stack;
+    // Where its stack last differed from that of the same work-item later.
+    uint64_t differed_at;
+    // Of all buffers, and of the variables of the program.
+    char *memory;
+    uint64_t memory_bytes, compared;
+} past;
+// Since the work-item goes on, its jumps, those that it may still make, and the last one before it has seen what another
+// may change. The jumps of the group before that.
+static uint64_t steps, most_steps, looked_at, group_steps;
+
+static void begin_steps(void)
+{
+    uint64_t own = MOST_STEPS - current->steps, of_group = MOST_STEPS_OF_GROUP - group_steps;
+    most_steps = own < of_group ? own : of_group;
+    steps = looked_at = 0;
+    past.place = 0;
+    past.renewed_at = 1;
+}
+
+static void end_steps(void)
+{
+    current->steps += steps;
+    group_steps += steps;
+}
+
+static void look_at_others(void) { looked_at = steps; }
+
+// Copies all memory but stacks to `past`, or compares it.
+static int with_memory(int compares)
+{
+    uint64_t at = 0;
+    for (int i = 0; i <= buffer_count; i++) {
+        int is_data = i == buffer_count;
+        const char *from = is_data ? (const char *)data_low : buffers[i].data;
+        uint64_t bytes = is_data ? data_high - data_low : buffers[i].space == 'v' ? 0 : buffers[i].bytes;
+        if (!bytes)
+            continue;
+        if (compares && memcmp(past.memory + at, from, bytes))
+            return 0;
+        if (!compares)
+            memcpy(past.memory + at, from, bytes);
+        at += bytes;
+    }
+    return 1;
+}
+
+static int make_past(void)
+{
+    past.memory_bytes = data_high - data_low;
+    for (int i = 0; i < buffer_count; i++)
+        past.memory_bytes += buffers[i].space == 'v' ? 0 : buffers[i].bytes;
+    past.stack = malloc(STACK_BYTES);
+    past.memory = malloc(past.memory_bytes + 1);
+    return past.stack && past.memory;
+}
+
+RAW static void never_ends(uint64_t since, const char *why)
+{
+    uintptr_t calls[MAX_DEPTH];
+    int depth = calls_of(calls);
+    int alone = fibre_count * group_count == 1;
+    fprintf(stderr, "clreduce: %s ", !alone && looked_at >= since ? "waits" : "endless");
+    print_calls(calls, depth);
+    fprintf(stderr, " %s\n", why);
+    fflush(stderr);
+    _Exit(EXIT_ENDLESS);
+}
+
+static uint64_t stack_bytes(uintptr_t top) { return (uintptr_t)current->stack + STACK_BYTES - top; }
+
+RAW static int is_as_before(uintptr_t top)
+{
+    const char *stack = (const char *)top;
+    if (stack[past.differed_at] != past.stack[past.differed_at] || past.compared >= MOST_COMPARED)
+        return 0;
+    uint64_t at = 0, bytes = stack_bytes(top);
+    while (at < bytes && stack[at] == past.stack[at])
+        at++;
+    if (at < bytes) {
+        past.differed_at = at;
+        return 0;
+    }
+    past.compared += past.memory_bytes;
+    return with_memory(1);
+}
+
+static void renew_past(uintptr_t place, uintptr_t top)
+{
+    if (!past.stack && !make_past())
+        return;
+    past.place = place;
+    past.top = top;
+    past.taken_at = steps;
+    past.renewed_at *= 2;
+    past.differed_at = 0;
+    memcpy(past.stack, (const void *)top, stack_bytes(top));
+    with_memory(0);
+}
+
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *low, uint32_t *high);
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *low, uint32_t *high) { (void)low, (void)high; }
+
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
+RAW void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
+{
+    (void)guard;
+    // Where the kernel goes on, and its stack.
+    uintptr_t place = (uintptr_t)__builtin_return_address(0);
+    uintptr_t top = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t);
+    // Not of a constructor.
+    if (!current)
+        return;
+    if (++steps >= most_steps)
+        never_ends(steps / 2, "steps");
+    if (place == past.place && top == past.top && is_as_before(top))
+        never_ends(past.taken_at, "repeats");
+    if (steps == past.renewed_at)
+        renew_past(place, top);
+}
+
+// Called at every load in programs with volatile variables. What is volatile may be changed by another work-item.
+#define SEES_LOAD(BYTES) \
+    void __sanitizer_cov_load##BYTES(void *place); \
+    void __sanitizer_cov_load##BYTES(void *place) \
+    { \
+        if ((char *)place < current->stack || (char *)place >= current->stack + STACK_BYTES) \
+            look_at_others(); \
+    }
+SEES_LOAD(1) SEES_LOAD(2) SEES_LOAD(4) SEES_LOAD(8) SEES_LOAD(16)
