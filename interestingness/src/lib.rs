@@ -23,6 +23,7 @@ pub use not_run::NotRun;
 pub use outcome::{Outcome, Verdict};
 pub use unchanged::test_files;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clreduce_testcase::TestCase;
@@ -39,10 +40,21 @@ pub trait Interestingness: Send + Sync {
     /// When the test was not run. The reduction tries again a few times, and stops where that does not help.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun>;
 
-    /// Sets the wall-time limit of every later test. The reducer calls it before it judges the
-    /// original and once more when the limit is known. Tests without a notion of time ignore it.
+    /// Sets the wall-time limit of every later test. The engine calls it before the original is judged, when its time is
+    /// known, and whenever the limit changes. Tests without a notion of time ignore it.
     fn set_time_limit(&self, _limit: Duration) {}
+
+    /// The limits of parts of the test that have limits of their own, by their names. Such a test has no limit as a whole.
+    fn part_limits(&self) -> TimeLimits {
+        TimeLimits::new()
+    }
+
+    /// Sets limits of parts in every later test. Names of other parts are ignored.
+    fn set_part_limits(&self, _limits: &TimeLimits) {}
 }
+
+/// Wall-time limits by the name of what they limit.
+pub type TimeLimits = BTreeMap<String, Duration>;
 
 impl<F> Interestingness for F
 where

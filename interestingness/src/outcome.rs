@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clreduce_process::{Completed, End};
 
+use crate::TimeLimits;
 use crate::not_run::NotRun;
 
 /// The result of a test. The reducer sees everything but `Interesting` as "no".
@@ -33,6 +34,8 @@ pub struct Outcome {
     pub output_tail: Vec<u8>,
     /// Wall time of the test.
     pub wall: Duration,
+    /// The limits that parts of the test would have if the variant were the original, as far as its test shows them.
+    pub part_limits: TimeLimits,
 }
 
 impl From<Verdict> for Outcome {
@@ -43,6 +46,7 @@ impl From<Verdict> for Outcome {
             reason: String::new(),
             output_tail: Vec::new(),
             wall: Duration::ZERO,
+            part_limits: TimeLimits::new(),
         }
     }
 }
@@ -61,6 +65,7 @@ impl TryFrom<Completed> for Outcome {
             End::NotRun(reason) => return Err(NotRun::Failed(reason)),
         };
         let (reason, output_tail) = (completed.end.reason(), completed.tail);
-        Ok(Self { verdict, exit_code, reason, output_tail, wall: completed.wall })
+        let wall = completed.wall;
+        Ok(Self { exit_code, reason, output_tail, wall, ..Self::from(verdict) })
     }
 }

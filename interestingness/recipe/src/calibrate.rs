@@ -12,6 +12,7 @@ use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
 use crate::configuration::Program;
 use crate::error::Problem;
 use crate::format::Preset;
+use crate::limits::limit_for;
 use crate::pin::{StageVerdict, pin};
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
@@ -20,13 +21,6 @@ use crate::test::RecipeTest;
 
 /// The time limit of a tool on the original.
 const STAGE_LIMIT: Duration = Duration::from_secs(60);
-/// The limit of a configuration: `LEAST`, and `TIMES` times the time of the original. Most variants are smaller and take
-/// less. Some optimisers take minutes for a large kernel with another size of work-groups, and each such variant costs
-/// the whole limit.
-const LEAST: Duration = Duration::from_secs(10);
-const TIMES: u32 = 3;
-/// The factor for the preset `hang`: a slow run is no hang yet.
-const TIMES_FOR_A_HANG: u32 = 20;
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -114,25 +108,21 @@ fn show_all<'a>(
     order.sort_by_key(is_last);
     for index in order {
         let configuration = &kit.configurations[index];
-        let usual = |wall: Duration| match hangs {
-            true => (wall * TIMES_FOR_A_HANG).clamp(LEAST, LIMIT_OF_ORIGINAL),
-            false => (LEAST + wall * TIMES).min(LIMIT_OF_ORIGINAL),
-        };
         let patience = configuration.timeout.unwrap_or_else(|| match hangs {
-            true if is_last(&index) => usual(slowest),
+            true if is_last(&index) => limit_for(kit.preset, slowest),
             true => Duration::from_secs(60),
             false => LIMIT_OF_ORIGINAL,
         });
         options.progress.at(&format!("calibrating on the original: {}", configuration.name));
-        let (mut one, wall) = kit.run_on(configuration, programs, patience, cancel);
+        let mut one = kit.run_on(configuration, programs, patience, cancel);
         one.accused = kit.accused == Some(index);
-        let has_result = one.outcomes.iter().all(|outcome| outcome.result().is_some());
-        if has_result {
-            slowest = slowest.max(wall);
+        let has_ended = one.has_ended();
+        if has_ended {
+            slowest = slowest.max(one.wall);
         }
         let limit = configuration.timeout.unwrap_or_else(|| {
             // A hang is a run that exceeds the limit.
-            if hangs && !has_result { patience } else { usual(wall) }
+            if hangs && !has_ended { patience } else { limit_for(kit.preset, one.wall) }
         });
         limits.insert(configuration.name.clone(), millis(limit));
         shown[index] = Some(one);

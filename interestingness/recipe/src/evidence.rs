@@ -93,7 +93,7 @@ impl RecipeTest {
         let programs = self.kit.programs(case).unwrap_or_default();
         let of = |one| {
             let limit = self.calibration.limit_of(one);
-            let (shown, _) = self.kit.run_on(one, &programs, limit, cancel);
+            let shown = self.kit.run_on(one, &programs, limit, cancel);
             let role = match &one.name {
                 name if *name == pin.accused => Role::Suspected,
                 name if pin.witnesses.contains(name) => Role::Witness,

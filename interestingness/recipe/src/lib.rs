@@ -20,6 +20,7 @@ mod error;
 mod evidence;
 mod format;
 mod judgement;
+mod limits;
 mod machine;
 mod naming;
 mod pin;

@@ -263,6 +263,8 @@ fn unexpected(name: &str, outcome: &RunOutcome) -> StageVerdict {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use clreduce_kernel::{Crash, Output, Scalar};
 
     use super::*;
@@ -285,6 +287,7 @@ mod tests {
             accused: false,
             simulated: name == "simulator",
             outcomes: vec![outcome.clone()],
+            wall: Duration::ZERO,
         });
         shown.collect()
     }
@@ -353,8 +356,14 @@ mod tests {
 
     #[test]
     fn variants_of_one_base_are_compared_on_one_configuration() {
-        let variants =
-            |name, outcomes| ShownOutcomes { name, accused: false, simulated: false, outcomes };
+        let wall = Duration::ZERO;
+        let variants = |name, outcomes| ShownOutcomes {
+            name,
+            accused: false,
+            simulated: false,
+            outcomes,
+            wall,
+        };
         let both =
             [variants("a", vec![result(1), result(1)]), variants("b", vec![result(1), result(2)])];
         let pin = pin(Preset::Emi, &Demands::default(), &both).unwrap();

@@ -97,25 +97,25 @@ impl ResolvedRecipe {
         self.variants.iter().map(program).collect()
     }
 
-    /// Runs all programs on a configuration. Returns their outcomes, and the time of the slowest.
+    /// Runs all programs on a configuration.
     pub(crate) fn run_on<'a>(
         &self,
         configuration: &'a Configuration,
         programs: &[Program<'_>],
         limit: Duration,
         cancel: &Cancel,
-    ) -> (ShownOutcomes<'a>, Duration) {
+    ) -> ShownOutcomes<'a> {
         let need = Need { memory: configuration.memory, device: configuration.device() };
-        let mut slowest = Duration::ZERO;
+        let mut wall = Duration::ZERO;
         let outcomes = programs.iter().map_while(|program| {
             let _held = self.admission.admit(need, cancel)?;
             let ended = configuration.run(program, &self.pools, &self.bench, limit, cancel);
-            slowest = slowest.max(ended.wall);
+            wall = wall.max(ended.wall);
             Some(ended.outcome)
         });
         let outcomes = outcomes.collect();
         let simulated = configuration.is_simulated();
-        (ShownOutcomes { name: &configuration.name, accused: false, simulated, outcomes }, slowest)
+        ShownOutcomes { name: &configuration.name, accused: false, simulated, outcomes, wall }
     }
 
     fn check_memory(&self, document: &Document) -> Result<(), Problem> {

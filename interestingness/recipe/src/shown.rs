@@ -1,6 +1,8 @@
 //! The outcomes that a configuration shows.
 
-use clreduce_kernel::{EmiAgreement, Output, RunOutcome, emi};
+use std::time::Duration;
+
+use clreduce_kernel::{EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
 
 use crate::configuration::show;
 
@@ -10,6 +12,8 @@ pub(crate) struct ShownOutcomes<'a> {
     pub accused: bool,
     pub simulated: bool,
     pub outcomes: Vec<RunOutcome>,
+    /// The wall time of the slowest program.
+    pub wall: Duration,
 }
 
 impl ShownOutcomes<'_> {
@@ -17,6 +21,13 @@ impl ShownOutcomes<'_> {
     pub(crate) fn describe(&self) -> String {
         let outcomes: Vec<String> = self.outcomes.iter().map(describe).collect();
         format!("{}: {}", self.name, outcomes.join(" / "))
+    }
+
+    /// Returns true if every program came to an end by itself.
+    pub(crate) fn has_ended(&self) -> bool {
+        use OutcomeClass::{BuildTimeout, RunTimeout, Unresolved};
+        let is_open = |class| matches!(class, BuildTimeout | RunTimeout | Unresolved);
+        !self.outcomes.iter().any(|outcome| is_open(outcome.class()))
     }
 
     /// Returns the result, if all programs have the same.

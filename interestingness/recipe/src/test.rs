@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, HostKernel};
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits};
 use clreduce_testcase::TestCase;
 
 use crate::admission::Need;
@@ -12,6 +12,7 @@ use crate::configuration::{Configuration, Program};
 use crate::counts::{Counts, StageCounts};
 use crate::format::{Preset, RequiredRuns};
 use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
+use crate::limits::{ConfigurationLimits, fitting};
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
@@ -26,6 +27,7 @@ pub struct RecipeTest {
     /// True if all configurations run on each valid variant, to find other bugs.
     slippage: bool,
     counts: Counts,
+    limits: ConfigurationLimits,
 }
 
 /// The configurations that run for an outcome.
@@ -46,7 +48,9 @@ impl RecipeTest {
         calibration: Calibration,
         warnings: Vec<String>,
     ) -> Self {
-        Self { kit, ready, calibration, warnings, slippage: false, counts: Counts::default() }
+        let limits = ConfigurationLimits::new(&calibration);
+        let counts = Counts::default();
+        Self { kit, ready, calibration, warnings, slippage: false, counts, limits }
     }
 
     /// Runs every configuration on every valid variant, which [`Judgement::slipped`] needs.
@@ -83,7 +87,7 @@ impl RecipeTest {
     #[must_use]
     pub fn look(&self, variant: &TestCase, explain: bool, cancel: &Cancel) -> Judgement {
         let started = Instant::now();
-        let mut results = Vec::new();
+        let (mut results, mut part_limits) = (Vec::new(), TimeLimits::new());
         if let Some(programs) = self.kit.programs(variant) {
             let mut known = Vec::new();
             self.check(&programs, explain, &mut known, cancel, &mut results);
@@ -100,6 +104,7 @@ impl RecipeTest {
                     self.outcome(&programs, extent, &mut known, cancel)
                 });
                 let notes = known.iter().map(ShownOutcomes::describe).collect();
+                part_limits = fitting(&self.kit, &self.calibration.pin.accused, &known);
                 results.push(StageResult {
                     notes,
                     ..StageResult::of_outcome(answer, started.elapsed())
@@ -113,7 +118,8 @@ impl RecipeTest {
         if !cancel.is_cancelled() {
             self.counts.add(&results);
         }
-        Judgement { outcome: outcome_of(&results, started.elapsed()), results }
+        let outcome = outcome_of(&results, started.elapsed());
+        Judgement { outcome: Outcome { part_limits, ..outcome }, results }
     }
 
     /// Runs the stages before the outcome.
@@ -299,10 +305,10 @@ impl RecipeTest {
         extent: Extent,
         cancel: &Cancel,
     ) -> ShownOutcomes<'a> {
-        let limit = self.calibration.limit_of(configuration);
+        let limit = self.limits.of(&configuration.name);
         // A kernel without an end is mostly invalid, and the checks find that sooner.
         let limit = if extent == Extent::Glance { limit / 2 } else { limit };
-        self.kit.run_on(configuration, programs, limit, cancel).0
+        self.kit.run_on(configuration, programs, limit, cancel)
     }
 }
 
@@ -339,6 +345,14 @@ fn confirmed(
 impl Interestingness for RecipeTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         self.look(variant, false, cancel).verdict()
+    }
+
+    fn part_limits(&self) -> TimeLimits {
+        self.limits.all()
+    }
+
+    fn set_part_limits(&self, limits: &TimeLimits) {
+        self.limits.set(limits);
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandTest, Interestingness, NotRun, Outcome, Rehearsal, Verdict,
+    Cancel, CommandTest, Interestingness, NotRun, Outcome, Rehearsal, TimeLimits, Verdict,
 };
 use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::{SourceFile, TestCase};
@@ -91,6 +91,20 @@ impl Interestingness for Judge {
             Self::Recipe(_) => {}
         }
     }
+
+    fn part_limits(&self) -> TimeLimits {
+        match self {
+            Self::Command(by) => by.test.part_limits(),
+            Self::Recipe(by) => by.test.part_limits(),
+        }
+    }
+
+    fn set_part_limits(&self, limits: &TimeLimits) {
+        match self {
+            Self::Command(by) => by.test.set_part_limits(limits),
+            Self::Recipe(by) => by.test.set_part_limits(limits),
+        }
+    }
 }
 
 /// A test that counts how many of its runs are under way.
@@ -111,6 +125,14 @@ impl Interestingness for CountedTest {
 
     fn set_time_limit(&self, limit: Duration) {
         self.judge.set_time_limit(limit);
+    }
+
+    fn part_limits(&self) -> TimeLimits {
+        self.judge.part_limits()
+    }
+
+    fn set_part_limits(&self, limits: &TimeLimits) {
+        self.judge.set_part_limits(limits);
     }
 }
 

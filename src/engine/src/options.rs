@@ -47,7 +47,7 @@ pub struct Options {
     pub jobs: Option<NonZeroUsize>,
 
     /// Stop a test after TIME, in seconds or as in 500ms, 90s, 2m
-    /// [default: ten times what the original takes, at least 2s, at most 300s]
+    /// [default: ten times what the original takes, later what the reduced program takes; 2s to 300s]
     #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", value_parser = parse::duration,
         help_heading = LIMITS))]
     pub timeout: Option<Duration>,

@@ -6,16 +6,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clreduce_interestingness::{Filtered, Verdict};
+use clreduce_interestingness::{Filtered, TimeLimits, Verdict};
 use clreduce_testcase::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StateError;
-use crate::line::{Chain, JournalEntry, read_entry, read_skip, write_entry, write_skip};
+use crate::line::{
+    Between, Chain, JournalEntry, read_between, read_entry, write_between, write_entry,
+};
 use crate::sync::BackgroundSync;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -35,7 +37,7 @@ pub struct JournalHeader {
     version: String,
     /// Content hash of the original.
     original: String,
-    /// Wall-time limit of one test, in milliseconds, measured or given.
+    /// Wall-time limit of one test, in milliseconds, given or measured on the original.
     time_limit: u64,
     /// True if there is a compile filter.
     compile_filter: bool,
@@ -61,7 +63,7 @@ impl JournalHeader {
         }
     }
 
-    /// Wall-time limit of one test, measured or given.
+    /// Wall-time limit of one test, given or measured on the original.
     #[must_use]
     pub fn time_limit(&self) -> Duration {
         Duration::from_millis(self.time_limit)
@@ -108,8 +110,8 @@ pub struct Journal {
     chain: Chain,
     /// Verdicts of the earlier run that this run has not reached.
     replay: VecDeque<JournalEntry>,
-    /// Passes that were skipped in the earlier run, each with the number of verdicts that came after.
-    skips: VecDeque<(usize, String)>,
+    /// What came between verdicts in the earlier run, each with the number of verdicts that came after.
+    between: VecDeque<(usize, Between)>,
     /// Verdicts were made void: the test is flaky.
     went_back: bool,
 }
@@ -118,8 +120,8 @@ pub struct Journal {
 pub(crate) struct Contents {
     pub header: JournalHeader,
     pub entries: VecDeque<JournalEntry>,
-    /// Passes that were skipped, each with the number of verdicts that came before.
-    pub skips: Vec<(usize, String)>,
+    /// What came between verdicts, each with the number of verdicts that came before.
+    pub between: Vec<(usize, Between)>,
     pub finished: bool,
     went_back: bool,
     chain: Chain,
@@ -146,23 +148,23 @@ impl Contents {
         // The header was whole before the file got its name.
         let first = records.next().ok_or_else(unreadable)?;
         let header: JournalHeader = serde_json::from_str(first).map_err(|_| unreadable())?;
-        let (mut entries, mut skips) = (VecDeque::new(), Vec::new());
+        let (mut entries, mut between) = (VecDeque::new(), Vec::new());
         let (mut finished, mut went_back) = (false, false);
         for record in records {
             if record == FINISHED {
                 finished = true;
-            } else if let Some(pass) = read_skip(record) {
-                skips.push((entries.len(), pass.to_owned()));
+            } else if let Some(here) = read_between(record) {
+                between.push((entries.len(), here));
             } else if let Some(kept) = record.strip_prefix(BACK) {
                 went_back = true;
                 let kept = kept.parse().map_err(|_| unreadable())?;
                 entries.truncate(kept);
-                skips.retain(|(before, _)| *before <= kept);
+                between.retain(|(before, _)| *before <= kept);
             } else {
                 entries.push_back(read_entry(record).ok_or_else(unreadable)?);
             }
         }
-        Ok(Some(Self { header, entries, skips, finished, went_back, chain, length }))
+        Ok(Some(Self { header, entries, between, finished, went_back, chain, length }))
     }
 }
 
@@ -187,7 +189,7 @@ impl Journal {
             sync,
             chain,
             replay: VecDeque::new(),
-            skips: VecDeque::new(),
+            between: VecDeque::new(),
             went_back: false,
         })
     }
@@ -220,10 +222,10 @@ impl Journal {
             Ok((file, sync))
         };
         let (file, sync) = open().map_err(|error| StateError::io("open", &path, error))?;
-        let Contents { header, chain, entries: replay, skips, went_back, .. } = contents;
+        let Contents { header, chain, entries: replay, between, went_back, .. } = contents;
         let count = replay.len();
-        let skips = skips.into_iter().map(|(before, pass)| (count - before, pass)).collect();
-        let journal = Self { path, file, sync, chain, replay, skips, went_back };
+        let between = between.into_iter().map(|(before, here)| (count - before, here)).collect();
+        let journal = Self { path, file, sync, chain, replay, between, went_back };
         Ok(Some((journal, header)))
     }
 
@@ -257,13 +259,21 @@ impl Journal {
     /// # Errors
     /// When it cannot be written.
     pub fn record_skip(&mut self, pass: &str) -> Result<(), StateError> {
-        self.append(&write_skip(pass))
+        self.append(&write_between(&Between::Skipped(pass.to_owned())))
     }
 
-    /// The pass that a person skipped at this place of the earlier run, once.
-    pub fn take_skip(&mut self) -> Option<String> {
-        let is_here = self.skips.front().is_some_and(|(left, _)| *left == self.replay.len());
-        is_here.then(|| self.skips.pop_front()).flatten().map(|(_, pass)| pass)
+    /// Appends the time limits of later tests.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn record_limits(&mut self, limits: TimeLimits) -> Result<(), StateError> {
+        self.append(&write_between(&Between::Limits(limits)))
+    }
+
+    /// What came before the next verdict of the earlier run, one after the other, each once.
+    pub fn take_between(&mut self) -> Option<Between> {
+        let is_here = self.between.front().is_some_and(|(left, _)| *left == self.replay.len());
+        is_here.then(|| self.between.pop_front()).flatten().map(|(_, here)| here)
     }
 
     /// The error for a reduction that does not go the way that the journal says.

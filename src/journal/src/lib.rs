@@ -13,4 +13,4 @@ mod sync;
 pub use error::StateError;
 pub use file::{Facts, Journal, JournalHeader};
 pub use folder::StateFolder;
-pub use line::JournalEntry;
+pub use line::{Between, JournalEntry};

@@ -1,6 +1,9 @@
 //! Lines of a journal: each has a checksum over everything before it, and a record.
 
-use clreduce_interestingness::{Filtered, Verdict};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use clreduce_interestingness::{Filtered, TimeLimits, Verdict};
 use clreduce_testcase::ContentHash;
 
 /// A verdict as a journal holds it. The record also names the pass, for people; it is not read back.
@@ -53,14 +56,38 @@ impl Chain {
 /// Begins the record of a pass that a person skipped.
 const SKIPPED: &str = "skipped ";
 
-/// Writes the record of a pass that a person skipped: the next verdict is that on another pass.
-pub(crate) fn write_skip(pass: &str) -> String {
-    format!("{SKIPPED}{pass}")
+/// Begins the record of time limits, which are in milliseconds.
+const LIMITS: &str = "limits ";
+
+/// What a journal holds between two verdicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// A person skipped this pass: the next verdict is that on another pass.
+    Skipped(String),
+    /// Later tests have these time limits.
+    Limits(TimeLimits),
 }
 
-/// Returns the pass if the record says that it was skipped.
-pub(crate) fn read_skip(record: &str) -> Option<&str> {
-    record.strip_prefix(SKIPPED)
+/// Writes what came between two verdicts as a record.
+pub(crate) fn write_between(between: &Between) -> String {
+    match between {
+        Between::Skipped(pass) => format!("{SKIPPED}{pass}"),
+        Between::Limits(limits) => {
+            let millis = |limit: &Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+            let limits = limits.iter().map(|(name, limit)| (name.clone(), millis(limit).into()));
+            format!("{LIMITS}{}", serde_json::Value::Object(limits.collect()))
+        }
+    }
+}
+
+/// Reads what [`write_between`] wrote.
+pub(crate) fn read_between(record: &str) -> Option<Between> {
+    if let Some(pass) = record.strip_prefix(SKIPPED) {
+        return Some(Between::Skipped(pass.to_owned()));
+    }
+    let limits: BTreeMap<String, u64> = serde_json::from_str(record.strip_prefix(LIMITS)?).ok()?;
+    let limits = limits.into_iter().map(|(name, millis)| (name, Duration::from_millis(millis)));
+    Some(Between::Limits(limits.collect()))
 }
 
 /// Prefix of a verdict on a variant that the compile filter had rejected.
@@ -128,6 +155,18 @@ mod tests {
         let record = write_entry(&hash, verdict, filtered, "a pass");
         assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, filtered }));
         assert_eq!(read_entry("maybe 00 pass"), None);
+    }
+
+    #[test]
+    fn what_comes_between_verdicts_survives_the_way_through_a_record() {
+        let limit = |name: &str, millis| (name.to_owned(), Duration::from_millis(millis));
+        let limits = TimeLimits::from([limit("", 2500), limit("gpu \"0\"\n", 1)]);
+        for between in [Between::Skipped("a pass".to_owned()), Between::Limits(limits)] {
+            let record = write_between(&between);
+            assert!(read_entry(&record).is_none() && !record.contains('\n'));
+            assert_eq!(read_between(&record), Some(between));
+        }
+        assert_eq!(read_between("no 00 pass"), None);
     }
 
     #[test]

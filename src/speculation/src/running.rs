@@ -32,6 +32,12 @@ pub(crate) struct RunningTest {
     pub(crate) killed: bool,
 }
 
+impl RunningTest {
+    pub(crate) fn is_confirmation(&self) -> bool {
+        matches!(self.work, Work::Confirmation(_))
+    }
+}
+
 /// All the work that runs.
 #[derive(Debug, Default)]
 pub(crate) struct RunningTests {
@@ -79,9 +85,8 @@ impl RunningTests {
     /// Returns true if something runs whose end brings the source nearer to a verdict on this
     /// variant.
     pub(crate) fn serves(&self, hash: &ContentHash) -> bool {
-        let serves = |test: &RunningTest| {
-            test.hash == *hash && !test.killed && !matches!(test.work, Work::Confirmation(_))
-        };
+        let serves =
+            |test: &RunningTest| test.hash == *hash && !test.killed && !test.is_confirmation();
         self.tests.iter().any(serves)
     }
 }

@@ -123,6 +123,12 @@ impl<S: CandidateSource> Scheduler<S> {
         &mut self.confirmations
     }
 
+    /// Has what waits to be tested again tested before all else. Returns true if nothing waits, nor is being tested again.
+    pub fn hurry_confirmations(&mut self) -> bool {
+        self.confirmations.hurry();
+        self.confirmations.is_empty() && !self.running.iter().any(RunningTest::is_confirmation)
+    }
+
     /// The verdicts on variants.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
@@ -359,7 +365,7 @@ impl<S: CandidateSource> Scheduler<S> {
 
     /// Returns true if a confirmation runs alone, or waits for that.
     fn confirmation_runs_alone(&self) -> bool {
-        let runs = self.running.iter().filter(|test| matches!(test.work, Work::Confirmation(_)));
+        let runs = self.running.iter().filter(|test| test.is_confirmation());
         let mut confirmations = runs.map(|test| &test.hash).chain(self.confirmations.next_hash());
         confirmations.any(|hash| self.verdicts.is_alone(hash))
     }

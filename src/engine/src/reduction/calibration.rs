@@ -1,20 +1,10 @@
-//! The original: the first candidate of every reduction, on which the time limit of a test is measured.
+//! The original: the first candidate of every reduction, on which the first time limit of a test is measured.
 //!
 //! It is a candidate like others, so that the slots beside its test already test what will most likely come next.
-
-use std::time::Duration;
 
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
-
-/// Bounds of the derived limit.
-const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
-/// The limit as well until one is derived.
-pub(super) const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
-
-/// A test may take so many times as long as the test of the original.
-const LIMIT_FACTOR: u32 = 10;
 
 /// The original is tested a second time once the reducer has taken so many verdicts of tests: soon, but after the
 /// first large removals.
@@ -87,9 +77,4 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     fn confirm(&mut self) {
         self.then.confirm();
     }
-}
-
-/// The wall-time limit of a test, if the test of the original took so long.
-pub(super) fn limit_for(original: Duration) -> Duration {
-    (original * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
 }

@@ -1,5 +1,6 @@
 //! The commits of a reduction, of which some are tested again.
 
+use clreduce_interestingness::TimeLimits;
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 /// A commit is tested again once the source has taken so many verdicts of tests since the last one that was.
@@ -16,6 +17,8 @@ pub(super) struct Commit {
     pub size: Size,
     /// Steps of the reduction until then.
     pub steps: usize,
+    /// The limits that its test needs.
+    pub limits: TimeLimits,
     /// It was tested again and is interesting.
     is_confirmed: bool,
 }
@@ -31,15 +34,15 @@ pub(super) struct Commits {
 
 impl Commits {
     /// The original alone.
-    pub(super) fn new(original: &TestCase) -> Self {
+    pub(super) fn new(original: &TestCase, limits: &TimeLimits) -> Self {
         let mut commits = Self { list: Vec::new(), chosen_at: 0 };
-        commits.add(original, Size::of(original), 0);
+        commits.add(original, Size::of(original), 0, limits);
         commits
     }
 
-    pub(super) fn add(&mut self, case: &TestCase, size: Size, steps: usize) {
-        let (hash, case) = (case.hash(), case.clone());
-        self.list.push(Commit { case, hash, size, steps, is_confirmed: false });
+    pub(super) fn add(&mut self, case: &TestCase, size: Size, steps: usize, limits: &TimeLimits) {
+        let (hash, case, limits) = (case.hash(), case.clone(), limits.clone());
+        self.list.push(Commit { case, hash, size, steps, limits, is_confirmed: false });
     }
 
     /// Chooses the current test case to be tested again, if that is due after so many verdicts.
@@ -107,11 +110,12 @@ mod tests {
 
     #[test]
     fn the_current_test_case_is_chosen_at_a_steady_rate() {
-        let mut commits = Commits::new(&case(0));
+        let none = TimeLimits::new();
+        let mut commits = Commits::new(&case(0), &none);
         let mut chosen = Vec::new();
         for verdicts in 1..=1000 {
             if verdicts % 30 == 0 {
-                commits.add(&case(verdicts as usize), Size::of(&case(0)), verdicts as usize);
+                commits.add(&case(verdicts as usize), Size::of(&case(0)), verdicts as usize, &none);
             }
             if let Some(case) = commits.choose(verdicts) {
                 let index = commits.find(&case.hash()).unwrap();
@@ -126,9 +130,10 @@ mod tests {
 
     #[test]
     fn few_commits_are_remembered_and_all_since_the_last_that_was_confirmed() {
-        let mut commits = Commits::new(&case(0));
+        let none = TimeLimits::new();
+        let mut commits = Commits::new(&case(0), &none);
         for number in 1..=1000 {
-            commits.add(&case(number), Size::of(&case(number)), number);
+            commits.add(&case(number), Size::of(&case(number)), number, &none);
             if number % 10 == 0 && number <= 900 {
                 commits.confirm(commits.last());
             }

@@ -10,6 +10,7 @@ use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_speculation::{Confirmation, Executor, FlakyCounts, Tally, WrongSuccesses};
 
 use super::calibration::OriginalFirst;
+use super::limits::put_into_force;
 use super::result::{Flakiness, ReductionError};
 use super::run::{Halt, ReductionRun, recall, remember};
 use super::statistics::StepCounts;
@@ -83,7 +84,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             return Some(index);
         }
         if index == 0 {
-            self.tested_original_again(&outcome);
+            self.limits.learn_original(&outcome);
         }
         self.commits.confirm(index);
         None
@@ -123,8 +124,20 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         Ok(true)
     }
 
-    /// Tests a commit until the results decide.
+    /// Tests a commit until the results decide, within the time that it needs.
     fn repeat(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+        index: usize,
+        tally: Tally,
+    ) -> Result<Repeated, Halt> {
+        put_into_force(&self.commits.at(index).limits, &*self.reduction.test);
+        let repeated = self.repeat_until_decided(executor, index, tally);
+        put_into_force(self.limits.now(), &*self.reduction.test);
+        repeated
+    }
+
+    fn repeat_until_decided(
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
         index: usize,
@@ -211,6 +224,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     fn void_after(&mut self, index: usize) -> Result<(), ReductionError> {
         let commit = self.commits.at(index);
         let (case, size, steps) = (commit.case.clone(), commit.size, commit.steps);
+        let limits = commit.limits.clone();
         // First the file: the journal knows every version until the verdicts are void.
         self.keep(&case)?;
         self.best = (case, size);
@@ -223,7 +237,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         self.commits.go_back(index);
         if let Some(journal) = &mut self.journal {
             journal.go_back(steps)?;
+            journal.record_limits(limits.clone())?;
         }
+        put_into_force(&limits, &*self.reduction.test);
+        self.limits.restore(limits);
         Ok(())
     }
 

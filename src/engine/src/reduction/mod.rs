@@ -3,6 +3,7 @@
 mod calibration;
 mod commits;
 mod confirmation;
+mod limits;
 mod result;
 mod run;
 mod running;
@@ -180,7 +181,8 @@ impl<'a> Reduction<'a> {
         Self { pool: Some(pool), ..self }
     }
 
-    /// Sets the wall-time limit of one test. Without it, the limit is measured on the original.
+    /// Sets the wall-time limit of one test. Without it, the limit is measured on the original, and follows the time that
+    /// later test cases take.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = Some(timeout);

@@ -6,17 +6,18 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Filtered, Outcome, Verdict};
+use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
-use super::calibration::{CHECK_AFTER, LIMIT_AT_MOST, OriginalFirst, limit_for};
+use super::calibration::{CHECK_AFTER, OriginalFirst};
 use super::commits::Commits;
+use super::limits::{LIMIT_AT_MOST, Limits, limit_for, put_into_force};
 use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
 use super::statistics::StepCounts;
 use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
 use clreduce_candidates::{CandidateSource, LeftOut};
-use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
+use clreduce_journal::{Between, Journal, JournalEntry, JournalHeader, StateError};
 use clreduce_speculation::{
     Counters, Executor, FlakyCounts, Judged, Pool, Scheduler, Stop, Verdicts, WrongSuccesses,
 };
@@ -69,11 +70,13 @@ pub(super) fn run(
     let size = Size::of(&reduction.case);
     let bytes = reduction.case.total_bytes();
     let resumed_steps = replay.len() as u64;
+    let limits = Limits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
     let mut run = ReductionRun {
         versions: Versions::default(),
         statistics: StepCounts::new(),
         best: (reduction.case.clone(), size),
-        commits: Commits::new(&reduction.case),
+        commits: Commits::new(&reduction.case, limits.now()),
+        limits,
         history: Vec::new(),
         skips: Vec::new(),
         source,
@@ -82,7 +85,6 @@ pub(super) fn run(
         went_back: 0,
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
-        timeout,
         started,
         reduction,
     };
@@ -233,6 +235,7 @@ pub(super) struct ReductionRun<'a, S> {
     pub(super) statistics: StepCounts,
     pub(super) best: (TestCase, Size),
     pub(super) commits: Commits,
+    pub(super) limits: Limits,
     /// All verdicts that the source has taken, in the order of the steps.
     pub(super) history: Vec<JournalEntry>,
     /// The passes that a person skipped, each with the number of verdicts before it.
@@ -246,7 +249,6 @@ pub(super) struct ReductionRun<'a, S> {
     /// Files of the committed test cases, while an earlier run is replayed.
     versions: Versions,
     on_disk: Option<TestCase>,
-    timeout: Duration,
     started: Instant,
 }
 
@@ -279,7 +281,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             }
             if ended == Ending::TimeLimit {
                 // Time for the confirmations alone, which end earlier for a test that ends.
-                executor.set_deadline(Instant::now() + 2 * self.timeout);
+                executor.set_deadline(Instant::now() + 2 * self.limits.of_test());
             }
             match self.confirm_result(executor) {
                 Ok(is_confirmed) if is_confirmed || ended == Ending::TimeLimit => return Ok(ended),
@@ -294,12 +296,19 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     fn replay(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<(), ReductionError> {
         self.versions.add(&self.best.0);
         loop {
-            if let Some(journaled) = self.journal.as_mut().and_then(Journal::take_skip) {
-                match executor.scheduler_mut().skip_pass() {
-                    Some(pass) if *pass == journaled => self.skipped(pass),
-                    _ => return Err(self.diverged()),
+            match self.journal.as_mut().and_then(Journal::take_between) {
+                Some(Between::Skipped(journaled)) => {
+                    match executor.scheduler_mut().skip_pass() {
+                        Some(pass) if *pass == journaled => self.skipped(pass),
+                        _ => return Err(self.diverged()),
+                    }
+                    continue;
                 }
-                continue;
+                Some(Between::Limits(limits)) => {
+                    self.limits.restore(limits);
+                    continue;
+                }
+                None => {}
             }
             let entry = self.journal.as_ref().and_then(|it| it.replay().front().copied());
             let Some(entry) = entry else { break };
@@ -311,6 +320,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 self.versions.add(&case);
             }
         }
+        put_into_force(self.limits.now(), &*self.reduction.test);
         if self.journal.as_ref().is_some_and(Journal::went_back) {
             executor.scheduler_mut().verdicts_mut().distrust(WrongSuccesses::default());
         }
@@ -364,15 +374,29 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 self.keep(&case)?;
             }
             self.confirm_some(executor)?;
+            self.follow_limits(executor)?;
         }
     }
 
-    /// Takes the second test of the original, whose time may lower the limit of a test: the first was cold.
-    pub(super) fn tested_original_again(&mut self, outcome: &Outcome) {
-        if self.reduction.options.timeout.is_none() {
-            self.timeout = self.timeout.min(limit_for(outcome.wall));
-            self.reduction.test.set_time_limit(self.timeout);
+    /// Puts limits into force and into the journal where they have changed.
+    fn follow_limits(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+    ) -> Result<(), ReductionError> {
+        // The original, or another commit that waits to be tested again, may need the limits that there are.
+        if self.limits.may_be_lower() && executor.scheduler_mut().hurry_confirmations() {
+            self.limits.lower();
         }
+        if self.limits.take_change() {
+            put_into_force(self.limits.now(), &*self.reduction.test);
+            if self.limits.follows_test() {
+                executor.limit_running(self.limits.of_test());
+            }
+            if let Some(journal) = &mut self.journal {
+                journal.record_limits(self.limits.now().clone())?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes a verdict to the journal and tells of it. Returns the new current test case, if there is one.
@@ -389,6 +413,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let interesting = outcome.verdict == Verdict::Interesting;
         let (hash, verdict) = (candidate.hash, outcome.verdict);
         self.history.push(JournalEntry { hash, verdict, filtered });
+        if committed.is_some() && !known {
+            self.limits.learn(&outcome);
+        }
         if let Some(event) = finished_pass {
             self.tell(&event);
         }
@@ -414,7 +441,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             let size = if *case == candidate.variant { candidate.size } else { Size::of(case) };
             self.statistics.committed(self.best.1, size);
             self.best = (case.clone(), size);
-            self.commits.add(case, size, self.history.len());
+            self.commits.add(case, size, self.history.len(), self.limits.now());
             let (pass, bytes, case) = (candidate.pass, case.total_bytes(), case.clone());
             self.tell(&Event::Committed { step: number, pass, size, bytes, case });
         }
@@ -449,7 +476,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             killed: counters.killed,
             cache_hits: self.statistics.cache_hits,
             wall,
-            timeout: self.timeout,
+            timeout: self.limits.of_test(),
             compile_filter: FilterFigures {
                 checked: counters.filtered,
                 ..self.statistics.compile_filter

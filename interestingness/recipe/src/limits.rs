@@ -1,0 +1,129 @@
+//! The time limits of configurations: those that follow from the original, and from the variants that take its place.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use clreduce_interestingness::TimeLimits;
+
+use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
+use crate::configuration::Configuration;
+use crate::format::Preset;
+use crate::resolved::ResolvedRecipe;
+use crate::shown::ShownOutcomes;
+
+/// The limit of a configuration: `LEAST`, and `TIMES` times the time of the original. Most variants are smaller and take
+/// less. Some optimisers take minutes for a large kernel with another size of work-groups, and each such variant costs
+/// the whole limit.
+const LEAST: Duration = Duration::from_secs(10);
+const TIMES: u32 = 3;
+/// The factor for the preset `hang`: a slow run is no hang yet.
+const TIMES_FOR_A_HANG: u32 = 20;
+
+/// The limit of a configuration that follows from the time of a run.
+pub(crate) fn limit_for(preset: Preset, wall: Duration) -> Duration {
+    match preset {
+        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(LEAST, LIMIT_OF_ORIGINAL),
+        _ => (LEAST + wall * TIMES).min(LIMIT_OF_ORIGINAL),
+    }
+}
+
+/// The limits that follow from the runs of a variant, for configurations without a limit in the recipe. A run that hangs
+/// has no time: how long the others take says how long to wait for it.
+pub(crate) fn fitting(
+    kit: &ResolvedRecipe,
+    accused: &str,
+    shown: &[ShownOutcomes<'_>],
+) -> TimeLimits {
+    let ended = shown.iter().filter(|shown| shown.has_ended());
+    let walls = ended.map(|shown| (shown.name.to_owned(), shown.wall)).collect();
+    limits_for(kit.preset, accused, &kit.configurations, &walls)
+}
+
+fn limits_for(
+    preset: Preset,
+    accused: &str,
+    configurations: &[Configuration],
+    walls: &TimeLimits,
+) -> TimeLimits {
+    let others = walls.iter().filter(|(name, _)| *name != accused);
+    let slowest = others.map(|(_, wall)| *wall).max();
+    let limit = |name: &str| {
+        let is_hang = preset == Preset::Hang && name == accused;
+        let wall = if is_hang { slowest } else { walls.get(name).copied() };
+        wall.map(|wall| limit_for(preset, wall))
+    };
+    let measured = configurations.iter().filter(|one| one.timeout.is_none());
+    measured.filter_map(|one| Some((one.name.clone(), limit(&one.name)?))).collect()
+}
+
+/// The limits in force.
+#[derive(Debug)]
+pub(crate) struct ConfigurationLimits(Mutex<TimeLimits>);
+
+impl ConfigurationLimits {
+    /// Those of the original.
+    pub(crate) fn new(calibration: &Calibration) -> Self {
+        let limits = calibration.configurations.iter();
+        let limits = limits.map(|(name, limit)| (name.clone(), Duration::from_millis(*limit)));
+        Self(Mutex::new(limits.collect()))
+    }
+
+    pub(crate) fn all(&self) -> TimeLimits {
+        self.lock().clone()
+    }
+
+    pub(crate) fn of(&self, name: &str) -> Duration {
+        self.lock().get(name).copied().unwrap_or(LIMIT_OF_ORIGINAL)
+    }
+
+    pub(crate) fn set(&self, limits: &TimeLimits) {
+        for (name, limit) in &mut *self.lock() {
+            *limit = limits.get(name).copied().unwrap_or(*limit);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TimeLimits> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration::Means;
+
+    fn seconds(limits: &[(&str, u64)]) -> TimeLimits {
+        let limit = |(name, time): &(&str, u64)| ((*name).to_owned(), Duration::from_secs(*time));
+        limits.iter().map(limit).collect()
+    }
+
+    fn configuration(name: &str, timeout: Option<u64>) -> Configuration {
+        let means = Means::Commands { build: String::new(), run: None };
+        let timeout = timeout.map(Duration::from_secs);
+        Configuration { name: name.to_owned(), means, memory: 0, timeout }
+    }
+
+    #[test]
+    fn a_hang_is_waited_for_as_long_as_the_others_make_it_likely() {
+        let all = ["bad", "good", "slow", "given"];
+        let all = all.map(|name| configuration(name, (name == "given").then_some(200)));
+        let limits = |walls| limits_for(Preset::Hang, "bad", &all, &seconds(walls));
+        assert_eq!(
+            limits(&[("good", 2), ("slow", 6), ("given", 1)]),
+            seconds(&[("bad", 120), ("good", 40), ("slow", 120)])
+        );
+        assert_eq!(limits(&[("given", 1)]), seconds(&[("bad", 20)]));
+        assert_eq!(limits(&[]), seconds(&[]), "nothing came to an end");
+        assert_eq!(limits(&[("good", 0)]), seconds(&[("bad", 10), ("good", 10)]), "no less");
+    }
+
+    #[test]
+    fn without_a_hang_each_has_its_own_time() {
+        let all = ["a", "b", "c"].map(|name| configuration(name, None));
+        let fitting = limits_for(Preset::Crash, "a", &all, &seconds(&[("a", 10), ("b", 20)]));
+        assert_eq!(fitting, seconds(&[("a", 40), ("b", 70)]));
+        let limits = ConfigurationLimits(Mutex::new(seconds(&[("a", 100), ("b", 100)])));
+        limits.set(&seconds(&[("b", 5), ("c", 1)]));
+        assert_eq!(limits.all(), seconds(&[("a", 100), ("b", 5)]));
+    }
+}
