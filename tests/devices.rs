@@ -174,7 +174,10 @@ fn init_asks_nvcc_about_programs_in_cuda() {
         command.env("PATH", &path);
         assert_cmd::Command::from_std(command).assert().code(code)
     };
-    let found = stdout(&run(&["init", "p.cu"], 0));
+    // Nothing runs a whole program in CUDA to look for races.
+    let refused = stderr(&run(&["init", "p.cu"], 1));
+    assert_mentions(&refused, &["can look for `data-race`", "--allow-unchecked data-race"]);
+    let found = stdout(&run(&["init", "p.cu", "--allow-unchecked", "data-race"], 0));
     assert_mentions(&found, &["wrong-code: nvcc", "nvcc -G", "a guess"]);
     assert_mentions(&bench.read("p.toml"), &["accused = true", "options = \"-G\""]);
     let shown = stdout(&run(&["explain", "--test", "p.toml", "p.cu"], 0));

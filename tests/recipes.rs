@@ -304,13 +304,40 @@ fn explain_shows_every_stage() {
     );
 }
 
+/// A `PATH` with a clang that logs how it is called, and the log.
+fn logging_clang(bench: &Bench) -> (String, std::path::PathBuf) {
+    let path = std::env::var("PATH").unwrap();
+    let names: Vec<String> = (14..20).rev().map(|version| format!("clang-{version}")).collect();
+    let find = |name: &String| {
+        path.split(':').map(|at| Path::new(at).join(name)).find(|file| file.exists())
+    };
+    let real = names.iter().find_map(find).expect("this test needs clang: apt install clang-19");
+    let log = bench.path("clang.log");
+    fs::create_dir(bench.path("bin")).unwrap();
+    let name = real.file_name().unwrap().to_string_lossy();
+    let text =
+        format!("#!/bin/sh\necho \"$@\" >> {}\nexec {} \"$@\"\n", log.display(), real.display());
+    bench.script(&format!("bin/{name}"), &text);
+    (format!("{}:{path}", bench.path("bin").display()), log)
+}
+
 /// With the real tools, from end to end.
 #[test]
 fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT);
-    bench.write("r.toml", MAD_SAT_RECIPE);
-    let done = bench.reduce(&["k.cl", "--test", "r.toml", "-j", "2"]);
+    bench.write("r.toml", format!("{MAD_SAT_RECIPE}[[configuration]]\ndevice = \"host\"\n"));
+    let (path, log) = logging_clang(&bench);
+    let args = ["k.cl", "--test", "r.toml", "-j", "2", "--summary", "s.json"];
+    let mut command = bench.command(&args);
+    command.env("PATH", path);
+    let done = assert_cmd::Command::from_std(command).assert().code(0);
+    // The sanitizers compute the right result, so no witness builds a variant, only the original and the result. Only the
+    // witness optimises.
+    let log = fs::read_to_string(log).unwrap();
+    let builds = |option: &str| log.lines().filter(|line| line.contains(option)).count();
+    assert_eq!(builds("-O2 "), 2, "{log}");
+    assert!(builds("-fsanitize=memory") > 5, "{log}");
     assert_mentions(&stdout(&done), &["compile", "sanitize", "outcome"]);
     // The sanitizers look for all that Oclgrind would, and are faster.
     assert!(!stdout(&done).contains("simulate"), "{}", stdout(&done));
@@ -323,13 +350,39 @@ fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
 }
 
 #[test]
+fn without_a_stage_that_sees_races_there_is_no_wrong_code() {
+    let bench = Bench::new();
+    bench.write("k.cl", MAD_SAT);
+    let recipe = format!("{MAD_SAT_RECIPE}[[stage]]\ncheck = \"compile\"\n");
+    bench.write("r.toml", &recipe);
+    let args = ["k.cl", "--test", "r.toml", "--max-steps", "1"];
+    let refused = stderr(&bench.run(&args).code(1));
+    assert_mentions(&refused, &["can look for `data-race`", "allow-unchecked", "`sanitize`"]);
+    bench.write("r.toml", format!("allow-unchecked = [\"data-race\"]\n{recipe}"));
+    let done = stderr(&bench.reduce(&args));
+    assert_mentions(
+        &done,
+        &[
+            "cannot be checked in the original",
+            "looked for these errors in the program: uninitialised",
+        ],
+    );
+    assert_mentions(&bench.read("k.cl.report.md"), &["looked for these errors", "data-race"]);
+    // One work-item has nobody to race with.
+    bench.write("one.cl", MAD_SAT.replace("-g 2", "-g 1"));
+    bench.write("r.toml", &recipe);
+    bench.run(&["explain", "--test", "r.toml", "one.cl"]).code(0);
+}
+
+#[test]
 fn init_names_the_wrong_one_and_writes_a_test_that_works() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT);
-    let found = stdout(&bench.run(&["init", "k.cl"]).code(0));
+    let found = stdout(&bench.run(&["init", "k.cl", "--allow-unchecked", "data-race"]).code(0));
     assert_mentions(&found, &["wrong-code: oclgrind", "pocl -cl-opt-disable", "agrees"]);
     let recipe = bench.read("k.toml");
     assert_mentions(&recipe, &["preset = \"wrong-code\"", "device = \"oclgrind\"\naccused = true"]);
+    assert_mentions(&recipe, &["allow-unchecked = [\"data-race\"]"]);
     bench.run(&["explain", "--test", "k.toml", "k.cl"]).code(0);
     assert_mentions(&stderr(&bench.run(&["init", "k.cl"]).code(1)), &["k.toml", "already exists"]);
 

@@ -18,6 +18,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "analyze",
     languages: &[Language::OpenCl],
     executes: false,
+    exact: &[],
     required: false,
     memory_bytes: 2 << 30,
     limit_factor: 10,

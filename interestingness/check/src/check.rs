@@ -73,11 +73,12 @@ impl KernelCheck {
         let mut stages: Vec<(f64, &TimedStage)> =
             self.stages.iter().filter(reads).map(|stage| (stage.mean_seconds(), stage)).collect();
         stages.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        for (_, stage) in stages {
+        let names: Vec<StageName> = stages.iter().map(|(_, stage)| stage.stage.name()).collect();
+        for (index, (_, stage)) in stages.into_iter().enumerate() {
             self.progress.at(&format!("checking: {}", stage.stage.name().name()));
             let (report, wall) = stage.run(subject, cancel);
             all.add(&stage.stage, report, wall);
-            let decided = all.is_invalid();
+            let decided = all.decides(&names[index + 1..]).is_some();
             if cancel.is_cancelled() || decided && !self.all_stages {
                 break;
             }

@@ -19,6 +19,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "compile",
     languages: &[Language::OpenCl, Language::Cuda],
     executes: false,
+    exact: &[],
     required: true,
     memory_bytes: 1 << 30,
     limit_factor: 10,

@@ -1,10 +1,12 @@
 //! Findings: the ways in which a kernel can be invalid, and the ways in which a stage can fail.
 
 use std::fmt;
+use std::str::FromStr;
 
 use clreduce_process::{End, ToolRun};
 use clreduce_tools::{install_of, is_installed};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// A way in which a kernel can be invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -84,6 +86,23 @@ impl FindingKind {
             Self::NonTermination => "non-termination",
             Self::OrderDependence => "order-dependence",
         }
+    }
+}
+
+/// A name that no kind has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no kind `{name}` of findings; write one of {}", FindingKind::ALL.map(FindingKind::name).join(", "))]
+pub struct UnknownKind {
+    /// The name.
+    pub name: String,
+}
+
+impl FromStr for FindingKind {
+    type Err = UnknownKind;
+
+    fn from_str(text: &str) -> Result<Self, UnknownKind> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
+        found.ok_or_else(|| UnknownKind { name: text.to_owned() })
     }
 }
 

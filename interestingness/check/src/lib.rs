@@ -1,7 +1,7 @@
 //! Checks whether a kernel is valid, that is, whether its meaning is defined: by stages, each with one tool.
 //!
 //! A stage only ever *finds* something wrong. A kernel is valid if no stage finds anything and every kind of finding was
-//! checked. Each stage says which kinds it looks for and, after a run, which of them it did check. Where its tool crashed
+//! checked. A stage that sees every case of a kind is believed, and not another stage that guesses. Each stage says which kinds it looks for and, after a run, which of them it did check. Where its tool crashed
 //! or does not know a built-in function, another stage that checked the same kind makes up for it; otherwise the result
 //! is unresolved.
 //!
@@ -23,9 +23,9 @@ mod table;
 
 pub use check::{KernelCheck, prepare};
 pub use clreduce_host::{HostKernel, HostKernelError};
-pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure, UnknownKind};
 pub use options::{CheckError, CheckOptions};
 pub use preprocess::{PreprocessError, needs_preprocessing, preprocess};
-pub use report::{CheckReport, CollectedReports, Validity};
+pub use report::{CheckReport, CollectedReports, RefutedFinding, Validity};
 pub use stage::{CheckStage, StageInfo, StageReport};
 pub use table::{PreparedStage, StageName, UnknownStage};

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use clreduce_kernel::Output;
 use serde::Serialize;
 
-use crate::finding::{Certainty, Finding, FindingKind, StageFailure};
+use crate::finding::{Finding, FindingKind, StageFailure};
 use crate::stage::StageReport;
 use crate::table::{PreparedStage, StageName};
 
@@ -21,6 +22,16 @@ pub enum Validity {
     Unresolved,
 }
 
+/// A finding that does not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct RefutedFinding {
+    /// The finding.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// The stage that has refuted it.
+    pub refuted_by: StageName,
+}
+
 /// The report on one kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
@@ -28,8 +39,8 @@ pub struct CheckReport {
     pub validity: Validity,
     /// The findings, each once.
     pub findings: Vec<Finding>,
-    /// The suspicions that a run has refuted.
-    pub refuted: Vec<Finding>,
+    /// The findings that do not count.
+    pub refuted: Vec<RefutedFinding>,
     /// The failures of tools.
     pub failures: Vec<StageFailure>,
     /// The kinds that no stage could check.
@@ -41,83 +52,114 @@ pub struct CheckReport {
 }
 
 /// The reports of several stages, collected.
-#[derive(Debug, Default)]
-pub struct CollectedReports {
-    findings: BTreeSet<Finding>,
-    failures: Vec<StageFailure>,
-    looked_for: BTreeSet<FindingKind>,
-    checked: BTreeSet<FindingKind>,
-    /// The kinds that a stage checked by running the kernel.
-    watched: BTreeSet<FindingKind>,
-    stages: Vec<(StageName, f64)>,
+#[derive(Clone, Debug, Default)]
+pub struct CollectedReports(Vec<Collected>);
+
+/// The report of one stage.
+#[derive(Clone, Debug)]
+struct Collected {
+    stage: StageName,
+    looks_for: BTreeSet<FindingKind>,
+    report: StageReport,
+    wall: Duration,
+}
+
+impl Collected {
+    /// Returns true if the stage refutes a finding of another stage: a suspicion, if it ran the kernel and checked this
+    /// kind; a certain one, if it sees every case of the kind and saw none.
+    fn refutes(&self, finding: &Finding) -> bool {
+        let kind = finding.kind;
+        let info = self.stage.info();
+        let saw = || self.report.findings.iter().any(|own| own.kind == kind && own.is_certain());
+        self.report.checked.contains(&kind)
+            && if finding.is_certain() {
+                info.exact.contains(&kind) && !saw()
+            } else {
+                info.executes
+            }
+    }
 }
 
 impl CollectedReports {
     /// Adds the report of a stage.
     pub fn add(&mut self, stage: &PreparedStage, report: StageReport, wall: Duration) {
-        self.stages.push((stage.name(), wall.as_secs_f64()));
-        self.looked_for.extend(stage.looks_for());
-        if stage.name().info().executes {
-            self.watched.extend(report.checked.iter().copied());
-        }
-        self.checked.extend(report.checked);
-        self.findings.extend(report.findings);
-        self.failures.extend(report.failures);
+        let (stage, looks_for) = (stage.name(), stage.looks_for());
+        self.0.push(Collected { stage, looks_for, report, wall });
     }
 
-    /// Adds all reports of another collection.
-    pub fn merge(&mut self, other: Self) {
-        self.findings.extend(other.findings);
-        self.failures.extend(other.failures);
-        self.looked_for.extend(other.looked_for);
-        self.checked.extend(other.checked);
-        self.watched.extend(other.watched);
-        self.stages.extend(other.stages);
+    /// The right result of the kernel, where a stage knows it.
+    #[must_use]
+    pub fn result(&self) -> Option<&[Output]> {
+        self.0.iter().find_map(|one| one.report.result.as_deref())
     }
 
     /// Returns true if runs of the kernel have checked all that a stage looks for.
     #[must_use]
     pub fn covers(&self, stage: &PreparedStage) -> bool {
-        stage.looks_for().is_subset(&self.watched)
+        let ran = |one: &&Collected| one.stage.info().executes;
+        let is_checked = |kind: &FindingKind| {
+            self.0.iter().filter(ran).any(|one| one.report.checked.contains(kind))
+        };
+        stage.looks_for().iter().all(is_checked)
     }
 
-    /// Returns true if a finding is certain.
+    /// A finding that is certain, and that none of the stages `to_run` may still refute.
     #[must_use]
-    pub fn is_invalid(&self) -> bool {
-        self.findings.iter().any(Finding::is_certain)
+    pub fn decides(&self, to_run: &[StageName]) -> Option<&Finding> {
+        let may_go = |finding: &Finding| {
+            to_run.iter().any(|stage| stage.info().exact.contains(&finding.kind))
+        };
+        let findings = self.0.iter().flat_map(|one| &one.report.findings);
+        findings
+            .filter(|finding| finding.is_certain())
+            .find(|finding| !may_go(finding) && self.refuted_by(finding).is_none())
     }
 
-    /// The failure because of which nothing could be checked, if that is so.
+    fn refuted_by(&self, finding: &Finding) -> Option<StageName> {
+        self.0.iter().find(|one| one.refutes(finding)).map(|one| one.stage)
+    }
+
+    /// The failure because of which a stage could not check anything, if that is so.
     #[must_use]
-    pub fn total_failure(&self) -> Option<&StageFailure> {
-        self.failures.first().filter(|_| self.checked.is_empty())
+    pub fn total_failure(&self, stage: StageName) -> Option<&StageFailure> {
+        let one = self.0.iter().find(|one| one.stage == stage)?;
+        one.report.failures.first().filter(|_| one.report.checked.is_empty())
     }
 
-    /// Makes one report. Suspicions that a run has refuted do not count.
+    /// Makes one report. Findings that a stage has refuted do not count.
     #[must_use]
     pub fn report(self) -> CheckReport {
-        let is_refuted = |finding: &Finding| {
-            finding.certainty == Certainty::Suspected && self.watched.contains(&finding.kind)
+        let all: BTreeSet<&Finding> = self.0.iter().flat_map(|one| &one.report.findings).collect();
+        let (mut findings, mut refuted) = (Vec::new(), Vec::new());
+        for finding in all {
+            let finding = finding.clone();
+            match self.refuted_by(&finding) {
+                Some(refuted_by) => refuted.push(RefutedFinding { finding, refuted_by }),
+                None => findings.push(finding),
+            }
+        }
+        let kinds = |of: fn(&Collected) -> &BTreeSet<FindingKind>| -> BTreeSet<FindingKind> {
+            self.0.iter().flat_map(of).copied().collect()
         };
-        let (refuted, findings): (Vec<_>, Vec<_>) = self.findings.into_iter().partition(is_refuted);
-        let unchecked: BTreeSet<FindingKind> =
-            self.looked_for.difference(&self.checked).copied().collect();
+        let looked_for = kinds(|one| &one.looks_for);
+        let checked = kinds(|one| &one.report.checked);
+        let unchecked: BTreeSet<FindingKind> = looked_for.difference(&checked).copied().collect();
         let validity = if findings.iter().any(Finding::is_certain) {
             Validity::Invalid
-        } else if !findings.is_empty() || !unchecked.is_empty() || self.stages.is_empty() {
+        } else if !findings.is_empty() || !unchecked.is_empty() || self.0.is_empty() {
             Validity::Unresolved
         } else {
             Validity::Valid
         };
-        let is_ignored = |kind: &FindingKind| !self.looked_for.contains(kind);
+        let is_ignored = |kind: &FindingKind| !looked_for.contains(kind);
         CheckReport {
             validity,
             findings,
             refuted,
-            failures: self.failures,
             unchecked,
             not_looked_for: FindingKind::ALL.into_iter().filter(is_ignored).collect(),
-            stages: self.stages,
+            stages: self.0.iter().map(|one| (one.stage, one.wall.as_secs_f64())).collect(),
+            failures: self.0.into_iter().flat_map(|one| one.report.failures).collect(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clreduce_compiler::{Clang, NoClang};
 use clreduce_host::HostKernel;
+use clreduce_kernel::Output;
 use clreduce_process::{Cancel, ToolRunner};
 use clreduce_testcase::Language;
 use clreduce_tools::Tool;
@@ -21,6 +22,9 @@ pub struct StageInfo {
     /// True if it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
     /// that kind.
     pub executes: bool,
+    /// The kinds of which it sees every case that happens, and no other. Where it saw none, it is believed and not
+    /// another stage that reports one.
+    pub exact: &'static [FindingKind],
     /// True if a recipe demands, unless it says otherwise, that the original passes. A stage that only ever suspects
     /// should not.
     pub required: bool,
@@ -65,6 +69,13 @@ pub trait CheckStage: Send + Sync {
 
     /// Checks a kernel. Returns soon after `cancel`, with the findings so far.
     fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport;
+
+    /// Checks a kernel that is of no interest if its right result is `doubted`. A stage that finds that out may end
+    /// early, with this result in its report.
+    fn run_unless(&self, subject: &HostKernel, doubted: &[Output], cancel: &Cancel) -> StageReport {
+        let _ = doubted;
+        self.run(subject, cancel)
+    }
 }
 
 /// The report of one stage on one kernel.
@@ -76,6 +87,9 @@ pub struct StageReport {
     pub failures: Vec<StageFailure>,
     /// The kinds that the stage would have found. Kinds that it looks for and that are missing here remain open.
     pub checked: BTreeSet<FindingKind>,
+    /// The result of the kernel on every device that is right. Only a stage that ran the kernel, found nothing wrong and
+    /// knows that there is but one right result has it.
+    pub result: Option<Vec<Output>>,
 }
 
 impl StageReport {

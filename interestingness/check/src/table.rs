@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clreduce_compiler::NoClang;
 use clreduce_host::HostKernel;
+use clreduce_kernel::Output;
 use clreduce_process::Cancel;
 use clreduce_testcase::Language;
 use serde::Serialize;
@@ -116,5 +117,17 @@ impl PreparedStage {
     #[must_use]
     pub fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
         self.stage.run(subject, cancel)
+    }
+
+    /// Checks a kernel that is of no interest if its right result is `doubted`: a stage may end early with this result
+    /// in its report.
+    #[must_use]
+    pub fn run_unless(
+        &self,
+        subject: &HostKernel,
+        doubted: &[Output],
+        cancel: &Cancel,
+    ) -> StageReport {
+        self.stage.run_unless(subject, doubted, cancel)
     }
 }

@@ -76,7 +76,11 @@ impl HostBuild<'_> {
             words.push("races".into());
         }
         let host = parts::host(&self.toolchain, flavour)?;
-        let results = matches!(flavour, Flavour::Plain | Flavour::Addresses);
+        let results = match flavour {
+            Flavour::Plain | Flavour::Addresses => true,
+            Flavour::Memory => buffer_bytes(&launches) <= MOST_PRINTED_BYTES,
+            Flavour::Steps => false,
+        };
         let undefined = kernel.undefined;
         Ok(HostProgram { folder, host, parts, launches, words, undefined, results })
     }
@@ -156,7 +160,15 @@ const MOST_WATCHED_BYTES: u64 = 8 << 20;
 /// fit into memory.
 #[must_use]
 pub fn watches_races(launches: &[KernelLaunch]) -> bool {
-    launches.iter().all(|launch| {
+    buffer_bytes(launches) <= MOST_WATCHED_BYTES
+}
+
+/// The most bytes of buffers that an instrumented program prints; each takes two characters.
+const MOST_PRINTED_BYTES: u64 = 8 << 20;
+
+/// The bytes of all buffers of the launch that has most.
+fn buffer_bytes(launches: &[KernelLaunch]) -> u64 {
+    let of_launch = |launch: &KernelLaunch| {
         let bytes = launch.arguments.iter().map(|argument| match argument {
             Argument::Buffer { element, elements, .. } => {
                 elements.saturating_mul(element.bytes() as u64)
@@ -164,8 +176,9 @@ pub fn watches_races(launches: &[KernelLaunch]) -> bool {
             Argument::Local(bytes) => *bytes,
             Argument::Value(_) => 0,
         });
-        bytes.fold(0, u64::saturating_add) <= MOST_WATCHED_BYTES
-    })
+        bytes.fold(0, u64::saturating_add)
+    };
+    launches.iter().map(of_launch).max().unwrap_or(0)
 }
 
 /// Returns whether a program may divide vectors: it has a type of vectors and a division.
@@ -263,11 +276,18 @@ impl HostProgram {
         Ok(runs)
     }
 
-    /// What the kernel has written, in runs of all launches.
+    /// The buffers that the kernel has written, in runs of all launches.
     #[must_use]
     pub fn outputs(&self, runs: &[ToolRun]) -> Vec<Output> {
         let of_run = |(ran, launch): (&ToolRun, _)| start::outputs(launch, &ran.stdout);
         runs.iter().zip(&self.launches).flat_map(of_run).collect()
+    }
+
+    /// True if [`outputs`](Self::outputs) has all that the kernel writes: an instrumented program does not print large
+    /// buffers.
+    #[must_use]
+    pub fn prints_results(&self) -> bool {
+        self.results
     }
 
     /// The names that nothing defines; the loader itself complains of the first one only.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clreduce_kernel::{
-    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, has_main, plan, plan_cuda,
+    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact,
 };
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, TestCase};
@@ -24,6 +24,8 @@ pub struct HostKernel {
     pub kernels: Vec<KernelSignature>,
     /// The launches. The reason that there are none matters only to stages that run the kernel.
     pub launches: Result<Vec<KernelLaunch>, LaunchError>,
+    /// True if nothing in its text makes a result that devices may compute differently.
+    is_exact: bool,
 }
 
 /// The reason that a file is no kernel that could be checked.
@@ -44,18 +46,33 @@ impl HostKernel {
     /// # Errors
     /// When there is no kernel, or it cannot be launched as it says.
     pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, HostKernelError> {
-        if path.ends_with(".cu") { Self::cuda(&source.into()) } else { Self::new(source) }
+        let source = source.into();
+        let plan = ProgramKind::of(path, &source).plan(&source, None);
+        Self::planned(path, source, plan)
     }
 
-    /// A bare kernel in CUDA, or a whole program.
-    fn cuda(source: &[u8]) -> Result<Self, HostKernelError> {
-        if has_main(source) {
+    /// The same, with the launches of a plan.
+    ///
+    /// # Errors
+    /// When there is no kernel, or it cannot be launched so.
+    pub fn planned(
+        path: &str,
+        source: impl Into<Arc<[u8]>>,
+        plan: Result<Plan, PlanError>,
+    ) -> Result<Self, HostKernelError> {
+        let source = source.into();
+        let kind = ProgramKind::of(path, &source);
+        if kind == ProgramKind::CudaProgram {
             let launches = Err(LaunchError::WholeProgram);
-            return Self::made(Language::Cuda, cuda::text(source).into(), Vec::new(), launches);
+            return Self::made(Language::Cuda, cuda::text(&source).into(), Vec::new(), launches);
         }
-        let launches = launches(plan_cuda(source, None))?;
-        let kernels = kernel_signatures(source, Language::Cuda);
-        Self::made(Language::Cuda, cuda::text(source).into(), kernels, launches)
+        let launches = launches(plan)?;
+        if kind == ProgramKind::OpenCl {
+            return Self::launched(source, launches);
+        }
+        let kernels = kernel_signatures(&source, Language::Cuda);
+        let made = Self::made(Language::Cuda, cuda::text(&source).into(), kernels, launches)?;
+        Ok(Self { is_exact: is_exact(&source), ..made })
     }
 
     /// A kernel that is launched as [`plan`] says without a description of its arguments.
@@ -63,9 +80,7 @@ impl HostKernel {
     /// # Errors
     /// When there is no kernel, or it cannot be launched so.
     pub fn new(source: impl Into<Arc<[u8]>>) -> Result<Self, HostKernelError> {
-        let source = source.into();
-        let launches = launches(plan(&source, None))?;
-        Self::launched(source, launches)
+        Self::of(FILE, source)
     }
 
     /// A kernel with the launches that somebody else has found out, or why there are none.
@@ -81,7 +96,18 @@ impl HostKernel {
         if kernels.is_empty() {
             return Err(HostKernelError::NoKernel);
         }
-        Self::made(Language::OpenCl, source, kernels, launches)
+        let is_exact = is_exact(&source);
+        Ok(Self { is_exact, ..Self::made(Language::OpenCl, source, kernels, launches)? })
+    }
+
+    /// Returns true if the kernel has one right result on every device, provided that it is valid: OpenCL leaves nothing
+    /// of it to the device, not even the size of groups.
+    #[must_use]
+    pub fn has_one_result(&self) -> bool {
+        let is_given = |launch: &KernelLaunch| {
+            launch.local.is_some() || launch.global.iter().all(|&size| size == 1)
+        };
+        self.is_exact && self.launches.as_ref().is_ok_and(|all| all.iter().all(is_given))
     }
 
     fn made(
@@ -96,7 +122,7 @@ impl HostKernel {
         // The name is no absolute path, and there is one file: this is always a test case.
         let files =
             TestCase::single(FILE, Arc::clone(&source)).map_err(|_| HostKernelError::NoKernel)?;
-        Ok(Self { language, files, source, kernels, launches })
+        Ok(Self { language, files, source, kernels, launches, is_exact: false })
     }
 }
 

@@ -7,6 +7,7 @@
 mod arguments;
 mod cuda;
 mod encode;
+mod exact;
 mod job;
 mod outcome;
 mod program;
@@ -19,6 +20,7 @@ pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
 pub use encode::encode;
+pub use exact::is_exact;
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
 pub use program::ProgramKind;

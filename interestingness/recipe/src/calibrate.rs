@@ -1,10 +1,11 @@
 //! Calibration: runs every configuration and every stage on the original. The outcome is pinned, that is, variants have
 //! to show the same one; every stage is timed; and a stage that rejects the original is switched off or reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CollectedReports, Finding, FindingKind, StageName};
+use clreduce_check::{CollectedReports, Finding, FindingKind, HostKernel, StageFailure, StageName};
+use clreduce_kernel::{KernelLaunch, Output};
 use clreduce_testcase::TestCase;
 
 use crate::RecipeOptions;
@@ -13,10 +14,10 @@ use crate::configuration::Program;
 use crate::error::Problem;
 use crate::format::Preset;
 use crate::limits::limit_for;
-use crate::pin::{StageVerdict, pin};
+use crate::pin::{Pin, StageVerdict, pin};
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
-use crate::stages::{ReadyStage, RecipeStage, StageKind, Tolerated};
+use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated};
 use crate::test::RecipeTest;
 
 /// The time limit of a tool on the original.
@@ -40,14 +41,17 @@ pub(crate) fn calibrate(
         )
     })?;
     let mut attempts = 0;
-    let (pin, configurations) = loop {
+    let (pin, configurations, right) = loop {
         attempts += 1;
         let (shown, limits) = show_all(&kit, &programs, options);
         if cancel.is_cancelled() {
             return Err(Problem::interruption());
         }
         match pin(kit.preset, &kit.demands, &shown) {
-            Ok(pin) => break (pin, limits),
+            Ok(pin) => {
+                let right = right_result(&pin, &shown);
+                break (pin, limits, right);
+            }
             Err(_) if attempts < kit.confirm.of => {}
             Err(problem) => return Err(problem),
         }
@@ -58,9 +62,17 @@ pub(crate) fn calibrate(
         return Err(Problem::interruption());
     }
     drop(programs);
-    let calibration =
-        Calibration { pin, stages: checked.stages, configurations, tolerated: checked.tolerated };
+    let computed = kit.preset == Preset::WrongCode && right.is_some() && checked.result == right;
+    let (stages, tolerated) = (checked.stages, checked.tolerated);
+    let calibration = Calibration { pin, stages, configurations, tolerated, computed };
     ready(kit, calibration, checked.warnings)
+}
+
+/// The result of the witnesses.
+fn right_result(pin: &Pin, shown: &[ShownOutcomes<'_>]) -> Option<Vec<Output>> {
+    let witness =
+        shown.iter().find(|one| pin.witnesses.first().is_some_and(|name| name == one.name));
+    witness?.success().map(<[Output]>::to_vec)
 }
 
 /// Makes the test of a calibrated recipe.
@@ -139,6 +151,8 @@ struct Checked {
     stages: Vec<(String, u64)>,
     tolerated: Tolerated,
     warnings: Vec<String>,
+    /// The right result as a check computes it.
+    result: Option<Vec<Output>>,
 }
 
 impl Checked {
@@ -157,7 +171,7 @@ impl Checked {
         let subject = program.subject();
         let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
-        for stage in &kit.stages {
+        for (index, stage) in kit.stages.iter().enumerate() {
             options
                 .progress
                 .at(&format!("calibrating on the original: the check `{}`", stage.name));
@@ -167,19 +181,25 @@ impl Checked {
                 continue;
             }
             let started = Instant::now();
-            let mut own = CollectedReports::default();
-            if let StageKind::Check(StageName::Compile) = stage.does {
+            let mut with_own = gathered.clone();
+            if stage.check() == Some(StageName::Compile) {
                 self.tolerate_warnings(&ready.findings(subject.as_ref(), cancel));
             }
-            let answer = ready.run(program, subject.as_ref(), &self.tolerated, &mut own, cancel);
+            let later = kit.stages[index + 1..].iter();
+            let to_run: Vec<StageName> = later.filter_map(RecipeStage::check).collect();
+            let answer = {
+                let (subject, to_run) = (subject.as_ref(), &to_run[..]);
+                let (tolerated, doubted) = (&self.tolerated, None);
+                let input = StageInput { program, subject, tolerated, doubted, to_run };
+                ready.run(input, &mut with_own, cancel)
+            };
             let wall = started.elapsed();
             if cancel.is_cancelled() {
                 return Ok(());
             }
             // A stage that cannot read the original cannot judge variants.
-            if let (StageKind::Check(StageName::Compile), Some(why)) =
-                (&stage.does, own.total_failure())
-            {
+            let compile = stage.check().filter(|name| *name == StageName::Compile);
+            if let Some(why) = compile.and_then(|name| with_own.total_failure(name)) {
                 self.warnings.push(format!(
                     "the stage `{}` is switched off: {}: {}",
                     stage.name, why.tool, why.message
@@ -187,7 +207,7 @@ impl Checked {
                 continue;
             }
             if self.is_on(stage, answer)? {
-                gathered.merge(own);
+                gathered = with_own;
                 timed.push((stage, wall));
             }
         }
@@ -201,8 +221,8 @@ impl Checked {
             (stage.name.clone(), millis(stage.limit(wall)))
         };
         self.stages = timed.into_iter().map(limit).collect();
-        self.tolerate(gathered);
-        Ok(())
+        self.result = gathered.result().map(<[Output]>::to_vec);
+        self.tolerate(kit, subject.as_ref(), gathered)
     }
 
     /// Returns true if a stage can be used, given its verdict on the original.
@@ -243,18 +263,31 @@ impl Checked {
         }
     }
 
-    /// Tolerates in variants what no stage could check in the original.
-    fn tolerate(&mut self, gathered: CollectedReports) {
+    /// Tolerates in variants what no stage could check in the original, unless the bug depends on it.
+    fn tolerate(
+        &mut self,
+        kit: &ResolvedRecipe,
+        subject: Option<&HostKernel>,
+        gathered: CollectedReports,
+    ) -> Result<(), Problem> {
         let report = gathered.report();
         for failure in &report.failures {
             self.warnings.push(format!("{}: {}", failure.tool, failure.message));
         }
-        self.tolerated.unchecked.extend(&report.unchecked);
+        let mut unchecked = report.unchecked;
+        if kit.preset.runs() && subject.is_some() {
+            unchecked.extend(report.not_looked_for);
+        }
+        if subject.is_some_and(|subject| !may_race(subject)) {
+            unchecked.remove(&FindingKind::DataRace);
+        }
+        let decisive = kit.preset.decisive().iter().filter(|kind| unchecked.contains(kind));
+        if let Some(kind) = decisive.copied().find(|kind| !kit.allow_unchecked.contains(kind)) {
+            return Err(cannot_decide(kit.preset, kind, &report.failures));
+        }
         self.tolerated.suspected.extend(report.findings.iter().map(|finding| finding.kind));
-        let names =
-            |kinds: &mut dyn Iterator<Item = &'static str>| kinds.collect::<Vec<_>>().join(", ");
-        if !report.unchecked.is_empty() {
-            let kinds = names(&mut report.unchecked.iter().map(|kind| kind.name()));
+        if !unchecked.is_empty() {
+            let kinds = names_of(&unchecked);
             self.warnings.push(format!(
                 "these cannot be checked in the original, so the result may contain them: {kinds}; run `clreduce \
                  check` on the result"
@@ -266,5 +299,40 @@ impl Checked {
                 finding.kind
             ));
         }
+        self.tolerated.unchecked.extend(unchecked);
+        Ok(())
     }
+}
+
+/// Returns true if there may be several work-items.
+fn may_race(subject: &HostKernel) -> bool {
+    let has_several = |launch: &KernelLaunch| {
+        launch.global.iter().fold(1, |all: u64, size| all.saturating_mul(*size)) > 1
+    };
+    subject.launches.as_ref().map_or(true, |launches| launches.iter().any(has_several))
+}
+
+/// The kinds, for people.
+pub(crate) fn names_of(kinds: &BTreeSet<FindingKind>) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The mistake of a recipe that cannot tell a bug from an invalid program.
+fn cannot_decide(preset: Preset, kind: FindingKind, failures: &[StageFailure]) -> Problem {
+    let why: Vec<String> = failures
+        .iter()
+        .map(|failure| format!("\n    {}: {}", failure.tool, failure.message))
+        .collect();
+    Problem::new(
+        format!(
+            "no stage of the recipe can look for `{kind}` in the original, and a program with such an error shows no \
+             `{}` bug{}",
+            preset.name(),
+            why.concat()
+        ),
+        format!(
+            "add a [[stage]] that looks for it, such as `sanitize`; or go on all the same, with `allow-unchecked = \
+             [\"{kind}\"]` in the recipe (`clreduce init --allow-unchecked {kind}` writes it)"
+        ),
+    )
 }

@@ -23,6 +23,10 @@ pub struct Calibration {
     pub configurations: BTreeMap<String, u64>,
     /// The findings in the original that are tolerated in variants.
     pub tolerated: Tolerated,
+    /// True if the check `sanitize` computes the right result, which for the original is that of the witnesses. Then
+    /// witnesses run only for variants of which `sanitize` does not know the result.
+    #[serde(default)]
+    pub computed: bool,
 }
 
 impl Calibration {

@@ -81,7 +81,7 @@ impl<'a> Program<'a> {
 
     /// Returns the kernel that is checked; `None` where the program has none.
     pub(crate) fn subject(&self) -> Option<HostKernel> {
-        HostKernel::of(self.path(), self.source().to_vec()).ok()
+        HostKernel::planned(self.path(), self.source().to_vec(), self.plan.clone()).ok()
     }
 
     pub(crate) fn path(&self) -> &str {

@@ -1,10 +1,11 @@
 //! A resolved recipe: the devices and tools that a recipe names are found, and fit into memory.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use clreduce_check::{CheckOptions, StageName};
+use clreduce_check::{CheckOptions, FindingKind, StageName};
 use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
 use clreduce_process::{Cancel, Limits, ToolRunner};
@@ -38,6 +39,7 @@ pub(crate) struct ResolvedRecipe {
     pub admission: Admission,
     pub bench: ToolRunner,
     pub check: CheckOptions,
+    pub allow_unchecked: BTreeSet<FindingKind>,
     variants: Vec<VariantTable>,
     arguments: Option<String>,
 }
@@ -78,6 +80,7 @@ impl ResolvedRecipe {
             pools: finder.pools,
             bench,
             check,
+            allow_unchecked: document.allow_unchecked.iter().copied().collect(),
             variants: document.variants.clone(),
             arguments,
         };

@@ -7,6 +7,7 @@ use clreduce_check::{
     CheckError, CheckOptions, CollectedReports, FailureKind, Finding, FindingKind, HostKernel,
     PreparedStage, StageFailure, StageName,
 };
+use clreduce_kernel::Output;
 use clreduce_process::{Cancel, End, ToolRunner};
 
 use crate::configuration::{Program, expand};
@@ -81,9 +82,17 @@ impl RecipeStage {
         }
     }
 
+    /// The check that it is.
+    pub(crate) fn check(&self) -> Option<StageName> {
+        match self.does {
+            StageKind::Check(name) => Some(name),
+            StageKind::Command(_) => None,
+        }
+    }
+
     /// Returns true if it runs the kernel with instrumentation.
     pub(crate) fn is_costly(&self) -> bool {
-        matches!(self.does, StageKind::Check(name) if name.info().executes)
+        self.check().is_some_and(|name| name.info().executes)
     }
 
     /// The limit of each tool of the stage, where the whole stage took `wall` for the original.
@@ -97,6 +106,19 @@ impl RecipeStage {
         };
         self.timeout.unwrap_or_else(|| (wall * times).clamp(LEAST, MOST))
     }
+}
+
+/// A variant, as a stage gets it.
+#[derive(Clone, Copy)]
+pub(crate) struct StageInput<'a> {
+    pub program: &'a Program<'a>,
+    /// The kernel that is checked, if there is one.
+    pub subject: Option<&'a HostKernel>,
+    pub tolerated: &'a Tolerated,
+    /// The result of the suspected configuration. A stage that finds out that it is right need not look further.
+    pub doubted: Option<&'a [Output]>,
+    /// The checks that run later, and may refute what this one finds.
+    pub to_run: &'a [StageName],
 }
 
 /// A stage with its tools.
@@ -152,30 +174,40 @@ impl ReadyStage {
         matches!(&self.runs, StageTool::Check(check) if gathered.covers(check))
     }
 
+    /// The check that it is.
+    pub(crate) fn check(&self) -> Option<StageName> {
+        self.stage.check()
+    }
+
     /// Judges a variant. A check adds its report to `gathered`.
     pub(crate) fn run(
         &self,
-        program: &Program<'_>,
-        subject: Option<&HostKernel>,
-        tolerated: &Tolerated,
+        input: StageInput<'_>,
         gathered: &mut CollectedReports,
         cancel: &Cancel,
     ) -> StageVerdict {
+        let StageInput { program, subject, tolerated, doubted, to_run } = input;
         match (&self.runs, subject) {
             (StageTool::Check(check), Some(subject)) => {
                 let started = Instant::now();
-                let mut report = check.run(subject, cancel);
-                report.findings.retain(|finding| !tolerated.covers(finding));
-                // A result that depends on the order is legal, and useless for comparisons.
-                let rejects = |finding: &&Finding| {
-                    finding.is_certain() || finding.kind == FindingKind::OrderDependence
+                let mut report = match doubted {
+                    Some(doubted) => check.run_unless(subject, doubted, cancel),
+                    None => check.run(subject, cancel),
                 };
-                let rejecting = report.findings.iter().find(rejects);
-                let answer = rejecting.map_or(StageVerdict::Passes, |finding| {
-                    StageVerdict::Rejects(finding.to_string())
-                });
+                report.findings.retain(|finding| !tolerated.covers(finding));
+                let is_doubted = report.result.is_some() && report.result.as_deref() == doubted;
+                // A result that depends on the order is legal, and useless for comparisons.
+                let mut findings = report.findings.iter();
+                let depends =
+                    findings.find(|one| one.kind == FindingKind::OrderDependence).cloned();
                 gathered.add(check, report, started.elapsed());
-                answer
+                match gathered.decides(to_run).or(depends.as_ref()) {
+                    Some(finding) => StageVerdict::Rejects(finding.to_string()),
+                    None if is_doubted => {
+                        StageVerdict::Rejects("the suspected result is right".to_owned())
+                    }
+                    None => StageVerdict::Passes,
+                }
             }
             (StageTool::Check(_), None) => {
                 StageVerdict::Rejects("the program has no kernel".to_owned())
@@ -205,7 +237,9 @@ impl ReadyStage {
 pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> StageVerdict {
     let report = gathered.report();
     if let Some(finding) = report.findings.first() {
-        return StageVerdict::Rejects(format!("{finding} (suspected, and not refuted by a run)"));
+        let doubt =
+            if finding.is_certain() { "" } else { " (suspected, and not refuted by a run)" };
+        return StageVerdict::Rejects(format!("{finding}{doubt}"));
     }
     let open: Vec<&str> = report
         .unchecked

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CollectedReports, HostKernel};
+use clreduce_check::{CollectedReports, HostKernel, StageName};
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits};
 use clreduce_testcase::TestCase;
 
@@ -16,7 +16,7 @@ use crate::limits::{ConfigurationLimits, fitting};
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
-use crate::stages::{ReadyStage, sum_up};
+use crate::stages::{ReadyStage, StageInput, sum_up};
 
 /// A recipe that was calibrated on the original.
 pub struct RecipeTest {
@@ -71,6 +71,16 @@ impl RecipeTest {
         &self.warnings
     }
 
+    /// Returns a remark on a result: the kinds of errors that no stage could look for.
+    #[must_use]
+    pub fn unchecked(&self) -> Option<String> {
+        let kinds = &self.calibration.tolerated.unchecked;
+        let names = crate::calibrate::names_of(kinds);
+        (!kinds.is_empty()).then(|| {
+            format!("No stage of the recipe looked for these errors in the program: {names}.")
+        })
+    }
+
     /// Returns the names of the stages before the outcome, in their order.
     pub fn stages(&self) -> impl Iterator<Item = &str> {
         self.ready.iter().map(|ready| ready.stage.name.as_str())
@@ -90,7 +100,7 @@ impl RecipeTest {
         let (mut results, mut part_limits) = (Vec::new(), TimeLimits::new());
         if let Some(programs) = self.kit.programs(variant) {
             let mut known = Vec::new();
-            self.check(&programs, explain, &mut known, cancel, &mut results);
+            let right = self.check(&programs, explain, &mut known, cancel, &mut results);
             let goes_on =
                 results.iter().all(|result| result.verdict == StageVerdict::Passes) || explain;
             if goes_on && !cancel.is_cancelled() {
@@ -101,9 +111,9 @@ impl RecipeTest {
                     if self.kit.confirm != RequiredRuns::ONCE {
                         known.clear();
                     }
-                    self.outcome(&programs, extent, &mut known, cancel)
+                    self.outcome(&programs, extent, right.as_ref(), &mut known, cancel)
                 });
-                let notes = known.iter().map(ShownOutcomes::describe).collect();
+                let notes = known.iter().chain(&right).map(ShownOutcomes::describe).collect();
                 part_limits = fitting(&self.kit, &self.calibration.pin.accused, &known);
                 results.push(StageResult {
                     notes,
@@ -122,7 +132,8 @@ impl RecipeTest {
         Judgement { outcome: Outcome { part_limits, ..outcome }, results }
     }
 
-    /// Runs the stages before the outcome.
+    /// Runs the stages before the outcome. Returns the right result where a stage has computed it, and recipes may rely
+    /// on that.
     fn check<'a>(
         &'a self,
         programs: &[Program<'_>],
@@ -130,7 +141,7 @@ impl RecipeTest {
         known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
         results: &mut Vec<StageResult>,
-    ) {
+    ) -> Option<ShownOutcomes<'static>> {
         let mut files: Vec<(&Program<'_>, Option<HostKernel>, CollectedReports)> = Vec::new();
         for program in programs {
             if files.iter().all(|(known, ..)| known.file != program.file) {
@@ -142,18 +153,24 @@ impl RecipeTest {
         let order = self.counts.order(&self.ready);
         let first_costly = order.iter().position(|ready| ready.stage.is_costly());
         let glance_at = first_costly.filter(|_| !explain && self.may_glance());
+        let checks: Vec<Option<StageName>> = order.iter().map(|ready| ready.check()).collect();
         for (index, ready) in order.into_iter().enumerate() {
             if glance_at == Some(index)
                 && let Some(result) = self.glance(programs, known, cancel)
             {
                 results.push(result);
-                return;
+                return None;
             }
             let started = Instant::now();
             let mut answer = StageVerdict::Passes;
+            let doubted = known.first().filter(|_| self.calibration.computed && !explain);
+            let doubted = doubted.and_then(ShownOutcomes::success);
+            let to_run: Vec<StageName> = checks[index + 1..].iter().copied().flatten().collect();
             for (program, subject, gathered) in &mut files {
                 if answer == StageVerdict::Passes {
-                    let run = || ready.run(program, subject.as_ref(), tolerated, gathered, cancel);
+                    let (subject, to_run) = (subject.as_ref(), &to_run[..]);
+                    let input = StageInput { program, subject, tolerated, doubted, to_run };
+                    let run = || ready.run(input, gathered, cancel);
                     answer = self.admitted(ready, run, cancel);
                 }
             }
@@ -166,9 +183,14 @@ impl RecipeTest {
                 wall: started.elapsed(),
             });
             if cancel.is_cancelled() || decided && !explain {
-                return;
+                return None;
             }
         }
+        let right = match &files[..] {
+            [(_, _, gathered)] if self.calibration.computed => gathered.result(),
+            _ => None,
+        };
+        let right = right.map(ShownOutcomes::computed);
         let sums = files.into_iter().map(|(_, _, gathered)| sum_up(gathered, tolerated));
         let held = sums.into_iter().find(|answer| *answer != StageVerdict::Passes);
         if let (Some(answer), Some(last)) = (held, results.last_mut())
@@ -176,6 +198,7 @@ impl RecipeTest {
         {
             last.verdict = answer;
         }
+        right
     }
 
     fn admitted(
@@ -205,11 +228,16 @@ impl RecipeTest {
             && configurations.all(|one| robust(one) || !looked_at.contains(&one.name.as_str()))
     }
 
-    /// Returns the names of the configurations that run, the suspected one first.
+    /// Returns the names of the configurations that run, the suspected one first. It alone runs before a check that
+    /// computes the right result.
     fn names(&self, extent: Extent) -> impl Iterator<Item = &str> {
         let pin = &self.calibration.pin;
         let names = std::iter::once(&pin.accused).chain(&pin.witnesses).map(String::as_str);
-        names.take(if extent == Extent::Glance { 2 } else { usize::MAX })
+        names.take(match extent {
+            Extent::Glance if self.calibration.computed => 1,
+            Extent::Glance => 2,
+            Extent::UntilDecided | Extent::All => usize::MAX,
+        })
     }
 
     /// Rejects a variant without the bug before the costly checks. A time-out is left for later, because the variant may be
@@ -221,7 +249,7 @@ impl RecipeTest {
         cancel: &Cancel,
     ) -> Option<StageResult> {
         let started = Instant::now();
-        let answer = self.outcome(programs, Extent::Glance, known, cancel);
+        let answer = self.outcome(programs, Extent::Glance, None, known, cancel);
         let is_open = matches!(
             answer,
             StageVerdict::TimedOut(_) | StageVerdict::Unresolved(_) | StageVerdict::NotRun(_)
@@ -234,17 +262,19 @@ impl RecipeTest {
     }
 
     /// Judges whether the suspected configuration still shows the bug, and the witnesses still agree. Outcomes in `known`
-    /// are not run again.
+    /// are not run again. A computed result that is `right` is witness enough.
     fn outcome<'a>(
         &'a self,
         programs: &[Program<'_>],
         extent: Extent,
+        right: Option<&ShownOutcomes<'_>>,
         known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
     ) -> StageVerdict {
         let (kit, pin) = (&self.kit, &self.calibration.pin);
         let mut answers: Vec<StageVerdict> = Vec::new();
-        for (index, name) in self.names(extent).enumerate() {
+        let most = if right.is_some() && extent != Extent::All { 1 } else { usize::MAX };
+        for (index, name) in self.names(extent).take(most).enumerate() {
             let decided = answers.iter().any(|answer| *answer != StageVerdict::Passes);
             if decided && extent != Extent::All {
                 break;
@@ -274,6 +304,11 @@ impl RecipeTest {
                 answer => answer,
             });
         }
+        if let (Some(right), Some(accused)) = (right, known.first()) {
+            let others = known.get(1).and_then(ShownOutcomes::success);
+            let accused = &accused.outcomes;
+            answers.push(pin.witness(kit.preset, &kit.demands, accused, others, right));
+        }
         // Another bug is a better reason than a missing one.
         let slip = || answers.iter().position(|answer| matches!(answer, StageVerdict::Slipped(_)));
         match answers.iter().position(|answer| *answer != StageVerdict::Passes) {
@@ -294,7 +329,7 @@ impl RecipeTest {
     ) -> StageVerdict {
         confirmed(self.kit.confirm, cancel, || {
             known.clear();
-            self.outcome(programs, Extent::UntilDecided, known, cancel)
+            self.outcome(programs, Extent::UntilDecided, None, known, cancel)
         })
     }
 

@@ -132,7 +132,8 @@ fn stage_of(tool: &str) -> StageName {
 /// A stage that names what is wrong is shown with that alone: what follows from it depends on garbage.
 fn cell(report: &CheckReport, stage: StageName, invalid: Option<FindingKind>) -> String {
     let kinds = |certainty| -> BTreeSet<&str> {
-        let all = report.findings.iter().chain(&report.refuted);
+        let refuted = report.refuted.iter().map(|refuted| &refuted.finding);
+        let all = report.findings.iter().chain(refuted);
         let those =
             all.filter(|found| stage_of(found.tool) == stage && found.certainty == certainty);
         those.map(|finding| finding.kind.name()).collect()
@@ -196,6 +197,36 @@ fn findings_have_the_line_they_happen_on() {
     let places: Vec<_> =
         report.findings.iter().map(|finding| (finding.kind, finding.line)).collect();
     assert_eq!(places, [(FindingKind::Uninitialised, Some(7))], "{report:?}");
+}
+
+#[test]
+fn sanitize_knows_the_result_where_there_is_only_one() {
+    let cache = tempfile::tempdir().unwrap();
+    let options = CheckOptions { cache: cache.path().to_owned(), ..CheckOptions::default() };
+    let sanitize = clreduce_check::prepare(StageName::Sanitize, &options).unwrap();
+    let kernel = |value: &str| {
+        let source = format!(
+            "// -g 2,1,1 -l 1,1,1\n__kernel void entry(__global ulong *result) {{\n  int x = 3, y[1];\n\
+             \x20 result[get_global_id(0)] = {value};\n}}\n"
+        );
+        HostKernel::new(source.into_bytes()).unwrap()
+    };
+    let cancel = Cancel::new();
+    let exact = kernel("x + get_global_id(0)");
+    let report = sanitize.run(&exact, &cancel);
+    let result = report.result.unwrap();
+    assert_eq!(result[0].show(), "0x3,0x4,");
+    assert!(report.checked.contains(&FindingKind::Uninitialised));
+    // If that is the suspected result, nothing else matters.
+    let ended = sanitize.run_unless(&exact, &result, &cancel);
+    assert_eq!(ended.result, Some(result.clone()));
+    assert!(!ended.checked.contains(&FindingKind::Uninitialised), "{ended:?}");
+    // Where variables lie, floating point and an invalid kernel.
+    for (value, findings) in [("(ulong)&x", 0), ("(ulong)(x * 1.5)", 0), ("y[0]", 1)] {
+        let report = sanitize.run_unless(&kernel(value), &result, &cancel);
+        assert_eq!((report.result, report.findings.len()), (None, findings), "{value}");
+        assert!(report.checked.contains(&FindingKind::Uninitialised));
+    }
 }
 
 #[test]

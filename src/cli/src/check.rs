@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::{
-    CheckOptions, CheckReport, Finding, FindingKind, HostKernel, KernelCheck, StageName, Validity,
+    CheckOptions, CheckReport, Finding, FindingKind, HostKernel, KernelCheck, RefutedFinding,
+    StageName, Validity,
 };
 use clreduce_interestingness::Cancel;
 
@@ -136,8 +137,16 @@ fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
     for finding in &report.findings {
         writeln!(out, "{}", at(finding))?;
     }
-    for finding in &report.refuted {
-        error_line(&format!("note: not confirmed by a run: {}", at(finding)));
+    for RefutedFinding { finding, refuted_by } in &report.refuted {
+        let why = if finding.is_certain() {
+            format!(
+                "does not count, as `{}` sees every case of this and saw none",
+                refuted_by.name()
+            )
+        } else {
+            "not confirmed by a run".to_owned()
+        };
+        error_line(&format!("note: {why}: {}", at(finding)));
     }
     for failure in &report.failures {
         error_line(&format!("note: {}: {}", failure.tool, printable(&failure.message)));

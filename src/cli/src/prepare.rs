@@ -85,7 +85,7 @@ fn test(
         None => {
             let source = &original.files()[0].bytes;
             let build_options = args.build_options.join(" ");
-            let found = init::find(&args.kernel, source, None, &build_options, &options)?;
+            let found = init::find(&args.kernel, source, None, &build_options, &[], &options)?;
             Arc::new(found.recipe.calibrate(original)?)
         }
     })

@@ -209,6 +209,9 @@ fn run(
             }
             let originals: Vec<PathBuf> = bases.into_iter().filter(|path| path.exists()).collect();
             let stages = judge.stages();
+            if let Judge::Recipe(by) = &*judge {
+                by.test.unchecked().iter().for_each(|remark| progress.warning(remark));
+            }
             let bug_report = match &*judge {
                 Judge::Recipe(by) if reduced.ending != Ending::Interrupted => {
                     progress.note("writing the bug report");

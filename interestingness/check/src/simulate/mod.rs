@@ -28,6 +28,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "simulate",
     languages: &[Language::OpenCl],
     executes: true,
+    exact: &[],
     required: true,
     memory_bytes: 2 << 30,
     limit_factor: 5,

@@ -44,7 +44,8 @@ static void check_results(void)
 #endif
 }
 
-static void print_results(void)
+// A vector of three has bytes that nobody writes.
+RAW static void print_results(void)
 {
     static const char digits[] = "0123456789abcdef";
     for (int i = 0; i < buffer_count; i++) {

@@ -321,6 +321,7 @@ fn preset_of(finding: VoteResult) -> Option<Preset> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_check::FindingKind;
     use clreduce_kernel::{Crash, Output, Scalar};
 
     use super::*;
@@ -359,12 +360,12 @@ mod tests {
         let bugs = survey.bugs();
         assert_eq!(bugs.len(), 2);
         assert_eq!(survey.configurations[bugs[0].configuration].name(), "pocl");
-        let text = survey.recipe("k.cl", bugs[0], None, "-DN=\"4\"");
+        let text = survey.recipe("k.cl", bugs[0], None, "-DN=\"4\"", &[FindingKind::DataRace]);
         // The other configuration of the same device, and one of the two of another device.
         assert_eq!(survey.witnesses(bugs[0]), [1, 3]);
         assert_eq!(text.matches("[[configuration]]").count(), 3, "{text}");
         Recipe::parse("k.toml".as_ref(), text).unwrap();
-        let text = survey.recipe("k.cl", bugs[1], None, "");
+        let text = survey.recipe("k.cl", bugs[1], None, "", &[]);
         assert!(text.contains("device = \"oclgrind\"\naccused = true"), "{text}");
         Recipe::parse("k.toml".as_ref(), text).unwrap();
     }
@@ -401,7 +402,7 @@ mod tests {
         let survey = survey(&[("pocl", true, crash), ("pocl", false, result(1))]);
         let [found] = survey.bugs()[..] else { panic!() };
         assert_eq!((found.preset, found.configuration), (Preset::Crash, 0));
-        let text = survey.recipe("k.cl", found, None, "");
+        let text = survey.recipe("k.cl", found, None, "", &[]);
         Recipe::parse("k.toml".as_ref(), text).unwrap();
     }
 }

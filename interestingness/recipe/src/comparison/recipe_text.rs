@@ -3,12 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use clreduce_check::FindingKind;
+
 use super::{DeviceComparison, SuspectedBug, USUAL_LIMIT};
 use crate::format::Preset;
 
 impl DeviceComparison {
     /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
-    /// build.
+    /// build, and `allow_unchecked` are the kinds of errors that need not be checked.
     #[must_use]
     pub fn recipe(
         &self,
@@ -16,6 +18,7 @@ impl DeviceComparison {
         bug: SuspectedBug,
         arguments: Option<&Path>,
         build_options: &str,
+        allow_unchecked: &[FindingKind],
     ) -> String {
         let mut text = format!("# The bug that `clreduce init` found with {kernel}:\n");
         let width =
@@ -30,6 +33,10 @@ impl DeviceComparison {
         }
         if let Some(arguments) = arguments {
             let _ = writeln!(text, "arguments = {}", quoted(&arguments.to_string_lossy()));
+        }
+        if !allow_unchecked.is_empty() {
+            let kinds: Vec<&str> = allow_unchecked.iter().map(|kind| kind.name()).collect();
+            let _ = writeln!(text, "allow-unchecked = {kinds:?}");
         }
         let witnesses = self.witnesses(bug);
         for index in std::iter::once(bug.configuration).chain(witnesses.iter().copied()) {

@@ -5,7 +5,7 @@ mod values;
 
 use std::path::PathBuf;
 
-use clreduce_check::StageName;
+use clreduce_check::{FindingKind, StageName};
 use clreduce_kernel::OutcomeClass;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -52,6 +52,20 @@ impl Preset {
         }
     }
 
+    /// The kinds of findings that decide: a program with one of them shows no bug of this preset, whatever its outcome.
+    pub(crate) fn decisive(self) -> &'static [FindingKind] {
+        match self {
+            // A kernel with a data race has no right result.
+            Self::WrongCode | Self::Emi => &[FindingKind::DataRace],
+            Self::Crash | Self::Hang | Self::BuildFailure => &[],
+        }
+    }
+
+    /// Returns true if the program has to run for a bug of this kind, so that it has to be valid.
+    pub(crate) fn runs(self) -> bool {
+        self.checks().iter().any(|check| check.info().executes)
+    }
+
     /// The name in recipes.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -82,6 +96,9 @@ pub(crate) struct Document {
     pub arguments: Option<Spanned<PathBuf>>,
     /// The memory of all stages together.
     pub memory: Option<MemorySize>,
+    /// The kinds that decide whether there is a bug, and that need not be checked all the same.
+    #[serde(default)]
+    pub allow_unchecked: Vec<FindingKind>,
     #[serde(default, rename = "configuration")]
     pub configurations: Vec<Spanned<ConfigurationTable>>,
     #[serde(default, rename = "variant")]

@@ -100,7 +100,7 @@ pub(crate) fn write_beside(
     if cancel.is_cancelled() {
         return Ok(None);
     }
-    let report = text::of_recipe(test.preset(), &evidence, case);
+    let report = text::of_recipe(test, &evidence, case);
     let suspected = evidence.iter().find(|one| one.role == Role::Suspected);
     let output =
         suspected.into_iter().flat_map(|one| &one.outcomes).map(RunOutcome::details).collect();
@@ -115,5 +115,5 @@ pub(crate) fn write_beside(
 }
 
 fn of_recipe(test: &RecipeTest, case: &TestCase, cancel: &Cancel) -> BugReport {
-    text::of_recipe(test.preset(), &test.evidence(case, cancel), case)
+    text::of_recipe(test, &test.evidence(case, cancel), case)
 }

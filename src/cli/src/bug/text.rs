@@ -6,7 +6,7 @@ use std::path::Path;
 use clreduce_crash as crash;
 use clreduce_interestingness::{Outcome, TestCommand};
 use clreduce_kernel::RunOutcome;
-use clreduce_recipe::{BuiltWith, Evidence, Preset, Role, compiler_of, compilers_in};
+use clreduce_recipe::{BuiltWith, Evidence, Preset, RecipeTest, Role, compiler_of, compilers_in};
 use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
@@ -21,7 +21,8 @@ const FRAMES: usize = 10;
 const LINES: usize = 20;
 
 /// The report on a bug that a recipe describes.
-pub(super) fn of_recipe(preset: Preset, evidence: &[Evidence], case: &TestCase) -> BugReport {
+pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCase) -> BugReport {
+    let preset = test.preset();
     let Some(suspected) = evidence.iter().find(|one| one.role == Role::Suspected) else {
         return BugReport::default();
     };
@@ -39,7 +40,7 @@ pub(super) fn of_recipe(preset: Preset, evidence: &[Evidence], case: &TestCase) 
         heading: "What should happen",
         blocks: std::iter::once(expected).chain(comparison(&witnesses)).collect(),
     });
-    sections.push(made_with());
+    sections.push(notes(test.unchecked()));
     BugReport { title: title(preset, &name, suspected), sections }
 }
 
@@ -82,13 +83,14 @@ pub(super) fn of_command(command: &TestCommand, outcome: &Outcome, case: &TestCa
         let blocks = vec![Block::Text(expected(Preset::Crash).to_owned())];
         sections.push(Section { heading: "What should happen", blocks });
     }
-    sections.push(made_with());
+    sections.push(notes(None));
     BugReport { title, sections }
 }
 
-fn made_with() -> Section {
+fn notes(remark: Option<String>) -> Section {
     let text = format!("The program was reduced with clreduce {}.", env!("CARGO_PKG_VERSION"));
-    Section { heading: "Notes", blocks: vec![Block::Text(text)] }
+    let blocks = std::iter::once(text).chain(remark).map(Block::Text).collect();
+    Section { heading: "Notes", blocks }
 }
 
 fn title(preset: Preset, name: &str, suspected: &Evidence) -> String {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clreduce_check::FindingKind;
 use clreduce_kernel::VoteResult;
 use clreduce_recipe::{
     DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
@@ -47,7 +48,8 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     if path.exists() {
         return Err(InitError::Exists(path).into());
     }
-    let found = find(kernel, &source, args.accuse.as_deref(), &build_options, &options)?;
+    let accuse = args.accuse.as_deref();
+    let found = find(kernel, &source, accuse, &build_options, &args.allow_unchecked, &options)?;
     let case = single(kernel, source)?;
     let test = found.recipe.calibrate(&case)?;
     drop(clock);
@@ -77,6 +79,7 @@ pub(crate) fn find(
     source: &[u8],
     accuse: Option<&str>,
     build_options: &str,
+    allow_unchecked: &[FindingKind],
     options: &RecipeOptions,
 ) -> Result<FoundBug, CliError> {
     let arguments = Some(kernel.with_extension("args.toml")).filter(|path| path.is_file());
@@ -114,7 +117,8 @@ pub(crate) fn find(
     let file_name =
         |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let beside = arguments.as_deref().map(file_name).map(PathBuf::from);
-    let text = comparison.recipe(&file_name(kernel), bug, beside.as_deref(), build_options);
+    let name = file_name(kernel);
+    let text = comparison.recipe(&name, bug, beside.as_deref(), build_options, allow_unchecked);
     let path = kernel.with_extension("toml");
     let recipe = Recipe::parse(&path, text)?.options(options.clone());
     Ok(FoundBug { comparison, bug, recipe, arguments })

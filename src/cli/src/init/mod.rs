@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
+use clreduce_check::FindingKind;
 use clreduce_recipe::{Compilation, CompilationError};
 use regex::Regex;
 
@@ -52,6 +53,10 @@ pub(crate) struct InitArgs {
     /// Configuration to blame, if several are wrong with a kernel; `init` prints their names
     #[arg(long, value_name = "CONFIGURATION")]
     pub accuse: Option<String>,
+
+    /// Go on although no stage can look for this kind of error in the kernel, such as data-race (may be repeated)
+    #[arg(long, value_name = "KIND")]
+    pub allow_unchecked: Vec<FindingKind>,
 
     /// Write a shell script instead of a recipe for a kernel
     #[arg(long, group = "kind")]
