@@ -263,6 +263,20 @@ impl HostProgram {
         Ok(runs)
     }
 
+    /// The same program, with one more word for the run-time.
+    pub(crate) fn with_word(mut self, word: OsString) -> Self {
+        self.words.push(word);
+        self
+    }
+
+    /// The work-items of all launches.
+    pub(crate) fn work_items(&self) -> u64 {
+        let of_launch = |launch: &KernelLaunch| {
+            launch.global.iter().fold(1, |all, size| size.saturating_mul(all))
+        };
+        self.launches.iter().map(of_launch).fold(0, u64::saturating_add)
+    }
+
     /// What the kernel has written, in runs of all launches.
     #[must_use]
     pub fn outputs(&self, runs: &[ToolRun]) -> Vec<Output> {
