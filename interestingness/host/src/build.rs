@@ -149,7 +149,7 @@ impl HostBuild<'_> {
     }
 }
 
-/// The most bytes of buffers whose accesses the run-time can remember; each takes 80 bytes more.
+/// The most bytes of buffers whose accesses the run-time can remember; each takes 96 bytes more.
 const MOST_WATCHED_BYTES: u64 = 8 << 20;
 
 /// True if an instrumented program with these launches looks for data races: what the run-time has to remember must
