@@ -97,6 +97,36 @@ fn json_is_one_object() {
 }
 
 #[test]
+fn coverage_says_what_never_happened_and_qualifies_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    let name = kernel.display();
+    let source = "// -g 4,1,1 -l 2,1,1\nkernel void entry(global ulong *r) {\n  uint id = get_global_id(0);\n  \
+                  if (id > 7)\n    r[id] = 3;\n}\n";
+    fs::write(&kernel, source).unwrap();
+    let (code, out, err) = check(&kernel, &["--only", "compile", "--coverage"]);
+    let expected = format!(
+        "{name}: valid for these arguments: nothing was found by compile; 1 of 2 branches never ran\n\
+         {name}:4:7: condition never true (4 work-items, 1 launch)\n\
+         {name}:5:5: never executed (4 work-items, 1 launch)\n\
+         {name}: covered: 1 of 2 branches, 1 of 2 values of conditions, 0 of 0 conditions that decide by themselves, \
+         0 of 0 numbers of iterations, 0 of 0 barriers (4 work-items, 1 launch)\n"
+    );
+    assert_eq!((code, out), (Some(0), expected), "{err}");
+    let (_, out, _) = check(&kernel, &["--only", "compile", "--coverage", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["coverage"]["summary"]["branches"]["covered"], 1);
+    assert_eq!(report["coverage"]["points"][1]["when_false"]["work_items"], 4);
+    // Without branches, and where the kernel cannot be launched.
+    fs::write(&kernel, source.replace("if (id > 7)", "")).unwrap();
+    let (code, out, _) = check(&kernel, &["--only", "compile", "--coverage"]);
+    assert!(code == Some(0) && out.contains("valid: ") && out.contains("0 of 0 branches"), "{out}");
+    fs::write(&kernel, "kernel void k(image2d_t i) {}\n").unwrap();
+    let (_, _, err) = check(&kernel, &["--only", "compile", "--coverage"]);
+    assert!(err.contains("the coverage is not known: ") && err.contains("image2d_t i"), "{err}");
+}
+
+#[test]
 fn what_cannot_be_said_is_status_three() {
     let folder = tempfile::tempdir().unwrap();
     let kernel = folder.path().join("k.cl");

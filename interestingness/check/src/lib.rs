@@ -11,6 +11,7 @@
 mod analyze;
 mod check;
 mod compile;
+mod coverage;
 mod finding;
 mod location;
 mod options;
@@ -22,7 +23,9 @@ mod stage;
 mod table;
 
 pub use check::{KernelCheck, prepare};
+pub use clreduce_host::{Coverage, CoveragePoint, CoverageSummary, Seen, Share};
 pub use clreduce_host::{HostKernel, HostKernelError};
+pub use coverage::{CoverageError, coverage};
 pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure, UnknownKind};
 pub use options::{CheckError, CheckOptions};
 pub use preprocess::{PreprocessError, needs_preprocessing, preprocess};

@@ -153,7 +153,7 @@ impl HostBuild<'_> {
     }
 }
 
-/// The most bytes of buffers whose accesses the run-time can remember; each takes 80 bytes more.
+/// The most bytes of buffers whose accesses the run-time can remember; each takes 96 bytes more.
 const MOST_WATCHED_BYTES: u64 = 8 << 20;
 
 /// True if an instrumented program with these launches looks for data races: what the run-time has to remember must
@@ -274,6 +274,20 @@ impl HostProgram {
             }
         }
         Ok(runs)
+    }
+
+    /// The same program, with one more word for the run-time.
+    pub(crate) fn with_word(mut self, word: OsString) -> Self {
+        self.words.push(word);
+        self
+    }
+
+    /// The work-items of all launches.
+    pub(crate) fn work_items(&self) -> u64 {
+        let of_launch = |launch: &KernelLaunch| {
+            launch.global.iter().fold(1, |all, size| size.saturating_mul(all))
+        };
+        self.launches.iter().map(of_launch).fold(0, u64::saturating_add)
     }
 
     /// The buffers that the kernel has written, in runs of all launches.

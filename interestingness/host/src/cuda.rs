@@ -41,6 +41,13 @@ pub(crate) fn text(source: &[u8]) -> Vec<u8> {
     text
 }
 
+/// Returns the declarations before a program, and the program.
+pub(crate) fn split(text: &[u8]) -> (&[u8], &[u8]) {
+    let mark = format!("#line 1 \"{FILE}\"\n").into_bytes();
+    let at = text.windows(mark.len()).position(|window| window == mark);
+    text.split_at(at.map_or(0, |at| at + mark.len()))
+}
+
 /// The name in `#include <NAME>`.
 fn included(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.trim_start().strip_prefix('#')?;

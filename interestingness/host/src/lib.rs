@@ -8,6 +8,7 @@
 
 mod build;
 mod cache;
+mod coverage;
 mod cuda;
 mod divisions;
 mod error;
@@ -22,6 +23,7 @@ mod toolchain;
 
 pub use build::{CODE, HostBuild, HostProgram, atomics_meet, watches_bounds, watches_races};
 pub use cache::default_cache;
+pub use coverage::{Count, Coverage, CoveragePoint, CoverageSummary, Seen, Share};
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use order::Order;

@@ -20,6 +20,7 @@ const COMMON: &str = include_str!("runtime/common.cl");
 const RUNTIME: &str = concat!(
     include_str!("runtime/state.c"),
     include_str!("runtime/steps.c"),
+    include_str!("runtime/coverage.c"),
     include_str!("runtime/accesses.c"),
     include_str!("runtime/runtime.c"),
 );

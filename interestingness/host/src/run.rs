@@ -19,7 +19,7 @@ use crate::subject::HostKernel;
 use crate::toolchain::Toolchain;
 
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
-const EXIT_DIVERGENCE: i32 = 90;
+pub(crate) const EXIT_DIVERGENCE: i32 = 90;
 
 /// Returns whether kernels can be run on such a system.
 #[must_use]

@@ -136,6 +136,14 @@ fn r5_atomics_race_with_plain_accesses_and_not_with_each_other() {
     assert!(lines(&plain, FindingKind::DataRace).contains(&Some(5)), "{plain:?}");
     let sums = sanitize(&kernel("atomic_add(&r[0], g);\n  atomic_add(&r[0], 1);"));
     assert_eq!(sums.validity, Validity::Valid, "{sums:?}");
+    // Who comes second only compares, so that the first one may read what it has written.
+    let first = "local uint won; if (!g) won = 0; barrier(CLK_LOCAL_MEM_FENCE);\n  \
+        if (!atomic_cmpxchg(&won, 0u, 7u)) r[0] = won;";
+    let first = kernel(first).replace("-g 4,1,1 -l 2,1,1", "-g 4,1,1 -l 4,1,1");
+    let report = sanitize(&first);
+    assert_eq!(report.validity, Validity::Valid, "{report:?}");
+    let writes = sanitize(&first.replace("r[0] = won", "r[0] = ++won"));
+    assert!(lines(&writes, FindingKind::DataRace).contains(&Some(5)), "{writes:?}");
 }
 
 #[test]

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::{
-    CheckOptions, CheckReport, Finding, FindingKind, HostKernel, KernelCheck, RefutedFinding,
-    StageName, Validity,
+    CheckOptions, CheckReport, Coverage, Finding, FindingKind, HostKernel, KernelCheck,
+    RefutedFinding, Share, StageName, Validity, coverage,
 };
 use clreduce_interestingness::Cancel;
+use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::failure::{CliError, KernelError};
@@ -45,6 +46,12 @@ pub(crate) struct CheckArgs {
     /// Run the later stages also if an earlier one finds something
     #[arg(long)]
     pub all: bool,
+
+    /// Count the branches, conditions, loops and barriers that the work-items come to
+    ///
+    /// A line is printed for each that never happened in any launch.
+    #[arg(long)]
+    pub coverage: bool,
 
     /// Print one JSON object
     #[arg(long)]
@@ -91,8 +98,22 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let interrupted = cancel.clone();
     ctrlc::set_handler(move || interrupted.cancel())?;
     let report = KernelCheck::new(&options)?.run(&subject, &cancel);
+    let measured = args.coverage.then(|| {
+        options.progress.at("measuring coverage");
+        coverage(&subject, &options, &cancel)
+    });
     drop(clock);
-    print(&report, path, args.json).map_err(CliError::Stdout)?;
+    let (seen, unknown) = match measured {
+        None => (None, None),
+        Some(Ok(seen)) => (Some(seen), None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+    };
+    let printed = if args.json {
+        print_json(&report, seen.as_ref(), unknown.as_deref())
+    } else {
+        print(&report, seen.as_ref(), unknown.as_deref(), path)
+    };
+    printed.map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match report.validity {
         _ if cancel.is_cancelled() => 130,
         Validity::Valid => 0,
@@ -109,20 +130,85 @@ pub(crate) fn stages(only: &[StageName], skip: &[StageName]) -> BTreeSet<StageNa
     StageName::ALL.iter().copied().filter(chosen).collect()
 }
 
-/// Findings go to standard output; what only explains, to standard error.
-fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
+/// The object that `--json` prints.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    #[serde(flatten)]
+    report: &'a CheckReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<&'a Coverage>,
+    /// The reason that coverage is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage_failure: Option<&'a str>,
+}
+
+fn print_json(
+    report: &CheckReport,
+    coverage: Option<&Coverage>,
+    coverage_failure: Option<&str>,
+) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    if json {
-        serde_json::to_writer(&mut out, report)?;
-        return writeln!(out);
+    serde_json::to_writer(&mut out, &JsonReport { report, coverage, coverage_failure })?;
+    writeln!(out)
+}
+
+/// A line for each thing that never happened, and one for the whole.
+fn print_coverage(coverage: &Coverage, kernel: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let number =
+        |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let runs = format!(
+        "({}, {})",
+        number(coverage.work_items, "work-item"),
+        number(coverage.launches as u64, "launch").replace("launchs", "launches")
+    );
+    for (line, column, what) in coverage.missing() {
+        writeln!(out, "{kernel}:{line}:{column}: {what} {runs}")?;
     }
+    let sum = &coverage.summary;
+    let of = |share: Share, what: &str| format!("{} of {} {what}", share.covered, share.all);
+    let shares = [
+        of(sum.branches, "branches"),
+        of(sum.conditions, "values of conditions"),
+        of(sum.deciding, "conditions that decide by themselves"),
+        of(sum.loops, "numbers of iterations"),
+        of(sum.barriers, "barriers"),
+    ];
+    writeln!(out, "{kernel}: covered: {} {runs}", shares.join(", "))?;
+    if let Some(why) = &coverage.incomplete {
+        error_line(&format!("note: the coverage is incomplete: {}", printable(why)));
+    }
+    if coverage.functions_left_out > 0 {
+        let functions = number(coverage.functions_left_out as u64, "function");
+        error_line(&format!(
+            "note: coverage leaves out {functions} that the parser does not understand"
+        ));
+    }
+    Ok(())
+}
+
+/// Findings go to standard output; what only explains, to standard error.
+fn print(
+    report: &CheckReport,
+    coverage: Option<&Coverage>,
+    coverage_failure: Option<&str>,
+    kernel: &Path,
+) -> io::Result<()> {
+    let mut out = io::stdout().lock();
     let kernel = kernel.display();
     let names = |kinds: &BTreeSet<FindingKind>| {
         kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
     };
     if report.validity == Validity::Valid {
         let stages: Vec<&str> = report.stages.iter().map(|(stage, _)| stage.name()).collect();
-        writeln!(out, "{kernel}: valid: nothing was found by {}", stages.join(", "))?;
+        let (scope, branches) = match coverage.map(|coverage| coverage.summary.branches) {
+            Some(Share { covered, all }) if covered < all => {
+                (" for these arguments", format!("; {} of {all} branches never ran", all - covered))
+            }
+            _ => ("", String::new()),
+        };
+        let stages = stages.join(", ");
+        writeln!(out, "{kernel}: valid{scope}: nothing was found by {stages}{branches}")?;
         if !report.not_looked_for.is_empty() {
             error_line(&format!(
                 "note: these were not looked for: {}",
@@ -147,6 +233,12 @@ fn print(report: &CheckReport, kernel: &Path, json: bool) -> io::Result<()> {
             "not confirmed by a run".to_owned()
         };
         error_line(&format!("note: {why}: {}", at(finding)));
+    }
+    if let Some(coverage) = coverage {
+        print_coverage(coverage, &kernel.to_string())?;
+    }
+    if let Some(why) = coverage_failure {
+        error_line(&format!("note: the coverage is not known: {}", printable(why)));
     }
     for failure in &report.failures {
         error_line(&format!("note: {}: {}", failure.tool, printable(&failure.message)));

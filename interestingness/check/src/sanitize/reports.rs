@@ -126,6 +126,7 @@ fn way(word: &str) -> Option<&'static str> {
         "read" => "reads",
         "write" => "writes",
         "atomic" => "changes atomically",
+        "compare" => "compares atomically",
         "copy-from" => "copies asynchronously",
         "copy-to" => "overwrites by an asynchronous copy",
         _ => return None,

@@ -150,6 +150,7 @@ void *clreduce_global(unsigned);
 unsigned long clreduce_local_id(unsigned), clreduce_group_id(unsigned);
 unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
 void clreduce_barrier(unsigned), clreduce_atomic(unsigned long, unsigned long);
+void clreduce_compare(unsigned long, unsigned long, unsigned long);
 }
 #define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
 #define CLREDUCE_TRIPLE(name) CLREDUCE_PART(name, 0), CLREDUCE_PART(name, 1), CLREDUCE_PART(name, 2)
@@ -166,8 +167,11 @@ static const int warpSize = 32;
 // Orders local memory, 1, and global memory, 2.
 static inline void __syncthreads() { clreduce_barrier(3); }
 #define CLREDUCE_ATOMIC(place) clreduce_atomic((unsigned long)(place), sizeof *(place))
+#define CLREDUCE_COMPARE(place, value) \
+    clreduce_compare((unsigned long)(place), (unsigned long)&(value), sizeof *(place))
 #else
 #define CLREDUCE_ATOMIC(place) (void)0
+#define CLREDUCE_COMPARE(place, value) (void)0
 // clang itself knows __syncthreads.
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
@@ -219,7 +223,7 @@ ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 #undef ATOMIC_INTEGERS
 #define COMPARE_AND_SWAP(type) \
     ATOMICALLY type atomicCAS(type *place, type expected, type value) \
-    { CLREDUCE_ATOMIC(place); type old = *place; if (old == expected) *place = value; return old; } \
+    { CLREDUCE_COMPARE(place, expected); type old = *place; if (old == expected) *place = value; return old; } \
     static inline type atomicCAS_block(type *place, type e, type value) { return atomicCAS(place, e, value); } \
     static inline type atomicCAS_system(type *place, type e, type value) { return atomicCAS(place, e, value); }
 COMPARE_AND_SWAP(unsigned short)

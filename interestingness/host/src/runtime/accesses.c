@@ -25,6 +25,12 @@ void clreduce_atomic(uint64_t place, uint64_t bytes)
     (void)place, (void)bytes;
     look_at_others();
 }
+void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes);
+void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
+{
+    (void)expected;
+    clreduce_atomic(place, bytes);
+}
 static void watch_copy(int is_running) { (void)is_running; }
 void clreduce_wait_for_copies(void);
 void clreduce_wait_for_copies(void) {}
@@ -42,9 +48,9 @@ struct Accessors {
 enum { MOST_RACES = 256 };
 #define SEVERAL UINT32_MAX
 
-// The ways to access a byte. Copies are made by a group as a whole, beside its work-items; their `item` is the number
+// The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a whole, beside its work-items; their `item` is the number
 // of the copy.
-enum Way { READ, WRITE, ATOMIC, COPY_FROM, COPY_TO, WAYS };
+enum Way { READ, WRITE, ATOMIC, COMPARE, COPY_FROM, COPY_TO, WAYS };
 
 struct History {
     struct Accessors of[WAYS];
@@ -148,7 +154,7 @@ UNWATCHED static void note(struct Accessors *accessors, const struct Range *rang
 
 RAW static void report_race(const struct Accessors *earlier, enum Way way, enum Way other)
 {
-    static const char *const names[] = {"read", "write", "atomic", "copy-from", "copy-to"};
+    static const char *const names[] = {"read", "write", "atomic", "compare", "copy-from", "copy-to"};
     static struct {
         uintptr_t call;
         uint32_t earlier;
@@ -185,8 +191,9 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
 {
     static const unsigned conflicts[] = {
         [READ] = 1 << WRITE | 1 << ATOMIC | 1 << COPY_TO,
-        [WRITE] = 1 << READ | 1 << WRITE | 1 << ATOMIC | 1 << COPY_FROM | 1 << COPY_TO,
+        [WRITE] = 1 << READ | 1 << WRITE | 1 << ATOMIC | 1 << COMPARE | 1 << COPY_FROM | 1 << COPY_TO,
         [ATOMIC] = 1 << READ | 1 << WRITE | 1 << COPY_FROM | 1 << COPY_TO,
+        [COMPARE] = 1 << WRITE | 1 << COPY_TO,
     };
     struct Range *range = range_of(place);
     if (!range)
@@ -196,7 +203,8 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
     enum Way kept = copies ? (way == READ ? COPY_FROM : COPY_TO) : way;
     for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
         struct Accessors *of = range->histories[place + i - range->low].of;
-        atomics_meet |= kept == ATOMIC && is_unordered(&of[ATOMIC], 0, range);
+        atomics_meet |= (kept == ATOMIC || kept == COMPARE) && is_unordered(&of[ATOMIC], 0, range);
+        atomics_meet |= kept == ATOMIC && is_unordered(&of[COMPARE], 0, range);
         for (enum Way other = 0; other < WAYS; other++)
             if (met & 1u << other && is_unordered(&of[other], other >= COPY_FROM, range)) {
                 report_race(&of[other], kept, other);
@@ -267,6 +275,16 @@ UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes)
     // Without histories, nothing is known of who else does.
     atomics_meet |= !looks_for_races;
     record(place, bytes, ATOMIC, BACK);
+}
+
+// Before a compare-and-exchange.
+void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes);
+UNWATCHED void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
+{
+    __asan_storeN(place, bytes);
+    atomics_meet |= !looks_for_races;
+    int changes = !memcmp((const void *)place, (const void *)expected, bytes);
+    record(place, bytes, changes ? ATOMIC : COMPARE, BACK);
 }
 
 static void watch_copy(int is_running) { copies = is_running; }

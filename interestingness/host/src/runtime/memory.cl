@@ -13,6 +13,7 @@ VMEMORY(long) VMEMORY(ulong) VMEMORY(float) VMEMORY(double)
 // Work-items take turns here: nothing comes between the two halves. The run-time checks the access, and looks for
 // plain ones beside it.
 void clreduce_atomic(ulong place, ulong bytes);
+void clreduce_compare(ulong place, ulong expected, ulong bytes);
 #define ATOMICALLY __attribute__((overloadable, no_sanitize("address")))
 #define ATOMIC_IS(T, SPACE, NAME, VALUE, AFTER) \
     T ATOMICALLY NAME(volatile SPACE T *p VALUE) \
@@ -22,15 +23,23 @@ void clreduce_atomic(ulong place, ulong bytes);
         *p = AFTER; \
         return old; \
     }
+#define COMPARE_AND_EXCHANGE(T, SPACE, NAME) \
+    T ATOMICALLY NAME(volatile SPACE T *p, T c, T v) \
+    { \
+        clreduce_compare((ulong)p, (ulong)&c, sizeof(T)); \
+        T old = *p; \
+        if (old == c) \
+            *p = v; \
+        return old; \
+    }
 #define WITH_V(T) , T v
-#define WITH_C_AND_V(T) , T c, T v
 #define ATOMIC(PREFIX, T, SPACE) \
     ATOMIC_IS(T, SPACE, PREFIX##_add, WITH_V(T), (T)((ulong)old + (ulong)v)) \
     ATOMIC_IS(T, SPACE, PREFIX##_sub, WITH_V(T), (T)((ulong)old - (ulong)v)) \
     ATOMIC_IS(T, SPACE, PREFIX##_inc, , (T)((ulong)old + 1)) \
     ATOMIC_IS(T, SPACE, PREFIX##_dec, , (T)((ulong)old - 1)) \
     ATOMIC_IS(T, SPACE, PREFIX##_xchg, WITH_V(T), v) \
-    ATOMIC_IS(T, SPACE, PREFIX##_cmpxchg, WITH_C_AND_V(T), old == c ? v : old) \
+    COMPARE_AND_EXCHANGE(T, SPACE, PREFIX##_cmpxchg) \
     ATOMIC_IS(T, SPACE, PREFIX##_min, WITH_V(T), v < old ? v : old) \
     ATOMIC_IS(T, SPACE, PREFIX##_max, WITH_V(T), v > old ? v : old) \
     ATOMIC_IS(T, SPACE, PREFIX##_and, WITH_V(T), old & v) \

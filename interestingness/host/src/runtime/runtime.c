@@ -184,6 +184,7 @@ static void body(void)
     struct Fibre *self = current;
     ENTER(self);
     start(launch);
+    end_loops();
     self->ended = 1;
     LEAVE(self);
     clreduce_switch(&self->top, scheduler);
@@ -219,6 +220,7 @@ static void start_group(void)
         fibre->depth = 0;
         fibre->copies_begun = fibre->copies_waited_for = 0;
         fibre->steps = 0;
+        forget_coverage(fibre);
         // As if `body` had been called from nowhere, and had switched at once.
         uintptr_t *end = (uintptr_t *)(fibre->stack + STACK_BYTES);
         *--end = 0;
@@ -251,6 +253,7 @@ static void diverged(const struct Fibre *a, const struct Fibre *b)
         print_calls(other->calls, other->depth);
     fputc('\n', stderr);
     fflush(stderr);
+    print_coverage();
     _Exit(EXIT_DIVERGENCE);
 }
 
@@ -273,6 +276,7 @@ static void run_group(void)
         for (uint64_t i = 0; i < fibre_count; i++)
             fence &= fibres[i].fence;
         order_accesses(fence);
+        pass_barrier();
     }
 }
 
@@ -316,6 +320,8 @@ static int understood(int argc, char **argv)
             seed = strtoull(argv[i] + 6, NULL, 10);
             continue;
         }
+        if (sscanf(argv[i], "coverage:%" SCNu32 ":%" SCNu32 ":%" SCNu32, &place_count, &loop_count, &decision_count) == 3)
+            continue;
         struct LocalVariable *variable = &local_variables[local_variable_count];
         if (sscanf(argv[i], "m:%" SCNu64 ":%" SCNu64, &variable->offset, &variable->bytes) == 2) {
             local_variable_count++;
@@ -406,12 +412,13 @@ int main(int argc, char **argv)
     }
     if (!load(argv[1]))
         return EXIT_UNKNOWN;
-    if (!make_buffers() || !make_fibres() || !watch_accesses() || !run_groups()) {
+    if (!make_buffers() || !make_fibres() || !watch_accesses() || !make_coverage() || !run_groups()) {
         fprintf(stderr, "clreduce: no memory for the buffers and %" PRIu64 " work-items\n", fibre_count);
         return EXIT_USAGE;
     }
     check_results();
     print_results();
+    print_coverage();
     if (atomics_meet)
         printf("clreduce-atomics-meet\n");
     return 0;

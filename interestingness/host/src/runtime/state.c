@@ -1,6 +1,7 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
 //     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races] [order:ORDER]
+//         [coverage:PLACES:LOOPS:DECISIONS]
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
@@ -10,7 +11,7 @@
 // a group between two barriers: "reverse", or a number, the seed of a random order. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, accesses.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, accesses.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -58,6 +59,11 @@ struct Fibre {
     uint32_t copies_begun, copies_waited_for;
     // The jumps that it has made, where they are counted.
     uint64_t steps;
+    // Of coverage: the places that it has been to, the iterations of loops, the conditions of decisions, and the barrier
+    // that it has come to.
+    unsigned char *seen;
+    uint32_t *iterations, *evaluated, *values;
+    unsigned barrier;
     int depth;
     uintptr_t calls[MAX_DEPTH];
 #ifdef ADDRESS_SANITIZER

@@ -71,6 +71,8 @@ static int make_past(void)
     return past.stack && past.memory;
 }
 
+static void print_coverage(void);
+
 RAW static void never_ends(uint64_t since, const char *why)
 {
     uintptr_t calls[MAX_DEPTH];
@@ -80,6 +82,7 @@ RAW static void never_ends(uint64_t since, const char *why)
     print_calls(calls, depth);
     fprintf(stderr, " %s\n", why);
     fflush(stderr);
+    print_coverage();
     _Exit(EXIT_ENDLESS);
 }
 

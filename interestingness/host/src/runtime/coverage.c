@@ -1,0 +1,140 @@
+// ---- Coverage ----
+
+// In a program whose coverage is measured, the kernel tells the run-time what it comes to: its source has calls of the
+// functions below. What it can come to has numbers, "places": three for each loop (left after no iteration, after
+// one, after more), then others. All is printed at the end, as "clreduce-coverage: p PLACE TIMES WORK-ITEMS" and
+// "clreduce-coverage: v DECISION EVALUATED VALUES OUTCOME".
+
+enum { MOST_VECTORS = 256 };
+
+static uint32_t place_count, loop_count, decision_count;
+static struct {
+    uint64_t times, items;
+} *places;
+
+// How a decision came about: which of its conditions were evaluated, and which of these were true.
+static struct Vectors {
+    struct Vector {
+        uint32_t evaluated, values;
+        int outcome;
+    } of[MOST_VECTORS];
+    int count;
+} *vectors;
+
+static int make_coverage(void)
+{
+    if (!place_count)
+        return 1;
+    places = calloc(place_count, sizeof *places);
+    vectors = calloc(decision_count + 1, sizeof *vectors);
+    int done = places && vectors;
+    for (uint64_t i = 0; i < fibre_count; i++) {
+        struct Fibre *fibre = &fibres[i];
+        fibre->seen = calloc(place_count, 1);
+        fibre->iterations = calloc(loop_count + 1, sizeof *fibre->iterations);
+        fibre->evaluated = calloc(decision_count + 1, sizeof *fibre->evaluated);
+        fibre->values = calloc(decision_count + 1, sizeof *fibre->values);
+        done = done && fibre->seen && fibre->iterations && fibre->evaluated && fibre->values;
+    }
+    return done;
+}
+
+static void forget_coverage(struct Fibre *fibre)
+{
+    if (place_count)
+        memset(fibre->seen, 0, place_count);
+}
+
+static void print_coverage(void)
+{
+    for (uint32_t i = 0; i < place_count; i++)
+        if (places[i].times)
+            printf("clreduce-coverage: p %" PRIu32 " %" PRIu64 " %" PRIu64 "\n", i, places[i].times, places[i].items);
+    for (uint32_t i = 0; i < decision_count; i++)
+        for (int j = 0; j < vectors[i].count; j++) {
+            const struct Vector *v = &vectors[i].of[j];
+            printf("clreduce-coverage: v %" PRIu32 " %" PRIu32 " %" PRIu32 " %d\n", i, v->evaluated, v->values, v->outcome);
+        }
+    fflush(stdout);
+}
+
+void clreduce_reaches(unsigned place);
+void clreduce_reaches(unsigned place)
+{
+    places[place].times++;
+    places[place].items += !current->seen[place];
+    current->seen[place] = 1;
+}
+
+// The place of a condition that is false; that of one that is true comes next.
+int clreduce_sees(unsigned place, int value);
+int clreduce_sees(unsigned place, int value)
+{
+    clreduce_reaches(place + (unsigned)value);
+    return value;
+}
+
+// One of several conditions of a decision.
+int clreduce_considers(unsigned place, unsigned decision, unsigned number, int value);
+int clreduce_considers(unsigned place, unsigned decision, unsigned number, int value)
+{
+    current->evaluated[decision] |= 1u << number;
+    current->values[decision] |= (unsigned)value << number;
+    return clreduce_sees(place, value);
+}
+
+int clreduce_decides(unsigned place, unsigned decision, int value);
+int clreduce_decides(unsigned place, unsigned decision, int value)
+{
+    struct Vectors *seen = &vectors[decision];
+    struct Vector vector = {current->evaluated[decision], current->values[decision], value};
+    current->evaluated[decision] = current->values[decision] = 0;
+    int i = 0;
+    while (i < seen->count && memcmp(&seen->of[i], &vector, sizeof vector))
+        i++;
+    if (i == seen->count && i < MOST_VECTORS)
+        seen->of[seen->count++] = vector;
+    return clreduce_sees(place, value);
+}
+
+// `iterations` has one more than there were, and 0 for a loop that is not entered.
+void clreduce_loop_ends(unsigned loop);
+void clreduce_loop_ends(unsigned loop)
+{
+    uint32_t *iterations = &current->iterations[loop];
+    if (*iterations)
+        clreduce_reaches(3 * loop + (*iterations > 3 ? 3 : *iterations) - 1);
+    *iterations = 0;
+}
+
+void clreduce_loop_begins(unsigned loop);
+void clreduce_loop_begins(unsigned loop)
+{
+    // It was left by a jump.
+    clreduce_loop_ends(loop);
+    current->iterations[loop] = 1;
+}
+
+void clreduce_loop_goes_on(unsigned loop);
+void clreduce_loop_goes_on(unsigned loop) { current->iterations[loop] += current->iterations[loop] < 3; }
+
+static void end_loops(void)
+{
+    for (uint32_t i = 0; i < loop_count; i++)
+        clreduce_loop_ends(i);
+}
+
+// Before a barrier, which counts where all work-items of a group pass it.
+void clreduce_comes_to_barrier(unsigned place);
+void clreduce_comes_to_barrier(unsigned place) { current->barrier = place + 1; }
+
+static void pass_barrier(void)
+{
+    unsigned barrier = fibres[0].barrier;
+    if (barrier) {
+        places[barrier - 1].times++;
+        places[barrier - 1].items += fibre_count;
+    }
+    for (uint64_t i = 0; i < fibre_count; i++)
+        fibres[i].barrier = 0;
+}
