@@ -20,10 +20,10 @@ const CRATES: &str = "
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase tools
     compiler: interestingness process testcase tools
-    crash:
+    crash: testcase
     devices: host kernel process testcase tools
     host: compiler kernel language process testcase tools
-    interestingness: process testcase
+    interestingness: crash process testcase
     interestingness-tests: check compiler devices host interestingness kernel process testcase
     kernel: language process testcase
     process: testcase
@@ -44,11 +44,11 @@ const CRATES: &str = "
 /// process, no thread, no clock, no randomness.
 const PURE: &str = "
     clreduce-candidates: clreduce-testcase
-    clreduce-crash: cpp_demangle regex rustc-demangle
+    clreduce-crash: clreduce-testcase cpp_demangle regex rustc-demangle
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex
-    clreduce-testcase: blake3 thiserror
+    clreduce-testcase: blake3 serde thiserror
 ";
 
 /// Crates that talk to a person: terminals, options, signals. Only the program may use them.

@@ -14,11 +14,15 @@ use clreduce_process::{
     Cancel, Completed, Confinement, End, Launcher, Limits, LocalLauncher, RunFolder, SetupError,
     Task, TestCommand,
 };
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Clues, TestCase};
 use regex::bytes::Regex;
 
+use crate::looked_for::looked_for;
 use crate::unchanged::TestFiles;
 use crate::{Interestingness, NotRun, Outcome, Verdict};
+
+/// Of each output, so many bytes are read for clues.
+const MOST_OUTPUT: usize = 4 << 20;
 
 /// Patterns for the output of a test, which decide instead of the exit code. Every pattern given must
 /// be found.
@@ -87,6 +91,8 @@ pub struct Rehearsal {
     pub added: Vec<OsString>,
     /// The newest text file among these, and its last bytes.
     pub log: Option<(String, Vec<u8>)>,
+    /// The parts of the program that the output mentions.
+    pub clues: Clues,
     /// Processes that were still running when the test's own had ended; they were killed.
     pub processes_left: u32,
 }
@@ -146,14 +152,22 @@ impl CommandTest {
     /// When it was not run.
     pub fn rehearse(&self, variant: &TestCase, cancel: &Cancel) -> Result<Rehearsal, NotRun> {
         let (mut modified, mut added, mut log) = (Vec::new(), Vec::new(), None);
-        let completed = self.run(&self.task(true), variant, cancel, &mut |folder| {
+        let mut outputs = Vec::new();
+        let task = Task { count_left: true, ..self.task() };
+        let completed = self.run(&task, variant, cancel, &mut |folder| {
             modified = folder.modified(variant);
             added = folder.added(variant);
             log = folder.newest_log(variant);
+            outputs = folder.texts(variant);
             self.save(folder);
         })?;
         let processes_left = completed.processes_left;
-        Ok(Rehearsal { outcome: self.outcome(completed)?, modified, added, log, processes_left })
+        outputs.push(completed.tail.clone());
+        // With a pattern all of it is there.
+        outputs.extend(completed.streams.iter().cloned());
+        let clues = self.clues(&outputs);
+        let outcome = self.outcome(completed)?;
+        Ok(Rehearsal { outcome, modified, added, log, clues, processes_left })
     }
 
     /// Judges a variant that is not part of the reduction, within a time limit of its own.
@@ -166,18 +180,31 @@ impl CommandTest {
         limit: Duration,
         cancel: &Cancel,
     ) -> Result<Outcome, NotRun> {
-        let mut task = self.task(false);
+        let mut task = self.task();
         task.limits.time = Some(limit);
         self.outcome(self.run(&task, variant, cancel, &mut |_| {})?)
     }
 
-    fn task(&self, count_left: bool) -> Task {
+    fn task(&self) -> Task {
         Task {
             command: self.command.clone(),
             limits: self.limits(),
             whole_output: self.pattern.is_some(),
-            count_left,
+            count_left: false,
         }
+    }
+
+    /// The clues in what the test printed, and in the files that it wrote.
+    fn clues(&self, outputs: &[Vec<u8>]) -> Clues {
+        let given = self.pattern.iter().flat_map(|pattern| [&pattern.stdout, &pattern.stderr]);
+        let given = given.flatten().filter_map(|regex| regex::Regex::new(regex.as_str()).ok());
+        let patterns: Vec<regex::Regex> =
+            looked_for(&self.command).into_iter().chain(given).collect();
+        let text = |bytes: &Vec<u8>| {
+            let bytes = &bytes[..bytes.len().min(MOST_OUTPUT)];
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        clreduce_crash::clues(&outputs.iter().map(text).collect::<Vec<_>>(), &patterns)
     }
 
     fn run(
@@ -208,8 +235,17 @@ impl CommandTest {
 
 impl Interestingness for CommandTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let task = self.task(false);
+        let task = self.task();
         self.outcome(self.run(&task, variant, cancel, &mut |folder| self.save(folder))?)
+    }
+
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        let rehearsal = self.rehearse(original, cancel)?;
+        Ok((rehearsal.outcome, rehearsal.clues))
     }
 
     fn set_time_limit(&self, limit: Duration) {

@@ -55,7 +55,7 @@ pub fn hints(command: &TestCommand, inputs: &[PathBuf]) -> Vec<Hint> {
 }
 
 /// The script or the line for the shell, arguments included; empty for a binary.
-fn text(command: &TestCommand) -> String {
+pub(crate) fn text(command: &TestCommand) -> String {
     let TestCommand::Program { path, args } = command else {
         return command.to_string();
     };

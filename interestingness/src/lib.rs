@@ -8,6 +8,7 @@
 mod command;
 mod filter;
 mod hints;
+mod looked_for;
 mod not_run;
 mod outcome;
 mod unchanged;
@@ -26,7 +27,7 @@ pub use unchanged::test_files;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Clues, TestCase};
 
 /// An interestingness test.
 ///
@@ -39,6 +40,18 @@ pub trait Interestingness: Send + Sync {
     /// # Errors
     /// When the test was not run. The reduction tries again a few times, and stops where that does not help.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun>;
+
+    /// Judges the original for the first time, and looks for clues in what the test prints. By default there are none.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        Ok((self.judge(original, cancel)?, Clues::default()))
+    }
 
     /// Sets the wall-time limit of every later test. The engine calls it before the original is judged, when its time is
     /// known, and whenever the limit changes. Tests without a notion of time ignore it.

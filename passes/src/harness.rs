@@ -1,8 +1,32 @@
 //! Holds a pass to its contract on one input; for unit tests, property tests and fuzzing alike.
 
-use clreduce_testcase::{EditKind, Language, Launch, Patch, Size, TestCase, tokens};
+use std::sync::Arc;
+
+use clreduce_testcase::{
+    Clues, EditKind, Language, Launch, Mention, Patch, Size, TestCase, tokens,
+};
 
 use crate::{LaunchEdits, Pass, Proposal, Proposals, Snapshot, TABLE, UnusedDeclarations};
+
+/// The snapshot of an original. Comments in it are clues: `// clue: f` names a declaration, `// clue: 12:3` a place.
+///
+/// # Panics
+/// Never, whatever the program is.
+#[must_use]
+pub fn original(case: TestCase, language: Language) -> Snapshot {
+    let mut clues = Clues::default();
+    for file in case.files() {
+        let text = String::from_utf8_lossy(&file.bytes);
+        for clue in text.lines().filter_map(|line| line.trim().strip_prefix("// clue: ")) {
+            let place = clue.split_once(':').and_then(|(line, column)| {
+                let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+                Some(Mention::Place { file: file.path.to_string(), line, column })
+            });
+            clues.mentions.push(vec![place.unwrap_or_else(|| Mention::Name(clue.to_owned()))]);
+        }
+    }
+    Snapshot::new(case, language).with_clues(Arc::new(clues))
+}
 
 /// Runs a pass on a snapshot of `bytes` and checks what [`Pass`] promises: proposals in bounds,
 /// deterministic, smaller, applicable alone and together, and convergent when everything is
@@ -20,7 +44,7 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
 /// As [`check`].
 pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
     let case = TestCase::single("input", bytes).expect("a plain path");
-    let [snapshot, equal] = [(); 2].map(|()| Snapshot::new(case.clone(), language));
+    let [snapshot, equal] = [(); 2].map(|()| original(case.clone(), language));
     let orphans = UnusedDeclarations::new(&snapshot);
     let program = Measured::new(case);
     let is_odd = has_odd_literal(bytes);
@@ -211,7 +235,7 @@ pub fn reduce_with(
         String::from_utf8_lossy(case.files().first().map_or(b"", |file| &file.bytes)).into_owned()
     };
     loop {
-        let snapshot = Snapshot::new(program.case.clone(), language);
+        let snapshot = original(program.case.clone(), language);
         let (mut accepted, mut smallest) = (Patch::default(), program.clone());
         for proposal in Proposals::of(pass, &snapshot).list {
             let Some(union) = accepted.union(&proposal.patch) else { continue };

@@ -55,6 +55,7 @@ mod gpu {
 mod names {
     pub(crate) mod absorb_functions;
     pub(crate) mod array_dimensions;
+    pub(crate) mod clues;
     pub(crate) mod enums;
     pub(crate) mod flatten_structs;
     pub(crate) mod inline;
@@ -134,6 +135,7 @@ mod tokens {
 
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
+    row(&names::clues::FollowClues, Phase::Prepare, BIGGEST_FIRST.on_large_programs()),
     row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
     row(&text::files::Files, Phase::Prepare, GROUPS),

@@ -1,9 +1,9 @@
 //! A test case with views that are computed when first asked for and shared from then on.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types, Uses};
-use clreduce_testcase::{Language, TestCase, Token, tokens};
+use clreduce_testcase::{Clues, Language, TestCase, Token, tokens};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]
@@ -11,6 +11,7 @@ pub struct Snapshot {
     case: TestCase,
     language: Language,
     files: Vec<FileViews>,
+    clues: Arc<Clues>,
 }
 
 #[derive(Debug, Default)]
@@ -30,7 +31,20 @@ impl Snapshot {
     #[must_use]
     pub fn new(case: TestCase, language: Language) -> Self {
         let files = case.files().iter().map(|_| FileViews::default()).collect();
-        Self { case, language, files }
+        Self { case, language, files, clues: Arc::default() }
+    }
+
+    /// The snapshot of an original with clues about it. Their positions are those of the original, so that no other
+    /// snapshot has any.
+    #[must_use]
+    pub fn with_clues(self, clues: Arc<Clues>) -> Self {
+        Self { clues, ..self }
+    }
+
+    /// The clues about the original, if this is its snapshot.
+    #[must_use]
+    pub fn clues(&self) -> &Clues {
+        &self.clues
     }
 
     /// The files themselves.

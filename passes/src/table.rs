@@ -97,6 +97,13 @@ pub(crate) const GROUPS: Policy = Policy {
 /// One by one, the proposal that removes most first.
 pub(crate) const BIGGEST_FIRST: Policy = Policy { grouping: Grouping::BiggestFirst, ..GROUPS };
 
+impl Policy {
+    /// The same, but not on programs that are small already.
+    pub(crate) const fn on_large_programs(self) -> Self {
+        Self { on_small_programs: false, ..self }
+    }
+}
+
 /// One by one, also where the program grows.
 pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };
 

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_passes::harness::{Fixture, spelled};
-use clreduce_passes::{Pass, Proposals, Snapshot, TABLE};
+use clreduce_passes::harness::{Fixture, original, spelled};
+use clreduce_passes::{Pass, Proposals, TABLE};
 use clreduce_testcase::{Language, Patch, Size, SourceFile, TestCase};
 
 #[test]
@@ -92,7 +92,7 @@ impl Example {
     fn reduce(&self, pass: &dyn Pass) -> TestCase {
         let mut case = self.case.clone();
         loop {
-            let snapshot = Snapshot::new(case.clone(), self.language);
+            let snapshot = original(case.clone(), self.language);
             let (mut accepted, mut best) = (Patch::default(), case.clone());
             for proposal in Proposals::of(pass, &snapshot).list {
                 let Some(union) = accepted.union(&proposal.patch) else { continue };

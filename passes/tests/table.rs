@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_passes::harness::reduce_with;
-use clreduce_passes::{Pass, Proposals, Snapshot, TABLE};
+use clreduce_passes::harness::{original, reduce_with};
+use clreduce_passes::{Pass, Proposals, TABLE};
 use clreduce_testcase::{Language, Patch, TestCase};
 
 /// Passes over several files or over deep nests, of which a header shows no example.
@@ -66,7 +66,7 @@ fn what_a_header_shows_is_what_the_pass_does() {
 /// of them together), or by everything until nothing is left to do.
 fn outcomes(pass: &dyn Pass, before: &str, language: Language) -> Vec<String> {
     let case = TestCase::single("example", before.as_bytes()).unwrap();
-    let proposals = Proposals::of(pass, &Snapshot::new(case.clone(), language)).list;
+    let proposals = Proposals::of(pass, &original(case.clone(), language)).list;
     let few = &proposals[..proposals.len().min(8)];
     let together = (1..1_u32 << few.len()).filter_map(|chosen| {
         let chosen = few.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 1);

@@ -3,6 +3,7 @@
 //! This crate is a leaf. It does no I/O and knows nothing of passes, searches or tests.
 
 mod apply;
+mod clues;
 mod files;
 mod language;
 mod launch;
@@ -13,6 +14,7 @@ mod size;
 mod steps;
 
 pub use apply::{Kept, Run, map_range};
+pub use clues::{Clues, Mention};
 pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
 pub use language::{Language, UnknownLanguage, is_cpp_name};
 pub use launch::Launch;

@@ -4,9 +4,11 @@
 //! A *signature* contains nothing that differs between programs with the same bug: no addresses, paths, line numbers
 //! and names. Recipes pin it, and batches group their cases by it, so there is one recogniser for both.
 
+mod clues;
 mod names;
 mod stack;
 
+pub use clues::clues;
 pub use stack::stack;
 
 /// A pattern that is compiled once.

@@ -12,6 +12,9 @@ use super::sharing::when_free;
 /// Bytes of a log that are read.
 const LOG_BYTES: u64 = 4096;
 
+/// Bytes of text files that are read.
+const MOST_TEXT: u64 = 8 << 20;
+
 /// The folder in which one task runs. It is removed by [`RunFolder::remove`], not on drop: the code that kills the
 /// processes decides when.
 #[derive(Debug)]
@@ -135,6 +138,29 @@ impl RunFolder {
         })
     }
 
+    /// The text files that the task wrote beside the variant's files, in the order of their names; of each and of all of
+    /// them no more than a few megabytes.
+    #[must_use]
+    pub fn texts(&self, variant: &TestCase) -> Vec<Vec<u8>> {
+        let mut left = MOST_TEXT;
+        let read = |name: OsString| {
+            let path = self.variant.join(name);
+            // Not a pipe, nor a link to something elsewhere.
+            let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
+            if !is_file || left == 0 {
+                return None;
+            }
+            let mut bytes = Vec::new();
+            fs::File::open(path).ok()?.take(left).read_to_end(&mut bytes).ok()?;
+            if bytes.contains(&0) {
+                return None;
+            }
+            left -= bytes.len() as u64;
+            Some(bytes)
+        };
+        self.added(variant).into_iter().filter_map(read).collect()
+    }
+
     /// Moves both directories below `folder`, under a name that no other task of the same launcher has.
     ///
     /// # Errors
@@ -247,6 +273,21 @@ mod tests {
         place.remove().unwrap();
         place.remove().unwrap();
         assert!(fs::read_dir(base.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn reads_texts_and_nothing_else() {
+        let base = tempfile::tempdir().unwrap();
+        let (place, variant) = (RunFolder::of(base.path(), 7), two_files());
+        place.fill(&variant).unwrap();
+        for (name, bytes) in [("b.log", b"b".as_slice()), ("a.log", b"a"), ("a.out", b"x\0")] {
+            fs::write(place.variant.join(name), bytes).unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("b.log", place.variant.join("link")).unwrap();
+        assert_eq!(place.texts(&variant), [b"a", b"b"]);
+        fs::write(place.variant.join("a.log"), vec![b'a'; MOST_TEXT as usize + 1]).unwrap();
+        assert_eq!(place.texts(&variant).iter().map(Vec::len).sum::<usize>() as u64, MOST_TEXT);
     }
 
     #[test]

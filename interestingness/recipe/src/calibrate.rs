@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, Finding, FindingKind, HostKernel, StageFailure, StageName};
-use clreduce_kernel::{KernelLaunch, Output};
-use clreduce_testcase::TestCase;
+use clreduce_kernel::{KernelLaunch, Output, RunOutcome};
+use clreduce_testcase::{Clues, TestCase};
+use regex::Regex;
 
 use crate::RecipeOptions;
 use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
@@ -41,7 +42,7 @@ pub(crate) fn calibrate(
         )
     })?;
     let mut attempts = 0;
-    let (pin, configurations, right) = loop {
+    let (pin, configurations, right, clues) = loop {
         attempts += 1;
         let (shown, limits) = show_all(&kit, &programs, options);
         if cancel.is_cancelled() {
@@ -50,7 +51,7 @@ pub(crate) fn calibrate(
         match pin(kit.preset, &kit.demands, &shown) {
             Ok(pin) => {
                 let right = right_result(&pin, &shown);
-                break (pin, limits, right);
+                break (pin, limits, right, clues(&shown));
             }
             Err(_) if attempts < kit.confirm.of => {}
             Err(problem) => return Err(problem),
@@ -64,7 +65,7 @@ pub(crate) fn calibrate(
     drop(programs);
     let computed = kit.preset == Preset::WrongCode && right.is_some() && checked.result == right;
     let (stages, tolerated) = (checked.stages, checked.tolerated);
-    let calibration = Calibration { pin, stages, configurations, tolerated, computed };
+    let calibration = Calibration { pin, stages, configurations, tolerated, computed, clues };
     ready(kit, calibration, checked.warnings)
 }
 
@@ -73,6 +74,22 @@ fn right_result(pin: &Pin, shown: &[ShownOutcomes<'_>]) -> Option<Vec<Output>> {
     let witness =
         shown.iter().find(|one| pin.witnesses.first().is_some_and(|name| name == one.name));
     witness?.success().map(<[Output]>::to_vec)
+}
+
+/// The clues in what the accused compiler printed: the report of its crash, or its first error.
+fn clues(shown: &[ShownOutcomes<'_>]) -> Clues {
+    let accused = shown.iter().filter(|one| one.accused).flat_map(|one| &one.outcomes);
+    let output = |outcome: &RunOutcome| match outcome {
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => Some(crash.output.clone()),
+        RunOutcome::BuildFailure { log } => Some(log.clone()),
+        _ => None,
+    };
+    let outputs: Vec<String> = accused.filter_map(output).collect();
+    let errors = outputs.iter().filter_map(|output| {
+        let error = output.lines().find_map(clreduce_crash::first_error)?;
+        Regex::new(&regex::escape(error)).ok()
+    });
+    clreduce_crash::clues(&outputs, &errors.collect::<Vec<_>>())
 }
 
 /// Makes the test of a calibrated recipe.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use clreduce_testcase::Clues;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Configuration;
@@ -27,6 +28,8 @@ pub struct Calibration {
     /// witnesses run only for variants of which `sanitize` does not know the result.
     #[serde(default)]
     pub computed: bool,
+    /// The parts of the original that the compiler mentioned.
+    pub clues: Clues,
 }
 
 impl Calibration {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, HostKernel, StageName};
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits};
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Clues, TestCase};
 
 use crate::admission::Need;
 use crate::calibration::Calibration;
@@ -63,6 +63,12 @@ impl RecipeTest {
     #[must_use]
     pub fn calibration(&self) -> &Calibration {
         &self.calibration
+    }
+
+    /// Returns the parts of the original that the compiler mentioned.
+    #[must_use]
+    pub fn clues(&self) -> &Clues {
+        &self.calibration.clues
     }
 
     /// Returns warnings for people: stages that were switched off, and kinds that no stage checks.
@@ -380,6 +386,14 @@ fn confirmed(
 impl Interestingness for RecipeTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         self.look(variant, false, cancel).verdict()
+    }
+
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        Ok((self.judge(original, cancel)?, self.calibration.clues.clone()))
     }
 
     fn part_limits(&self) -> TimeLimits {

@@ -9,6 +9,8 @@ mod declarations;
 mod directives;
 mod functions;
 mod includes;
+mod items;
+mod lines;
 mod nests;
 mod nodes;
 mod parameters;
@@ -24,6 +26,8 @@ pub(crate) use functions::{
     Function, MOST_DECLARATIONS, calls, functions, returns_void, token_count,
 };
 pub(crate) use includes::{Include, includes};
+pub(crate) use items::{Item, is_declaration, items, providers};
+pub(crate) use lines::PresumedLines;
 pub use nests::NestMiddles;
 pub(crate) use nests::{Nest, nests};
 pub(crate) use nodes::{

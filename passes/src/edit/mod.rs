@@ -2,17 +2,21 @@
 //! of another.
 
 mod expression;
+mod needs;
 mod parameter;
 mod removal;
 mod smaller;
+mod stub;
 mod unit;
 mod unused;
 
 pub(crate) use expression::{as_operand, rewritten};
+pub(crate) use needs::{KeptParts, Needs};
 pub(crate) use parameter::Signature;
 pub(crate) use removal::{
     for_each_symbol, is_whole_statement, remove_declaration, remove_expression, remove_statement,
     remove_symbol, without,
 };
 pub(crate) use smaller::is_smaller;
+pub(crate) use stub::stub_of;
 pub use unused::UnusedDeclarations;

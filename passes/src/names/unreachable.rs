@@ -17,10 +17,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
+use clreduce_language::{NodeField, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::with_semicolon;
+use crate::analysis::{Item, is_declaration, items, providers, with_semicolon};
 use crate::budget::Budget;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -126,58 +126,6 @@ fn with_users(
     found
 }
 
-/// Something of file scope that can go on its own.
-struct Item {
-    /// The declarator, or the whole.
-    node: NodeId,
-    /// The declaration or definition that it is part of.
-    whole: NodeId,
-}
-
-fn items(snapshot: &Snapshot) -> Vec<Item> {
-    let tree = snapshot.tree(0);
-    let mut items = Vec::new();
-    for whole in tree.named_children(NodeId(0)) {
-        let declarators: Vec<NodeId> = match tree.kind(whole) {
-            NodeKind::Declaration | NodeKind::TypeDefinition => {
-                tree.fields(whole, NodeField::Declarator).collect()
-            }
-            _ => Vec::new(),
-        };
-        if declarators.len() > 1 {
-            items.extend(declarators.into_iter().map(|node| Item { node, whole }));
-        } else {
-            items.push(Item { node: whole, whole });
-        }
-    }
-    items
-}
-
-/// Which items a symbol of file scope is provided by: all its declarations, and for what a specifier
-/// declares (tags, enumerators), every declarator behind it.
-fn providers(snapshot: &Snapshot, items: &[Item]) -> HashMap<SymbolId, Vec<usize>> {
-    let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
-    let item_at = |node: NodeId| -> std::ops::Range<usize> {
-        let after = |item: &Item| tree.node(item.whole).after <= node;
-        let first = items.partition_point(after);
-        let of_whole = first..first + items[first..].partition_point(|item| item.whole <= node);
-        // The items of one declaration stand side by side, in order.
-        let before = |item: &Item| tree.node(item.node).after <= node;
-        let exact = first + items[of_whole.clone()].partition_point(before);
-        let found = items.get(exact).is_some_and(|item| item.node <= node);
-        if found { exact..exact + 1 } else { of_whole }
-    };
-    let mut providers: HashMap<SymbolId, Vec<usize>> = HashMap::new();
-    for symbol in symbols.ids().filter(|&symbol| symbols.get(symbol).scope == NodeId(0)) {
-        let declarations = &symbols.get(symbol).declarations;
-        let mut provided: Vec<usize> =
-            declarations.iter().flat_map(|&node| item_at(node)).collect();
-        provided.dedup();
-        providers.insert(symbol, provided);
-    }
-    providers
-}
-
 /// For every item, whether it is reached.
 fn reached(
     snapshot: &Snapshot,
@@ -217,17 +165,7 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
     let tree = snapshot.tree(0);
     let indices = || 0..items.len();
     let kind = |index: usize| tree.kind(items[index].whole);
-    let unknown = indices().filter(|&index| {
-        !matches!(
-            kind(index),
-            NodeKind::Declaration
-                | NodeKind::FunctionDefinition
-                | NodeKind::TypeDefinition
-                | NodeKind::StructSpecifier
-                | NodeKind::UnionSpecifier
-                | NodeKind::EnumSpecifier
-        ) || tree.has_error(items[index].whole)
-    });
+    let unknown = indices().filter(|&index| !is_declaration(tree, &items[index]));
     let entries: Vec<usize> = indices()
         .filter(|&index| {
             kind(index) == NodeKind::FunctionDefinition

@@ -5,7 +5,9 @@
 //! hash map. The engine can therefore test candidates early (speculation), repeat a run from its journal (resuming),
 //! and come to the same result with any number of jobs.
 
-use clreduce_testcase::{ContentHash, Size, TestCase};
+use std::sync::Arc;
+
+use clreduce_testcase::{Clues, ContentHash, Size, TestCase};
 
 /// A variant of the test case that its source wants judged.
 #[derive(Clone, Debug)]
@@ -48,6 +50,9 @@ pub enum Next {
 
 /// A deterministic source of candidates. A clone is cheap, because large data are shared.
 pub trait CandidateSource: Clone + Send {
+    /// Takes the clues about the original, before anything else. A source that has no use for them does nothing.
+    fn take_clues(&mut self, _clues: &Arc<Clues>) {}
+
     /// Returns what the source wants next. Until it takes a verdict, it returns the same again. The one exception is
     /// a blocked state that has been confirmed.
     fn next(&mut self) -> Next;

@@ -12,7 +12,7 @@ use clreduce_interestingness::{
     Cancel, CommandTest, Interestingness, NotRun, Outcome, Rehearsal, TimeLimits, Verdict,
 };
 use clreduce_recipe::{RecipeTest, StageCounts};
-use clreduce_testcase::{SourceFile, TestCase};
+use clreduce_testcase::{Clues, SourceFile, TestCase};
 
 /// A test whose first run is watched.
 pub(crate) enum Judge {
@@ -26,8 +26,6 @@ pub(crate) enum Judge {
 pub(crate) struct ByCommand {
     /// The test.
     pub test: CommandTest,
-    /// The original. It is judged first, perhaps while variants are judged already.
-    pub original: TestCase,
     /// The observations of its first run.
     pub first: OnceLock<FirstRun>,
     /// The exit status for which a variant is copied, and the folder for the copies.
@@ -84,6 +82,17 @@ impl Interestingness for Judge {
         }
     }
 
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        match self {
+            Self::Command(by) => by.judge_original(original, cancel),
+            Self::Recipe(by) => Ok((by.judge(original, cancel)?, by.test.clues().clone())),
+        }
+    }
+
     fn set_time_limit(&self, limit: Duration) {
         match self {
             Self::Command(by) => by.test.set_time_limit(limit),
@@ -123,6 +132,17 @@ impl Interestingness for CountedTest {
         outcome
     }
 
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        let judged = self.judge.judge_original(original, cancel);
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        judged
+    }
+
     fn set_time_limit(&self, limit: Duration) {
         self.judge.set_time_limit(limit);
     }
@@ -137,23 +157,30 @@ impl Interestingness for CountedTest {
 }
 
 impl ByCommand {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        if self.first.get().is_none() && *variant == self.original {
-            let rehearsal = self.test.rehearse(variant, cancel)?;
-            let mut outcome = rehearsal.outcome.clone();
-            if !rehearsal.modified.is_empty() {
-                outcome.verdict = Verdict::Unresolved;
-            }
-            let is_blind = outcome.verdict == Verdict::Interesting
-                && self.is_blind(allowed_time(outcome.wall), cancel);
-            if is_blind {
-                outcome.verdict = Verdict::Uninteresting;
-            }
-            if !cancel.is_cancelled() {
-                let _ = self.first.set(FirstRun { rehearsal, is_blind });
-            }
-            return Ok(outcome);
+    /// Judges the original, and looks for mistakes of the test.
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        let rehearsal = self.test.rehearse(original, cancel)?;
+        let mut outcome = rehearsal.outcome.clone();
+        if !rehearsal.modified.is_empty() {
+            outcome.verdict = Verdict::Unresolved;
         }
+        let is_blind = outcome.verdict == Verdict::Interesting
+            && self.is_blind(original, allowed_time(outcome.wall), cancel);
+        if is_blind {
+            outcome.verdict = Verdict::Uninteresting;
+        }
+        let clues = rehearsal.clues.clone();
+        if !cancel.is_cancelled() {
+            let _ = self.first.set(FirstRun { rehearsal, is_blind });
+        }
+        Ok((outcome, clues))
+    }
+
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let outcome = self.test.judge(variant, cancel)?;
         if let Some((code, aside)) = &self.also
             && outcome.exit_code == Some(*code)
@@ -162,15 +189,13 @@ impl ByCommand {
         }
         Ok(outcome)
     }
-}
 
-impl ByCommand {
     /// Returns true if the test does not look at the variant: it accepts an empty directory. A test for a message may
     /// find it in the complaint that there is no file, so an empty program is tried as well.
-    fn is_blind(&self, limit: Duration, cancel: &Cancel) -> bool {
+    fn is_blind(&self, original: &TestCase, limit: Duration, cancel: &Cancel) -> bool {
         let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
         let no_files = TestCase::new(Vec::new());
-        let no_text = TestCase::new(self.original.files().iter().map(empty).collect());
+        let no_text = TestCase::new(original.files().iter().map(empty).collect());
         let accepts = |case: TestCase| {
             let outcome = self.test.judge_within(&case, limit, cancel);
             outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)

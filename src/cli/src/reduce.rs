@@ -151,7 +151,7 @@ fn run(
     let state = target.state();
     let judge = Arc::new(match &settings.how.test {
         Test::Command(command) => {
-            let judge = judge(settings, command, &target, &case, progress)?;
+            let judge = judge(settings, command, &target, progress)?;
             show_hints(command, &target, progress);
             judge
         }
@@ -282,7 +282,6 @@ fn judge(
     settings: &Settings,
     command: &TestCommand,
     target: &Target,
-    original: &TestCase,
     progress: &ProgressDisplay,
 ) -> Result<Judge, CliError> {
     let temporary = CommandOptions::default().temporary;
@@ -301,8 +300,7 @@ fn judge(
     let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
     let also = settings.also_interesting.map(|code| (code, aside()));
     let test = CommandTest::new(command, options)?;
-    let original = original.clone();
-    Ok(Judge::Command(Box::new(ByCommand { test, original, first: OnceLock::new(), also })))
+    Ok(Judge::Command(Box::new(ByCommand { test, first: OnceLock::new(), also })))
 }
 
 /// Warns of likely mistakes in the text of the test.

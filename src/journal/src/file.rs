@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clreduce_interestingness::{Filtered, TimeLimits, Verdict};
-use clreduce_testcase::ContentHash;
+use clreduce_testcase::{Clues, ContentHash};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StateError;
@@ -17,7 +17,7 @@ use crate::line::{
 use crate::sync::BackgroundSync;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -41,6 +41,8 @@ pub struct JournalHeader {
     time_limit: u64,
     /// True if there is a compile filter.
     compile_filter: bool,
+    /// The parts of the original that its first test mentioned. They decide what is tried first.
+    clues: Clues,
     pub(crate) facts: Facts,
 }
 
@@ -59,8 +61,21 @@ impl JournalHeader {
             original: original.to_string(),
             time_limit: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
             compile_filter,
+            clues: Clues::default(),
             facts,
         }
+    }
+
+    /// The same with clues.
+    #[must_use]
+    pub fn with_clues(self, clues: &Clues) -> Self {
+        Self { clues: clues.clone(), ..self }
+    }
+
+    /// The clues about the original.
+    #[must_use]
+    pub fn clues(&self) -> &Clues {
+        &self.clues
     }
 
     /// Wall-time limit of one test, given or measured on the original.

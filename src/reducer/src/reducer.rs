@@ -6,7 +6,7 @@ use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_passes::{
     Budget, NestMiddles, Phase, Proposal, Proposals, Row, Snapshot, UnusedDeclarations,
 };
-use clreduce_testcase::{ContentHash, Language, Size, TestCase};
+use clreduce_testcase::{Clues, ContentHash, Language, Size, TestCase};
 
 use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
@@ -252,6 +252,11 @@ fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) 
 }
 
 impl<G: Search> CandidateSource for Reducer<G> {
+    fn take_clues(&mut self, clues: &Arc<Clues>) {
+        let case = self.base.case().clone();
+        self.base = Arc::new(Snapshot::new(case, self.language).with_clues(Arc::clone(clues)));
+    }
+
     fn next(&mut self) -> Next {
         loop {
             if let (Some(nested), Some((row, run))) = (&mut self.nested, &mut self.pass_run) {

@@ -1,6 +1,7 @@
 //! The interface of the engine: [`Reduction`], which says what is reduced, by which test, and with which options.
 
 mod calibration;
+mod clues;
 mod commits;
 mod confirmation;
 mod limits;

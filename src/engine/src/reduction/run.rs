@@ -10,6 +10,7 @@ use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 
 use super::calibration::{CHECK_AFTER, OriginalFirst};
+use super::clues::ClueFinder;
 use super::commits::Commits;
 use super::limits::{LIMIT_AT_MOST, Limits, limit_for, put_into_force};
 use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
@@ -25,7 +26,7 @@ use clreduce_speculation::{
 /// Runs a reduction from the first test of the original to the last event.
 pub(super) fn run(
     mut reduction: Reduction<'_>,
-    source: impl CandidateSource,
+    mut source: impl CandidateSource,
 ) -> Result<Reduced, ReductionError> {
     let started = Instant::now();
     let mut state = reduction.state.take();
@@ -38,7 +39,12 @@ pub(super) fn run(
     let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
     let verdicts = recall(&reduction.case, &replay, is_filtered);
-    let mut executor = executor(&mut reduction, source.clone(), verdicts, started)?;
+    let earlier_clues = earlier.as_ref().map(JournalHeader::clues);
+    let test =
+        Arc::new(ClueFinder::new(Arc::clone(&reduction.test), &reduction.case, earlier_clues));
+    source.take_clues(&test.clues());
+    let mut executor =
+        executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started)?;
     let original = match executor.next_verdict() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => {
@@ -48,6 +54,14 @@ pub(super) fn run(
         }
     };
 
+    if earlier.is_none() && !test.clues().is_empty() {
+        // What was tested already came next without them.
+        source.take_clues(&test.clues());
+        let mut verdicts = recall(&reduction.case, &replay, is_filtered);
+        verdicts.remember(reduction.case.hash(), Verdict::Interesting, Filtered::Passed);
+        executor.restart(OriginalFirst::new(&reduction.case, source.clone()), verdicts);
+        executor.known_verdict();
+    }
     // There is no pass yet that could be skipped.
     executor.take_skipped();
     let wall = original.outcome.wall;
@@ -58,6 +72,7 @@ pub(super) fn run(
         (None, Some(Resume { folder, facts, .. })) => {
             let header =
                 JournalHeader::new(&reduction.case.hash(), timeout, is_filtered, facts.clone());
+            let header = header.with_clues(&test.clues());
             Some(folder.begin(&reduction.case, &header)?)
         }
         (journal, _) => journal,
@@ -119,6 +134,7 @@ fn resume(
 /// The executor of the tests, which begins with that of the original.
 fn executor<A: CandidateSource>(
     reduction: &mut Reduction<'_>,
+    test: Arc<ClueFinder>,
     source: A,
     verdicts: Verdicts,
     started: Instant,
@@ -132,7 +148,7 @@ fn executor<A: CandidateSource>(
     let slots = jobs.get().min(pool.threads());
     let source = OriginalFirst::new(&reduction.case, source);
     let scheduler = Scheduler::new(source, slots, verdicts);
-    let (test, gate) = (Arc::clone(&reduction.test), reduction.compile_filter.clone());
+    let gate = reduction.compile_filter.clone();
     let deadline = reduction.options.time_limit.map(|limit| started + limit);
     let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
     Ok(executor.skipping(reduction.skip.clone()))
