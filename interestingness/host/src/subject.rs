@@ -25,7 +25,7 @@ pub struct HostKernel {
     /// The launches. The reason that there are none matters only to stages that run the kernel.
     pub launches: Result<Vec<KernelLaunch>, LaunchError>,
     /// True if nothing in its text makes a result that devices may compute differently.
-    is_exact: bool,
+    pub(crate) is_exact: bool,
 }
 
 /// The reason that a file is no kernel that could be checked.
