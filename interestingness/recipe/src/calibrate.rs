@@ -1,7 +1,7 @@
 //! Calibration: runs every configuration and every stage on the original. The outcome is pinned, that is, variants have
 //! to show the same one; every stage is timed; and a stage that rejects the original is switched off or reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, Finding, FindingKind, HostKernel, StageFailure, StageName};
@@ -18,7 +18,7 @@ use crate::limits::limit_for;
 use crate::pin::{Pin, StageVerdict, pin};
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
-use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated};
+use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated, names_of};
 use crate::test::RecipeTest;
 
 /// The time limit of a tool on the original.
@@ -327,11 +327,6 @@ fn may_race(subject: &HostKernel) -> bool {
         launch.global.iter().fold(1, |all: u64, size| all.saturating_mul(*size)) > 1
     };
     subject.launches.as_ref().map_or(true, |launches| launches.iter().any(has_several))
-}
-
-/// The kinds, for people.
-pub(crate) fn names_of(kinds: &BTreeSet<FindingKind>) -> String {
-    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The mistake of a recipe that cannot tell a bug from an invalid program.

@@ -269,3 +269,8 @@ pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Stage
     };
     verdict(format!("these could not be checked: {} ({})", open.join(", "), failures.join("; ")))
 }
+
+/// The kinds, for people.
+pub(crate) fn names_of(kinds: &BTreeSet<FindingKind>) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}

@@ -16,7 +16,7 @@ use crate::limits::{ConfigurationLimits, fitting};
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
-use crate::stages::{ReadyStage, StageInput, sum_up};
+use crate::stages::{ReadyStage, StageInput, names_of, sum_up};
 
 /// A recipe that was calibrated on the original.
 pub struct RecipeTest {
@@ -81,7 +81,7 @@ impl RecipeTest {
     #[must_use]
     pub fn unchecked(&self) -> Option<String> {
         let kinds = &self.calibration.tolerated.unchecked;
-        let names = crate::calibrate::names_of(kinds);
+        let names = names_of(kinds);
         (!kinds.is_empty()).then(|| {
             format!("No stage of the recipe looked for these errors in the program: {names}.")
         })
