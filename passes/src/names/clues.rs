@@ -290,22 +290,23 @@ mod tests {
     }
 
     const PROGRAM: &str = "int a, b; static int leaf(int x) { return x + a; }\n\
-        static int other(int x) { x = x * 2 + 1; x = x * 3 + 1; x = x * 4 + 1; x = x * 5 + 1; x = x * 6 + 1; return x + b; }\n\
+        static int other(int x) { return x + b; }\n\
+        static int far(int x) { x = x * 2 + 1; x = x * 3 + 1; x = x * 4 + 1; x = x * 5 + 1; return x; }\n\
         static int here(int x) {\n  int y = 1, z = 2;\n  other(z);\n  if (x) { z++;\n    y = leaf(x); }\n  return y;\n}\n\
-        static int way(void) { other(3); return here(1); }\n\
-        int main(void) { other(4); return way(); }\n";
+        static int way(void) { far(3); return here(1); }\n\
+        int main(void) { far(4); return way(); }\n";
 
     #[test]
     fn more_and_more_around_a_statement_is_kept() {
         assert_eq!(
-            variants(&format!("// clue: 8:5\n{PROGRAM}")),
+            variants(&format!("// clue: 9:5\n{PROGRAM}")),
             [
                 "static int leaf(int x) ;static int here(int x) { int y = 1, z = 2; if (x) { y = leaf(x); } return y;}",
                 "static int leaf(int x) ;static int other(int x) ;static int here(int x) { int y = 1, z = 2; other(z); \
                  if (x) { z++; y = leaf(x); } return y;}",
-                "int a; static int leaf(int x) { return x + a; }static int other(int x) { return 0; }static int here(int x) \
-                 { int y = 1, z = 2; other(z); if (x) { z++; y = leaf(x); } return y;}static int way(void) { other(3); \
-                 return here(1); }int main(void) { other(4); return way(); }",
+                "int a, b; static int leaf(int x) { return x + a; }static int other(int x) { return x + b; }static int \
+                 far(int x) { return 0; }static int here(int x) { int y = 1, z = 2; other(z); if (x) { z++; y = leaf(x); } \
+                 return y;}static int way(void) { far(3); return here(1); }int main(void) { far(4); return way(); }",
             ]
         );
     }
