@@ -26,7 +26,8 @@ fn in_script(script: &str) -> Vec<Regex> {
         let options = found.name("options").map_or("", |options| options.as_str());
         let short = options.split_whitespace().filter(|word| !word.starts_with("--"));
         let has = |flag: char| short.clone().any(|word| word.contains(flag));
-        if found.name("not").is_some() || has('v') || has('f') {
+        let inverts = has('v') || options.contains("--invert-match");
+        if found.name("not").is_some() || inverts || has('f') {
             return None;
         }
         let text = ["single", "double", "word"].iter().find_map(|name| found.name(name))?.as_str();
@@ -37,7 +38,7 @@ fn in_script(script: &str) -> Vec<Regex> {
             _ => text.to_owned(),
         };
         let flags = if has('i') { "(?i)" } else { "" };
-        // What matches everything says nothing.
+        // A pattern that matches everything is no clue.
         Regex::new(&format!("{flags}{translated}")).ok().filter(|pattern| !pattern.is_match(""))
     };
     found.filter_map(pattern).collect()

@@ -77,8 +77,8 @@ impl HostBuild<'_> {
         }
         let host = parts::host(&self.toolchain, flavour)?;
         let results = match flavour {
-            Flavour::Plain | Flavour::Addresses => true,
-            Flavour::Memory => buffer_bytes(&launches) <= MOST_PRINTED_BYTES,
+            Flavour::Plain => true,
+            Flavour::Addresses | Flavour::Memory => buffer_bytes(&launches) <= MOST_PRINTED_BYTES,
             Flavour::Steps => false,
         };
         let undefined = kernel.undefined;

@@ -57,6 +57,12 @@ impl Tolerated {
         }
     }
 
+    /// Returns true if a variant need not be checked for a kind: nobody could check the original, or it may have it.
+    fn needs_no_check(&self, kind: FindingKind) -> bool {
+        let may_have_it = kind == FindingKind::OrderDependence && self.suspected.contains(&kind);
+        may_have_it || self.unchecked.contains(&kind)
+    }
+
     /// Tolerates the portability warnings among the findings. Returns the new ones.
     pub(crate) fn warnings_of(&mut self, findings: &[Finding]) -> Vec<String> {
         let portable = |finding: &&Finding| finding.kind == FindingKind::NonPortable;
@@ -244,7 +250,7 @@ pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Stage
     let open: Vec<&str> = report
         .unchecked
         .iter()
-        .filter(|kind| !tolerated.unchecked.contains(kind))
+        .filter(|kind| !tolerated.needs_no_check(**kind))
         .map(|kind| kind.name())
         .collect();
     if open.is_empty() {

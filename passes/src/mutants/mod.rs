@@ -12,8 +12,6 @@ mod expressions;
 mod gpu;
 mod statements;
 
-use std::fmt;
-
 use clreduce_language::NodeId;
 use clreduce_testcase::{Edit, Patch, TokenKind};
 
@@ -50,20 +48,6 @@ pub static MUTATION_OPERATORS: [&MutationOperator; 18] = [
     &gpu::PLAIN_ATOMIC,
     &gpu::PLAIN_ATOMICS,
 ];
-
-impl MutationOperator {
-    /// The operator of a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
-        MUTATION_OPERATORS.into_iter().find(|operator| operator.name == name)
-    }
-}
-
-impl fmt::Display for MutationOperator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
 
 /// A program with one fault.
 #[derive(Clone, Debug)]

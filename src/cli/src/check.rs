@@ -201,7 +201,8 @@ fn print(
     };
     if report.validity == Validity::Valid {
         let stages: Vec<&str> = report.stages.iter().map(|(stage, _)| stage.name()).collect();
-        let (scope, branches) = match coverage.map(|coverage| coverage.summary.branches) {
+        let complete = coverage.filter(|coverage| coverage.incomplete.is_none());
+        let (scope, branches) = match complete.map(|coverage| coverage.summary.branches) {
             Some(Share { covered, all }) if covered < all => {
                 (" for these arguments", format!("; {} of {all} branches never ran", all - covered))
             }

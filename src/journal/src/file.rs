@@ -125,7 +125,7 @@ pub struct Journal {
     chain: Chain,
     /// Verdicts of the earlier run that this run has not reached.
     replay: VecDeque<JournalEntry>,
-    /// What came between verdicts in the earlier run, each with the number of verdicts that came after.
+    /// The lines between verdicts of the earlier run, each with the number of verdicts after it.
     between: VecDeque<(usize, Between)>,
     /// Verdicts were made void: the test is flaky.
     went_back: bool,
@@ -135,7 +135,7 @@ pub struct Journal {
 pub(crate) struct Contents {
     pub header: JournalHeader,
     pub entries: VecDeque<JournalEntry>,
-    /// What came between verdicts, each with the number of verdicts that came before.
+    /// The lines between verdicts, each with the number of verdicts before it.
     pub between: Vec<(usize, Between)>,
     pub finished: bool,
     went_back: bool,
@@ -285,7 +285,7 @@ impl Journal {
         self.append(&write_between(&Between::Limits(limits)))
     }
 
-    /// What came before the next verdict of the earlier run, one after the other, each once.
+    /// The lines before the next verdict of the earlier run, one after the other, each once.
     pub fn take_between(&mut self) -> Option<Between> {
         let is_here = self.between.front().is_some_and(|(left, _)| *left == self.replay.len());
         is_here.then(|| self.between.pop_front()).flatten().map(|(_, here)| here)

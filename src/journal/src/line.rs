@@ -59,7 +59,7 @@ const SKIPPED: &str = "skipped ";
 /// Begins the record of time limits, which are in milliseconds.
 const LIMITS: &str = "limits ";
 
-/// What a journal holds between two verdicts.
+/// A line that a journal holds between two verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Between {
     /// A person skipped this pass: the next verdict is that on another pass.

@@ -40,19 +40,22 @@ impl Sanitize {
         subject: &HostKernel,
         cancel: &Cancel,
     ) -> Result<FlavourResult, HostError> {
-        let started = Instant::now();
+        let mut started = Instant::now();
         let limit = self.tools.limits.time;
         let patience = limit.map_or(self.patience.time(), |limit| limit.min(self.patience.time()));
         let mut runs = program.run(order, &self.tools.within(Some(patience)), cancel)?;
         if has_timed_out(&runs) {
             let ending = self.ending(order, subject, cancel)?;
-            if !matches!(ending, FlavourResult::Clean(_)) {
-                return Ok(ending);
-            }
+            let ends = match ending {
+                FlavourResult::Clean(_) => true,
+                FlavourResult::TimedOut(_) => false,
+                decided => return Ok(decided),
+            };
+            started = Instant::now();
             runs = program.run(order, &self.tools, cancel)?;
-        }
-        if has_timed_out(&runs) {
-            return Ok(FlavourResult::TimedOut(true));
+            if has_timed_out(&runs) {
+                return Ok(FlavourResult::TimedOut(ends));
+            }
         }
         self.patience.has_ended_after(started.elapsed());
         Ok(FlavourResult::Clean(runs))
@@ -78,7 +81,7 @@ impl Sanitize {
             FlavourResult::Findings(findings)
         } else if let Some(line) = reports::waits(said, &symbols) {
             FlavourResult::Waits(line)
-        } else if has_timed_out(&runs) {
+        } else if has_timed_out(&runs) || reports::stopped_after_many_steps(said) {
             FlavourResult::TimedOut(false)
         } else {
             FlavourResult::Clean(runs)

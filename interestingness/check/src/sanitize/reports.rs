@@ -65,6 +65,11 @@ pub(super) fn waits(text: &str, symbols: &ProgramSymbols) -> Option<Option<u32>>
     Some(line_of(said.split(' ').next()?, symbols))
 }
 
+/// Returns true if a group of work-items was stopped after many jumps, none of them of a work-item that made too many.
+pub(super) fn stopped_after_many_steps(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("clreduce: endless ") && line.ends_with(" many"))
+}
+
 /// The line of the innermost of some calls, `0x12,0x34`.
 fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
     symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel))
@@ -112,7 +117,9 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
         "endless" => {
             let message = match words.next()? {
                 "repeats" => "a work-item comes here again and again with the same memory",
-                _ => "a work-item does not end: it has made 2^28 jumps, the last one here",
+                "steps" => "a work-item does not end: it has made 2^28 jumps, the last one here",
+                // A whole group has made many jumps.
+                _ => return None,
             };
             Some(certain(FindingKind::NonTermination, first, "host", message.to_owned()))
         }

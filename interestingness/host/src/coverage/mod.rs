@@ -24,7 +24,7 @@ use probes::{Place, Probe, ProbedSource};
 /// The status of the run-time when a work-item never ends.
 const EXIT_ENDLESS: i32 = 94;
 
-/// How often something happened.
+/// The number of times that something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
     /// The number of times; for barriers, of work-groups.
@@ -56,12 +56,12 @@ pub struct CoveragePoint {
     /// Its place in the text.
     #[serde(skip)]
     pub range: Range<usize>,
-    /// What happened.
+    /// The events.
     #[serde(flatten)]
     pub seen: Seen,
 }
 
-/// What happened at a point.
+/// The events at a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Seen {
@@ -142,7 +142,7 @@ pub struct CoverageSummary {
     pub barriers: Share,
 }
 
-/// What the work-items of a kernel came to.
+/// The coverage of a kernel by its work-items.
 #[derive(Clone, Debug, Serialize)]
 pub struct Coverage {
     /// The number of launches.
@@ -164,7 +164,7 @@ pub struct Coverage {
 
 /// The counts of runs.
 #[derive(Debug, Default)]
-struct Counts {
+struct ProbeCounts {
     places: BTreeMap<Place, Count>,
     vectors: BTreeMap<u32, Vec<Vector>>,
 }
@@ -177,7 +177,7 @@ struct Vector {
     outcome: bool,
 }
 
-impl Counts {
+impl ProbeCounts {
     /// Reads what the run-time has printed: `clreduce-coverage: p 3 12 4`, `clreduce-coverage: v 0 3 1 0`.
     fn add(&mut self, printed: &str) {
         for line in printed.lines() {
@@ -242,7 +242,7 @@ impl HostBuild<'_> {
         let word = format!("coverage:{}:{}:{}", probed.places, probed.loops, probed.decisions);
         let built = built.with_word(word.into());
         let runs = built.run(Order::Forward, self.toolchain.tools, self.toolchain.cancel)?;
-        let mut counts = Counts::default();
+        let mut counts = ProbeCounts::default();
         runs.iter().for_each(|ran| counts.add(&ran.stdout));
         Ok(Coverage::of(program, &probed, &counts, &built, &runs))
     }
@@ -252,7 +252,7 @@ impl Coverage {
     fn of(
         program: &[u8],
         probed: &ProbedSource,
-        counts: &Counts,
+        counts: &ProbeCounts,
         built: &HostProgram,
         runs: &[ToolRun],
     ) -> Self {
@@ -275,7 +275,13 @@ impl Coverage {
         coverage
     }
 
-    fn add(&mut self, lines: &LineStarts, range: &Range<usize>, probe: &Probe, counts: &Counts) {
+    fn add(
+        &mut self,
+        lines: &LineStarts,
+        range: &Range<usize>,
+        probe: &Probe,
+        counts: &ProbeCounts,
+    ) {
         let points = &mut self.points;
         let mut point = |range: &Range<usize>, seen| {
             let (line, column) = lines.place(range.start);
@@ -349,7 +355,7 @@ impl Coverage {
             let within = |outer: &Range<usize>| {
                 outer.start < point.range.start && point.range.end <= outer.end
             };
-            // What lies in text that never ran is known from that text.
+            // The points in text that never ran are known from that text.
             if unexecuted.iter().any(within) {
                 continue;
             }

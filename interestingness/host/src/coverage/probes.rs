@@ -14,10 +14,10 @@ const MOST_CONDITIONS: usize = 16;
 /// A place where the run-time counts.
 pub(super) type Place = u32;
 
-/// What a probe looks at. Of two places, the first counts what was false.
+/// The subject of a probe. Of two places, the first counts evaluations that were false.
 #[derive(Clone, Debug)]
 pub(super) enum Probe {
-    /// What `if`, a loop or `?:` decides by, or a logical operator elsewhere.
+    /// The decision of an `if`, a loop or `?:`, or a logical operator elsewhere.
     Decision { first: Place, conditions: Vec<ConditionProbe>, vectors: Option<u32>, arms: Vec<Arm> },
     /// A `case` or `default`.
     Case(Place),
@@ -169,7 +169,7 @@ impl Prober<'_> {
                 self.add(node.range(), Probe::Section(place));
                 let after_brace = tree.node(body).start as usize + 1;
                 self.put(after_brace, format!(" clreduce_reaches({place});"));
-                // What stands before the body is evaluated while compiling, if at all.
+                // The text before the body is evaluated while compiling, if at all.
                 body
             }
             _ if !self.is_in_function(id) => below,
@@ -460,16 +460,24 @@ impl Prober<'_> {
         let tree = self.tree;
         let is_block = tree.kind(id) == NodeKind::CompoundStatement;
         let end = tree.node(id).end as usize - usize::from(is_block);
+        let children: Vec<NodeId> = tree.named_children(id).collect();
+        // A jump to a label does not pass the probe before it.
+        let has_label = |&child: &NodeId| {
+            tree.kind(child) == NodeKind::CaseStatement
+                || tree.subtree(child).any(|inner| tree.kind(inner) == NodeKind::LabeledStatement)
+        };
         let mut may_have_left = false;
-        for child in tree.named_children(id) {
+        for (index, &child) in children.iter().enumerate() {
             let kind = tree.kind(child);
             let takes_probe = !matches!(kind, NodeKind::CaseStatement | NodeKind::LabeledStatement)
                 && !kind.is_preproc_conditional()
                 && kind != NodeKind::PreprocCall
                 && !self.is_annotated(child);
-            if may_have_left && takes_probe {
+            if may_have_left && takes_probe && !has_label(&child) {
                 let place = self.place(1);
                 let start = tree.node(child).start as usize;
+                let label = children[index + 1..].iter().find(|later| has_label(later));
+                let end = label.map_or(end, |&label| tree.node(label).start as usize);
                 self.add(start..end, Probe::Section(place));
                 self.put(start, format!("clreduce_reaches({place}); "));
             }

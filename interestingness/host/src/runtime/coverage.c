@@ -12,7 +12,7 @@ static struct {
     uint64_t times, items;
 } *places;
 
-// How a decision came about: which of its conditions were evaluated, and which of these were true.
+// The way to a decision: which of its conditions were evaluated, and which of these were true.
 static struct Vectors {
     struct Vector {
         uint32_t evaluated, values;

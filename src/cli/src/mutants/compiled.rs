@@ -25,6 +25,9 @@ pub(super) struct Compiled {
     code: Option<String>,
 }
 
+/// The reason why clang came to no end.
+struct CompilerTrouble(String);
+
 impl Compiled {
     /// Compiles the program.
     ///
@@ -42,26 +45,34 @@ impl Compiled {
         let folder = tempfile::tempdir().map_err(MutantsError::Folder)?;
         let tools = ToolRunner::local(folder.path().to_owned(), worker, limits);
         let mut compiled = Self { clang, tools, _folder: folder, language, code: None };
-        compiled.code = compiled.code_of(case, cancel);
+        compiled.code = compiled.code_of(case, cancel).ok().flatten();
         Ok(compiled)
     }
 
-    /// What the code says about a mutant: it is none, or the same as that of the program.
+    /// The end of a mutant without code, or with the same code as the program; `None` for any other.
     pub(super) fn compare(&self, mutant: &TestCase, cancel: &Cancel) -> Option<Fate> {
         let own = self.code.as_ref()?;
         match self.code_of(mutant, cancel) {
-            None => Some(Fate::Stillborn),
-            Some(code) if code == *own => Some(Fate::Equivalent),
-            Some(_) => None,
+            Err(CompilerTrouble(why)) => Some(Fate::Undecided(why)),
+            Ok(None) => Some(Fate::Stillborn),
+            Ok(Some(code)) if code == *own => Some(Fate::Equivalent),
+            Ok(Some(_)) => None,
         }
     }
 
-    fn code_of(&self, case: &TestCase, cancel: &Cancel) -> Option<String> {
+    /// The code of a program; `None` if clang refuses it.
+    ///
+    /// # Errors
+    /// When clang does not come to an end, with the reason.
+    fn code_of(&self, case: &TestCase, cancel: &Cancel) -> Result<Option<String>, CompilerTrouble> {
         let kernel;
         let (options, files): (Vec<OsString>, &TestCase) = match self.language {
             Language::OpenCl | Language::Cuda => {
                 let file = &case.files()[0];
-                kernel = HostKernel::of(&file.path, file.bytes.clone()).ok()?;
+                let Ok(read) = HostKernel::of(&file.path, file.bytes.clone()) else {
+                    return Ok(None);
+                };
+                kernel = read;
                 (self.clang.host(self.language), &kernel.files)
             }
             Language::C | Language::Text => (Vec::new(), case),
@@ -69,6 +80,10 @@ impl Compiled {
         let words = ["-O2", "-w", "-S", "-o", "-", &files.files()[0].path];
         let args = options.into_iter().chain(words.map(OsString::from)).collect();
         let ran = self.tools.run(self.clang.program(), args, files, cancel);
-        (ran.end == End::Exited(0)).then_some(ran.stdout)
+        match ran.end {
+            End::Exited(0) => Ok(Some(ran.stdout)),
+            End::Exited(_) => Ok(None),
+            _ => Err(CompilerTrouble(ran.trouble())),
+        }
     }
 }

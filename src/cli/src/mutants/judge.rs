@@ -43,13 +43,13 @@ impl FromStr for JudgeKind {
 }
 
 /// A judge that accepts the program itself.
-pub(super) enum Judge {
+pub(super) enum MutantJudge {
     Check(KernelCheck),
     Run(Box<DeviceJudge>),
     Recipe(Box<RecipeTest>),
 }
 
-impl Judge {
+impl MutantJudge {
     /// Gets a judge ready, and lets it judge the program itself.
     ///
     /// # Errors

@@ -25,8 +25,8 @@ use crate::devices::DeviceArgs;
 use crate::failure::{CliError, KernelError, MutantsError};
 use crate::{interrupt, units};
 use compiled::Compiled;
-use judge::{Judge, JudgeKind};
-use result::{Judged, Results};
+use judge::{JudgeKind, MutantJudge};
+use result::{JudgedMutant, Results};
 
 /// The arguments of `clreduce mutants`.
 #[derive(Debug, clap::Args)]
@@ -114,7 +114,7 @@ pub(crate) fn mutants(args: &MutantsArgs) -> Result<ExitCode, CliError> {
     let clock = Clock::start();
     clock.progress().at("judging the program itself");
     let compiled = Compiled::of(&case, language, args.timeout, &cancel)?;
-    let judge = Judge::ready(args, &case, &cancel)?;
+    let judge = MutantJudge::ready(args, &case, &cancel)?;
     let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
     let judged = judge_all(&chosen, &case, jobs, &clock, |variant| {
         compiled.compare(variant, &cancel).unwrap_or_else(|| judge.judge(variant, &cancel))
@@ -161,9 +161,9 @@ fn judge_all(
     jobs: usize,
     clock: &Clock,
     judge: impl Fn(&TestCase) -> result::Fate + Sync,
-) -> Vec<Judged> {
+) -> Vec<JudgedMutant> {
     let next = AtomicUsize::new(0);
-    let judged: Mutex<Vec<(usize, Judged)>> = Mutex::default();
+    let judged: Mutex<Vec<(usize, JudgedMutant)>> = Mutex::default();
     let progress = clock.progress();
     thread::scope(|scope| {
         for _ in 0..jobs.min(chosen.len()) {
@@ -173,7 +173,7 @@ fn judge_all(
                     let Some(mutant) = chosen.get(index) else { break };
                     progress.at(&format!("mutant {} of {}", index + 1, chosen.len()));
                     let fate = judge(&case.apply(&mutant.patch));
-                    let one = Judged::new(mutant, case, fate);
+                    let one = JudgedMutant::new(mutant, case, fate);
                     judged.lock().unwrap_or_else(PoisonError::into_inner).push((index, one));
                 }
             });

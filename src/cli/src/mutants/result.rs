@@ -1,4 +1,4 @@
-//! What became of mutants: counts by kind of mutant, and those that nobody noticed.
+//! The results of mutants: counts by kind of mutant, and those that nobody noticed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -65,7 +65,7 @@ impl fmt::Display for Fate {
 
 /// A mutant that was judged.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct JudgedMutant {
     operator: &'static str,
     line: usize,
     before: String,
@@ -73,7 +73,7 @@ pub(super) struct Judged {
     fate: Fate,
 }
 
-impl Judged {
+impl JudgedMutant {
     pub(super) fn new(mutant: &Mutant, case: &TestCase, fate: Fate) -> Self {
         let bytes = &case.files()[mutant.file].bytes;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -95,7 +95,7 @@ pub(super) struct Results<'a> {
     /// The program.
     pub path: &'a Path,
     /// The mutants.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<JudgedMutant>,
     /// The number of operators in macros, of which there are no mutants.
     pub in_macros: usize,
 }
@@ -118,18 +118,18 @@ struct JsonCounts {
     counts: BTreeMap<&'static str, usize>,
 }
 
-type Counts = [usize; FATES.len()];
+type FateCounts = [usize; FATES.len()];
 
 impl Results<'_> {
-    fn counts(&self, counts: impl Fn(&Judged) -> bool) -> Counts {
-        let mut all = Counts::default();
+    fn counts(&self, counts: impl Fn(&JudgedMutant) -> bool) -> FateCounts {
+        let mut all = FateCounts::default();
         self.judged.iter().filter(|one| counts(one)).for_each(|one| all[one.fate.index()] += 1);
         all
     }
 
     pub(super) fn print_json(&self) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        for Judged { operator, line, before, after, fate } in &self.judged {
+        for JudgedMutant { operator, line, before, after, fate } in &self.judged {
             let (name, details) = (fate.name(), fate.details());
             let mutant = JsonMutant { operator, line: *line, before, after, fate: name, details };
             serde_json::to_writer(&mut out, &mutant)?;
@@ -157,7 +157,7 @@ impl Results<'_> {
         let all = self.counts(|_| true);
         row(&mut out, "all", &all)?;
         writeln!(out)?;
-        let open = |one: &&Judged| matches!(one.fate, Fate::Survived | Fate::Undecided(_));
+        let open = |one: &&JudgedMutant| matches!(one.fate, Fate::Survived | Fate::Undecided(_));
         for one in self.judged.iter().filter(open) {
             let place = format!("{}:{}", self.path.display(), one.line);
             let change = format!("`{}` became `{}`", one.before, one.after);
@@ -174,7 +174,7 @@ impl Results<'_> {
     }
 }
 
-fn row(out: &mut impl Write, name: &str, counts: &Counts) -> io::Result<()> {
+fn row(out: &mut impl Write, name: &str, counts: &FateCounts) -> io::Result<()> {
     write!(out, "{name:<18} {:>8}", counts.iter().sum::<usize>())?;
     counts.iter().try_for_each(|count| write!(out, " {count:>10}"))?;
     writeln!(out)

@@ -31,11 +31,11 @@ pub(super) fn limit_for(original: Duration) -> Duration {
 
 /// The limits of a test and of its parts.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct CommitLimits {
     now: TimeLimits,
-    /// What follows from the original. No limit is higher.
+    /// The limits that follow from the original. No limit is higher.
     highest: TimeLimits,
-    /// What would follow from each of the last test cases if it were the original, the current one last.
+    /// The limits that would follow from each of the last test cases if it were the original, the current one last.
     recent: VecDeque<TimeLimits>,
     /// The limit of the whole test is measured.
     follows_test: bool,
@@ -43,7 +43,7 @@ pub(super) struct Limits {
     is_changed: bool,
 }
 
-impl Limits {
+impl CommitLimits {
     /// Begins with those of the original. A limit that the user gave stays, and so does that of a whole test whose parts
     /// have limits.
     pub(super) fn new(of_test: Duration, is_given: bool, of_parts: TimeLimits) -> Self {
@@ -162,7 +162,7 @@ mod tests {
 
     /// The limit after each of some test cases, the original having taken ten seconds.
     fn limits(is_given: bool, tenths: &[u32]) -> Vec<u64> {
-        let mut limits = Limits::new(SECOND * 100, is_given, TimeLimits::new());
+        let mut limits = CommitLimits::new(SECOND * 100, is_given, TimeLimits::new());
         let each = tenths.iter().map(|tenths| {
             let before = limits.of_test();
             limits.learn(&outcome(*tenths, &[]));
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn limits_of_parts_are_followed_instead_of_that_of_the_whole() {
-        let parts = |limits: &Limits| ["a", "b"].map(|name| limits.now()[name].as_secs());
+        let parts = |limits: &CommitLimits| ["a", "b"].map(|name| limits.now()[name].as_secs());
         let of_parts = outcome(0, &[("a", 60), ("b", 60)]).part_limits;
-        let mut limits = Limits::new(SECOND * 100, false, of_parts);
+        let mut limits = CommitLimits::new(SECOND * 100, false, of_parts);
         for (told, expected) in [
             (vec![("a", 10), ("b", 20)], [60, 60]),
             (vec![("a", 10)], [60, 60]),
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_second_test_of_the_original_lowers_what_the_limit_may_be() {
-        let mut limits = Limits::new(SECOND * 100, false, TimeLimits::new());
+        let mut limits = CommitLimits::new(SECOND * 100, false, TimeLimits::new());
         limits.learn_original(&outcome(50, &[]));
         assert!(limits.take_change() && !limits.take_change());
         limits.restore(TimeLimits::from([(WHOLE_TEST.to_owned(), SECOND * 3)]));

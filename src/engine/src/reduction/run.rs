@@ -12,7 +12,7 @@ use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
 use super::calibration::{CHECK_AFTER, OriginalFirst};
 use super::clues::ClueFinder;
 use super::commits::Commits;
-use super::limits::{LIMIT_AT_MOST, Limits, limit_for, put_into_force};
+use super::limits::{CommitLimits, LIMIT_AT_MOST, limit_for, put_into_force};
 use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
 use super::statistics::StepCounts;
 use super::{Reduction, Resume};
@@ -55,7 +55,7 @@ pub(super) fn run(
     };
 
     if earlier.is_none() && !test.clues().is_empty() {
-        // What was tested already came next without them.
+        // The variants that were tested already came next without them.
         source.take_clues(&test.clues());
         let mut verdicts = recall(&reduction.case, &replay, is_filtered);
         verdicts.remember(reduction.case.hash(), Verdict::Interesting, Filtered::Passed);
@@ -85,7 +85,7 @@ pub(super) fn run(
     let size = Size::of(&reduction.case);
     let bytes = reduction.case.total_bytes();
     let resumed_steps = replay.len() as u64;
-    let limits = Limits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
+    let limits = CommitLimits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
     let mut run = ReductionRun {
         versions: Versions::default(),
         statistics: StepCounts::new(),
@@ -251,7 +251,7 @@ pub(super) struct ReductionRun<'a, S> {
     pub(super) statistics: StepCounts,
     pub(super) best: (TestCase, Size),
     pub(super) commits: Commits,
-    pub(super) limits: Limits,
+    pub(super) limits: CommitLimits,
     /// All verdicts that the source has taken, in the order of the steps.
     pub(super) history: Vec<JournalEntry>,
     /// The passes that a person skipped, each with the number of verdicts before it.

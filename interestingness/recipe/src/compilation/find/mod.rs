@@ -95,7 +95,7 @@ pub enum CompilerBugError {
 }
 
 /// A command that ran on the program, and what came of it.
-pub(super) struct Attempt {
+pub(super) struct CompilerRun {
     pub name: String,
     pub build: String,
     pub run: Option<&'static str>,
@@ -220,7 +220,7 @@ impl BugSearch<'_> {
         build: String,
         case: &TestCase,
         limit: Duration,
-    ) -> Result<Attempt, CompilerBugError> {
+    ) -> Result<CompilerRun, CompilerBugError> {
         self.options.progress.at(&format!("{name}: compiling {}", self.compilation.name));
         let run = self.query.run.then_some(RUN);
         let means = Means::Commands { build: build.clone(), run: run.map(str::to_owned) };
@@ -234,7 +234,7 @@ impl BugSearch<'_> {
         if cancel.is_cancelled() {
             return Err(CompilerBugError::Interrupted);
         }
-        Ok(Attempt { name: name.to_owned(), build, run, memory, outcome })
+        Ok(CompilerRun { name: name.to_owned(), build, run, memory, outcome })
     }
 
     /// Runs a line of the shell on a program. Returns true if its status is 0, and its standard output.
@@ -261,7 +261,7 @@ impl BugSearch<'_> {
     fn reproduce(
         &mut self,
         observed: &RunOutcome,
-    ) -> Result<(ProgramForm, Attempt), CompilerBugError> {
+    ) -> Result<(ProgramForm, CompilerRun), CompilerBugError> {
         let mut reason = String::new();
         let hangs = matches!(observed, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
         // A hang is expensive. The limit of the recipe is measured later.
@@ -354,9 +354,9 @@ impl BugSearch<'_> {
     /// Decides which command shows which bug. Returns it, and those that witness against it.
     fn decide(
         &mut self,
-        own: Attempt,
-        mut others: Vec<Attempt>,
-    ) -> Result<(Preset, Attempt, Vec<Attempt>), CompilerBugError> {
+        own: CompilerRun,
+        mut others: Vec<CompilerRun>,
+    ) -> Result<(Preset, CompilerRun, Vec<CompilerRun>), CompilerBugError> {
         let by_itself = |outcome: &RunOutcome| match outcome {
             RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => Some(Preset::Crash),
             RunOutcome::BuildTimeout | RunOutcome::RunTimeout => Some(Preset::Hang),
@@ -369,7 +369,7 @@ impl BugSearch<'_> {
         }
         // That a compiler of our choice rejects the program says nothing.
         let asked_for = !self.query.also.is_empty();
-        let fails = |other: &Attempt| asked_for && by_itself(&other.outcome).is_some();
+        let fails = |other: &CompilerRun| asked_for && by_itself(&other.outcome).is_some();
         if let Some(at) = others.iter().position(fails) {
             let accused = others.swap_remove(at);
             let preset = by_itself(&accused.outcome).unwrap_or(Preset::Crash);
@@ -385,15 +385,15 @@ impl BugSearch<'_> {
     /// The largest group of commands that have one result, other than `wrong`; the first one of several.
     fn agreeing(
         &mut self,
-        others: Vec<Attempt>,
+        others: Vec<CompilerRun>,
         wrong: Option<&[clreduce_kernel::Output]>,
-    ) -> Vec<Attempt> {
+    ) -> Vec<CompilerRun> {
         let is_success =
-            |one: &Attempt| matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_));
-        let differs = |one: &Attempt| wrong.is_none() || one.outcome.result() != wrong;
-        let fits = |one: &Attempt| is_success(one) && differs(one);
+            |one: &CompilerRun| matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_));
+        let differs = |one: &CompilerRun| wrong.is_none() || one.outcome.result() != wrong;
+        let fits = |one: &CompilerRun| is_success(one) && differs(one);
         let support =
-            |one: &Attempt| others.iter().filter(|other| other.outcome == one.outcome).count();
+            |one: &CompilerRun| others.iter().filter(|other| other.outcome == one.outcome).count();
         let mut best: Option<&RunOutcome> = None;
         let mut most = 0;
         for one in others.iter().filter(|one| fits(one)) {
@@ -402,7 +402,7 @@ impl BugSearch<'_> {
             }
         }
         let best = best.cloned();
-        let (kept, left): (Vec<Attempt>, Vec<Attempt>) =
+        let (kept, left): (Vec<CompilerRun>, Vec<CompilerRun>) =
             others.into_iter().partition(|one| Some(&one.outcome) == best.as_ref());
         for one in left {
             self.note(format!("{} is no witness: {}", one.name, describe(&one.outcome)));

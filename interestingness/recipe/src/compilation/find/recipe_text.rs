@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::sanity::SanityStage;
-use super::{Attempt, BugQuery};
+use super::{BugQuery, CompilerRun};
 use crate::comparison::quoted;
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
@@ -15,8 +15,8 @@ const LIMIT_ALONE: &str = "10s";
 /// Writes the recipe.
 pub(super) fn write(
     preset: Preset,
-    accused: &Attempt,
-    witnesses: &[Attempt],
+    accused: &CompilerRun,
+    witnesses: &[CompilerRun],
     stages: &[SanityStage],
     query: &BugQuery,
 ) -> String {

@@ -9,7 +9,7 @@ use clreduce_kernel::RunOutcome;
 use clreduce_testcase::TestCase;
 use clreduce_tools::find_program;
 
-use super::{Attempt, BugSearch, CompilerBugError};
+use super::{BugSearch, CompilerBugError, CompilerRun};
 use crate::compilation::command::{Form, OUTPUT};
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
@@ -21,9 +21,9 @@ const NEWEST: u32 = 40;
 pub(super) fn run(
     search: &mut BugSearch<'_>,
     case: &TestCase,
-    own: &Attempt,
+    own: &CompilerRun,
     preprocessed: bool,
-) -> Result<Vec<Attempt>, CompilerBugError> {
+) -> Result<Vec<CompilerRun>, CompilerBugError> {
     let wanted = match own.outcome {
         _ if !search.query.also.is_empty() => usize::MAX,
         // A majority is needed to tell what is right.
@@ -31,14 +31,14 @@ pub(super) fn run(
         RunOutcome::Built => 0,
         _ => 1,
     };
-    let mut tried: Vec<Attempt> = Vec::new();
+    let mut tried: Vec<CompilerRun> = Vec::new();
     let mut good = 0;
     let limit = search.query.timeout.unwrap_or(LIMIT);
     for (name, build) in lines(search, own, preprocessed) {
         if good >= wanted {
             break;
         }
-        let same = |one: &Attempt| one.name == name;
+        let same = |one: &CompilerRun| one.name == name;
         let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
         let one = search.run(&name, build, case, limit)?;
         good += usize::from(matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_)));
@@ -48,7 +48,7 @@ pub(super) fn run(
 }
 
 /// The names and commands of possible witnesses, the best one first.
-fn lines(search: &BugSearch<'_>, own: &Attempt, preprocessed: bool) -> Vec<(String, String)> {
+fn lines(search: &BugSearch<'_>, own: &CompilerRun, preprocessed: bool) -> Vec<(String, String)> {
     let form = Form { preprocessed, ..Form::RECIPE };
     let also = &search.query.also;
     if !also.is_empty() {
