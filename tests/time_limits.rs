@@ -9,14 +9,15 @@ mod support;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use clreduce::events::Event;
 use clreduce::journal::{Facts, StateFolder};
 use clreduce::{Reduced, Reduction, Resume};
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
-use common::{Transcript, items, list, transcribe};
+use common::{ListSource, Transcript, items, list, transcribe};
 use serde_json::Value;
 use support::{BUG, Bench, SCRIPT};
 use tempfile::TempDir;
@@ -28,13 +29,17 @@ struct Timed {
     is_flaky: bool,
     /// True if a part of the test has the limit.
     in_parts: bool,
+    /// Lets tests that began later end before one that finds its variant interesting.
+    is_last: bool,
     state: Arc<Mutex<State>>,
+    ended: Arc<Condvar>,
 }
 
 #[derive(Default)]
 struct State {
     asked: HashSet<ContentHash>,
     timed_out: u64,
+    ended: u64,
     /// Limits as they were set, in milliseconds.
     limits: Vec<u64>,
 }
@@ -67,11 +72,21 @@ impl Interestingness for Timed {
             _ => Verdict::Uninteresting,
         };
         state.timed_out += u64::from(verdict == Verdict::TimedOut);
-        let mut outcome = Outcome { wall: wall(variant), ..Outcome::from(verdict) };
+        // What ends beside the first test of the original needs less than the limit that follows from it.
+        let reason = format!("limit {:?}", limit.min(wall(&original()) * 10));
+        let mut outcome = Outcome { wall: wall(variant), reason, ..Outcome::from(verdict) };
         if self.in_parts {
             let limit = outcome.wall * 10;
             outcome.part_limits.insert("part".to_owned(), limit.max(Duration::from_secs(2)));
         }
+        if self.is_last && verdict == Verdict::Interesting {
+            let before = state.ended;
+            let is_first = |state: &mut State| state.ended == before;
+            let moment = Duration::from_millis(100);
+            state = self.ended.wait_timeout_while(state, moment, is_first).unwrap().0;
+        }
+        state.ended += 1;
+        self.ended.notify_all();
         Ok(outcome)
     }
 
@@ -145,6 +160,34 @@ fn limits_are_lowered_once_nothing_needs_the_old_ones_and_are_gone_on_with() {
             let first = if in_parts { 0 } else { 2 };
             assert_eq!(after.limits[first], before.limits[before.limits.len() - 1], "{steps}");
             assert_eq!(after.timed_out, 0);
+        }
+    }
+}
+
+/// The variants of a reduction whose tests run some at a time, each with its verdict and the limit that its test had.
+fn limits_of_steps(test: Timed, jobs: usize) -> Vec<(ContentHash, Verdict, String)> {
+    let mut steps = Vec::new();
+    let jobs = NonZeroUsize::new(jobs).unwrap();
+    let reduction = Reduction::of(original()).test(test).jobs(jobs).on_event(|event| {
+        if let Event::Judged { hash, outcome, .. } = event {
+            steps.push((*hash, outcome.verdict, outcome.reason.clone()));
+        }
+    });
+    let reduced = reduction.run_with(ListSource::new(&original())).unwrap();
+    assert_eq!(reduced.case, list(&[17, 30]));
+    steps
+}
+
+#[test]
+fn a_variant_that_was_tested_ahead_has_the_limit_of_its_place() {
+    for in_parts in [false, true] {
+        let one = limits_of_steps(Timed { in_parts, ..Timed::default() }, 1);
+        let limits: HashSet<_> = one.iter().map(|(.., limit)| limit).collect();
+        assert!(limits.len() > 3, "{limits:?}");
+        for jobs in [2, 4] {
+            let test = Timed { in_parts, is_last: true, ..Timed::default() };
+            let more = limits_of_steps(test, jobs);
+            assert_eq!(more, one, "-j {jobs}, in parts: {in_parts}");
         }
     }
 }

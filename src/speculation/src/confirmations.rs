@@ -21,14 +21,15 @@ pub(crate) struct PendingConfirmation {
     pub(crate) variant: TestCase,
     /// It goes before all candidates once the source has taken so many verdicts of tests. Until then it waits for a
     /// slot that nothing probable wants.
-    due: u64,
+    pub(crate) due: u64,
 }
 
 /// Variants that wait to be tested again, and the outcomes of those that were.
 #[derive(Debug, Default)]
 pub struct Confirmations {
     waiting: VecDeque<PendingConfirmation>,
-    ended: VecDeque<Confirmation>,
+    /// Each with the number of verdicts before it.
+    ended: VecDeque<(u64, Confirmation)>,
 }
 
 impl Confirmations {
@@ -38,14 +39,22 @@ impl Confirmations {
         self.waiting.push_back(PendingConfirmation { hash, variant, due });
     }
 
-    /// Has all that waits tested before all else.
+    /// Makes all of them due now, those that have ended as well.
     pub(crate) fn hurry(&mut self) {
         self.waiting.iter_mut().for_each(|pending| pending.due = 0);
+        self.ended.iter_mut().for_each(|(due, _)| *due = 0);
     }
 
-    /// The next outcome, told once.
-    pub fn take(&mut self) -> Option<Confirmation> {
-        self.ended.pop_front()
+    /// The next outcome that is due now that the source has taken so many verdicts, told once. One that is there earlier
+    /// waits, so that the place where it is taken does not depend on the number of slots.
+    pub(crate) fn take(&mut self, verdicts: u64) -> Option<Confirmation> {
+        let is_due = self.ended.front()?.0 <= verdicts;
+        is_due.then(|| self.ended.pop_front()).flatten().map(|(_, confirmation)| confirmation)
+    }
+
+    /// Returns true if the next one that waits is due now that the source has taken so many verdicts.
+    pub(crate) fn is_due(&self, verdicts: u64) -> bool {
+        self.waiting.front().is_some_and(|pending| pending.due <= verdicts)
     }
 
     /// Returns true if nothing waits.
@@ -60,8 +69,7 @@ impl Confirmations {
 
     /// The next one, if it is due now that the source has taken so many verdicts, or if the slot is idle.
     pub(crate) fn next(&mut self, verdicts: u64, is_idle: bool) -> Option<PendingConfirmation> {
-        let is_due = self.waiting.front()?.due <= verdicts;
-        (is_due || is_idle).then(|| self.waiting.pop_front()).flatten()
+        (self.is_due(verdicts) || is_idle).then(|| self.waiting.pop_front()).flatten()
     }
 
     /// Takes back what could not be tested.
@@ -70,6 +78,6 @@ impl Confirmations {
     }
 
     pub(crate) fn ended(&mut self, pending: PendingConfirmation, outcome: Outcome) {
-        self.ended.push_back(Confirmation { hash: pending.hash, outcome });
+        self.ended.push_back((pending.due, Confirmation { hash: pending.hash, outcome }));
     }
 }

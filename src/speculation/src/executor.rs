@@ -189,6 +189,13 @@ impl<S: CandidateSource> Executor<S> {
         }
     }
 
+    /// Ends the tests of candidates and forgets their verdicts as far as the source has not taken them. Call it where
+    /// other limits come into force, since a verdict must not depend on how early its test began.
+    pub fn drop_tests_ahead(&mut self) {
+        let actions = self.scheduler.drop_tests_ahead();
+        self.tests.carry_out(actions, None);
+    }
+
     /// The scheduler, for its figures.
     #[must_use]
     pub fn scheduler(&self) -> &Scheduler<S> {

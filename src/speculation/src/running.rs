@@ -36,6 +36,11 @@ impl RunningTest {
     pub(crate) fn is_confirmation(&self) -> bool {
         matches!(self.work, Work::Confirmation(_))
     }
+
+    /// Returns true if it is a confirmation that is due now that the source has taken so many verdicts.
+    pub(crate) fn is_due(&self, verdicts: u64) -> bool {
+        matches!(&self.work, Work::Confirmation(pending) if pending.due <= verdicts)
+    }
 }
 
 /// All the work that runs.

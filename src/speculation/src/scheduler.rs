@@ -4,7 +4,7 @@ use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_interestingness::{Filtered, NotRun, Outcome, Verdict};
 use clreduce_testcase::{ContentHash, TestCase};
 
-use crate::confirmations::Confirmations;
+use crate::confirmations::{Confirmation, Confirmations};
 use crate::running::{RunningTest, RunningTests, TestId, Work};
 use crate::tree::{CERTAIN, Prospect, Tree};
 use crate::verdicts::{TakenVerdict, Verdicts};
@@ -118,15 +118,20 @@ impl<S: CandidateSource> Scheduler<S> {
         self.confirmations = Confirmations::default();
     }
 
-    /// Variants to be tested again, to ask for one or to take an outcome.
+    /// Variants to be tested again.
     pub fn confirmations_mut(&mut self) -> &mut Confirmations {
         &mut self.confirmations
     }
 
-    /// Has what waits to be tested again tested before all else. Returns true if nothing waits, nor is being tested again.
-    pub fn hurry_confirmations(&mut self) -> bool {
-        self.confirmations.hurry();
-        self.confirmations.is_empty() && !self.running.iter().any(RunningTest::is_confirmation)
+    /// The next outcome of a variant that was tested again, told once. It is there when it is due, no earlier.
+    pub fn take_confirmation(&mut self) -> Option<Confirmation> {
+        self.confirmations.take(self.counters.consumed)
+    }
+
+    /// Returns true if a confirmation is due that has not ended. The source takes no verdict before that.
+    fn waits_for_confirmation(&self) -> bool {
+        let verdicts = self.counters.consumed;
+        self.confirmations.is_due(verdicts) || self.running.iter().any(|test| test.is_due(verdicts))
     }
 
     /// The verdicts on variants.
@@ -222,7 +227,7 @@ impl<S: CandidateSource> Scheduler<S> {
             Next::Done => return SchedulerStep::Done,
             Next::Blocked => unreachable!("a real state is never blocked"),
         };
-        if self.verdicts.needs_filter(candidate) {
+        if self.verdicts.needs_filter(candidate) || self.waits_for_confirmation() {
             return SchedulerStep::Waiting;
         }
         let Some(taken) = self.verdicts.take(&candidate.hash) else {
@@ -260,7 +265,10 @@ impl<S: CandidateSource> Scheduler<S> {
         }
         let verdicts = &self.verdicts;
         self.tree.prune(|hash| verdicts.expected(hash));
-        if let Some(candidate) = self.awaited().filter(|next| self.verdicts.is_alone(&next.hash)) {
+        let is_alone = |next: &&Candidate| self.verdicts.is_alone(&next.hash);
+        if let Some(candidate) = self.awaited().filter(is_alone)
+            && !self.waits_for_confirmation()
+        {
             let candidate = (candidate.hash, candidate.variant.clone());
             // Tests that may be needed next end by themselves.
             self.kill(&mut actions, |test, tree| match test.work {
@@ -287,13 +295,26 @@ impl<S: CandidateSource> Scheduler<S> {
 
     /// Decides as [`plan`](Self::plan) does once the source is done: only confirmations are left.
     pub fn plan_confirmations(&mut self, may_start: bool) -> Vec<Action> {
-        let mut actions = Vec::new();
-        self.kill(&mut actions, |test, _| matches!(test.work, Work::Test));
+        let mut actions = self.kill_tests();
+        self.confirmations.hurry();
         if self.confirmation_runs_alone() {
             self.start_alone(&mut actions, may_start, None);
         } else if may_start && self.has_slot() {
             self.start_best(&mut actions, None);
         }
+        actions
+    }
+
+    /// Ends the tests of candidates, and forgets the verdicts that the source has not taken: they are not what tests say
+    /// from now on. What is tested again goes on.
+    pub fn drop_tests_ahead(&mut self) -> Vec<Action> {
+        self.verdicts.drop_untaken();
+        self.kill_tests()
+    }
+
+    fn kill_tests(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.kill(&mut actions, |test, _| matches!(test.work, Work::Test));
         actions
     }
 

@@ -28,11 +28,11 @@ pub struct Verdicts {
 /// Variants that were tested again because the test is flaky.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlakyCounts {
-    /// All of them.
+    /// The number of variants that were tested again.
     pub repeated: u64,
-    /// Those that were interesting at first, by mistake.
+    /// Variants among them that were interesting at first, by mistake.
     pub wrongly_interesting: u64,
-    /// Those that are interesting, although a test said once that they are not.
+    /// Variants among them that are interesting, although a test said once that they are not.
     pub wrongly_rejected: u64,
 }
 
@@ -121,6 +121,15 @@ impl Verdicts {
             known.tested.as_ref().is_some_and(|it| it.verdict() == Verdict::Interesting)
         };
         self.entries.values_mut().filter(is_interesting).for_each(|known| known.tested = None);
+    }
+
+    /// Forgets what tests said of variants whose verdict the source has not taken.
+    #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
+    pub(crate) fn drop_untaken(&mut self) {
+        let is_taken = |known: &KnownVariant| matches!(known.tested, Some(Tested::Taken(_)));
+        for known in self.entries.values_mut().filter(|known| !is_taken(known)) {
+            (known.tested, known.again, known.alone) = (None, None, false);
+        }
     }
 
     /// The mistakes that were seen, where the test is flaky.

@@ -11,8 +11,9 @@ use clreduce_speculation::{Confirmation, Executor, FlakyCounts, Tally, WrongSucc
 
 use super::calibration::OriginalFirst;
 use super::limits::put_into_force;
+use super::replay::{recall, remember};
 use super::result::{Flakiness, ReductionError};
-use super::run::{Halt, ReductionRun, recall, remember};
+use super::run::{Halt, ReductionRun};
 use super::statistics::StepCounts;
 use crate::events::Event;
 use clreduce_testcase::Size;
@@ -63,11 +64,11 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     }
 
     /// Takes the outcomes of tests that were run again. True if the reduction went back.
-    fn take_confirmations(
+    pub(super) fn take_confirmations(
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
     ) -> Result<bool, Halt> {
-        while let Some(confirmation) = executor.scheduler_mut().confirmations_mut().take() {
+        while let Some(confirmation) = executor.scheduler_mut().take_confirmation() {
             if let Some(index) = self.doubtful(confirmation)
                 && self.investigate(executor, index)?
             {
@@ -157,7 +158,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 executor.scheduler_mut().confirmations_mut().add(&case, 0);
             }
             executor.confirm()?;
-            while let Some(confirmation) = executor.scheduler_mut().confirmations_mut().take() {
+            while let Some(confirmation) = executor.scheduler_mut().take_confirmation() {
                 // Another commit is tested again in its turn, or goes anyway.
                 if confirmation.hash == hash {
                     let is_interesting = confirmation.outcome.verdict == Verdict::Interesting;

@@ -64,11 +64,6 @@ impl CommitLimits {
         self.now.get(WHOLE_TEST).copied().unwrap_or(LIMIT_AT_MOST)
     }
 
-    /// Returns true if the limit of the whole test is one that changes.
-    pub(super) fn follows_test(&self) -> bool {
-        self.follows_test
-    }
-
     /// Takes another time of the original: the first test was cold.
     pub(super) fn learn_original(&mut self, outcome: &Outcome) {
         let fits = limit_for(outcome.wall);

@@ -5,6 +5,7 @@ mod clues;
 mod commits;
 mod confirmation;
 mod limits;
+mod replay;
 mod result;
 mod run;
 mod running;

@@ -46,9 +46,9 @@ pub struct Reduced {
 pub struct Flakiness {
     /// Variants that were tested again and again, until the results decided.
     pub repeated: u64,
-    /// Those that were interesting at first, by mistake.
+    /// Variants among them that were interesting at first, by mistake.
     pub wrongly_interesting: u64,
-    /// Those that are interesting, although a test said once that they are not.
+    /// Variants among them that are interesting, although a test said once that they are not.
     pub wrongly_rejected: u64,
     /// The number of times that the reduction went back to an earlier commit.
     pub went_back: u64,

@@ -1,26 +1,26 @@
 //! The run of a reduction: it gives verdicts to the reducer in order, writes them to the journal, keeps each new current
 //! test case, and tells of events.
 
-use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Filtered, Verdict};
-use clreduce_testcase::{ContentHash, Size, SourceFile, TestCase};
+use clreduce_testcase::{Size, TestCase};
 
 use super::calibration::{CHECK_AFTER, OriginalFirst};
 use super::clues::ClueFinder;
 use super::commits::Commits;
 use super::limits::{CommitLimits, LIMIT_AT_MOST, limit_for, put_into_force};
+use super::replay::{Versions, recall, resume};
 use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
 use super::statistics::StepCounts;
 use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
 use clreduce_candidates::{CandidateSource, LeftOut};
-use clreduce_journal::{Between, Journal, JournalEntry, JournalHeader, StateError};
+use clreduce_journal::{Journal, JournalEntry, JournalHeader};
 use clreduce_speculation::{
-    Counters, Executor, FlakyCounts, Judged, Pool, Scheduler, Stop, Verdicts, WrongSuccesses,
+    Counters, Executor, FlakyCounts, Judged, Pool, Scheduler, Stop, Verdicts,
 };
 
 /// Runs a reduction from the first test of the original to the last event.
@@ -119,18 +119,6 @@ pub(super) fn run(
     result
 }
 
-/// The journal of an earlier run, if there is one.
-fn resume(
-    state: &mut Option<Resume>,
-    reduction: &Reduction<'_>,
-) -> Result<Option<(Journal, JournalHeader)>, StateError> {
-    let Some(state) = state else { return Ok(None) };
-    state.facts.extend(reduction.facts());
-    let facts = state.facts.clone();
-    let header = JournalHeader::new(&reduction.case.hash(), Duration::ZERO, false, facts);
-    state.folder.resume(&header)
-}
-
 /// The executor of the tests, which begins with that of the original.
 fn executor<A: CandidateSource>(
     reduction: &mut Reduction<'_>,
@@ -178,25 +166,6 @@ fn ending(stop: Stop) -> Result<Ending, ReductionError> {
         Stop::Deadline => Ok(Ending::TimeLimit),
         Stop::NotRun(not_run) => Err(ReductionError::NotRun(not_run)),
     }
-}
-
-/// The state before the first test: the content of the journal.
-pub(super) fn recall<'a>(
-    original: &TestCase,
-    replay: impl IntoIterator<Item = &'a JournalEntry>,
-    is_filtered: bool,
-) -> Verdicts {
-    let mut verdicts = Verdicts::default();
-    if is_filtered {
-        verdicts.use_filter();
-    }
-    verdicts.insert_filtered(original.hash(), false);
-    replay.into_iter().for_each(|entry| remember(&mut verdicts, entry));
-    verdicts
-}
-
-pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
-    verdicts.remember(entry.hash, entry.verdict, entry.filtered);
 }
 
 /// The end of a reduction whose original is not known to be interesting.
@@ -263,8 +232,8 @@ pub(super) struct ReductionRun<'a, S> {
     pub(super) flaky: FlakyCounts,
     pub(super) went_back: u64,
     /// Files of the committed test cases, while an earlier run is replayed.
-    versions: Versions,
-    on_disk: Option<TestCase>,
+    pub(super) versions: Versions,
+    pub(super) on_disk: Option<TestCase>,
     started: Instant,
 }
 
@@ -274,7 +243,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     }
 
     /// Takes note of a pass that was skipped, before the next verdict.
-    fn skipped(&mut self, pass: &'static str) {
+    pub(super) fn skipped(&mut self, pass: &'static str) {
         self.skips.push((self.history.len(), pass));
         self.tell(&Event::PassSkipped { pass });
     }
@@ -305,62 +274,6 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 Err(halt) => return halt.ending(),
             }
         }
-    }
-
-    /// Repeats the steps in the journal. Neither a cancellation nor a limit stops it on the way, since the result would
-    /// be larger than what is on disk.
-    fn replay(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<(), ReductionError> {
-        self.versions.add(&self.best.0);
-        loop {
-            match self.journal.as_mut().and_then(Journal::take_between) {
-                Some(Between::Skipped(journaled)) => {
-                    match executor.scheduler_mut().skip_pass() {
-                        Some(pass) if *pass == journaled => self.skipped(pass),
-                        _ => return Err(self.diverged()),
-                    }
-                    continue;
-                }
-                Some(Between::Limits(limits)) => {
-                    self.limits.restore(limits);
-                    continue;
-                }
-                None => {}
-            }
-            let entry = self.journal.as_ref().and_then(|it| it.replay().front().copied());
-            let Some(entry) = entry else { break };
-            // A flaky test may have had another verdict on the same variant later.
-            remember(executor.scheduler_mut().verdicts_mut(), &entry);
-            // Otherwise it is a candidate that the earlier run did not have.
-            let Some(judged) = executor.known_verdict() else { return Err(self.diverged()) };
-            if let Some(case) = self.consume(judged, executor.scheduler().counters())? {
-                self.versions.add(&case);
-            }
-        }
-        put_into_force(self.limits.now(), &*self.reduction.test);
-        if self.journal.as_ref().is_some_and(Journal::went_back) {
-            executor.scheduler_mut().verdicts_mut().distrust(WrongSuccesses::default());
-        }
-        self.check_disk()
-    }
-
-    /// The error for a source that proposes something else from the same verdicts.
-    pub(super) fn diverged(&self) -> ReductionError {
-        let journal = self.journal.as_ref();
-        journal.map_or_else(|| panic!("a source repeats itself"), |it| it.diverged().into())
-    }
-
-    /// Checks that the files on disk are a version that the journal knows, and puts the best one there.
-    fn check_disk(&mut self) -> Result<(), ReductionError> {
-        let on_disk = self.on_disk.take();
-        if let Some(case) = &on_disk {
-            self.versions.check(case)?;
-        }
-        let is_there = on_disk.as_ref() == Some(&self.best.0);
-        if is_there || (on_disk.is_none() && self.statistics.steps == 0) {
-            return Ok(());
-        }
-        let best = self.best.0.clone();
-        self.keep(&best)
     }
 
     /// Puts a test case in its place. The journal is on the disk before it: so it knows every version that FILE may have
@@ -395,28 +308,27 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     }
 
     /// Puts limits into force and into the journal where they have changed.
-    fn follow_limits(
-        &mut self,
-        executor: &mut Executor<OriginalFirst<S>>,
-    ) -> Result<(), ReductionError> {
-        // The original, or another commit that waits to be tested again, may need the limits that there are.
-        if self.limits.may_be_lower() && executor.scheduler_mut().hurry_confirmations() {
+    fn follow_limits(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<(), Halt> {
+        if self.limits.may_be_lower() {
+            // The original, or another commit that is to be tested again, may need the limits that there are.
+            executor.confirm()?;
+            if self.take_confirmations(executor)? {
+                return Ok(());
+            }
             self.limits.lower();
         }
         if self.limits.take_change() {
             put_into_force(self.limits.now(), &*self.reduction.test);
-            if self.limits.follows_test() {
-                executor.limit_running(self.limits.of_test());
-            }
+            executor.drop_tests_ahead();
             if let Some(journal) = &mut self.journal {
-                journal.record_limits(self.limits.now().clone())?;
+                journal.record_limits(self.limits.now().clone()).map_err(ReductionError::from)?;
             }
         }
         Ok(())
     }
 
     /// Writes a verdict to the journal and tells of it. Returns the new current test case, if there is one.
-    fn consume(
+    pub(super) fn consume(
         &mut self,
         answered: Judged,
         counters: Counters,
@@ -513,29 +425,4 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
 /// `part` of `whole`; 0 of nothing.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
-}
-
-/// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
-/// and some of the next.
-#[derive(Default)]
-struct Versions {
-    files: HashSet<ContentHash>,
-}
-
-impl Versions {
-    fn add(&mut self, case: &TestCase) {
-        self.files.extend(case.files().iter().map(version));
-    }
-
-    fn check(&self, case: &TestCase) -> Result<(), StateError> {
-        match case.files().iter().find(|file| !self.files.contains(&version(file))) {
-            Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
-            None => Ok(()),
-        }
-    }
-}
-
-fn version(file: &SourceFile) -> ContentHash {
-    let content = ContentHash::of(&file.bytes);
-    ContentHash::of(&[file.path.as_bytes(), &content.0].concat())
 }

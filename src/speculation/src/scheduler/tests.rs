@@ -190,7 +190,7 @@ fn confirmations_take_slots_that_nothing_probable_wants_and_give_way() {
     let [Action::Start(id, again)] = actions.as_slice() else { panic!("{actions:?}") };
     assert_eq!(*again, variant(""));
     scheduler.ended(*id, Ok(Outcome::from(NO)));
-    assert_eq!(scheduler.confirmations_mut().take().unwrap().outcome.verdict, NO);
+    assert_eq!(scheduler.take_confirmation().unwrap().outcome.verdict, NO);
     assert!(scheduler.is_confirmed());
 }
 
@@ -209,9 +209,9 @@ fn a_confirmation_that_is_due_comes_before_the_candidate() {
         }
     }
     assert_eq!(asked, ["", "n", "", "nn"]);
-    let confirmed = scheduler.confirmations_mut().take().unwrap();
+    let confirmed = scheduler.take_confirmation().unwrap();
     assert_eq!((confirmed.hash, confirmed.outcome.verdict), (variant("").hash(), NO));
-    assert!(scheduler.confirmations_mut().take().is_none());
+    assert!(scheduler.take_confirmation().is_none());
 }
 
 #[test]
@@ -225,15 +225,62 @@ fn a_confirmation_that_times_out_beside_others_is_run_again_alone() {
     let (again, _) = plan(&mut scheduler);
     assert_eq!(texts(&again), [""]);
     scheduler.ended(again[0].0, Ok(Outcome::from(Verdict::TimedOut)));
-    assert!(scheduler.confirmations_mut().take().is_none(), "a busy machine explains it");
+    assert!(scheduler.take_confirmation().is_none(), "a busy machine explains it");
     assert!(plan(&mut scheduler).0.is_empty(), "until the other has ended");
     scheduler.ended(candidates[1].0, Ok(Outcome::from(NO)));
     let (alone, _) = plan(&mut scheduler);
     assert_eq!(texts(&alone), [""]);
     scheduler.ended(alone[0].0, Ok(Outcome::from(Verdict::TimedOut)));
-    let confirmed = scheduler.confirmations_mut().take().map(|it| it.outcome.verdict);
+    let confirmed = scheduler.take_confirmation().map(|it| it.outcome.verdict);
     assert_eq!(confirmed, Some(Verdict::TimedOut), "nothing else explains it now");
     assert!(!plan(&mut scheduler).0.is_empty());
+}
+
+#[test]
+fn a_confirmation_that_ends_early_is_taken_when_it_is_due() {
+    let mut scheduler = scheduler(Path::new(500), 32);
+    scheduler.confirmations_mut().add(&variant("x"), 2);
+    let (started, _) = plan(&mut scheduler);
+    let mut taken = Vec::new();
+    for text in ["x", "", "n"] {
+        let test = started.iter().find(|(_, started)| started == text).unwrap();
+        scheduler.ended(test.0, Ok(Outcome::from(NO)));
+        taken.push((steps(&mut scheduler), scheduler.take_confirmation().is_some()));
+    }
+    assert_eq!(taken, [(0, false), (1, false), (1, true)]);
+}
+
+#[test]
+fn a_confirmation_that_is_due_is_waited_for() {
+    let mut scheduler = scheduler(Path::new(100), 2);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "n"]);
+    scheduler.confirmations_mut().add(&variant("x"), 1);
+    for (id, _) in started {
+        scheduler.ended(id, Ok(Outcome::from(NO)));
+    }
+    assert_eq!(steps(&mut scheduler), 1, "the second verdict is there");
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["x", "nn"]);
+    assert_eq!(steps(&mut scheduler), 0);
+    scheduler.ended(started[0].0, Ok(Outcome::from(NO)));
+    assert_eq!(steps(&mut scheduler), 1);
+}
+
+#[test]
+fn tests_ahead_that_are_dropped_run_again() {
+    let mut scheduler = scheduler(Path::new(100), 3);
+    let (started, _) = plan(&mut scheduler);
+    assert_eq!(texts(&started), ["", "n", "nn"]);
+    scheduler.ended(started[1].0, Ok(Outcome::from(YES)));
+    let killed = scheduler.drop_tests_ahead();
+    assert!(matches!(killed[..], [Action::Kill(first), Action::Kill(third)]
+        if (first, third) == (started[0].0, started[2].0)));
+    for test in [&started[0], &started[2]] {
+        scheduler.ended(test.0, Ok(Outcome::from(YES)));
+    }
+    assert_eq!(steps(&mut scheduler), 0);
+    assert_eq!(texts(&plan(&mut scheduler).0), ["", "n", "nn"]);
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! Resuming: the verdicts in the journal of an earlier run are taken again, in their order, and the files on disk must
+//! be a version that the journal knows.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use clreduce_candidates::CandidateSource;
+use clreduce_journal::{Between, Journal, JournalEntry, JournalHeader, StateError};
+use clreduce_speculation::{Executor, Verdicts, WrongSuccesses};
+use clreduce_testcase::{ContentHash, SourceFile, TestCase};
+
+use super::calibration::OriginalFirst;
+use super::limits::put_into_force;
+use super::result::ReductionError;
+use super::run::ReductionRun;
+use super::{Reduction, Resume};
+
+/// The journal of an earlier run, if there is one.
+pub(super) fn resume(
+    state: &mut Option<Resume>,
+    reduction: &Reduction<'_>,
+) -> Result<Option<(Journal, JournalHeader)>, StateError> {
+    let Some(state) = state else { return Ok(None) };
+    state.facts.extend(reduction.facts());
+    let facts = state.facts.clone();
+    let header = JournalHeader::new(&reduction.case.hash(), Duration::ZERO, false, facts);
+    state.folder.resume(&header)
+}
+
+/// The state before the first test: the content of the journal.
+pub(super) fn recall<'a>(
+    original: &TestCase,
+    replay: impl IntoIterator<Item = &'a JournalEntry>,
+    is_filtered: bool,
+) -> Verdicts {
+    let mut verdicts = Verdicts::default();
+    if is_filtered {
+        verdicts.use_filter();
+    }
+    verdicts.insert_filtered(original.hash(), false);
+    replay.into_iter().for_each(|entry| remember(&mut verdicts, entry));
+    verdicts
+}
+
+pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
+    verdicts.remember(entry.hash, entry.verdict, entry.filtered);
+}
+
+impl<S: CandidateSource> ReductionRun<'_, S> {
+    /// Repeats the steps in the journal. Neither a cancellation nor a limit stops it on the way, since the result would
+    /// be larger than what is on disk.
+    pub(super) fn replay(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+    ) -> Result<(), ReductionError> {
+        self.versions.add(&self.best.0);
+        let began_with = self.limits.now().clone();
+        loop {
+            match self.journal.as_mut().and_then(Journal::take_between) {
+                Some(Between::Skipped(journaled)) => {
+                    match executor.scheduler_mut().skip_pass() {
+                        Some(pass) if *pass == journaled => self.skipped(pass),
+                        _ => return Err(self.diverged()),
+                    }
+                    continue;
+                }
+                Some(Between::Limits(limits)) => {
+                    self.limits.restore(limits);
+                    continue;
+                }
+                None => {}
+            }
+            let entry = self.journal.as_ref().and_then(|it| it.replay().front().copied());
+            let Some(entry) = entry else { break };
+            // A flaky test may have had another verdict on the same variant later.
+            remember(executor.scheduler_mut().verdicts_mut(), &entry);
+            // Otherwise it is a candidate that the earlier run did not have.
+            let Some(judged) = executor.known_verdict() else { return Err(self.diverged()) };
+            if let Some(case) = self.consume(judged, executor.scheduler().counters())? {
+                self.versions.add(&case);
+            }
+        }
+        put_into_force(self.limits.now(), &*self.reduction.test);
+        if *self.limits.now() != began_with {
+            executor.drop_tests_ahead();
+        }
+        if self.journal.as_ref().is_some_and(Journal::went_back) {
+            executor.scheduler_mut().verdicts_mut().distrust(WrongSuccesses::default());
+        }
+        self.check_disk()
+    }
+
+    /// The error for a source that proposes something else from the same verdicts.
+    pub(super) fn diverged(&self) -> ReductionError {
+        let journal = self.journal.as_ref();
+        journal.map_or_else(|| panic!("a source repeats itself"), |it| it.diverged().into())
+    }
+
+    /// Checks that the files on disk are a version that the journal knows, and puts the best one there.
+    fn check_disk(&mut self) -> Result<(), ReductionError> {
+        let on_disk = self.on_disk.take();
+        if let Some(case) = &on_disk {
+            self.versions.check(case)?;
+        }
+        let is_there = on_disk.as_ref() == Some(&self.best.0);
+        if is_there || (on_disk.is_none() && self.statistics.steps == 0) {
+            return Ok(());
+        }
+        let best = self.best.0.clone();
+        self.keep(&best)
+    }
+}
+
+/// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
+/// and some of the next.
+#[derive(Default)]
+pub(super) struct Versions {
+    files: HashSet<ContentHash>,
+}
+
+impl Versions {
+    fn add(&mut self, case: &TestCase) {
+        self.files.extend(case.files().iter().map(version));
+    }
+
+    fn check(&self, case: &TestCase) -> Result<(), StateError> {
+        match case.files().iter().find(|file| !self.files.contains(&version(file))) {
+            Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn version(file: &SourceFile) -> ContentHash {
+    let content = ContentHash::of(&file.bytes);
+    ContentHash::of(&[file.path.as_bytes(), &content.0].concat())
+}
