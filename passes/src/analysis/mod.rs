@@ -5,6 +5,7 @@
 
 mod binding;
 mod builtin_calls;
+mod call_places;
 mod declarations;
 mod directives;
 mod functions;
@@ -20,6 +21,7 @@ mod unit;
 
 pub(crate) use binding::{Binding, binding, demand};
 pub(crate) use builtin_calls::{BuiltinCall, builtin_calls};
+pub(crate) use call_places::CallPlaces;
 pub(crate) use declarations::{alone, words};
 pub(crate) use directives::{Directive, comments, directives, launch_comment};
 pub(crate) use functions::{

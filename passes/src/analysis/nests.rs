@@ -41,7 +41,7 @@ impl Nest {
 pub struct NestMiddles(Vec<Vec<Range<usize>>>);
 
 impl NestMiddles {
-    /// Those of each file.
+    /// Finds the middles of the deep nests of each file.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let of_file = |file| nests(snapshot, file).iter().flat_map(Nest::middle).collect();

@@ -42,7 +42,7 @@ impl<'a> Unit<'a> {
         self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
     }
 
-    /// Those of all files of a snapshot.
+    /// Returns the sound nodes of all files of a snapshot.
     pub(crate) fn all_sound(
         snapshot: &'a Snapshot,
     ) -> impl Iterator<Item = (Self, NodeId, NodeKind)> {

@@ -175,7 +175,7 @@ struct Tables {
 }
 
 impl Tables {
-    /// Those of the one launch that `KERNEL.args.toml` beside `KERNEL.cl` describes.
+    /// The tables of the one launch that `KERNEL.args.toml` beside `KERNEL.cl` describes.
     fn beside(snapshot: &Snapshot, kernel: usize) -> Option<Self> {
         let path = &snapshot.case().files()[kernel].path;
         let wanted = format!("{}.args.toml", path.strip_suffix(".cl")?);

@@ -15,13 +15,11 @@
 //! int f(void) { { g = 3; h(); } return (2 * 2); }
 //! ```
 
-use std::cell::OnceCell;
-
 use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree, Use};
 use clreduce_testcase::{Edit, Patch, step};
 
 use crate::analysis::{
-    Function, calls, functions, parameter_list, parameter_name, parameters, token_count,
+    CallPlaces, Function, calls, functions, parameter_list, parameter_name, parameters, token_count,
 };
 use crate::budget::Budget;
 use crate::edit::{as_operand, is_whole_statement, remove_declaration};
@@ -38,8 +36,8 @@ impl Pass for Inline {
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let functions = functions(snapshot, proposals);
-        let places: Vec<Places<'_>> =
-            (0..snapshot.file_count()).map(|file| Places::new(snapshot.tree(file))).collect();
+        let places: Vec<CallPlaces<'_>> =
+            (0..snapshot.file_count()).map(|file| CallPlaces::new(snapshot.tree(file))).collect();
         for (list, arguments) in [Arguments::Substituted, Arguments::Stored].into_iter().enumerate()
         {
             for function in &functions {
@@ -68,7 +66,7 @@ enum Arguments {
 /// A function as far as inlining needs to know it.
 struct Body<'a> {
     snapshot: &'a Snapshot,
-    places: &'a Places<'a>,
+    places: &'a CallPlaces<'a>,
     file: usize,
     function: Function,
     statements: Vec<NodeId>,
@@ -95,7 +93,7 @@ const SHORT: usize = 10;
 fn inline(
     snapshot: &Snapshot,
     function: &Function,
-    places: &Places<'_>,
+    places: &CallPlaces<'_>,
     arguments: Arguments,
     proposals: &mut Proposals,
 ) -> Option<Vec<Edit>> {
@@ -117,7 +115,7 @@ fn inline(
 fn at_one_call(
     snapshot: &Snapshot,
     function: &Function,
-    places: &Places<'_>,
+    places: &CallPlaces<'_>,
     proposals: &mut Proposals,
 ) -> Vec<Patch> {
     let calls = inlinable_calls(snapshot, function, proposals).filter(|calls| calls.len() > 1);
@@ -158,7 +156,7 @@ impl<'a> Body<'a> {
     fn read(
         snapshot: &'a Snapshot,
         function: &Function,
-        places: &'a Places<'a>,
+        places: &'a CallPlaces<'a>,
         arguments: Arguments,
     ) -> Option<Self> {
         let file = function.file;
@@ -382,67 +380,6 @@ impl<'a> Body<'a> {
         }
         text.extend_from_slice(&bytes[at..tree.range(node).end]);
         text
-    }
-}
-
-/// The calls of a file. A call may lie deep, and there may be many.
-struct Places<'a> {
-    tree: &'a SyntaxTree,
-    known: OnceCell<Around>,
-}
-
-/// The surroundings of each node.
-struct Around {
-    statements: Vec<Option<(NodeId, NodeId)>>,
-    /// For each node: true if it is reached only under a condition.
-    may_not_happen: Vec<bool>,
-}
-
-impl<'a> Places<'a> {
-    fn new(tree: &'a SyntaxTree) -> Self {
-        Self { tree, known: OnceCell::new() }
-    }
-
-    fn around(&self) -> &Around {
-        self.known.get_or_init(|| {
-            let tree = self.tree;
-            let is_statement = |node: NodeId| {
-                tree.kind(node).is_statement() || tree.kind(node) == NodeKind::Declaration
-            };
-            let mut may_not_happen: Vec<bool> = Vec::with_capacity(tree.len());
-            for id in tree.ids() {
-                let above = tree.parent(id).is_some_and(|parent| {
-                    may_not_happen[parent.0 as usize] || is_conditional(tree, id, parent)
-                });
-                may_not_happen.push(above);
-            }
-            Around { statements: tree.nearest_ancestors(is_statement), may_not_happen }
-        })
-    }
-
-    /// The statement or declaration that a call is part of.
-    fn statement(&self, call: NodeId) -> Option<NodeId> {
-        self.around().statements[call.0 as usize].map(|(statement, _)| statement)
-    }
-
-    /// Returns true if a call stands where it is reached only if something else is so: on the right of `&&` or `||`,
-    /// behind a `?`.
-    fn may_not_happen(&self, call: NodeId) -> bool {
-        self.around().may_not_happen[call.0 as usize]
-    }
-}
-
-/// Returns true if a part of an expression is evaluated only if another part of it is so.
-fn is_conditional(tree: &SyntaxTree, part: NodeId, whole: NodeId) -> bool {
-    let field = tree.node(part).field;
-    match tree.kind(whole) {
-        NodeKind::BinaryExpression => {
-            let operator = tree.field(whole, NodeField::Operator).map(|id| tree.kind(id));
-            field == Some(NodeField::Right)
-                && matches!(operator, Some(NodeKind::AmpersandAmpersand | NodeKind::PipePipe))
-        }
-        NodeKind::ConditionalExpression => field != Some(NodeField::Condition),
-        _ => false,
     }
 }
 

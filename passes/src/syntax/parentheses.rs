@@ -57,7 +57,7 @@ fn cores(unit: Unit<'_>) -> Vec<Option<Binding>> {
             let mut inside = tree.named_children(id);
             cores[id.0 as usize] = match (inside.next(), inside.next()) {
                 (Some(only), None) if tree.kind(only) == NodeKind::ParenthesizedExpression => {
-                    // Those of a statement expression are part of it.
+                    // The parentheses of a statement expression are part of it.
                     let statements = tree.named_children(only).map(|inner| tree.kind(inner));
                     let is_whole = statements.eq([NodeKind::CompoundStatement]);
                     cores[only.0 as usize].or(binding(unit, only).filter(|_| is_whole))

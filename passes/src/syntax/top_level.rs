@@ -85,7 +85,7 @@ fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<Node
         for name in if is_type { &symbol.declarations[..] } else { std::slice::from_ref(first) } {
             let Some((item, _)) = items[name.0 as usize] else { continue };
             let inside = item..tree.node(item).after;
-            // Those in the item stand side by side.
+            // The uses in the item stand side by side.
             let before = uses.first().is_some_and(|&node| node < inside.start.min(end));
             let behind = uses.partition_point(|&node| node < inside.end);
             if before || uses.get(behind).is_some_and(|&node| node < end) {
