@@ -281,8 +281,31 @@ fn reports_are_tried_before_the_run() {
             answered(&bench, &args, 2, &[part]);
         }
     }
-    let both = ["bug.c", "--test", "./test.sh", "--events", "x.json", "--summary", "x.json"];
-    answered(&bench, &both, 2, &["name the same file"]);
+    for (first, second) in [("--events", "--summary"), ("--summary", "--report")] {
+        let both = ["bug.c", "--test", "./test.sh", first, "x.json", second, "x.json"];
+        answered(&bench, &both, 2, &["name the same file"]);
+    }
+    // What is reduced may begin like a report.
+    let braces = format!("{{ }}\n{BUG}");
+    bench.write("braces.c", &braces);
+    for option in ["--events", "--summary", "--report"] {
+        for path in ["braces.c", "braces.c.orig", "braces.c.2.orig", "braces.c.clreduce"] {
+            let args = ["braces.c", "--test", "./test.sh", option, path];
+            answered(&bench, &args, 2, &["needed by the reduction itself"]);
+        }
+        let args = ["bug.c", "--test", "./test.sh", "--output", "out.c", option, "out.c"];
+        answered(&bench, &args, 2, &["needed by the reduction itself"]);
+    }
+    assert_eq!(bench.read("braces.c"), braces);
+    std::fs::remove_file(bench.path("braces.c")).unwrap();
+    #[cfg(unix)]
+    {
+        let socket = std::os::unix::net::UnixListener::bind(bench.path("socket")).unwrap();
+        let args = ["bug.c", "--test", "./test.sh", "--summary", "socket"];
+        answered(&bench, &args, 2, &["cannot write `socket`"]);
+        drop(socket);
+        std::fs::remove_file(bench.path("socket")).unwrap();
+    }
     assert_eq!(bench.names(), ["bug.c", "test.sh"]);
 
     let run =

@@ -152,7 +152,8 @@ fn copies_of_a_private_file_are_private() {
 #[test]
 fn the_original_is_never_without_a_copy() {
     use std::os::unix::fs::symlink;
-    let in_the_way: [fn(&Bench); 4] = [
+    let in_the_way: [fn(&Bench); 5] = [
+        |bench| fifo(bench, "bug.c.orig"),
         |bench| symlink("nowhere", bench.path("bug.c.orig")).unwrap(),
         |bench| symlink("bug.c", bench.path("bug.c.orig")).unwrap(),
         |bench| fs::create_dir(bench.path("bug.c.orig")).unwrap(),
@@ -173,14 +174,25 @@ fn the_original_is_never_without_a_copy() {
 fn output_that_is_no_file_is_refused_before_anything_runs() {
     let bench = Bench::with_bug();
     let _socket = std::os::unix::net::UnixListener::bind(bench.path("socket")).unwrap();
-    let fifo = std::process::Command::new("mkfifo").arg(bench.path("fifo")).status().unwrap();
-    assert!(fifo.success());
+    fifo(&bench, "fifo");
+    std::os::unix::fs::symlink("nowhere", bench.path("link")).unwrap();
     let before = bench.names();
-    for output in ["socket", "fifo"] {
+    for (output, says) in [
+        ("socket", "neither a file nor a folder"),
+        ("fifo", "neither a file nor a folder"),
+        ("link", "a symbolic link that leads nowhere"),
+        (SCRIPT, "is the test"),
+    ] {
         let refused = bench.run(&["bug.c", "--test", SCRIPT, "--output", output]).code(1);
-        assert_mentions(&stderr(&refused), &[output, "neither a file nor a folder"]);
+        assert_mentions(&stderr(&refused), &[output.trim_start_matches("./"), says]);
         assert_eq!(bench.names(), before, "{output}");
     }
+}
+
+#[cfg(unix)]
+fn fifo(bench: &Bench, name: &str) {
+    let made = std::process::Command::new("mkfifo").arg(bench.path(name)).status().unwrap();
+    assert!(made.success());
 }
 
 #[cfg(unix)]

@@ -138,7 +138,7 @@ fn table(found: &Devices) -> String {
 /// first one that there is a driver for.
 ///
 /// # Errors
-/// When there is none, with those that there are.
+/// When no device matches. The error lists the devices that there are.
 pub(crate) fn choose(
     args: &DeviceArgs,
     text: Text,

@@ -231,7 +231,7 @@ pub(crate) enum UsageError {
          help: write the name of the file as it is in the folder"
     )]
     FileOfFolder,
-    #[error("--events and --summary name the same file\nhelp: name two files")]
+    #[error("two of --events, --summary and --report name the same file\nhelp: name several files")]
     OneReport,
     #[error(transparent)]
     Recipe(#[from] RecipeError),

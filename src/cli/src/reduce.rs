@@ -28,7 +28,7 @@ use crate::not_interesting::{Rejection, explain};
 use crate::page::CommitCollector;
 use crate::printing::shown_path;
 use crate::progress::ProgressDisplay;
-use crate::report_file::ReportFile;
+use crate::report_file::{ReportFile, ReportFileError};
 use crate::resolve::Settings;
 use crate::screen::{Drawn, Model};
 use crate::statistics::RunStatistics;
@@ -86,6 +86,11 @@ struct ReductionInput {
 fn open(settings: &Settings, progress: &ProgressDisplay) -> Result<ReductionInput, CliError> {
     let inputs = Input::find_all(&settings.inputs)?;
     let target = Target::of(inputs, settings.output.as_deref())?;
+    test_file(settings).map_or(Ok(()), |test| target.check_output_is_not(test))?;
+    let mut reports = settings.reports().filter_map(ReportFile::path);
+    if let Some(report) = reports.find(|report| target.needs(report)) {
+        return Err(ReportFileError::Needed(report.to_owned()).into());
+    }
     let excluded = excluded(settings, &target);
     let read = || -> Result<_, CliError> {
         let loaded = load(&target.inputs, &excluded, target.in_place())?;
@@ -130,15 +135,17 @@ fn open(settings: &Settings, progress: &ProgressDisplay) -> Result<ReductionInpu
 
 /// Returns paths that are never part of a DIR: the test, the reports and the output.
 fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
-    let test = match &settings.how.test {
-        Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
-            Some(path.as_path())
-        }
-        Test::Command(TestCommand::Shell(_)) => None,
-    };
     let reports = settings.reports().filter_map(ReportFile::path);
-    let paths = reports.chain(test).chain(target.output());
+    let paths = reports.chain(test_file(settings)).chain(target.output());
     paths.filter_map(|path| target::absolute(path).ok()).collect()
+}
+
+/// Returns the path of the test; `None` for a shell command.
+fn test_file(settings: &Settings) -> Option<&Path> {
+    match &settings.how.test {
+        Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => Some(path),
+        Test::Command(TestCommand::Shell(_)) => None,
+    }
 }
 
 fn run(

@@ -4,6 +4,8 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+#[cfg(unix)]
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -20,6 +22,11 @@ pub(crate) enum ReportFileError {
          help: name another file", shown_path(.0)
     )]
     NotAReport(PathBuf),
+    #[error(
+        "`{}` is needed by the reduction itself, so no report is written to it\n\
+         help: name another file", shown_path(.0)
+    )]
+    Needed(PathBuf),
 }
 
 /// A file for a report, or standard output.
@@ -73,6 +80,11 @@ impl ReportFile {
                 }
             }
             Ok(metadata) if metadata.is_dir() => Err(refused(io::ErrorKind::IsADirectory.into())),
+            // It cannot be opened like a file.
+            #[cfg(unix)]
+            Ok(metadata) if metadata.file_type().is_socket() => {
+                Err(refused(io::ErrorKind::Unsupported.into()))
+            }
             // A pipe or a device: only writing can tell.
             Ok(_) => Ok(()),
             Err(_) => {

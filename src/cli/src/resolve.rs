@@ -1,7 +1,7 @@
 //! From the options to the settings of a reduction. Everything is checked that can be checked without running a test.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clreduce_compiler::LibclangFilter;
 use clreduce_devices::WorkerOptions;
@@ -124,10 +124,12 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         Test::Command(command) => Test::Command(on_files(&command, &args.inputs)?),
         recipe => recipe,
     };
-    if args.events.is_some()
-        && args.events == args.summary
-        && args.events != Some(ReportFile::Stdout)
-    {
+    let reports = [&args.events, &args.summary, &args.report].into_iter().flatten();
+    let mut paths: Vec<&Path> = reports.filter_map(ReportFile::path).collect();
+    let count = paths.len();
+    paths.sort_unstable();
+    paths.dedup();
+    if paths.len() < count {
         return Err(UsageError::OneReport);
     }
     check_recipe(&args, &test)?;

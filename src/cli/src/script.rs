@@ -50,7 +50,7 @@ pub(crate) struct Script {
     pub words: Vec<String>,
     /// The accused as options of `clreduce run`.
     pub accused: Vec<String>,
-    /// Those that agree with each other.
+    /// The witnesses that agree with each other, each as options of `clreduce run`.
     pub witnesses: Vec<Vec<String>>,
     /// Description of the arguments, absolute.
     pub arguments: Option<PathBuf>,

@@ -41,7 +41,7 @@ struct Summary<'a> {
     /// Variants that libclang looked at, and what came of those that it rejected.
     compile_filter: FilterSummary,
     passes: Vec<PassSummary>,
-    /// Those of a recipe.
+    /// The stages of a recipe; none for any other test.
     stages: Vec<StageSummary<'a>>,
     warnings: &'a [String],
 }

@@ -10,7 +10,8 @@ use thiserror::Error;
 
 use crate::keep::OriginalCopy;
 use crate::load::{
-    ALSO_INTERESTING, BUG_REPORTS, FilePlace, Input, LoadError, ORIGINAL, SLIPPED, STATE, beside,
+    ALSO_INTERESTING, BUG_REPORTS, FilePlace, Input, LoadError, ORIGINAL, OWN_ENDINGS, SLIPPED,
+    STATE, beside,
 };
 
 /// The reason why the result cannot be written to the path of `--output`.
@@ -32,6 +33,13 @@ pub(crate) enum OutputError {
          help: name a file or folder that does not exist yet"
     )]
     Special(PathBuf),
+    #[error(
+        "`{0}` is a symbolic link that leads nowhere, so the result cannot be written to it\n\
+         help: remove the link, or name the file that it should lead to"
+    )]
+    Dangling(PathBuf),
+    #[error("`{0}` is the test, which the result would replace\nhelp: name another file")]
+    IsTest(PathBuf),
     #[error("cannot use `{path}` for the result: {source}")]
     Unusable { path: PathBuf, source: io::Error },
 }
@@ -67,6 +75,10 @@ impl Target {
             }
         } else if path.is_file() {
             return Err(OutputError::IsFile(output.to_owned()));
+        }
+        // Where it leads somewhere, the path is that of its target by now.
+        if path.is_symlink() {
+            return Err(OutputError::Dangling(output.to_owned()));
         }
         if path.exists() && !path.is_file() && !path.is_dir() {
             return Err(OutputError::Special(output.to_owned()));
@@ -110,6 +122,35 @@ impl Target {
         self.output.as_deref()
     }
 
+    /// Refuses an output that is the program of the test.
+    ///
+    /// # Errors
+    /// When it is.
+    pub(crate) fn check_output_is_not(&self, test: &Path) -> Result<(), OutputError> {
+        match (&self.output, absolute(test)) {
+            (Some(output), Ok(test)) if *output == test => Err(OutputError::IsTest(test)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns true if a file that the reduction reads or writes has this path: a file that is reduced, the result, or one
+    /// that is kept beside them.
+    pub(crate) fn needs(&self, path: &Path) -> bool {
+        let Ok(path) = absolute(path) else { return false };
+        let files = self.inputs.iter().filter(|input| !input.is_dir);
+        let mut files = files.map(|input| &input.real).chain(&self.output);
+        let bases = self.inputs.iter().map(|input| &input.absolute).chain([&self.base]);
+        let is_beside = |base: &PathBuf| {
+            let name = |path: &Path| path.file_name()?.to_str().map(str::to_owned);
+            let ending = name(base)
+                .zip(name(&path))
+                .and_then(|(base, name)| Some(name.strip_prefix(base.as_str())?.to_owned()));
+            base.parent() == path.parent()
+                && ending.is_some_and(|it| OWN_ENDINGS.iter().any(|own| it.ends_with(own)))
+        };
+        files.any(|file| *file == path) || bases.into_iter().any(is_beside)
+    }
+
     /// The path on disk of each file of the original.
     pub(crate) fn places(&self, original: &TestCase) -> Vec<FilePlace> {
         let place = |file: &SourceFile| {
@@ -140,16 +181,18 @@ impl Target {
             let copy = |base: &Path, file: &SourceFile| {
                 if input.is_dir { base.join(&*file.path) } else { base.to_owned() }
             };
-            // A link is somebody else's: it may even lead to the file that is reduced.
-            let is_link = |path: &Path| path.is_symlink();
+            // A link is somebody else's: it may even lead to the file that is reduced. A pipe cannot be compared.
             let is_free = |base: &PathBuf| {
-                let fits = |file: &&SourceFile| match fs::read(copy(base, file)) {
-                    Ok(bytes) => *bytes == *file.bytes && !is_link(&copy(base, file)),
-                    Err(error) => {
-                        error.kind() == io::ErrorKind::NotFound && !is_link(&copy(base, file))
+                let fits = |file: &&SourceFile| {
+                    let path = copy(base, file);
+                    match fs::symlink_metadata(&path) {
+                        Ok(meta) => {
+                            meta.is_file() && fs::read(path).is_ok_and(|it| *it == *file.bytes)
+                        }
+                        Err(error) => error.kind() == io::ErrorKind::NotFound,
                     }
                 };
-                !is_link(base) && base.is_dir() <= input.is_dir && files.iter().all(fits)
+                !base.is_symlink() && base.is_dir() <= input.is_dir && files.iter().all(fits)
             };
             let numbered = (2..).map(|number| format!(".{number}{ORIGINAL}"));
             let base = std::iter::once(ORIGINAL.to_owned())

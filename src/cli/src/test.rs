@@ -114,7 +114,7 @@ pub(crate) fn test_for(test: &str, inputs: &[PathBuf]) -> Result<Test, UsageErro
 /// that is a program.
 ///
 /// # Errors
-/// When there is none, or it cannot be run.
+/// When no argument is a test, or the test cannot be run.
 pub(crate) fn test_among(inputs: &mut Vec<PathBuf>) -> Result<TestCommand, UsageError> {
     let Some(first) = inputs.first() else { return Err(UsageError::NoInput) };
     let no_test = UsageError::NoTest(first.clone());

@@ -24,19 +24,13 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     }
     let cancel = interrupt::on_interrupt()?;
     let query = query(args, compilation)?;
-    // The search would end with the same error in most cases, after minutes.
-    let recipe = PathBuf::from(&compilation.name).with_extension("toml");
-    if recipe.exists() {
-        return Err(InitError::Exists(recipe).into());
-    }
+    // Before the search, which takes minutes.
+    let recipe = unless_exists(PathBuf::from(&compilation.name).with_extension("toml"))?;
     let clock = Clock::start();
     let options =
         clreduce_recipe::RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
     let bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
-    let paths = Paths::of(&bug, compilation);
-    if let Some(path) = paths.in_the_way() {
-        return Err(InitError::Exists(path).into());
-    }
+    let paths = Paths::of(&bug, compilation, recipe)?;
     let parsed = Recipe::parse(&paths.recipe, bug.recipe.clone())?.options(options);
     let case = TestCase::single(&bug.name, bug.program.clone())
         .map_err(|error| CliError::Load(error.into()))?;
@@ -73,26 +67,24 @@ struct Paths {
 }
 
 impl Paths {
-    fn of(bug: &CompilerBug, compilation: &Compilation) -> Self {
+    fn of(
+        bug: &CompilerBug,
+        compilation: &Compilation,
+        recipe: PathBuf,
+    ) -> Result<Self, InitError> {
         let input = PathBuf::from(&bug.name);
         let real = |path: &Path| std::fs::canonicalize(path).ok();
         let is_source = real(&input)
             .is_some_and(|path| Some(path) == real(compilation.command.source()))
             && bug.program == compilation.source;
-        Self {
-            recipe: input.with_extension("toml"),
-            program: (!is_source).then(|| input.clone()),
-            input,
-        }
+        let program = if is_source { None } else { Some(unless_exists(input.clone())?) };
+        Ok(Self { recipe, program, input })
     }
+}
 
-    fn in_the_way(&self) -> Option<PathBuf> {
-        [Some(&self.recipe), self.program.as_ref()]
-            .into_iter()
-            .flatten()
-            .find(|path| path.exists())
-            .cloned()
-    }
+/// Returns the path of a file to write, which must not exist.
+fn unless_exists(path: PathBuf) -> Result<PathBuf, InitError> {
+    if path.exists() { Err(InitError::Exists(path)) } else { Ok(path) }
 }
 
 fn print(bug: &CompilerBug, test: &RecipeTest, paths: &Paths) -> io::Result<()> {
