@@ -15,7 +15,11 @@ pub(crate) fn looked_for(command: &TestCommand) -> Vec<Regex> {
 fn in_script(script: &str) -> Vec<Regex> {
     // A command with its options, and the pattern in quotes or as a word.
     const GREP: &str = r#"(?x)
-        (?<not>!\s*)? \b(?<tool>[ef]?grep|rg) (?<options>(?:\s+-{1,2}[A-Za-z][\w-]*(?:=\S+)?)*) (?:\s+--)?
+        (?<not>!\s*)? \b(?<tool>[ef]?grep|rg)
+        (?<options>(?:
+            \s+-[A-Za-z]*[ABCm]\s+\d+ | \s+--(?:(?:after-|before-)?context|max-count)\s+\d+ | \s+-\d+ |
+            \s+-{1,2}[A-Za-z][\w-]*(?:=\S+)?
+        )*) (?:\s+--)?
         \s+ (?: '(?<single>[^'\n]+)' | "(?<double>[^"$`\n]+)" | (?<word>[^\s'"`$|;&<>()-][^\s'"`$|;&<>()]*) )"#;
     let Ok(grep) = Regex::new(GREP) else { return Vec::new() };
     let script = script.replace("\\\n", " ");
@@ -81,6 +85,11 @@ mod tests {
             ("grep -Eq \"in (f|g)\" log", &["in (f|g)"]),
             ("grep -q 'in \\(f\\|g\\)(x)' log", &[r"in (f|g)\(x\)"]),
             ("grep -qi error log", &["(?i)error"]),
+            (
+                "grep -A 3 foo x; grep -qm 1 -C2 bar x; grep --max-count 1 -2 baz x",
+                &["foo", "bar", "baz"],
+            ),
+            ("grep -c 3 x; grep --context=3 -e four x", &["3", "four"]),
             ("gcc a.c 2>&1 | \\\n grep \\\n 'a b'", &["a b"]),
             ("! grep -q warning log; grep -v x log; grep -qf list log", &[]),
             ("# grep x y\ngrep '' log; grep \"$x\" log; grep -q '[' log", &[]),

@@ -78,7 +78,7 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
     let votes_for = |result: &[Output]| results.iter().filter(|other| **other == result).count();
     // Both rules ask for more than half of all results, so there is at most one.
     let majority = results.iter().copied().find(|result| votes_for(result) >= enough);
-    // Those who ran it may disagree on what came out, and still show that it can be run.
+    // Devices that ran it may disagree on the result, and still show that it can be run.
     let needed = match rule {
         Rule::AtLeastThree => (voters.len() / 2 + 1).max(3),
         Rule::TwoThirds => enough,

@@ -26,7 +26,6 @@ pub struct Calibration {
     pub tolerated: Tolerated,
     /// True if the check `sanitize` computes the right result, which for the original is that of the witnesses. Then
     /// witnesses run only for variants of which `sanitize` does not know the result.
-    #[serde(default)]
     pub computed: bool,
     /// The parts of the original that the compiler mentioned.
     pub clues: Clues,

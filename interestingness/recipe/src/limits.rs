@@ -61,7 +61,7 @@ fn limits_for(
 pub(crate) struct ConfigurationLimits(Mutex<TimeLimits>);
 
 impl ConfigurationLimits {
-    /// Those of the original.
+    /// The limits that follow from the original.
     pub(crate) fn new(calibration: &Calibration) -> Self {
         let limits = calibration.configurations.iter();
         let limits = limits.map(|(name, limit)| (name.clone(), Duration::from_millis(*limit)));

@@ -32,7 +32,7 @@ fn coverage(source: &str) -> Coverage {
     measure("k.cl", source).unwrap()
 }
 
-/// What happened at the points whose text begins so.
+/// Returns the events at the points whose text begins with `text`.
 fn seen<'a>(coverage: &'a Coverage, source: &str, text: &str) -> Vec<&'a Seen> {
     let points = coverage.points.iter();
     points

@@ -141,7 +141,7 @@ fn step_of(tree: &SyntaxTree, node: NodeId) -> AccessReach {
 /// The uses of all symbols of a file.
 #[derive(Debug, Default)]
 pub struct Uses {
-    /// Those of one symbol side by side, in source order.
+    /// The uses of one symbol stand side by side, in source order.
     all: Vec<Use>,
     of_symbol: Vec<Range<usize>>,
 }

@@ -114,9 +114,9 @@ pub enum Seen {
 /// A number of things, and how many of them happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
-    /// Those that did.
+    /// The number of things that happened.
     pub covered: usize,
-    /// All of them.
+    /// The number of all things.
     pub all: usize,
 }
 

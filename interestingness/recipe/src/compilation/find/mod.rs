@@ -127,7 +127,7 @@ impl CompilerBug {
     /// Finds the bug that a command shows.
     ///
     /// # Errors
-    /// When there is none, or the command cannot be run.
+    /// When the command shows no bug, or cannot be run.
     pub fn find(
         compilation: &Compilation,
         query: &BugQuery,
