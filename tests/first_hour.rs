@@ -218,16 +218,16 @@ fn help_and_version_are_where_they_are_looked_for() {
 #[test]
 fn names_with_escape_sequences_are_shown_escaped() {
     let bench = Bench::with_bug();
-    let name = "bug\u{1b}[31m\n.c";
+    let name = "bug\u{1b}[31m\u{202e}\n.c";
     bench.write(name, BUG);
     let test = ["--test", "cat *.c | grep -q needle", "-vv"];
     let all = |run: &assert_cmd::assert::Assert| stdout(run) + &stderr(run);
     let run = bench.reduce(&[&[name][..], &test].concat());
-    assert_mentions(&stdout(&run), &[r"bug\u{1b}[31m\n.c"]);
-    assert!(!all(&run).contains('\u{1b}'));
-    for args in [&[name, "--test", "false"][..], &["no\u{1b}ne.c", "--test", "true"]] {
+    assert_mentions(&stdout(&run), &[r"bug\u{1b}[31m\u{202e}\n.c"]);
+    assert!(!all(&run).contains(['\u{1b}', '\u{202e}']));
+    for args in [&[name, "--test", "false"][..], &["no\u{1b}\nne.c", "--test", "true"]] {
         let run = bench.run(args).failure();
-        assert_mentions(&all(&run), &[r"\u{1b}"]);
+        assert_mentions(&all(&run), &[r"\u{1b}", r"\n"]);
         assert!(!all(&run).contains('\u{1b}'));
     }
     // Also where the name is not even text.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use clreduce_testcase::{InvalidTestCase, SourceFile, TestCase};
 use thiserror::Error;
 
+use crate::printing::shown_path;
+
 /// Endings of names that never belong to a test case: reducers leave such files beside their input.
 pub(crate) const OWN_ENDINGS: [&str; 6] =
     [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED, BUG_REPORTS[0], BUG_REPORTS[1]];
@@ -28,29 +30,30 @@ const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 /// The reason why an input cannot be reduced.
 #[derive(Debug, Error)]
 pub(crate) enum LoadError {
-    #[error("`{0}` does not exist")]
+    #[error("`{}` does not exist", shown_path(.0))]
     Missing(PathBuf),
-    #[error("cannot read `{path}`: {source}")]
+    #[error("cannot read `{}`: {source}", shown_path(.path))]
     Read { path: PathBuf, source: io::Error },
     #[error(
-        "`{0}` is read-only, so the reduced program cannot replace it\n\
-         help: make it writable (chmod u+w), or write the result elsewhere with --output PATH"
+        "`{}` is read-only, so the reduced program cannot replace it\n\
+         help: make it writable (chmod u+w), or write the result elsewhere with --output PATH",
+        shown_path(.0)
     )]
     ReadOnly(PathBuf),
-    #[error("`{0}` is neither a file nor a folder")]
+    #[error("`{}` is neither a file nor a folder", shown_path(.0))]
     Special(PathBuf),
     #[error(
         "the name of `{0}` is not valid UTF-8, so it cannot be passed to a test\n\
          help: rename or copy the file first"
     )]
     NotUtf8(PathBuf),
-    #[error("`{0}` is empty: there is nothing to reduce")]
+    #[error("`{}` is empty: there is nothing to reduce", shown_path(.0))]
     Empty(PathBuf),
     #[error(
         "`{0}` is larger than 4 GiB, and clreduce keeps files in memory\nhelp: cut it down first"
     )]
     TooLarge(PathBuf),
-    #[error("`{0}` holds no files: there is nothing to reduce")]
+    #[error("`{}` holds no files: there is nothing to reduce", shown_path(.0))]
     NoFiles(PathBuf),
     #[error(
         "`{first}` and `{second}` would have the same name `{name}` in the directory of the test\n\

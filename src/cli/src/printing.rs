@@ -4,13 +4,23 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use console::style;
 
+/// Characters that change the direction of the text after them, so that a name reads as another one.
+const DIRECTIONS: [RangeInclusive<char>; 4] = [
+    '\u{61c}'..='\u{61c}',
+    '\u{200e}'..='\u{200f}',
+    '\u{202a}'..='\u{202e}',
+    '\u{2066}'..='\u{2069}',
+];
+
 /// Text with its control characters escaped, except line breaks and tabs.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    let is_control = |c: char| c.is_control() || DIRECTIONS.iter().any(|range| range.contains(&c));
+    let is_shown = |c: char| !is_control(c) || matches!(c, '\n' | '\t');
     if text.chars().all(is_shown) {
         return Cow::Borrowed(text);
     }
@@ -59,6 +69,7 @@ mod tests {
     fn escape_sequences_are_shown() {
         assert_eq!(printable("a\n\tb é"), "a\n\tb é");
         assert_eq!(printable("a\x1b[31mb\r\u{9b}"), r"a\u{1b}[31mb\r\u{9b}");
+        assert_eq!(printable("\u{202e}c.gub"), r"\u{202e}c.gub");
         assert_eq!(shown_path(Path::new("a\nerror: b.c")), r"a\nerror: b.c");
     }
 }
