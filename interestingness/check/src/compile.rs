@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use clreduce_compiler::{CompileOptions, CompileWorkers, Diagnostic, NoClang, Severity};
 use clreduce_host::{FILE, HostKernel};
-use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
 
@@ -81,14 +80,12 @@ struct LanguageReader {
 impl Compile {
     fn new(setup: StageSetup) -> Result<Self, NoClang> {
         let clang = setup.clang()?;
-        let StageSetup { tools, compile_worker: worker, .. } = setup;
+        let worker = setup.compile_workers();
+        let tools = setup.tools;
         let library = worker.as_ref().and_then(|_| clang.library_folder());
         let reader = |language: Vec<OsString>| {
             let arguments = arguments(language);
-            let workers = worker.clone().map(|program| {
-                let mut worker = WorkerOptions::new(program);
-                worker.temporary = tools.temporary().to_owned();
-                worker.start_limit = tools.limits.time.unwrap_or(worker.start_limit);
+            let workers = worker.clone().map(|worker| {
                 let (library, file) = (library.clone(), FILE.to_owned());
                 let arguments = arguments.clone();
                 CompileWorkers::new(CompileOptions { worker, library, file, arguments })

@@ -36,6 +36,6 @@ pub fn coverage(
     }
     let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
     let (tools, cache) = (options.tools(), &options.cache);
-    let toolchain = Toolchain { clang: &clang, tools: &tools, cache, cancel };
+    let toolchain = Toolchain { clang: &clang, tools: &tools, cache, forks: None, cancel };
     Ok(HostBuild { toolchain, subject, optimisation: "-O0" }.coverage()?)
 }

@@ -32,7 +32,8 @@ pub struct CheckOptions {
     /// a supervisor process.
     pub worker: Option<PathBuf>,
     /// A program that calls [`worker_main`](clreduce_process::worker_main) before anything else. With it, clang checks
-    /// the first kernel only; libclang checks the others, in a process that keeps running.
+    /// the first kernel only; libclang checks the others, in a process that keeps running, and clang compiles them for the
+    /// sanitizers without starting each time.
     pub compile_worker: Option<PathBuf>,
     /// The folder for the directories in which tools run.
     pub temporary: PathBuf,

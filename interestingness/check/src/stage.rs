@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clreduce_compiler::{Clang, NoClang};
 use clreduce_host::HostKernel;
 use clreduce_kernel::Output;
+use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, ToolRunner};
 use clreduce_testcase::Language;
 use clreduce_tools::Tool;
@@ -48,7 +49,7 @@ pub(crate) struct StageSetup {
     pub clang: Option<PathBuf>,
     /// Options for compiling the kernel.
     pub build_options: Vec<String>,
-    /// The program whose worker processes hold libclang.
+    /// The program whose worker processes hold libclang and clang.
     pub compile_worker: Option<PathBuf>,
     /// The folder in which compiled parts of the host run-time are kept.
     pub cache: PathBuf,
@@ -59,6 +60,14 @@ pub(crate) struct StageSetup {
 impl StageSetup {
     pub(crate) fn clang(&self) -> Result<Clang, NoClang> {
         Clang::find(self.clang.as_deref(), &self.build_options)
+    }
+
+    /// The way in which worker processes that hold compilers are started, if they are.
+    pub(crate) fn compile_workers(&self) -> Option<WorkerOptions> {
+        let mut worker = WorkerOptions::new(self.compile_worker.clone()?);
+        worker.temporary = self.tools.temporary().to_owned();
+        worker.start_limit = self.tools.limits.time.unwrap_or(worker.start_limit);
+        Some(worker)
     }
 }
 

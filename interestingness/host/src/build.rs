@@ -97,7 +97,6 @@ impl HostBuild<'_> {
         let start = start::function(self.subject, launches)?;
         let mut source = self.subject.source.to_vec();
         source.extend(start.into_bytes());
-        let files = |name, bytes: Vec<u8>| TestCase::single(name, bytes);
         let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
         let mut switches = flavour.kernel_switches(detail);
         if flavour == Flavour::Steps && has_volatile(&self.subject.source) {
@@ -110,33 +109,41 @@ impl HostBuild<'_> {
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
         let mut args = self.toolchain.clang.host(self.subject.language);
         args.extend(code.iter().cloned());
-        let divides = divides_vectors(&self.subject.source);
-        if divides {
-            let to_ir = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", FILE, "-o"];
+        if divides_vectors(&self.subject.source) {
+            let to_ir = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
             args.extend(to_ir.map(OsString::from));
-            args.push(ir.clone().into());
-        } else {
-            args.extend(["-c", FILE, "-o"].map(OsString::from));
-            args.push(object.clone().into());
-        }
-        let ran = self.toolchain.run_clang(args, &files(FILE, source)?);
-        if ran.end != End::Exited(0) {
-            return Err(HostError::Kernel(Box::new(ran)));
-        }
-        if divides {
+            self.compile(args, FILE, source, &ir)?;
             let text = fs::read_to_string(&ir)?;
             let text = divisions::replace(&text, flavour == Flavour::Memory);
             let mut args: Vec<OsString> = ["-x", "ir"].map(OsString::from).into();
             args.extend(code);
-            args.extend(["-c", "kernel.ll", "-o"].map(OsString::from));
-            args.push(object.clone().into());
-            let files = files("kernel.ll", text.into_bytes())?;
-            let ran = self.toolchain.run_clang(args, &files);
-            if ran.end != End::Exited(0) {
-                return Err(HostError::Kernel(Box::new(ran)));
-            }
+            args.push("-c".into());
+            self.compile(args, "kernel.ll", text.into_bytes(), &object)?;
+        } else {
+            args.push("-c".into());
+            self.compile(args, FILE, source, &object)?;
         }
         Ok(object)
+    }
+
+    /// Has clang make one file of another: as a fork server if there is one, which cannot tell why clang does not succeed.
+    fn compile(
+        &self,
+        mut args: Vec<OsString>,
+        from: &str,
+        text: Vec<u8>,
+        to: &Path,
+    ) -> Result<(), HostError> {
+        if let Some(written) = self.toolchain.forked(args.clone(), from, &text) {
+            return Ok(fs::write(to, written)?);
+        }
+        args.extend([from, "-o"].map(OsString::from));
+        args.push(to.into());
+        let ran = self.toolchain.run_clang(args, &TestCase::single(from, text)?);
+        match ran.end {
+            End::Exited(0) => Ok(()),
+            _ => Err(HostError::Kernel(Box::new(ran))),
+        }
     }
 
     /// Asks the linker itself: starting clang costs more than linking, and as much as compiling a small kernel.

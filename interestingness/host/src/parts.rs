@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clreduce_process::FORK_SERVER;
 use clreduce_testcase::TestCase;
 
 use crate::error::HostError;
@@ -58,6 +59,13 @@ pub(crate) fn host(toolchain: &Toolchain<'_>, flavour: Flavour) -> Result<PathBu
     let link = ["-rdynamic", "runtime.c", "-Wl,--no-as-needed", "-ldl", "-lm"];
     let args = fixed.iter().chain(flavour.switches()).chain(undefined).chain(&link);
     cached(toolchain, "host", RUNTIME, "runtime.c", args.map(OsString::from).collect())
+}
+
+/// The library that makes clang a fork server.
+pub(crate) fn fork_server(toolchain: &Toolchain<'_>) -> Result<PathBuf, HostError> {
+    let args = ["-x", "c", "-std=gnu11", "-O1", "-fPIC", "-shared", "fork_server.c", "-ldl"];
+    let args = args.map(OsString::from).into();
+    cached(toolchain, "fork-server", FORK_SERVER, "fork_server.c", args)
 }
 
 /// A part in OpenCL C. Not optimised: that takes three times as long and is done for a small share of what

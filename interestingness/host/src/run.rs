@@ -61,7 +61,7 @@ fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<HostPro
         .map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
     let clang = clang.with(&options);
     let cache = default_cache();
-    let toolchain = Toolchain { clang: &clang, tools, cache: &cache, cancel };
+    let toolchain = Toolchain { clang: &clang, tools, cache: &cache, forks: None, cancel };
     let build = HostBuild { toolchain, subject: &subject, optimisation };
     build.program(Flavour::Plain, BuildDetail::Verdict).map_err(|error| match error {
         HostError::Kernel(ran) => build_outcome(&ran),

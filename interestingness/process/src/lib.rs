@@ -12,6 +12,7 @@ mod capture;
 mod diagnose;
 mod end;
 mod folder;
+mod fork_server;
 #[cfg(any(windows, test))]
 mod interpreter;
 pub mod launch;
@@ -36,6 +37,7 @@ pub use cancel::{Cancel, Hook};
 pub use diagnose::CommandError;
 pub use end::{Completed, Crash, End, describe_exit, describe_signal};
 pub use folder::RunFolder;
+pub use fork_server::{FORK_SERVER, ForkServer};
 pub use launch::{Confinement, Launcher, SetupError, Task};
 pub use limits::Limits;
 pub use progress::Progress;

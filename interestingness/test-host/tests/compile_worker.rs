@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clreduce_check::{CheckOptions, Finding, HostKernel, KernelCheck, StageName};
-use clreduce_compiler::{CompileOptions, CompileWorker, LibclangFilter, Severity};
+use clreduce_compiler::{Clang, CompileOptions, CompileWorker, LibclangFilter, Severity};
 use clreduce_devices::WorkerOptions;
 use clreduce_interestingness::{Cancel, CompileFilter};
+use clreduce_process::{FORK_SERVER, ForkServer};
 use clreduce_testcase::{Language, SourceFile, TestCase};
 use support::HOST;
 
@@ -132,4 +133,77 @@ fn without_libclang_a_gate_says_nothing() {
         .map(|path| SourceFile { path: path.into(), bytes: b"int x;".as_slice().into() });
     let two = TestCase::new(two.into()).unwrap();
     assert_eq!(gate(Language::C).accepts(&two, &Cancel::new()), None, "which one is compiled?");
+}
+
+fn sanitized(check: &KernelCheck, kernel: &Path) -> String {
+    let subject = HostKernel::new(fs::read(kernel).unwrap()).unwrap();
+    let report = check.run(&subject, &Cancel::new());
+    format!("{:?} {:?} {:?}", report.validity, report.findings, report.failures)
+}
+
+#[test]
+fn clang_that_has_started_already_builds_what_clang_builds() {
+    let stages =
+        || CheckOptions { stages: [StageName::Sanitize].into(), ..CheckOptions::default() };
+    let clang = KernelCheck::new(&stages()).unwrap();
+    // The last one is no worker at all.
+    let forks = [HOST, "/bin/false"].map(|worker| {
+        KernelCheck::new(&CheckOptions { compile_worker: Some(worker.into()), ..stages() }).unwrap()
+    });
+    let names = [
+        "valid-vectors",
+        "valid-guarded-division",
+        "overflow-vector-quotient",
+        "uninit-vector-lane",
+        "bounds-local",
+        "race-struct-copy",
+        "rejected-undeclared",
+        "valid-union-pun",
+    ];
+    for name in names.into_iter().chain(names) {
+        let kernel = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("../../fixtures/validity/{name}.cl"));
+        let expected = sanitized(&clang, &kernel);
+        for check in &forks {
+            assert_eq!(sanitized(check, &kernel), expected, "{name}");
+        }
+    }
+}
+
+/// A fork server that compiles C.
+fn fork_server(folder: &Path) -> ForkServer {
+    let (library, text) = (folder.join("fork_server.so"), folder.join("fork_server.c"));
+    fs::write(&text, FORK_SERVER).unwrap();
+    let clang = Clang::find(None, &[]).unwrap();
+    let mut build = std::process::Command::new(clang.program());
+    build.args(["-shared", "-fPIC", "-o"]).args([&library, &text]).arg("-ldl");
+    assert!(build.status().unwrap().success());
+    let arguments = ["-x", "c", "-S", "-", "-o", "-"].map(Into::into);
+    ForkServer::start(clang.program(), &arguments, &library, folder.to_owned()).unwrap()
+}
+
+#[test]
+fn a_fork_server_outlives_programs_that_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = fork_server(folder.path());
+    let mut compiled = |text: &str, memory| {
+        let written = server.run(text.as_bytes(), memory).unwrap();
+        written.map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    assert!(compiled("int first;", None).unwrap().contains("first"));
+    assert_eq!(compiled("int second = z;", None), None);
+    assert_eq!(compiled("#pragma clang __debug crash\n", None), None);
+    assert_eq!(compiled("int third;", Some(1 << 16)), None, "65,536 bytes are not enough");
+    let fourth = compiled("int fourth;", Some(1 << 30)).unwrap();
+    assert!(fourth.contains("fourth") && !fourth.contains("first"));
+}
+
+#[test]
+fn a_program_that_reads_nothing_is_no_fork_server() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(fork_server(folder.path()));
+    let library = folder.path().join("fork_server.so");
+    for program in ["/bin/true", "/nowhere"] {
+        assert!(ForkServer::start(program, &[], &library, folder.path().to_owned()).is_err());
+    }
 }

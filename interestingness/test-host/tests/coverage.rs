@@ -23,8 +23,13 @@ fn measure(path: &str, source: &str) -> Result<Coverage, HostError> {
     let tools = ToolRunner::local(std::env::temp_dir(), None, limits);
     let cancel = Cancel::new();
     let subject = HostKernel::of(path, source.as_bytes()).unwrap();
-    let toolchain =
-        Toolchain { clang: clang().unwrap(), tools: &tools, cache: cache(), cancel: &cancel };
+    let toolchain = Toolchain {
+        clang: clang().unwrap(),
+        tools: &tools,
+        cache: cache(),
+        forks: None,
+        cancel: &cancel,
+    };
     HostBuild { toolchain, subject: &subject, optimisation: "-O0" }.coverage()
 }
 

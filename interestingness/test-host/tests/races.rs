@@ -57,8 +57,13 @@ fn program(subject: &HostKernel) -> (HostProgram, ToolRunner) {
     let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
     let tools = ToolRunner::local(env::temp_dir(), None, limits);
     let cancel = Cancel::new();
-    let toolchain =
-        Toolchain { clang: clang().unwrap(), tools: &tools, cache: cache(), cancel: &cancel };
+    let toolchain = Toolchain {
+        clang: clang().unwrap(),
+        tools: &tools,
+        cache: cache(),
+        forks: None,
+        cancel: &cancel,
+    };
     let build = HostBuild { toolchain, subject, optimisation: "-O0" };
     let program = build.program(Flavour::Addresses, BuildDetail::Verdict).unwrap();
     (program, tools)

@@ -15,7 +15,7 @@ use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::thread;
 
-use clreduce_compiler::Clang;
+use clreduce_compiler::{Clang, ForkServers};
 use clreduce_host::{
     BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Order, Toolchain,
     watches_bounds, watches_races,
@@ -41,10 +41,11 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     tool: None,
     make: |setup| {
         let clang = setup.clang()?;
+        let forks = setup.compile_workers().map(ForkServers::new);
         let StageSetup { tools, cache, side_by_side, build_options, .. } = setup;
         let is_exact = is_exact(build_options.join(" ").as_bytes());
         let patience = Patience::default();
-        Ok(Box::new(Sanitize { clang, tools, cache, side_by_side, is_exact, patience }))
+        Ok(Box::new(Sanitize { clang, tools, cache, forks, side_by_side, is_exact, patience }))
     },
 };
 
@@ -67,6 +68,7 @@ struct Sanitize {
     clang: Clang,
     tools: ToolRunner,
     cache: PathBuf,
+    forks: Option<ForkServers>,
     side_by_side: bool,
     /// True if the macros of the build options bring nothing that devices may compute differently.
     is_exact: bool,
@@ -97,7 +99,8 @@ impl Sanitize {
         cancel: &Cancel,
     ) -> Result<HostProgram, HostError> {
         let (clang, tools, cache) = (&self.clang, &self.tools, &self.cache);
-        let toolchain = Toolchain { clang, tools, cache, cancel };
+        let forks = self.forks.as_ref();
+        let toolchain = Toolchain { clang, tools, cache, forks, cancel };
         let build = HostBuild { toolchain, subject, optimisation: "-O0" };
         build.program(flavour, detail)
     }
