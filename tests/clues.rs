@@ -70,7 +70,7 @@ fn reduce(mentions: &[Vec<Mention>], jobs: usize) -> (usize, usize, TestCase) {
     let original = case.total_bytes();
     let (mut steps, mut first) = (0, None);
     let reduced = Reduction::of(case)
-        .test(Told(Clues { mentions: mentions.to_vec() }))
+        .test(Told(Clues { mentions: mentions.to_vec(), ..Clues::default() }))
         .jobs(NonZeroUsize::new(jobs).unwrap())
         .on_event(|event| match event {
             Event::Judged { .. } => steps += 1,
@@ -137,7 +137,7 @@ fn clues_are_those_of_the_first_run() {
             facts: Facts::new(),
             on_disk: None,
         };
-        let told = Told(Clues { mentions: vec![mentions] });
+        let told = Told(Clues { mentions: vec![mentions], ..Clues::default() });
         let reduction = Reduction::of(case).test(told).state(state).on_event(|event| {
             if let Event::Judged { hash, .. } = event {
                 hashes.lock().unwrap().push(*hash);

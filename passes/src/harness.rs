@@ -1,5 +1,6 @@
 //! Holds a pass to its contract on one input; for unit tests, property tests and fuzzing alike.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use clreduce_testcase::{
@@ -8,7 +9,8 @@ use clreduce_testcase::{
 
 use crate::{LaunchEdits, Pass, Proposal, Proposals, Snapshot, TABLE, UnusedDeclarations};
 
-/// The snapshot of an original. Comments in it are clues: `// clue: f` names a declaration, `// clue: 12:3` a place.
+/// The snapshot of an original. Comments in it are clues: `// clue: f` names a declaration, `// clue: 12:3` a place, and
+/// `// unexecuted: 12:3-14:1` what was not executed, up to the second place.
 ///
 /// # Panics
 /// Never, whatever the program is.
@@ -17,7 +19,17 @@ pub fn original(case: TestCase, language: Language) -> Snapshot {
     let mut clues = Clues::default();
     for file in case.files() {
         let text = String::from_utf8_lossy(&file.bytes);
-        for clue in text.lines().filter_map(|line| line.trim().strip_prefix("// clue: ")) {
+        let clues_about =
+            |what| text.lines().filter_map(move |line| line.trim().strip_prefix(what));
+        let unexecuted = clues_about("// unexecuted: ").filter_map(|range| {
+            let (start, end) = range.split_once('-')?;
+            Some(offset(&text, start)?..offset(&text, end)?)
+        });
+        let unexecuted: Vec<Range<usize>> = unexecuted.collect();
+        if !unexecuted.is_empty() {
+            clues.unexecuted.insert(file.path.to_string(), unexecuted);
+        }
+        for clue in clues_about("// clue: ") {
             let place = clue.split_once(':').and_then(|(line, column)| {
                 let (line, column) = (line.parse().ok()?, column.parse().ok()?);
                 Some(Mention::Place { file: file.path.to_string(), line, column })
@@ -26,6 +38,14 @@ pub fn original(case: TestCase, language: Language) -> Snapshot {
         }
     }
     Snapshot::new(case, language).with_clues(Arc::new(clues))
+}
+
+/// The offset of a place: `12:3`, both from 1.
+fn offset(text: &str, place: &str) -> Option<usize> {
+    let (line, column) = place.split_once(':')?;
+    let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
+    let before: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    before.checked_add(column.checked_sub(1)?)
 }
 
 /// Runs a pass on a snapshot of `bytes` and checks what [`Pass`] promises: proposals in bounds,

@@ -106,6 +106,7 @@ mod syntax {
     pub(crate) mod statements;
     pub(crate) mod top_level;
     pub(crate) mod types;
+    pub(crate) mod unexecuted;
     pub(crate) mod unwrap;
 }
 
@@ -136,6 +137,7 @@ mod tokens {
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
     row(&names::clues::FollowClues, Phase::Prepare, BIGGEST_FIRST.on_large_programs()),
+    row(&syntax::unexecuted::Unexecuted, Phase::Prepare, BIGGEST_FIRST.with_unused()),
     row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
     row(&text::files::Files, Phase::Prepare, GROUPS),

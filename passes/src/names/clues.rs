@@ -44,7 +44,9 @@ impl Pass for FollowClues {
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         // Across files, names would have to be followed through #include: one file at a time only.
-        if snapshot.clues().is_empty() || snapshot.file_count() != 1 || snapshot.tree(0).is_empty()
+        if snapshot.clues().mentions.is_empty()
+            || snapshot.file_count() != 1
+            || snapshot.tree(0).is_empty()
         {
             return;
         }
