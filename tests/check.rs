@@ -109,8 +109,8 @@ fn coverage_says_what_never_happened_and_qualifies_valid() {
         "{name}: valid for these arguments: nothing was found by compile; 1 of 2 branches never ran\n\
          {name}:4:7: condition never true (4 work-items, 1 launch)\n\
          {name}:5:5: never executed (4 work-items, 1 launch)\n\
-         {name}: covered: 1 of 2 branches, 1 of 2 values of conditions, 0 of 0 conditions that decide by themselves, \
-         0 of 0 numbers of iterations, 0 of 0 barriers (4 work-items, 1 launch)\n"
+         {name}: covered: 1 of 2 branches, 1 of 2 values of conditions, 0 of 0 conditions that change a branch alone, \
+         0 of 0 loop cases, 0 of 0 barriers (4 work-items, 1 launch)\n"
     );
     assert_eq!((code, out), (Some(0), expected), "{err}");
     let (_, out, _) = check(&kernel, &["--only", "compile", "--coverage", "--json"]);

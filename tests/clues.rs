@@ -1,5 +1,5 @@
-//! Tests that say which part of the program matters. It is tried first; a test that says nothing or something wrong costs three
-//! steps at most.
+//! Tests that say which part of the program matters, and recipes that know which part is never executed. It is tried first; a test
+//! that says nothing or something wrong costs three steps at most.
 
 #[cfg(unix)]
 mod support;
@@ -211,4 +211,81 @@ fn what_the_test_looks_for_says_which_message_matters() {
     let (with, _) = steps(&bench, &[]);
     let (without, _) = steps(&bench, &["--skip-pass", "clues"]);
     assert!(with == 1 && without > with, "{with} and {without}");
+}
+
+/// Half of the program is never executed: functions, a branch that calls them, cases and operands.
+#[cfg(unix)]
+fn mostly_unexecuted(head: &str, body: &str) -> String {
+    let mut text = String::new();
+    for at in 0..8 {
+        text.push_str(&format!(
+            "int dead{at}(int x)\n{{\n  int y = x * {at};\n  for (int i = 0; i < {at}; i++) y ^= x + i;\n  return y;\n}}\n"
+        ));
+    }
+    let calls: String = (0..8).map(|at| format!("    n += dead{at}(n);\n")).collect();
+    format!(
+        "{head}{text}int alive(int n)\n{{\n  if (n > 100) {{\n{calls}  }}\n  switch (n) {{\n  case 2: n = 5; break;\n  \
+         default: n = n + 7 * dead1(n) + dead2(n * 3); return n;\n  }}\n  return n || dead3(n) + 1;\n}}\n{body}"
+    )
+}
+
+/// The step with which half of the bytes are gone, of the first few.
+#[cfg(target_os = "linux")]
+fn halved_at(bench: &Bench, file: &str, recipe: &str, more: &[&str]) -> Option<usize> {
+    let original = bench.read(file);
+    let args = [file, "--test", recipe, "-j1", "--events", "events", "--max-steps", "30"];
+    bench.reduce(&[&args, more].concat());
+    let events = bench.events("events");
+    let (mut steps, mut first) = (0, None);
+    for event in events {
+        match event["event"].as_str().unwrap() {
+            "judged" => steps += 1,
+            "committed" if event["bytes"].as_u64().unwrap() as usize * 2 <= original.len() => {
+                first = first.or(Some(steps));
+            }
+            _ => {}
+        }
+    }
+    bench.write(file, original);
+    std::fs::remove_file(bench.path(&format!("{file}.orig"))).unwrap();
+    first
+}
+
+/// Oclgrind 21.10 computes `mad_sat` wrongly. `init` writes the recipe; the host says what is never executed.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_no_work_item_executes_goes_first() {
+    let bench = Bench::new();
+    let entry = "__kernel void entry(__global ulong *result) {\n  long a = 1L, b = -1L;\n  \
+        result[get_global_id(0)] = mad_sat(a, b, 0L) + alive(2) * 0;\n}\n";
+    bench.write("k.cl", mostly_unexecuted("// -g 2,1,1 -l 1,1,1\n", entry));
+    bench.run(&["init", "k.cl"]).code(0);
+    assert_eq!(halved_at(&bench, "k.cl", "k.toml", &["--fresh"]), Some(1));
+    let without = halved_at(&bench, "k.cl", "k.toml", &["--fresh", "--skip-pass", "unexecuted"]);
+    assert!(without.is_none_or(|step| step > 3), "{without:?}");
+}
+
+/// The compiled program itself says what is never executed, whatever else it prints.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_program_does_not_execute_goes_first() {
+    let bench = Bench::new();
+    let main = "int main(void)\n{\n#ifdef BUG\n  int wrong = 4;\n#else\n  int wrong = 3;\n#endif\n  \
+        printf(\"%d\", wrong + alive(2) * 0);\n  return 0;\n}\n";
+    bench.write("bug.c", mostly_unexecuted("#include <stdio.h>\n", main));
+    let configuration = |options: &str| {
+        format!(
+            "[[configuration]]\nbuild = \"gcc -w {options} {{file}} -o program\"\nrun = \"./program\"\n"
+        )
+    };
+    let recipe = format!(
+        "preset = \"wrong-code\"\n{}accused = true\n{}{}",
+        configuration("-DBUG"),
+        configuration("-O0"),
+        configuration("-O1")
+    );
+    bench.write("bug.toml", recipe);
+    assert_eq!(halved_at(&bench, "bug.c", "bug.toml", &["--fresh"]), Some(1));
+    let without = halved_at(&bench, "bug.c", "bug.toml", &["--fresh", "--skip-pass", "unexecuted"]);
+    assert!(without.is_none_or(|step| step > 1), "{without:?}");
 }

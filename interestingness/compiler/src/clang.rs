@@ -77,6 +77,16 @@ impl Clang {
         Self { build_options: build_options.to_vec(), ..self.clone() }
     }
 
+    /// The same one, with more options for the kernel.
+    #[must_use]
+    pub fn with_more(&self, options: &[&str]) -> Self {
+        let more = options.iter().map(|&option| option.to_owned());
+        Self {
+            build_options: self.build_options.iter().cloned().chain(more).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Returns the folder of its libclang, if there is one.
     #[must_use]
     pub fn library_folder(&self) -> Option<PathBuf> {

@@ -265,15 +265,8 @@ impl HostProgram {
         cancel: &Cancel,
     ) -> Result<Vec<ToolRun>, HostError> {
         let mut runs = Vec::new();
-        for (number, launch) in self.launches.iter().enumerate() {
-            let mut args = vec![self.code().into_os_string()];
-            args.extend(start::words(number, launch, self.results));
-            args.extend(self.words.iter().cloned().chain(order.word()));
-            let contents = start::contents(launch)?;
-            let ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
-            if ran.end == End::Exited(EXIT_UNKNOWN) {
-                return Err(self.unknown(&ran));
-            }
+        for number in 0..self.launches.len() {
+            let ran = self.run_launch(number, order, tools, cancel)?;
             let ended_well = ran.end == End::Exited(0);
             runs.push(ran);
             if !ended_well {
@@ -283,18 +276,33 @@ impl HostProgram {
         Ok(runs)
     }
 
+    /// Runs the launch with this number.
+    ///
+    /// # Errors
+    /// When the program needs what is nowhere.
+    pub(crate) fn run_launch(
+        &self,
+        number: usize,
+        order: Order,
+        tools: &ToolRunner,
+        cancel: &Cancel,
+    ) -> Result<ToolRun, HostError> {
+        let launch = &self.launches[number];
+        let mut args = vec![self.code().into_os_string()];
+        args.extend(start::words(number, launch, self.results));
+        args.extend(self.words.iter().cloned().chain(order.word()));
+        let contents = start::contents(launch)?;
+        let ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
+        if ran.end == End::Exited(EXIT_UNKNOWN) {
+            return Err(self.unknown(&ran));
+        }
+        Ok(ran)
+    }
+
     /// The same program, with one more word for the run-time.
     pub(crate) fn with_word(mut self, word: OsString) -> Self {
         self.words.push(word);
         self
-    }
-
-    /// The work-items of all launches.
-    pub(crate) fn work_items(&self) -> u64 {
-        let of_launch = |launch: &KernelLaunch| {
-            launch.global.iter().fold(1, |all, size| size.saturating_mul(all))
-        };
-        self.launches.iter().map(of_launch).fold(0, u64::saturating_add)
     }
 
     /// The buffers that the kernel has written, in runs of all launches.

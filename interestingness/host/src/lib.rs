@@ -23,7 +23,10 @@ mod toolchain;
 
 pub use build::{CODE, HostBuild, HostProgram, atomics_meet, watches_bounds, watches_races};
 pub use cache::default_cache;
-pub use coverage::{Count, Coverage, CoveragePoint, CoverageSummary, Seen, Share};
+pub use coverage::{
+    Comparison, Count, Coverage, CoveragePoint, CoverageSummary, Feature, LaunchTrace,
+    ProbedProgram, Seen, Share,
+};
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use order::Order;

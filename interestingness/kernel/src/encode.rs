@@ -8,6 +8,35 @@ pub fn encode(number: Number, value: f64) -> Vec<u8> {
     encode_lane(number.scalar, value).repeat(number.stored_lanes())
 }
 
+/// Returns one element with an integer in every lane, exactly if the element is an integer. Values that are too large
+/// wrap around.
+#[must_use]
+pub fn encode_whole(number: Number, value: i64) -> Vec<u8> {
+    match number.scalar {
+        Scalar::Half | Scalar::Float | Scalar::Double => encode(number, value as f64),
+        scalar => {
+            let bytes = Number::scalar(scalar).bytes();
+            value.to_ne_bytes()[..bytes].repeat(number.stored_lanes())
+        }
+    }
+}
+
+/// Returns the value of the first lane of an element, as [`encode_whole`] takes it; `None` if it is no integer.
+#[must_use]
+pub fn decode_whole(number: Number, bytes: &[u8]) -> Option<i64> {
+    let lane = Number::scalar(number.scalar).bytes();
+    let bytes = bytes.get(..lane)?;
+    let unsigned = bytes.iter().rev().fold(0_u64, |all, &byte| all << 8 | u64::from(byte));
+    let signed = unsigned.cast_signed() << (64 - 8 * lane) >> (64 - 8 * lane);
+    match number.scalar {
+        Scalar::Half | Scalar::Float | Scalar::Double => None,
+        Scalar::Uchar | Scalar::Ushort | Scalar::Uint | Scalar::Ulong => {
+            Some(unsigned.cast_signed())
+        }
+        Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long => Some(signed),
+    }
+}
+
 fn encode_lane(scalar: Scalar, value: f64) -> Vec<u8> {
     // By way of a wide integer, so that negative numbers wrap and do not saturate.
     let whole = value as i128;
@@ -47,5 +76,16 @@ mod tests {
         assert_eq!(scalar(Scalar::Half, -2048.0), 0xe800_u16.to_ne_bytes());
         assert_eq!(scalar(Scalar::Half, 0.0), [0, 0]);
         assert_eq!(encode(Number { scalar: Scalar::Ushort, lanes: 3 }, 1.0), [1, 0].repeat(4));
+        for scalar in [Scalar::Char, Scalar::Ushort, Scalar::Int, Scalar::Ulong] {
+            for value in [0, 7, 100] {
+                let number = Number::scalar(scalar);
+                assert_eq!(encode_whole(number, value), encode(number, value as f64));
+                assert_eq!(decode_whole(number, &encode_whole(number, value)), Some(value));
+            }
+        }
+        let long = Number::scalar(Scalar::Long);
+        assert_eq!(decode_whole(long, &encode_whole(long, i64::MAX - 1)), Some(i64::MAX - 1));
+        let short = Number::scalar(Scalar::Short);
+        assert_eq!(decode_whole(short, &encode_whole(short, -3)), Some(-3));
     }
 }

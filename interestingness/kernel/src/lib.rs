@@ -14,12 +14,13 @@ mod program;
 mod votes;
 
 pub use arguments::{
-    ArgumentError, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter, plan,
+    ArgumentError, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter, describe,
+    plan,
 };
 pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
-pub use encode::encode;
+pub use encode::{decode_whole, encode, encode_whole};
 pub use exact::is_exact;
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};

@@ -20,6 +20,7 @@ use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
 use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated, names_of};
 use crate::test::RecipeTest;
+use crate::unexecuted::unexecuted;
 
 /// The time limit of a tool on the original.
 const STAGE_LIMIT: Duration = Duration::from_secs(60);
@@ -59,6 +60,9 @@ pub(crate) fn calibrate(
     };
     let mut checked = Checked::default();
     checked.run(&kit, &programs, options)?;
+    options.progress.at("calibrating on the original: what is not executed");
+    let unexecuted = unexecuted(&kit, &programs, &pin, &configurations, cancel);
+    let clues = Clues { unexecuted, ..clues };
     if cancel.is_cancelled() {
         return Err(Problem::interruption());
     }

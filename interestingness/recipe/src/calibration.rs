@@ -27,7 +27,7 @@ pub struct Calibration {
     /// True if the check `sanitize` computes the right result, which for the original is that of the witnesses. Then
     /// witnesses run only for variants of which `sanitize` does not know the result.
     pub computed: bool,
-    /// The parts of the original that the compiler mentioned.
+    /// The parts of the original that the compiler mentioned, and those that were not executed.
     pub clues: Clues,
 }
 

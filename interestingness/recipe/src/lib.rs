@@ -29,6 +29,7 @@ mod shown;
 mod stages;
 mod suspect;
 mod test;
+mod unexecuted;
 
 use std::fs;
 use std::path::{Path, PathBuf};

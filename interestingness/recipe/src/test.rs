@@ -65,7 +65,7 @@ impl RecipeTest {
         &self.calibration
     }
 
-    /// Returns the parts of the original that the compiler mentioned.
+    /// Returns the parts of the original that the compiler mentioned, and those that were not executed.
     #[must_use]
     pub fn clues(&self) -> &Clues {
         &self.calibration.clues

@@ -157,7 +157,7 @@ fn c6_a_barrier_counts_where_whole_groups_pass_it() {
     assert!(coverage.incomplete.as_ref().unwrap().contains("do not meet at a barrier"));
     assert!(coverage.never_executed().is_empty());
     let missing: Vec<String> = coverage.missing().into_iter().map(|(_, _, what)| what).collect();
-    assert!(missing.contains(&"barrier never passed by a whole group".to_owned()), "{missing:?}");
+    assert!(missing.contains(&"no work-group passed this barrier".to_owned()), "{missing:?}");
 }
 
 #[test]

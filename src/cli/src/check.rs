@@ -13,10 +13,12 @@ use clreduce_check::{
     RefutedFinding, Share, StageName, Validity, coverage,
 };
 use clreduce_interestingness::Cancel;
+use clreduce_kernel::ProgramKind;
 use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::failure::{CliError, KernelError};
+use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
 use crate::units;
 
@@ -46,6 +48,9 @@ pub(crate) struct CheckArgs {
     /// Run the later stages also if an earlier one finds something
     #[arg(long)]
     pub all: bool,
+
+    #[command(flatten)]
+    pub launches: LaunchArgs,
 
     /// Count the branches, conditions, loops and barriers that the work-items come to
     ///
@@ -79,8 +84,12 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let path = &args.kernel;
     let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;
+    let name = path.to_string_lossy();
+    let described =
+        args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
+    let plan = described.map_or_else(|| ProgramKind::of(&name, &source).plan(&source, None), Ok);
     let subject =
-        HostKernel::of(&path.to_string_lossy(), source).map_err(|error| unusable(error.into()))?;
+        HostKernel::planned(&name, source, plan).map_err(|error| unusable(error.into()))?;
     let clock = Clock::start();
     let defaults = CheckOptions::default();
     let options = CheckOptions {
@@ -152,41 +161,6 @@ fn print_json(
     writeln!(out)
 }
 
-/// A line for each thing that never happened, and one for the whole.
-fn print_coverage(coverage: &Coverage, kernel: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let number =
-        |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let runs = format!(
-        "({}, {})",
-        number(coverage.work_items, "work-item"),
-        number(coverage.launches as u64, "launch").replace("launchs", "launches")
-    );
-    for (line, column, what) in coverage.missing() {
-        writeln!(out, "{kernel}:{line}:{column}: {what} {runs}")?;
-    }
-    let sum = &coverage.summary;
-    let of = |share: Share, what: &str| format!("{} of {} {what}", share.covered, share.all);
-    let shares = [
-        of(sum.branches, "branches"),
-        of(sum.conditions, "values of conditions"),
-        of(sum.deciding, "conditions that decide by themselves"),
-        of(sum.loops, "numbers of iterations"),
-        of(sum.barriers, "barriers"),
-    ];
-    writeln!(out, "{kernel}: covered: {} {runs}", shares.join(", "))?;
-    if let Some(why) = &coverage.incomplete {
-        error_line(&format!("note: the coverage is incomplete: {}", printable(why)));
-    }
-    if coverage.functions_left_out > 0 {
-        let functions = number(coverage.functions_left_out as u64, "function");
-        error_line(&format!(
-            "note: coverage leaves out {functions} that the parser does not understand"
-        ));
-    }
-    Ok(())
-}
-
 /// Findings go to standard output; what only explains, to standard error.
 fn print(
     report: &CheckReport,
@@ -236,7 +210,7 @@ fn print(
         error_line(&format!("note: {why}: {}", at(finding)));
     }
     if let Some(coverage) = coverage {
-        print_coverage(coverage, &kernel.to_string())?;
+        crate::coverage::print(coverage, &kernel.to_string())?;
     }
     if let Some(why) = coverage_failure {
         error_line(&format!("note: the coverage is not known: {}", printable(why)));

@@ -12,6 +12,7 @@ use crate::devices::DevicesArgs;
 use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::init::InitArgs;
+use crate::inputs::InputsArgs;
 use crate::mutants::MutantsArgs;
 use crate::prepare::PrepareArgs;
 use crate::run::RunArgs;
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a kernel for undefined behaviour
     Check(CheckArgs),
+    /// Find launches of a kernel that cover more of it, and write them to KERNEL.args.toml
+    Inputs(InputsArgs),
     /// Find out what a compiler or a device does wrong, and write a test for it
     Init(InitArgs),
     /// Turn a kernel into one file with as few work-items as its bug needs

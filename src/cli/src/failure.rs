@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
-use clreduce_check::{CheckError, HostKernelError, PreprocessError};
+use clreduce_check::{CheckError, CoverageError, HostKernelError, PreprocessError};
 use clreduce_compiler::NoClang;
 use clreduce_engine::ReductionError;
 use clreduce_interestingness::{CommandError, NotRun, SetupError};
@@ -50,6 +50,8 @@ pub(crate) enum CliError {
     Init(#[from] InitError),
     #[error(transparent)]
     Mutants(#[from] MutantsError),
+    #[error(transparent)]
+    Inputs(#[from] InputsError),
     #[error(transparent)]
     Defaults(#[from] DefaultsError),
     #[error(transparent)]
@@ -102,7 +104,7 @@ impl CliError {
             | Self::Report(_)
             | Self::Load(LoadError::Missing(_))
             | Self::Kernel { .. }
-            | Self::Run(RunError::NoDevice(_)) => 2,
+            | Self::Run(RunError::NoDevice(_) | RunError::NotTheHost) => 2,
             Self::Check(_) => 3,
             Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
             Self::Interrupted => INTERRUPTED,
@@ -174,6 +176,8 @@ pub(crate) enum KernelError {
     Subject(#[from] HostKernelError),
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),
+    #[error(transparent)]
+    Arguments(#[from] ArgumentsError),
     #[error("the test does not accept it")]
     NotAccepted,
     #[error("the test cannot be run: {0}")]
@@ -319,6 +323,34 @@ pub(crate) enum MutantsError {
     Folder(io::Error),
 }
 
+/// The reason why `clreduce inputs` wrote no launches.
+#[derive(Debug, Error)]
+pub(crate) enum InputsError {
+    #[error("`{0}` already exists\nhelp: write to another file with --output FILE")]
+    Exists(PathBuf),
+    #[error("cannot look for launches of `{path}`: {source}")]
+    Coverage { path: PathBuf, source: Box<CoverageError> },
+    #[error(
+        "no launch of `{0}` is valid\nhelp: describe its arguments in a file, and name it with --args FILE"
+    )]
+    NoneValid(PathBuf),
+    #[error(
+        "the arguments of `{0}` cannot be written as a description, as the lanes of a vector differ"
+    )]
+    NotDescribed(PathBuf),
+    #[error("cannot write `{path}`: {source}")]
+    Write { path: PathBuf, source: io::Error },
+}
+
+/// The reason why a file does not say how a kernel is launched.
+#[derive(Debug, Error)]
+pub(crate) enum ArgumentsError {
+    #[error("cannot read `{path}`: {source}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("`{path}`: {source}")]
+    Plan { path: PathBuf, source: Box<PlanError> },
+}
+
 /// The reason why `clreduce run` did not run a kernel.
 #[derive(Debug, Error)]
 pub(crate) enum RunError {
@@ -326,6 +358,12 @@ pub(crate) enum RunError {
     Read { path: PathBuf, source: io::Error },
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: PlanError },
+    #[error(transparent)]
+    Arguments(#[from] ArgumentsError),
     #[error("{0}\nhelp: run `clreduce devices` to list the devices")]
     NoDevice(#[from] NoSuchDevice),
+    #[error("coverage is measured on the host only\nhelp: add --device-name host")]
+    NotTheHost,
+    #[error("cannot measure the coverage of `{path}`: {error}")]
+    Coverage { path: PathBuf, error: String },
 }

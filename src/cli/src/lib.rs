@@ -8,6 +8,7 @@ mod bug;
 mod check;
 mod clock;
 mod command_line;
+mod coverage;
 mod defaults;
 mod devices;
 mod diagnosis;
@@ -19,9 +20,11 @@ mod failure;
 mod finished;
 mod generate;
 mod init;
+mod inputs;
 mod interrupt;
 mod judge;
 mod keep;
+mod launches;
 mod load;
 mod mutants;
 mod not_interesting;
@@ -106,6 +109,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Devices(args)) => return devices::devices(&args),
         Some(Command::Doctor(args)) => return doctor::doctor(&args),
         Some(Command::Init(args)) => return init::init(&args),
+        Some(Command::Inputs(args)) => return inputs::inputs(&args),
         Some(Command::Prepare(args)) => return prepare::prepare(&args),
         Some(Command::Run(args)) => return run::run(&args),
         Some(Command::Mutants(args)) => return mutants::mutants(&args),

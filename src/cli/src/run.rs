@@ -7,17 +7,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
+use clreduce_check::{CheckOptions, Coverage, HostKernel};
 use clreduce_devices::DeviceWorker;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{
-    KernelRun, OutcomeClass, Output, Plan, RunLimits, RunReport, plan, plan_cuda,
-};
+use clreduce_kernel::{KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport};
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
 
 use crate::clock::Clock;
+use crate::coverage;
 use crate::devices::{DeviceArgs, Text, choose, worker_options};
 use crate::failure::{CliError, RunError};
+use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
 use crate::units;
 
@@ -36,9 +37,12 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub no_opt: bool,
 
-    /// File that describes the arguments [default: KERNEL.args.toml, if it exists]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub args: Option<PathBuf>,
+    #[command(flatten)]
+    pub launches: LaunchArgs,
+
+    /// Count the branches, conditions, loops and barriers that the work-items of all launches come to; only on the host
+    #[arg(long)]
+    pub coverage: bool,
 
     /// Run the kernel N times, and report results that differ as an unstable result
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -80,22 +84,20 @@ Exit status:
 /// When the kernel cannot be run at all.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let source = read(&args.kernel)?;
-    let sidecar = sidecar_of(args)?;
     let text = Text::of(&args.kernel, &source);
-    let described = sidecar.as_ref().map(|(_, text)| text.as_str());
-    let plan = match text {
-        Text::OpenCl => plan(&source, described),
-        Text::CudaKernels => plan_cuda(&source, described),
-        Text::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
+    let plan = match args.launches.described(&args.kernel, &source).map_err(RunError::from)? {
+        Some(plan) => plan,
+        None => ProgramKind::of(&args.kernel.to_string_lossy(), &source)
+            .plan(&source, None)
+            .map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?,
     };
-    let plan = plan.map_err(|source| {
-        let path = sidecar.as_ref().map_or(&args.kernel, |(path, _)| path);
-        RunError::Plan { path: path.clone(), source }
-    })?;
     let options = worker_options()?;
     let clock = Clock::start();
     clock.progress().at("looking for devices");
     let device = choose(&args.device, text, &options).map_err(RunError::NoDevice)?;
+    if args.coverage && device.backend.name() != "host" {
+        return Err(RunError::NotTheHost.into());
+    }
     let run = KernelRun {
         source,
         options: build_options(args, text),
@@ -107,29 +109,42 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let name = format!("{}: {}", worker.device().facts.platform, worker.device().facts.name);
     clock.progress().at(&format!("{name}: building and running {}", args.kernel.display()));
     let report = worker.run(&run, limits, &Cancel::new());
+    let seen = args.coverage.then(|| {
+        clock.progress().at(&format!("measuring the coverage of {}", args.kernel.display()));
+        measured(args, &run)
+    });
     drop(clock);
+    let seen = seen.transpose()?;
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
-    let printed =
-        if args.json { print_json(&worker, &report, &note) } else { print(&report, &note) };
+    let printed = if args.json {
+        print_json(&worker, &report, &note, seen.as_ref())
+    } else {
+        print(&report, &note)
+    };
     printed.map_err(CliError::Stdout)?;
+    if let Some(seen) = seen.filter(|_| !args.json) {
+        coverage::print(&seen, &args.kernel.display().to_string()).map_err(CliError::Stdout)?;
+    }
     Ok(ExitCode::from(status(report.outcome.class())))
+}
+
+/// Runs all launches once more, with probes.
+fn measured(args: &RunArgs, run: &KernelRun) -> Result<Coverage, RunError> {
+    let failed = |error: String| RunError::Coverage { path: args.kernel.clone(), error };
+    let subject = HostKernel::launched(&run.source[..], Ok(run.launches.clone()));
+    let subject = subject.map_err(|error| failed(error.to_string()))?;
+    let options = CheckOptions {
+        timeout: args.timeout,
+        build_options: args.build_options.clone(),
+        worker: std::env::current_exe().ok(),
+        ..CheckOptions::default()
+    };
+    clreduce_check::coverage(&subject, &options, &Cancel::new())
+        .map_err(|error| failed(error.to_string()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, RunError> {
     fs::read(path).map_err(|source| RunError::Read { path: path.to_owned(), source })
-}
-
-/// The description of the arguments: the one that was named, or the one beside the kernel.
-fn sidecar_of(args: &RunArgs) -> Result<Option<(PathBuf, String)>, RunError> {
-    let beside = args.kernel.with_extension("args.toml");
-    let path = match &args.args {
-        Some(path) => path.clone(),
-        None if beside.is_file() => beside,
-        None => return Ok(None),
-    };
-    let text = fs::read_to_string(&path);
-    let text = text.map_err(|source| RunError::Read { path: path.clone(), source })?;
-    Ok(Some((path, text)))
 }
 
 /// Warnings are off, as in the hosts of CLsmith. CUDA's compilers have no switch that says only "do not optimise":
@@ -192,6 +207,8 @@ struct RunLine<'a> {
     /// Of all outputs together; `null` without a result.
     hash: Option<String>,
     outputs: Vec<JsonOutput<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<&'a Coverage>,
 }
 
 #[derive(Serialize)]
@@ -203,7 +220,12 @@ struct JsonOutput<'a> {
     values: String,
 }
 
-fn print_json(worker: &DeviceWorker, report: &RunReport, note: &str) -> io::Result<()> {
+fn print_json(
+    worker: &DeviceWorker,
+    report: &RunReport,
+    note: &str,
+    coverage: Option<&Coverage>,
+) -> io::Result<()> {
     let facts = &worker.device().facts;
     let seconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
     let result = report.outcome.result();
@@ -217,6 +239,7 @@ fn print_json(worker: &DeviceWorker, report: &RunReport, note: &str) -> io::Resu
         run_seconds: seconds(report.run),
         hash: result.map(hash),
         outputs: result.unwrap_or_default().iter().map(json_output).collect(),
+        coverage,
     };
     let mut out = io::stdout();
     serde_json::to_writer(&mut out, &line)?;

@@ -4,6 +4,8 @@
 //! work-items came to each place, and in which order.
 
 mod probes;
+mod program;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
@@ -12,14 +14,15 @@ use clreduce_process::{End, ToolRun};
 use clreduce_testcase::Language;
 use serde::Serialize;
 
-use crate::build::{HostBuild, HostProgram};
+use crate::build::HostBuild;
 use crate::cuda;
 use crate::error::HostError;
-use crate::flavour::{BuildDetail, Flavour};
-use crate::order::Order;
 use crate::run::EXIT_DIVERGENCE;
 use crate::subject::HostKernel;
 use probes::{Place, Probe, ProbedSource};
+
+pub use program::ProbedProgram;
+pub use trace::{Comparison, Feature, LaunchTrace};
 
 /// The status of the run-time when a work-item never ends.
 const EXIT_ENDLESS: i32 = 94;
@@ -27,7 +30,7 @@ const EXIT_ENDLESS: i32 = 94;
 /// The number of times that something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// The number of times; for barriers, of work-groups.
+    /// The number of times. At a barrier, a work-group counts once each time that it passes.
     pub times: u64,
     /// The number of work-items to which it happened.
     pub work_items: u64,
@@ -80,7 +83,8 @@ pub enum Seen {
         when_true: Count,
         /// It was false.
         when_false: Count,
-        /// True if it has decided the branch while the others stayed as they were (MC/DC).
+        /// True if two evaluations were seen that differ in this condition and in the branch taken, and in no other
+        /// condition (MC/DC).
         decides: bool,
     },
     /// `case` or `default`: one branch.
@@ -111,12 +115,12 @@ pub enum Seen {
     },
 }
 
-/// A number of things, and how many of them happened.
+/// The number of things of one kind that can happen, and of those that did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
     /// The number of things that happened.
     pub covered: usize,
-    /// The number of all things.
+    /// The number of things that can happen.
     pub all: usize,
 }
 
@@ -134,7 +138,8 @@ pub struct CoverageSummary {
     pub branches: Share,
     /// The values of conditions: two for each.
     pub conditions: Share,
-    /// Conditions that have decided a branch by themselves.
+    /// The conditions for which two evaluations were seen that differ in this condition and in the branch taken, and in
+    /// no other condition (MC/DC).
     pub deciding: Share,
     /// Up to four for each loop: no iteration, one, more, and ended by its condition.
     pub loops: Share,
@@ -163,14 +168,14 @@ pub struct Coverage {
 }
 
 /// The counts of runs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ProbeCounts {
     places: BTreeMap<Place, Count>,
     vectors: BTreeMap<u32, Vec<Vector>>,
 }
 
 /// The values of the conditions of a decision, once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Vector {
     evaluated: u32,
     values: u32,
@@ -202,6 +207,16 @@ impl ProbeCounts {
         }
     }
 
+    /// Adds the counts of another run of the same program.
+    fn merge(&mut self, other: &Self) {
+        for (&place, &count) in &other.places {
+            *self.places.entry(place).or_default() += count;
+        }
+        for (&decision, vectors) in &other.vectors {
+            self.vectors.entry(decision).or_default().extend(vectors);
+        }
+    }
+
     fn at(&self, place: Place) -> Count {
         self.places.get(&place).copied().unwrap_or_default()
     }
@@ -221,47 +236,44 @@ impl ProbeCounts {
 }
 
 impl HostBuild<'_> {
-    /// Runs every launch of the kernel, and counts what its work-items come to.
+    /// Runs every launch of the kernel, until one does not end well, and counts what its work-items come to.
     ///
     /// # Errors
     /// When the kernel, or what it needs, cannot be compiled.
     pub fn coverage(&self) -> Result<Coverage, HostError> {
-        // In CUDA, declarations stand before the program.
-        let source = &self.subject.source;
-        let (declarations, program) = match self.subject.language {
-            Language::Cuda => cuda::split(source),
-            _ => (&[][..], &source[..]),
-        };
-        let probed = ProbedSource::of(program, self.subject.language);
-        let subject = HostKernel {
-            source: [declarations, &probed.text].concat().into(),
-            ..self.subject.clone()
-        };
-        let build = HostBuild { subject: &subject, ..*self };
-        let built = build.program(Flavour::Steps, BuildDetail::Verdict)?;
-        let word = format!("coverage:{}:{}:{}", probed.places, probed.loops, probed.decisions);
-        let built = built.with_word(word.into());
-        let runs = built.run(Order::Forward, self.toolchain.tools, self.toolchain.cancel)?;
-        let mut counts = ProbeCounts::default();
-        runs.iter().for_each(|ran| counts.add(&ran.stdout));
-        Ok(Coverage::of(program, &probed, &counts, &built, &runs))
+        let mut traces = self.traces(&[])?;
+        let failed = traces.iter().position(|trace| trace.failure.is_some());
+        traces.truncate(failed.map_or(traces.len(), |failed| failed + 1));
+        Ok(Coverage::of_launches(self.subject, &traces))
     }
 }
 
 impl Coverage {
-    fn of(
-        program: &[u8],
-        probed: &ProbedSource,
-        counts: &ProbeCounts,
-        built: &HostProgram,
-        runs: &[ToolRun],
+    /// The coverage by some launches of a kernel together.
+    #[must_use]
+    pub fn of_launches<'a>(
+        kernel: &HostKernel,
+        traces: impl IntoIterator<Item = &'a LaunchTrace>,
     ) -> Self {
-        let failed = runs.iter().find(|ran| ran.end != End::Exited(0));
+        let program = program_of(kernel);
+        let probed = ProbedSource::of(program, kernel.language);
+        let (mut counts, mut launches, mut work_items, mut incomplete) =
+            (ProbeCounts::default(), 0, 0_u64, None);
+        for trace in traces {
+            counts.merge(&trace.counts);
+            launches += 1;
+            work_items = work_items.saturating_add(trace.work_items);
+            incomplete = incomplete.or_else(|| trace.failure.clone());
+        }
+        Self { launches, work_items, incomplete, ..Self::of(program, &probed, &counts) }
+    }
+
+    fn of(program: &[u8], probed: &ProbedSource, counts: &ProbeCounts) -> Self {
         let mut coverage = Self {
-            launches: runs.len(),
-            work_items: built.work_items(),
+            launches: 0,
+            work_items: 0,
             summary: CoverageSummary::default(),
-            incomplete: failed.map(reason),
+            incomplete: None,
             functions_left_out: probed.left_out,
             points: Vec::new(),
             unused: Vec::new(),
@@ -367,6 +379,14 @@ impl Coverage {
     }
 }
 
+/// The text of a kernel as it was written: in CUDA, declarations stand before it.
+fn program_of(kernel: &HostKernel) -> &[u8] {
+    match kernel.language {
+        Language::Cuda => cuda::split(&kernel.source).1,
+        _ => &kernel.source,
+    }
+}
+
 /// The reason that a run says only in part what can happen.
 fn reason(ran: &ToolRun) -> String {
     match ran.end {
@@ -396,22 +416,25 @@ impl Seen {
             }
             Self::Condition { when_true, when_false, decides } => {
                 let both = when_true.happened() && when_false.happened();
-                let idle = "condition never decides by itself".to_owned();
+                let idle = "no two evaluations show that this condition alone changes the branch"
+                    .to_owned();
                 let idle = (both && !decides).then_some(idle);
                 of_values(when_true, when_false).into_iter().chain(idle).collect()
             }
             Self::Case { reached } => unless(*reached, "case never reached").into_iter().collect(),
             Self::Loop { zero, one, more, boundary } => [
-                zero.and_then(|zero| unless(zero, "loop never left without an iteration")),
-                unless(*one, "loop never left after one iteration"),
-                unless(*more, "loop never left after more than one iteration"),
-                boundary.and_then(|end| unless(end, "loop never ended by its condition")),
+                zero.and_then(|zero| unless(zero, "loop never had no iteration")),
+                unless(*one, "loop never had exactly one iteration"),
+                unless(*more, "loop never had more than one iteration"),
+                boundary.and_then(|end| {
+                    unless(end, "loop never ended because its condition was false")
+                }),
             ]
             .into_iter()
             .flatten()
             .collect(),
             Self::Barrier { passed } => {
-                unless(*passed, "barrier never passed by a whole group").into_iter().collect()
+                unless(*passed, "no work-group passed this barrier").into_iter().collect()
             }
             Self::Section { reached } => unless(*reached, "never executed").into_iter().collect(),
         }

@@ -45,6 +45,8 @@ static void forget_coverage(struct Fibre *fibre)
         memset(fibre->seen, 0, place_count);
 }
 
+static void print_comparisons(void);
+
 static void print_coverage(void)
 {
     for (uint32_t i = 0; i < place_count; i++)
@@ -55,7 +57,62 @@ static void print_coverage(void)
             const struct Vector *v = &vectors[i].of[j];
             printf("clreduce-coverage: v %" PRIu32 " %" PRIu32 " %" PRIu32 " %d\n", i, v->evaluated, v->values, v->outcome);
         }
+    print_comparisons();
     fflush(stdout);
+}
+
+// ---- Compared values ----
+
+// clang calls these functions before it compares two integers, if asked to. Pairs of different values are printed
+// at the end, as "clreduce-compared: BYTES CONSTANT FIRST SECOND": a value that the kernel waits for is one of them.
+
+enum { MOST_COMPARISONS = 1024, MOST_PROBES = 8 };
+
+static struct Comparison {
+    uint64_t first, second;
+    unsigned bytes;
+    int constant;
+} comparisons[MOST_COMPARISONS];
+
+static void compares(uint64_t first, uint64_t second, unsigned bytes, int constant)
+{
+    if (first == second)
+        return;
+    struct Comparison wanted = {first, second, bytes, constant};
+    uint64_t at = (first * 0x9e3779b97f4a7c15 ^ second * 0xbf58476d1ce4e5b9) >> 32;
+    for (int i = 0; i < MOST_PROBES; i++) {
+        struct Comparison *slot = &comparisons[(at + (uint64_t)i) % MOST_COMPARISONS];
+        if (!slot->bytes)
+            *slot = wanted;
+        if (slot->first == first && slot->second == second && slot->bytes == bytes)
+            return;
+    }
+}
+
+#define COMPARES(BYTES, TYPE) \
+    void __sanitizer_cov_trace_cmp##BYTES(TYPE first, TYPE second); \
+    void __sanitizer_cov_trace_cmp##BYTES(TYPE first, TYPE second) { compares(first, second, BYTES, 0); } \
+    void __sanitizer_cov_trace_const_cmp##BYTES(TYPE first, TYPE second); \
+    void __sanitizer_cov_trace_const_cmp##BYTES(TYPE first, TYPE second) { compares(first, second, BYTES, 1); }
+COMPARES(1, uint8_t)
+COMPARES(2, uint16_t)
+COMPARES(4, uint32_t)
+COMPARES(8, uint64_t)
+
+// `cases` begins with their number and the bits of the value.
+void __sanitizer_cov_trace_switch(uint64_t value, uint64_t *cases);
+void __sanitizer_cov_trace_switch(uint64_t value, uint64_t *cases)
+{
+    for (uint64_t i = 0; i < cases[0]; i++)
+        compares(cases[2 + i], value, (unsigned)cases[1] / 8, 1);
+}
+
+static void print_comparisons(void)
+{
+    for (int i = 0; i < MOST_COMPARISONS; i++)
+        if (comparisons[i].bytes)
+            printf("clreduce-compared: %u %d %" PRIu64 " %" PRIu64 "\n", comparisons[i].bytes, comparisons[i].constant,
+                comparisons[i].first, comparisons[i].second);
 }
 
 void clreduce_reaches(unsigned place);
@@ -131,10 +188,14 @@ void clreduce_comes_to_barrier(unsigned place) { current->barrier = place + 1; }
 static void pass_barrier(void)
 {
     unsigned barrier = fibres[0].barrier;
-    if (barrier) {
+    if (barrier)
         places[barrier - 1].times++;
-        places[barrier - 1].items += fibre_count;
+    for (uint64_t i = 0; i < fibre_count; i++) {
+        struct Fibre *fibre = &fibres[i];
+        if (barrier) {
+            places[barrier - 1].items += !fibre->seen[barrier - 1];
+            fibre->seen[barrier - 1] = 1;
+        }
+        fibre->barrier = 0;
     }
-    for (uint64_t i = 0; i < fibre_count; i++)
-        fibres[i].barrier = 0;
 }

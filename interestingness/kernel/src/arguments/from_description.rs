@@ -23,10 +23,10 @@
 //! Several kernels, or several launches of one, are `[[launch]]` tables with the same keys.
 
 use clreduce_language::Number;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::encode::encode;
+use crate::encode::{encode, encode_whole};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// A mistake in the description of a kernel's arguments.
@@ -77,40 +77,71 @@ pub enum ArgumentError {
     Keys,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Several {
-    launch: Vec<LaunchTable>,
+pub(super) struct Several {
+    pub(super) launch: Vec<LaunchTable>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct LaunchTable {
-    kernel: String,
-    global: Vec<u64>,
-    local: Option<Vec<u64>>,
+pub(super) struct LaunchTable {
+    pub(super) kernel: String,
+    pub(super) global: Vec<u64>,
+    pub(super) local: Option<Vec<u64>>,
     #[serde(default)]
-    argument: Vec<ArgumentTable>,
+    pub(super) argument: Vec<ArgumentTable>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct ArgumentTable {
-    buffer: Option<String>,
-    value: Option<String>,
-    local: Option<String>,
-    elements: Option<u64>,
-    fill: Option<FillValue>,
-    output: Option<bool>,
-    is: Option<f64>,
+pub(super) struct ArgumentTable {
+    pub(super) buffer: Option<String>,
+    pub(super) value: Option<String>,
+    pub(super) local: Option<String>,
+    pub(super) elements: Option<u64>,
+    pub(super) fill: Option<FillValue>,
+    pub(super) output: Option<bool>,
+    pub(super) is: Option<Literal>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(untagged)]
-enum FillValue {
-    All(f64),
-    List(Vec<f64>),
-    Steps { first: f64, step: f64 },
+pub(super) enum FillValue {
+    All(Literal),
+    List(Vec<Literal>),
+    Steps { first: Literal, step: Literal },
+}
+
+/// A number as it is written. Not every integer of 64 bits is a floating-point number.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(super) enum Literal {
+    Whole(i64),
+    Real(f64),
+}
+
+impl Literal {
+    /// The nearest number that is written without a point, if it is whole.
+    pub(super) fn of(value: f64) -> Self {
+        let whole = value as i64;
+        if whole as f64 == value { Self::Whole(whole) } else { Self::Real(value) }
+    }
+
+    fn real(self) -> f64 {
+        match self {
+            Self::Whole(value) => value as f64,
+            Self::Real(value) => value,
+        }
+    }
+
+    /// The element with this value in every lane.
+    fn encode(self, element: Number) -> Vec<u8> {
+        match self {
+            Self::Whole(value) => encode_whole(element, value),
+            Self::Real(value) => encode(element, value),
+        }
+    }
 }
 
 /// Reads the launches that a description lists.
@@ -155,12 +186,16 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentErro
         (Some(name), None, None) if table.is.is_none() => {
             let fill = match table.fill {
                 None => Fill::all(0.0),
-                Some(FillValue::All(number)) => Fill::all(number),
-                Some(FillValue::Steps { first, step }) => Fill::Steps { first, step },
+                Some(FillValue::All(number)) => Fill::all(number.real()),
+                Some(FillValue::Steps { first, step }) => {
+                    Fill::Steps { first: first.real(), step: step.real() }
+                }
                 Some(FillValue::List(ref values)) if values.is_empty() => {
                     return Err(ArgumentError::EmptyFill);
                 }
-                Some(FillValue::List(ref values)) => Fill::Values(values.clone()),
+                Some(FillValue::List(ref values)) => {
+                    Fill::Values(values.iter().map(|value| value.real()).collect())
+                }
             };
             Ok(Argument::Buffer {
                 name: index.to_string(),
@@ -172,7 +207,7 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentErro
         }
         (None, Some(name), None) if !has_buffer_keys && table.elements.is_none() => {
             let number = table.is.ok_or(ArgumentError::Value)?;
-            Ok(Argument::Value(encode(element(name)?, number)))
+            Ok(Argument::Value(number.encode(element(name)?)))
         }
         (None, None, Some(name)) if !has_buffer_keys && table.is.is_none() => {
             Ok(Argument::Local(elements()?.saturating_mul(element(name)?.bytes() as u64)))

@@ -4,6 +4,7 @@
 mod from_comment;
 mod from_description;
 pub(crate) mod from_signature;
+mod to_description;
 
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, Launch};
@@ -12,6 +13,7 @@ use thiserror::Error;
 use crate::job::{Argument, KernelLaunch};
 
 pub use from_description::{ArgumentError, DescriptionError};
+pub use to_description::describe;
 
 /// The launches of a program.
 #[derive(Clone, Debug, PartialEq)]

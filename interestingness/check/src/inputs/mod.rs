@@ -1,0 +1,256 @@
+//! The search for launches of a kernel that together cover more of it.
+//!
+//! A launch is kept if its work-items come to something in another way than before, and if the sanitizers find nothing
+//! wrong with it. New launches come from the values that kept ones compared: if a work-item compares an argument with
+//! 7, the argument is 7 in the next launch. Then arguments and sizes are changed at random, with a seed.
+
+mod candidates;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use clreduce_compiler::Clang;
+use clreduce_host::{
+    Coverage, Feature, HostBuild, HostError, HostKernel, LaunchTrace, Toolchain, is_supported,
+};
+use clreduce_kernel::{Argument, KernelLaunch};
+use clreduce_process::Cancel;
+
+use crate::check::KernelCheck;
+use crate::coverage::CoverageError;
+use crate::finding::{Finding, FindingKind};
+use crate::options::{CheckError, CheckOptions};
+use crate::report::CheckReport;
+use crate::table::StageName;
+use candidates::Candidates;
+
+/// So many launches in a row that bring nothing new end the search.
+const ATTEMPTS: usize = 50;
+/// So many random launches are built together.
+const BATCH: usize = 10;
+/// The most launches that are run in all.
+const MOST_RUNS: usize = 1000;
+/// The buffers of a given launch that go beyond their end are doubled so often.
+const MOST_DOUBLINGS: u32 = 8;
+/// The most bytes of a buffer that is made larger.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The launches that were found.
+#[derive(Debug)]
+pub struct FoundInputs {
+    /// The launches that are kept, in the order in which they were found.
+    pub launches: Vec<KernelLaunch>,
+    /// What they cover together.
+    pub coverage: Coverage,
+    /// The launches that would cover more, but make the kernel invalid; one for each finding.
+    pub refused: Vec<RefusedLaunch>,
+    /// The number of launches that were run.
+    pub runs: usize,
+}
+
+/// A launch that makes a kernel invalid.
+#[derive(Debug)]
+pub struct RefusedLaunch {
+    /// The launch.
+    pub launch: KernelLaunch,
+    /// What is wrong; `None` if the tools could not tell whether anything is.
+    pub finding: Option<Finding>,
+}
+
+/// Looks for launches of a kernel, beginning with those that it has. The same seed finds the same launches. If clreduce
+/// made up the buffers of the launches, `enlarges` lets it enlarge those that are too small.
+///
+/// # Errors
+/// When the kernel cannot be compiled or launched.
+pub fn find_inputs(
+    kernel: &HostKernel,
+    options: &CheckOptions,
+    seed: u64,
+    enlarges: bool,
+    cancel: &Cancel,
+) -> Result<FoundInputs, CoverageError> {
+    if !is_supported() {
+        return Err(CoverageError::Unsupported);
+    }
+    let given = kernel.launches.clone().map_err(HostError::from)?;
+    let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
+    let sanitize =
+        CheckOptions { stages: BTreeSet::from([StageName::Sanitize]), ..options.clone() };
+    let check = KernelCheck::new(&sanitize).map_err(|error| match error {
+        CheckError::NoClang(error) => CoverageError::NoClang(error),
+    })?;
+    let mut search = InputSearch {
+        kernel,
+        options,
+        clang: &clang,
+        check,
+        cancel,
+        enlarges,
+        kept: Vec::new(),
+        features: BTreeSet::new(),
+        refused: Vec::new(),
+        known: Vec::new(),
+        runs: 0,
+    };
+    search.run(given, seed)?;
+    let traces = search.kept.iter().map(|(_, trace)| trace);
+    Ok(FoundInputs {
+        coverage: Coverage::of_launches(kernel, traces),
+        launches: search.kept.into_iter().map(|(launch, _)| launch).collect(),
+        refused: search.refused,
+        runs: search.runs,
+    })
+}
+
+struct InputSearch<'a> {
+    kernel: &'a HostKernel,
+    options: &'a CheckOptions,
+    clang: &'a Clang,
+    check: KernelCheck,
+    cancel: &'a Cancel,
+    enlarges: bool,
+    kept: Vec<(KernelLaunch, LaunchTrace)>,
+    features: BTreeSet<Feature>,
+    refused: Vec<RefusedLaunch>,
+    /// Every launch that was tried.
+    known: Vec<KernelLaunch>,
+    runs: usize,
+}
+
+impl InputSearch<'_> {
+    fn run(&mut self, given: Vec<KernelLaunch>, seed: u64) -> Result<(), HostError> {
+        let mut candidates = Candidates::new(self.kernel, seed);
+        let mut given = VecDeque::from(given);
+        let mut idle = 0;
+        while idle < ATTEMPTS && self.runs < MOST_RUNS && !self.cancel.is_cancelled() {
+            let mut launches = candidates.take_values(&self.known);
+            let mut is_given = false;
+            if launches.is_empty() {
+                if self.has_covered_all() {
+                    break;
+                }
+                launches = candidates.take_others(&self.known);
+            }
+            if launches.is_empty() {
+                launches.extend(given.pop_front());
+                is_given = !launches.is_empty();
+            }
+            if launches.is_empty() {
+                let bases: Vec<&KernelLaunch> =
+                    self.kept.iter().map(|(launch, _)| launch).collect();
+                launches = candidates.random(&bases, &self.known, BATCH);
+            }
+            if launches.is_empty() {
+                break;
+            }
+            let (runs, kept) = (self.runs, self.kept.len());
+            self.options
+                .progress
+                .at(&format!("looking for inputs: {runs} launches run, {kept} kept"));
+            for (launch, trace) in self.trace(launches)? {
+                idle += 1;
+                if let Some((launch, trace)) = self.judge(launch, trace, is_given)? {
+                    candidates.add_compared(&launch, &trace);
+                    self.features.extend(trace.features());
+                    self.kept.push((launch, trace));
+                    idle = 0;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if nothing is left that no launch came to.
+    fn has_covered_all(&self) -> bool {
+        let traces = self.kept.iter().map(|(_, trace)| trace);
+        !self.kept.is_empty() && Coverage::of_launches(self.kernel, traces).missing().is_empty()
+    }
+
+    fn with(&self, launches: Vec<KernelLaunch>) -> HostKernel {
+        let mut kernel = self.kernel.clone();
+        kernel.launches = Ok(launches);
+        kernel
+    }
+
+    /// Builds the kernel once, and runs these launches.
+    fn trace(
+        &mut self,
+        launches: Vec<KernelLaunch>,
+    ) -> Result<Vec<(KernelLaunch, LaunchTrace)>, HostError> {
+        let (tools, cache) = (self.options.tools(), &self.options.cache);
+        let toolchain = Toolchain { clang: self.clang, tools: &tools, cache, cancel: self.cancel };
+        let subject = self.with(launches.clone());
+        let traces =
+            HostBuild { toolchain, subject: &subject, optimisation: "-O0" }.traces_with_values()?;
+        self.runs += traces.len();
+        self.known.extend(launches.iter().cloned());
+        Ok(launches.into_iter().zip(traces).collect())
+    }
+
+    /// Returns a launch if it shows something new and is valid. That of one that was given may have larger buffers then:
+    /// nobody says how large the buffers have to be that clreduce makes for a signature.
+    fn judge(
+        &mut self,
+        launch: KernelLaunch,
+        trace: LaunchTrace,
+        is_given: bool,
+    ) -> Result<Option<(KernelLaunch, LaunchTrace)>, HostError> {
+        let is_new = !trace.features().is_subset(&self.features);
+        if !is_new || trace.failure.is_some() && !is_given {
+            return Ok(None);
+        }
+        let report = self.check(&launch);
+        if is_valid(&report) && trace.failure.is_none() {
+            return Ok(Some((launch, trace)));
+        }
+        if is_given
+            && self.enlarges
+            && is_out_of_bounds(&report)
+            && let Some(larger) = self.enlarged(&launch)
+        {
+            return Ok(self.trace(vec![larger])?.into_iter().next());
+        }
+        let finding = report.findings.into_iter().find(Finding::is_certain);
+        if self.refused.iter().all(|other| other.finding != finding) {
+            self.refused.push(RefusedLaunch { launch, finding });
+        }
+        Ok(None)
+    }
+
+    fn check(&self, launch: &KernelLaunch) -> CheckReport {
+        self.check.run(&self.with(vec![launch.clone()]), self.cancel)
+    }
+
+    /// The launch with buffers that are large enough, if that makes it valid.
+    fn enlarged(&self, launch: &KernelLaunch) -> Option<KernelLaunch> {
+        let mut larger = launch.clone();
+        for _ in 0..MOST_DOUBLINGS {
+            let before = larger.clone();
+            for argument in &mut larger.arguments {
+                if let Argument::Buffer { element, elements, .. } = argument
+                    && *elements * 2 * element.bytes() as u64 <= MOST_BYTES
+                {
+                    *elements *= 2;
+                }
+            }
+            if larger == before {
+                return None;
+            }
+            let report = self.check(&larger);
+            if !is_out_of_bounds(&report) {
+                return is_valid(&report).then_some(larger);
+            }
+        }
+        None
+    }
+}
+
+fn is_out_of_bounds(report: &CheckReport) -> bool {
+    report.findings.iter().any(|finding| finding.kind == FindingKind::OutOfBounds)
+}
+
+/// Returns true if the sanitizers have seen the launch and found nothing. A result that depends on the order of
+/// work-items is legal.
+fn is_valid(report: &CheckReport) -> bool {
+    report.failures.is_empty()
+        && report.findings.iter().all(|finding| finding.kind == FindingKind::OrderDependence)
+}

@@ -1,0 +1,79 @@
+//! What of the original is not executed: a clue for the reducer, which removes it first.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use clreduce_check::{HostKernel, ProbedProgram, coverage};
+use clreduce_kernel::{OutcomeClass, Output, RunOutcome};
+use clreduce_process::Cancel;
+use clreduce_testcase::{Language, SourceFile, TestCase};
+
+use crate::calibration::LIMIT_OF_ORIGINAL;
+use crate::configuration::{Configuration, Means, Program};
+use crate::pin::Pin;
+use crate::resolved::ResolvedRecipe;
+
+/// By file, the ranges that were not executed when the original ran. There are none where it does not run, where nobody
+/// can tell, and where several programs are compared.
+pub(crate) fn unexecuted(
+    kit: &ResolvedRecipe,
+    programs: &[Program<'_>],
+    pin: &Pin,
+    limits: &BTreeMap<String, u64>,
+    cancel: &Cancel,
+) -> BTreeMap<String, Vec<Range<usize>>> {
+    use OutcomeClass::{Result, RunCrash, RunTimeout, UnstableResult};
+    let ([program], Result | RunCrash | RunTimeout | UnstableResult) = (programs, pin.class) else {
+        return BTreeMap::new();
+    };
+    let ranges = match program.subject() {
+        Some(kernel) => of_kernel(kit, &kernel, cancel),
+        None => of_program(kit, program, pin, limits, cancel),
+    };
+    let ranges = ranges.filter(|ranges| !ranges.is_empty() && !cancel.is_cancelled());
+    ranges.map(|ranges| (program.path().to_owned(), ranges)).into_iter().collect()
+}
+
+/// The host runs the kernel with probes.
+fn of_kernel(
+    kit: &ResolvedRecipe,
+    kernel: &HostKernel,
+    cancel: &Cancel,
+) -> Option<Vec<Range<usize>>> {
+    coverage(kernel, &kit.check, cancel).ok().map(|coverage| coverage.never_executed())
+}
+
+/// A configuration compiles and runs the program in C with probes; the first of which the program then says what was
+/// executed. The suspected one comes last, as it runs the program wrongly.
+fn of_program(
+    kit: &ResolvedRecipe,
+    program: &Program<'_>,
+    pin: &Pin,
+    limits: &BTreeMap<String, u64>,
+    cancel: &Cancel,
+) -> Option<Vec<Range<usize>>> {
+    if Language::detect(program.case) != Language::C {
+        return None;
+    }
+    let probed = ProbedProgram::of(program.source());
+    let mut files: Vec<SourceFile> = program.case.files().to_vec();
+    files.get_mut(program.file)?.bytes = probed.text().into();
+    let case = TestCase::new(files).ok()?;
+    let with_probes = Program {
+        case: &case,
+        file: program.file,
+        plan: program.plan.clone(),
+        options: program.options,
+    };
+    let runs = |one: &&Configuration| matches!(&one.means, Means::Commands { run: Some(_), .. });
+    let mut configurations: Vec<&Configuration> = kit.configurations.iter().filter(runs).collect();
+    configurations.sort_by_key(|one| one.name == pin.accused);
+    configurations.into_iter().find_map(|one| {
+        let limit =
+            limits.get(&one.name).map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit));
+        let shown = kit.run_on(one, std::slice::from_ref(&with_probes), limit, cancel);
+        let printed: &[Output] = shown.outcomes.first().and_then(RunOutcome::result)?;
+        probed.unexecuted(&printed.first()?.bytes)
+    })
+}
