@@ -233,7 +233,7 @@ fn mostly_unexecuted(head: &str, body: &str) -> String {
 #[cfg(target_os = "linux")]
 fn halved_at(bench: &Bench, file: &str, recipe: &str, more: &[&str]) -> Option<usize> {
     let original = bench.read(file);
-    let args = [file, "--test", recipe, "-j1", "--events", "events", "--max-steps", "30"];
+    let args = [file, "--test", recipe, "-j1", "--events", "events", "--max-steps", "8"];
     bench.reduce(&[&args, more].concat());
     let events = bench.events("events");
     let (mut steps, mut first) = (0, None);

@@ -91,8 +91,8 @@ fn invalid_launches_are_left_out() {
         .collect();
     assert!(values.contains(&8) && values.contains(&0), "{values:?}");
     assert!(values.iter().all(|&n| n <= 8), "{values:?}");
-    bench.write("found.toml", found);
-    bench.run(&["check", "k.cl", "--args", "found.toml", "--only", "sanitize"]).code(0);
+    bench.write("valid.toml", found);
+    bench.run(&["check", "k.cl", "--args", "valid.toml", "--only", "sanitize"]).code(0);
     // Buffers that clreduce made itself are enlarged.
     let twice = "kernel void k(global int *a, int n) { if (n == 77) a[get_global_id(0) * 2 + 1] = n; a[1] = n; }\n";
     let (found, out, _) = inputs(&bench, &format!("// -g 1,1,1 -l 1,1,1\n{twice}"), &[]);

@@ -55,16 +55,18 @@ impl Pass for Unexecuted {
                 edits.extend(Remover::new(snapshot, unit, &functions).edits(ranges));
             }
         }
-        let removed = |edits: &[Edit]| -> usize {
-            edits.iter().map(|edit| edit.range().len().saturating_sub(edit.text.len())).sum()
-        };
-        let all = removed(&edits);
+        let removed = |edit: &Edit| edit.range().len().saturating_sub(edit.text.len());
+        let all: usize = edits.iter().map(removed).sum();
         let bytes: usize = (0..snapshot.file_count()).map(|file| snapshot.bytes(file).len()).sum();
         if edits.is_empty() || all < bytes / WORTH_A_TEST {
             return;
         }
-        let middle = (1..edits.len()).find(|&end| removed(&edits[..end]) * 2 >= all);
-        let halves = middle.map(|middle| edits.split_at(middle));
+        let sums = edits.iter().scan(0, |sum, edit| {
+            *sum += removed(edit);
+            Some(*sum)
+        });
+        let middle = sums.take_while(|sum| sum * 2 < all).count() + 1;
+        let halves = (edits.len() > 1).then(|| edits.split_at(middle.min(edits.len() - 1)));
         let halves = halves.into_iter().flat_map(|(first, second)| [first, second]);
         for part in std::iter::once(&edits[..]).chain(halves) {
             proposals.extend(Patch::new(part.to_vec()).map(Proposal::new));
