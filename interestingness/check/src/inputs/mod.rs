@@ -177,7 +177,8 @@ impl InputSearch<'_> {
         launches: Vec<KernelLaunch>,
     ) -> Result<Vec<(KernelLaunch, LaunchTrace)>, HostError> {
         let (tools, cache) = (self.options.tools(), &self.options.cache);
-        let toolchain = Toolchain { clang: self.clang, tools: &tools, cache, cancel: self.cancel };
+        let toolchain =
+            Toolchain { clang: self.clang, tools: &tools, cache, forks: None, cancel: self.cancel };
         let subject = self.with(launches.clone());
         let traces =
             HostBuild { toolchain, subject: &subject, optimisation: "-O0" }.traces_with_values()?;
