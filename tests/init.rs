@@ -25,6 +25,48 @@ static inline int is_known(int value) { return __builtin_constant_p(value); }
 int main(void) { int i = unused(2); printf(\"%d %d\\n\", is_known(7), i); return 3; }
 ";
 
+/// A program whose result differs with `-ffast-math`. gcc's headers have attributes and types that clang does not know,
+/// and the difference is gone where clang preprocesses them.
+const NOT_A_NUMBER: &str = "\
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int unused(int a) { return a + 1; }
+int main(void) {
+    int bad = 0, used = unused(2);
+    double *values = malloc(2 * sizeof *values);
+    if (!values) return 1;
+    values[0] = strtod(\"nan\", NULL), values[1] = sqrt(used);
+    for (int i = 0; i < 2; i++) bad += isnan(values[i]) ? 1 : 0;
+    printf(\"%d %.3f\\n\", bad, values[1]);
+    free(values);
+    return 0;
+}
+";
+
+/// A program that says whether it was compiled with optimisation, and reads memory that nobody wrote.
+const UNINITIALISED: &str = "\
+#include <stdio.h>
+static inline int is_known(int value) { return __builtin_constant_p(value); }
+int main(void) { volatile int junk[2]; printf(\"%d\\n\", is_known(7)); return junk[1] == 77 ? 3 : 2; }
+";
+
+/// gcc's analyzer warns of the pointer.
+const UNCHECKED: &str = "\
+#include <stdlib.h>
+#include <string.h>
+struct item { struct item *next; int count; };
+static struct item *table[4];
+static int unused(int a) { return a + 1; }
+struct item *add(int count) {
+    struct item *p = malloc(sizeof *p);
+    p->count = unused(count);
+    p->next = table[1];
+    table[1] = p;
+    return p;
+}
+";
+
 /// A compiler that hangs on `spin`, warns of `warn`, and rejects `bad`. It knows -E, -Werror and -O0.
 const FAKE: &str = "#!/bin/sh
 for word; do
@@ -171,9 +213,16 @@ fn a_program_that_behaves_differently_without_optimisation() {
     let refused = stderr(
         &bench.run(&["init", "--run", "--also", "gcc -O1 o.c", "--", "gcc", "-O2", "o.c"]).code(1),
     );
-    assert_mentions(&refused, &["nothing is wrong", "result"]);
+    assert_mentions(&refused, &["behaves as others say", "gcc -O1 {file}", "--also 'gcc -O0"]);
+    // No other compiler takes the program.
+    let only = "#!/bin/sh\ncase \"$*\" in *-E*) exit 1;; esac\nexec gcc -DONLY \"$@\"\n";
+    bench.script("bin/only.sh", only);
+    bench.write("only.c", format!("#ifndef ONLY\n#error only here\n#endif\n{OPTIMISED}"));
+    let refused = stderr(&bench.run(&["init", "--run", "--", "bin/only.sh", "only.c"]).code(1));
+    let parts = ["nothing to compare its result with", "only here", "--also"];
+    assert_mentions(&refused, &parts);
     let found = stdout(&bench.run(&["init", "--run", "--", "gcc", "-O2", "o.c"]).code(0));
-    assert_mentions(&found, &["wrong-code: gcc -O2", "gcc -O0"]);
+    assert_mentions(&found, &["wrong-code: gcc -O2: result", "gcc -O0  "]);
     let recipe = bench.read("o.toml");
     assert_mentions(&recipe, &["run = \"./output\"", "fsanitize=address,undefined", "[[stage]]"]);
     bench.reduce(&["o.i", "--test", "o.toml", "--max-steps", "150"]);
@@ -238,4 +287,76 @@ fn what_cannot_be_used() {
         assert_mentions(&stderr(&bench.run(&args).code(*status)), parts);
     }
     assert!(!bench.names().iter().any(|name| name.ends_with(".toml") || name.ends_with(".i")));
+}
+
+#[test]
+fn no_check_is_lost_to_the_headers_of_gcc() {
+    let bench = bench();
+    bench.write("inv.c", NOT_A_NUMBER);
+    let args = ["init", "--run", "--", "gcc", "-O2", "-ffast-math", "inv.c", "-o", "inv", "-lm"];
+    let done = bench.run(&args).code(0);
+    let said = stderr(&done);
+    assert_mentions(&stdout(&done), &["wrong-code: gcc -O2 -ffast-math: result", "gcc -O0  "]);
+    // It says with which commands it compares, and that it does not write the file that the command names.
+    assert_mentions(&said, &["no --also", "`gcc -O0 {file} -o output -lm`", "instead of `inv`"]);
+    assert!(!said.contains("left out"), "{said}");
+    let recipe = bench.read("inv.toml");
+    assert_mentions(&recipe, &["fsanitize=memory", "let clang read the headers of gcc"]);
+    assert!(!recipe.contains("allow-unchecked"), "{recipe}");
+    let program = bench.read("inv.i");
+    let reads = program.replace("values[0] = strtod(\"nan\", ((void *)0)), ", "");
+    assert_ne!(reads, program);
+    bench.write("u/inv.i", reads);
+    let explained = bench.run(&["explain", "--test", "inv.toml", "u/inv.i"]);
+    assert_mentions(&stdout(&explained), &["memory", "MemorySanitizer"]);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn what_is_not_looked_for_is_said_from_init_to_the_result() {
+    let bench = bench();
+    bench.write("u.c", UNINITIALISED);
+    let done = bench.run(&["init", "--run", "--", "gcc", "-O2", "u.c"]).code(0);
+    let parts = [
+        "warning: the check `memory` is left out",
+        "the result may read uninitialised memory",
+        "does not pass it: WARNING: MemorySanitizer: use-of-uninitialized-value",
+    ];
+    assert_mentions(&stderr(&done), &parts);
+    assert!(bench.read("u.toml").contains("allow-unchecked = [\"uninitialised\"]"));
+    let done = bench.reduce(&["u.i", "--test", "u.toml", "--max-steps", "5"]);
+    let parts = [
+        "no stage of the recipe looks for these errors",
+        "every variant must have another result with gcc -O0",
+        "No stage of the recipe looked for these errors in the program: uninitialised",
+    ];
+    assert_mentions(&stderr(&done), &parts);
+    assert_mentions(&stdout(&done), &["u.i.report.md (plain text: u.i.report.txt)"]);
+}
+
+#[test]
+fn a_wrong_warning_is_told_from_others() {
+    let bench = bench();
+    bench.write("inv.c", UNCHECKED);
+    let gcc = ["--", "gcc", "-fanalyzer", "-O2", "-c", "inv.c"];
+    let args = [&["init", "--message", "possible-null-dereference|CWE-690"], &gcc[..]].concat();
+    bench.run(&args).code(0);
+    let recipe = bench.read("inv.toml");
+    let parts =
+        ["-Werror=analyzer-possible-null-dereference", "name = \"warnings\"", "implicit-int"];
+    assert_mentions(&recipe, &parts);
+    bench.reduce(&["inv.i", "--test", "inv.toml"]);
+    let result = bench.read("inv.i");
+    assert!(!result.contains("unused") && words(&result) < 30, "{result}");
+    let strict = ["-fsyntax-only", "-Werror=implicit-int", "-Werror=int-conversion", "inv.i"];
+    let checked =
+        std::process::Command::new("gcc").args(strict).current_dir(bench.path("")).output();
+    assert!(checked.unwrap().status.success(), "{result}");
+    let report = bench.read("inv.i.report.md");
+    let parts = [
+        "# gcc prints a wrong warning: dereference of possibly-NULL",
+        "The compiler prints this warning",
+        "without this warning",
+    ];
+    assert_mentions(&report, &parts);
 }

@@ -172,7 +172,10 @@ fn variants_of_one_program_are_compared() {
     ];
     bench.write("r.toml", recipe.concat());
     let done = bench.reduce(&["p.c", "--test", "r.toml"]);
-    assert_mentions(&stderr(&done), &["pinned: wrong", "as opposed to: right"]);
+    assert_mentions(
+        &stderr(&done),
+        &["pinned: wrong", "the programs must have the same result with right"],
+    );
     let result = bench.read("p.c");
     assert!(result.contains("boom") && !result.contains("main"), "{result}");
 }
@@ -431,8 +434,30 @@ fn init_says_when_nothing_is_wrong() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT.replace("mad_sat(a, b, 0L)", "7"));
     let refused = stderr(&bench.run(&["init", "k.cl"]).code(1));
-    assert_mentions(&refused, &["no bug was found", "agrees"]);
+    assert_mentions(&refused, &["no bug was found", "configurations agree on its result", "all "]);
+    // PoCL does not launch a kernel with this name.
+    bench.write("k.cl", MAD_SAT.replace("mad_sat(a, b, 0L)", "7").replace("entry", "mix"));
+    let refused = stderr(&bench.run(&["init", "k.cl"]).code(1));
+    let parts = [
+        "configurations fail, and",
+        "agree on its result",
+        "named like the built-in function `mix`",
+        "--interesting-stderr",
+    ];
+    assert_mentions(&refused, &parts);
     assert_eq!(bench.names(), ["k.cl"]);
+    let pattern = refused.split("--interesting-stderr ").nth(1).unwrap().trim();
+    let clreduce = env!("CARGO_BIN_EXE_clreduce");
+    let test = format!("{clreduce} run {{file}} --device-name pocl");
+    bench.reduce(&[
+        "k.cl",
+        "--test",
+        &test,
+        "--interesting-stderr",
+        pattern.trim_matches('\''),
+        "--max-steps",
+        "1",
+    ]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Likely mistakes in a test that can be run.
+//! Likely mistakes in a test that can be run, and advice.
 
 use std::fmt;
 use std::fs::File;
@@ -32,9 +32,20 @@ impl fmt::Display for Hint {
             ),
             Self::OwnTimeLimit(line) => write!(
                 f,
-                "the test sets a time limit of its own (`{line}`), which may run out early on a busy machine and \
-                 change verdicts; make it generous, or leave it to clreduce"
+                "the test sets a time limit of its own (`{line}`); a limit of ten times what the original needs is best, \
+                 because tests run side by side and a machine may be busy"
             ),
+        }
+    }
+}
+
+impl Hint {
+    /// Returns true if it is a likely mistake, and not just advice.
+    #[must_use]
+    pub fn is_mistake(&self) -> bool {
+        match self {
+            Self::AbsolutePath(_) => true,
+            Self::OwnTimeLimit(_) => false,
         }
     }
 }

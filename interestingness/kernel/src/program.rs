@@ -1,5 +1,6 @@
 //! Kinds of programs. The kind decides which compilers and devices take a program, and how it is launched.
 
+use clreduce_language::Shape;
 use clreduce_testcase::TestCase;
 
 use crate::arguments::{Plan, PlanError, plan};
@@ -38,6 +39,14 @@ impl ProgramKind {
     #[must_use]
     pub fn no_opt(self) -> &'static str {
         if self == Self::OpenCl { "-cl-opt-disable" } else { "-G" }
+    }
+
+    /// Returns true if programs of this kind have a built-in function with this name.
+    #[must_use]
+    pub fn has_builtin(self, name: &str) -> bool {
+        // Names that only begin like those of atomic operations are common.
+        let shape = Shape::of(name).filter(|shape| *shape != Shape::Atomic);
+        self == Self::OpenCl && shape.is_some()
     }
 
     /// Plans the launches of a program of this kind.

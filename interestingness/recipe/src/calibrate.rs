@@ -52,7 +52,7 @@ pub(crate) fn calibrate(
         match pin(kit.preset, &kit.demands, &shown) {
             Ok(pin) => {
                 let right = right_result(&pin, &shown);
-                break (pin, limits, right, clues(&shown));
+                break (pin, limits, right, clues(&shown, kit.demands.message.as_ref()));
             }
             Err(_) if attempts < kit.confirm.of => {}
             Err(problem) => return Err(problem),
@@ -80,8 +80,9 @@ fn right_result(pin: &Pin, shown: &[ShownOutcomes<'_>]) -> Option<Vec<Output>> {
     witness?.success().map(<[Output]>::to_vec)
 }
 
-/// The clues in what the accused compiler printed: the report of its crash, or its first error.
-fn clues(shown: &[ShownOutcomes<'_>]) -> Clues {
+/// The clues in what the accused compiler printed: the report of its crash, the message that the recipe asks for, or its
+/// first error.
+fn clues(shown: &[ShownOutcomes<'_>], message: Option<&Regex>) -> Clues {
     let accused = shown.iter().filter(|one| one.accused).flat_map(|one| &one.outcomes);
     let output = |outcome: &RunOutcome| match outcome {
         RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => Some(crash.output.clone()),
@@ -90,6 +91,9 @@ fn clues(shown: &[ShownOutcomes<'_>]) -> Clues {
     };
     let outputs: Vec<String> = accused.filter_map(output).collect();
     let errors = outputs.iter().filter_map(|output| {
+        if let Some(message) = message {
+            return Some(message.clone());
+        }
         let error = output.lines().find_map(clreduce_crash::first_error)?;
         Regex::new(&regex::escape(error)).ok()
     });
@@ -296,6 +300,10 @@ impl Checked {
             self.warnings.push(format!("{}: {}", failure.tool, failure.message));
         }
         let mut unchecked = report.unchecked;
+        if subject.is_none() {
+            // The commands that check a program do not say what they look for, but the recipe may say what they do not.
+            unchecked.extend(&kit.allow_unchecked);
+        }
         if kit.preset.runs() && subject.is_some() {
             unchecked.extend(report.not_looked_for);
         }
@@ -309,10 +317,15 @@ impl Checked {
         self.tolerated.suspected.extend(report.findings.iter().map(|finding| finding.kind));
         if !unchecked.is_empty() {
             let kinds = names_of(&unchecked);
-            self.warnings.push(format!(
-                "these cannot be checked in the original, so the result may contain them: {kinds}; run `clreduce \
-                 check` on the result"
-            ));
+            self.warnings.push(match subject {
+                None => format!(
+                    "no stage of the recipe looks for these errors, so the result may contain them: {kinds}"
+                ),
+                Some(_) => format!(
+                    "these cannot be checked in the original, so the result may contain them: {kinds}; run `clreduce \
+                     check` on the result"
+                ),
+            });
         }
         for finding in &report.findings {
             self.warnings.push(format!(

@@ -10,7 +10,7 @@ use clreduce_testcase::TestCase;
 use crate::configuration::{Configuration, Means, expand, show};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
-use crate::shown::describe;
+use crate::shown::{describe, from_match};
 use crate::test::RecipeTest;
 
 /// The behaviour of one configuration on a program.
@@ -77,6 +77,13 @@ impl RecipeTest {
     #[must_use]
     pub fn preset(&self) -> Preset {
         self.kit.preset
+    }
+
+    /// Returns the part of a compiler's output that the recipe asks for: from the line that matches the pattern in its
+    /// `[outcome]`. `None` where it has no pattern, or the output does not match.
+    #[must_use]
+    pub fn asked_for<'a>(&self, output: &'a str) -> Option<&'a str> {
+        from_match(output, self.kit.demands.message.as_ref()?)
     }
 
     /// Returns true if the suspected configuration is a device.

@@ -52,7 +52,7 @@ pub use evidence::{BuiltWith, Evidence, Role};
 pub use format::Preset;
 pub use judgement::{Judgement, StageResult};
 pub use pin::{Pin, StageVerdict};
-pub use shown::describe;
+pub use shown::{describe, warning_as_error};
 pub use stages::Tolerated;
 pub use suspect::{compiler_of, compilers_in, with_compiler};
 pub use test::RecipeTest;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::show;
 use crate::error::Problem;
 use crate::format::Preset;
-use crate::shown::{ShownOutcomes, describe, signature_of};
+use crate::shown::{ShownOutcomes, describe, from_match, signature_of};
 
 /// The pinned outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,15 @@ pub(crate) fn pin(
             .collect(),
     };
     let class = accused.outcomes.first().map_or(OutcomeClass::Unresolved, RunOutcome::class);
-    let signature = accused.outcomes.first().map(signature_of).unwrap_or_default();
+    let signature = match &demands.message {
+        None => accused.outcomes.first().map(signature_of).unwrap_or_default(),
+        // The line that the recipe asks for; the first error may be another one.
+        Some(message) => {
+            let said = accused.outcomes.first().map(RunOutcome::details).unwrap_or_default();
+            let line = from_match(&said, message).and_then(|text| text.lines().next());
+            line.and_then(clreduce_crash::of_failure).into_iter().collect()
+        }
+    };
     let pin = Pin { accused: accused.name.to_owned(), class, signature, witnesses };
     let mut verdict = pin.accused(preset, demands, &accused.outcomes);
     for other in others().filter(|other| pin.witnesses.iter().any(|name| name == other.name)) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clreduce_check::StageName;
 use clreduce_kernel::{EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
+use regex::Regex;
 
 use crate::configuration::show;
 
@@ -81,5 +82,53 @@ pub(crate) fn signature_of(outcome: &RunOutcome) -> Vec<String> {
         }
         RunOutcome::BuildFailure { log } => clreduce_crash::of_failure(log).into_iter().collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The report of a sanitizer in the output of a program, without the number of the process.
+pub(crate) fn sanitizer_report(output: &str) -> Option<&str> {
+    let is_report = |line: &&str| line.contains("Sanitizer: ") || line.contains("runtime error: ");
+    let line = output.lines().find(is_report)?;
+    Some(line.rsplit("==").next().unwrap_or(line).trim())
+}
+
+/// The line of a compiler's output that matches the pattern of a recipe, and all after it.
+pub(crate) fn from_match<'a>(output: &'a str, message: &Regex) -> Option<&'a str> {
+    let at = message.find(output)?.start();
+    let start = output[..at].rfind('\n').map_or(0, |end| end + 1);
+    Some(&output[start..])
+}
+
+/// The name of the warning that a line of a compiler's output reports as an error: `unused` for `[-Werror=unused]` of gcc
+/// and `[-Werror,-Wunused]` of clang.
+#[must_use]
+pub fn warning_as_error(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("[-Werror")?;
+    let name = rest.strip_prefix(",-W").or_else(|| rest.strip_prefix('='))?;
+    name.split([']', '=', ',']).next().filter(|name| !name.is_empty())
+}
+
+/// The name of the warning that matches the pattern, where it is reported as an error.
+pub(crate) fn promoted_warning(output: &str, message: &Regex) -> Option<String> {
+    let line = from_match(output, message)?.lines().next()?;
+    warning_as_error(line).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_warning_in_question_has_a_name() {
+        let gcc = "x.c:1:1: error: return type defaults to ‘int’ [-Werror=implicit-int]\n\
+            x.c:2:3: error: dereference of possibly-NULL ‘p’ [CWE-690] [-Werror=analyzer-null]\n   2 | *p\n\
+            x.c:3:3: error: ‘%d’ [-Werror=format-overflow=]\ncc1: all warnings being treated as errors\n";
+        let name = |pattern: &str| promoted_warning(gcc, &Regex::new(pattern).unwrap());
+        assert_eq!(name("CWE-690").as_deref(), Some("analyzer-null"));
+        assert_eq!(name("‘%d’").as_deref(), Some("format-overflow"));
+        assert_eq!(name("all warnings"), None);
+        assert_eq!(warning_as_error("y.c:1: error: x [-Werror,-Wunused]"), Some("unused"));
+        let from = from_match(gcc, &Regex::new("possibly").unwrap()).unwrap();
+        assert!(from.starts_with("x.c:2:3") && from.contains("   2 | *p"), "{from}");
     }
 }

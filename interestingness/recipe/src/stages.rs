@@ -13,6 +13,7 @@ use clreduce_process::{Cancel, End, ToolRunner};
 use crate::configuration::{Program, expand};
 use crate::format::RequiredRuns;
 use crate::pin::StageVerdict;
+use crate::shown::sanitizer_report;
 
 /// A stage of a recipe.
 #[derive(Clone, Debug)]
@@ -232,7 +233,10 @@ impl ReadyStage {
                     }
                     // A tool that crashed has not judged the variant.
                     end if end.crash().is_some() => StageVerdict::Unresolved(ran.trouble()),
-                    End::Exited(_) | End::Signalled(_) => StageVerdict::Rejects(ran.trouble()),
+                    End::Exited(_) | End::Signalled(_) => {
+                        let report = sanitizer_report(&ran.stderr).map(str::to_owned);
+                        StageVerdict::Rejects(report.unwrap_or_else(|| ran.trouble()))
+                    }
                 }
             }
         }

@@ -114,15 +114,17 @@ impl EventsFile {
 impl<'a> EventLine<'a> {
     fn of(event: &'a Event) -> Option<Self> {
         Some(match event {
-            Event::Started { size, bytes, resumed_steps, time_limit } => Self::Started {
-                schema: SCHEMA,
-                version: env!("CARGO_PKG_VERSION"),
-                bytes: *bytes,
-                tokens: size.tokens,
-                work_items: size.work_items,
-                resumed_steps: *resumed_steps,
-                timeout: time_limit.as_secs_f64(),
-            },
+            Event::Started { size, bytes, resumed_steps, time_limit, original_time: _ } => {
+                Self::Started {
+                    schema: SCHEMA,
+                    version: env!("CARGO_PKG_VERSION"),
+                    bytes: *bytes,
+                    tokens: size.tokens,
+                    work_items: size.work_items,
+                    resumed_steps: *resumed_steps,
+                    timeout: time_limit.as_secs_f64(),
+                }
+            }
             Event::Judged { step, hash, pass, chance, outcome, known, filtered, tests } => {
                 Self::Judged {
                     step: *step,

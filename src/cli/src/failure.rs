@@ -262,12 +262,13 @@ pub(crate) enum InitError {
         .0.display(), POCL.packages, OPENCL_LOADER.packages
     )]
     NoDevice(PathBuf),
-    #[error(
-        "no bug was found with `{0}` on these devices\n\
-         help: a wrong result is only found if the majority of at least three configurations agrees on another \
-         one; `clreduce devices` lists the devices"
-    )]
-    NothingWrong(PathBuf),
+    #[error("no bug was found with `{}`: {found}", .kernel.display())]
+    NothingWrong {
+        /// The kernel.
+        kernel: PathBuf,
+        /// The agreement of the configurations, and what to do next.
+        found: String,
+    },
     #[error("the configuration `{0}` shows no bug\nhelp: choose one of: {1}")]
     NotWrong(String, String),
     #[error("`{0}` already exists\nhelp: remove it, or use it in a reduction")]

@@ -1,7 +1,9 @@
 //! The progress of a reduction on standard error: the screen on a terminal, otherwise a line every ten seconds.
 
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
+use clreduce_engine::LIMIT_FACTOR;
 use clreduce_engine::events::Event;
 use clreduce_interestingness::Verdict;
 use clreduce_testcase::TestCase;
@@ -176,10 +178,11 @@ impl ProgressDisplay {
         self.screen = self.drawn.take().and_then(|drawn| Screen::start(drawn).ok());
         if self.verbosity > Verbosity::Quiet && self.screen.is_none() {
             self.line(&format!(
-                "original: {}, {} tokens; time limit of a test: {}",
+                "original: {}, {} tokens; time limit of a test: {}{}",
                 show_bytes(statistics.first.1),
                 show_count(statistics.first.0.tokens as u64),
-                show_duration(statistics.timeout)
+                show_duration(statistics.timeout),
+                limit_basis(statistics)
             ));
         }
     }
@@ -190,6 +193,18 @@ impl ProgressDisplay {
             self.last_line = Instant::now();
             self.line(&status(statistics, pass));
         }
+    }
+}
+
+/// Says where the time limit of a test comes from, if it was measured.
+fn limit_basis(statistics: &RunStatistics) -> String {
+    let Some(original) = statistics.original_time else { return String::new() };
+    match (original * LIMIT_FACTOR).cmp(&statistics.timeout) {
+        Ordering::Less => " (the least)".to_owned(),
+        Ordering::Equal => {
+            format!(" ({LIMIT_FACTOR} x the original's {})", show_duration(original))
+        }
+        Ordering::Greater => " (the most)".to_owned(),
     }
 }
 

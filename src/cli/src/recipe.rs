@@ -3,7 +3,7 @@
 
 use clreduce_interestingness::Cancel;
 use clreduce_journal::{Facts, StateFolder};
-use clreduce_recipe::{Recipe, RecipeOptions, RecipeTest};
+use clreduce_recipe::{Preset, Recipe, RecipeOptions, RecipeTest};
 use clreduce_testcase::TestCase;
 
 use crate::clock::Clock;
@@ -45,10 +45,23 @@ pub(crate) fn ready(
         pin.accused
     ));
     if !pin.witnesses.is_empty() {
-        progress.note(&format!("as opposed to: {}", pin.witnesses.join(", ")));
+        progress.note(&opposed_to(test.preset(), &pin.witnesses));
     }
     test.warnings().iter().for_each(|warning| progress.warning(warning));
     Ok(test)
+}
+
+/// Says what the witnesses must do with every variant.
+fn opposed_to(preset: Preset, witnesses: &[String]) -> String {
+    let names = witnesses.join(", ");
+    let each = if witnesses.len() == 1 { "" } else { "; these must agree" };
+    match preset {
+        Preset::WrongCode => format!("every variant must have another result with {names}{each}"),
+        Preset::Emi => format!("the programs must have the same result with {names}"),
+        Preset::Crash | Preset::Hang | Preset::BuildFailure => {
+            format!("every variant must work with {names}{each}")
+        }
+    }
 }
 
 /// This program is its own worker.

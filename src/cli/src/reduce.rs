@@ -310,11 +310,15 @@ fn judge(
     Ok(Judge::Command(Box::new(ByCommand { test, first: OnceLock::new(), also })))
 }
 
-/// Warns of likely mistakes in the text of the test.
+/// Shows likely mistakes in the text of the test, and advice on it.
 fn show_hints(command: &TestCommand, target: &Target, progress: &ProgressDisplay) {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
     for hint in clreduce_interestingness::hints(command, &inputs) {
-        progress.warning(&hint.to_string());
+        if hint.is_mistake() {
+            progress.warning(&hint.to_string());
+        } else {
+            progress.note(&hint.to_string());
+        }
     }
 }
 

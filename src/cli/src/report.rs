@@ -63,8 +63,11 @@ pub(crate) fn print(
             ));
         }
         text.push_str(&places("original:", originals));
-        let bug_report = bug_report.as_ref().map(|report| report.path.clone());
-        text.push_str(&places("report:  ", bug_report.as_slice()));
+        if let Some(report) = bug_report {
+            let [markdown, plain] = report.paths.each_ref().map(|path| shown(path));
+            let name = style("report:  ").bold();
+            text.push_str(&format!("{name} {markdown} (plain text: {plain})\n"));
+        }
     }
     text.push_str(ending(reduced.ending, statistics));
     text.push('\n');

@@ -29,6 +29,8 @@ pub(crate) struct RunStatistics {
     pub commits: u64,
     /// Time limit of one test.
     pub timeout: Duration,
+    /// Time of the test of the original, if the limit follows from it.
+    pub original_time: Option<Duration>,
     /// Consumed verdicts that were time-outs, and those for which the test or a tool failed.
     pub timed_out: u64,
     /// See `timed_out`.
@@ -53,6 +55,7 @@ impl RunStatistics {
             resumed_steps: 0,
             commits: 0,
             timeout: Duration::ZERO,
+            original_time: None,
             timed_out: 0,
             unresolved: 0,
             warnings: Vec::new(),
@@ -63,10 +66,11 @@ impl RunStatistics {
     pub(crate) fn update(&mut self, event: &Event) {
         use clreduce_interestingness::Verdict;
         match event {
-            Event::Started { size, bytes, resumed_steps, time_limit } => {
+            Event::Started { size, bytes, resumed_steps, time_limit, original_time } => {
                 self.began = true;
                 (self.first, self.best) = ((*size, *bytes), (*size, *bytes));
                 (self.resumed_steps, self.timeout) = (*resumed_steps, *time_limit);
+                self.original_time = *original_time;
             }
             Event::Judged { step, outcome, known, filtered, tests, .. } => {
                 (self.steps, self.tests) = (*step, *tests);

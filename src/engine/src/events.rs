@@ -19,6 +19,8 @@ pub enum Event {
         resumed_steps: u64,
         /// Wall-time limit of one test.
         time_limit: Duration,
+        /// Wall time of the test of the original, if the limit follows from it.
+        original_time: Option<Duration>,
     },
     /// The reducer took a verdict.
     Judged {

@@ -14,6 +14,6 @@ pub use clreduce_speculation::SkipPass;
 pub use options::Options;
 pub use pattern::TextPattern;
 pub use reduction::{
-    CaseToReduce, Efficiency, FilterFigures, Flakiness, PassStatistics, Reduced, Reduction,
-    ReductionError, Resume, Running,
+    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,
+    Reduction, ReductionError, Resume, Running,
 };

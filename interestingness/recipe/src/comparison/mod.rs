@@ -61,6 +61,8 @@ pub struct DeviceComparison {
     pub configurations: Vec<ConfigurationResult>,
     /// The drivers that did not work, for people.
     pub problems: Vec<String>,
+    /// The first kernel that is named like a built-in function, which not every driver launches.
+    pub named_like_builtin: Option<String>,
 }
 
 /// A bug of one configuration.
@@ -126,7 +128,8 @@ impl DeviceComparison {
         let Some(program) = options.worker.clone() else {
             let problems =
                 vec!["devices need a worker program, and the caller has set none".to_owned()];
-            return Ok(Self { configurations: Vec::new(), problems });
+            let named_like_builtin = None;
+            return Ok(Self { configurations: Vec::new(), problems, named_like_builtin });
         };
         let worker =
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
@@ -163,7 +166,9 @@ impl DeviceComparison {
                 ask(&mut seen, index, limit);
             }
         }
-        Ok(Self { configurations: seen, problems: found.problems }.voted())
+        let mut kernels = plan.launches.iter().map(|launch| &launch.kernel);
+        let named_like_builtin = kernels.find(|kernel| runs.has_builtin(kernel)).cloned();
+        Ok(Self { configurations: seen, problems: found.problems, named_like_builtin }.voted())
     }
 
     fn voted(mut self) -> Self {
@@ -182,6 +187,15 @@ impl DeviceComparison {
             seen.finding = finding;
         }
         self
+    }
+
+    /// Returns the configurations whose outcome is no result, and the number of the largest group that has one result.
+    #[must_use]
+    pub fn failing_and_agreeing(&self) -> (Vec<&ConfigurationResult>, usize) {
+        let failing = self.configurations.iter().filter(|seen| seen.outcome.result().is_none());
+        let results = self.configurations.iter().filter_map(|seen| seen.outcome.result());
+        let agreeing = |result| results.clone().filter(|other| *other == result).count();
+        (failing.collect(), results.clone().map(agreeing).max().unwrap_or_default())
     }
 
     /// Returns the bugs, the most serious and most certain first.
@@ -345,7 +359,8 @@ mod tests {
             wall: Duration::from_secs(device.len() as u64),
             finding: VoteResult::Unknown,
         });
-        DeviceComparison { configurations: seen.collect(), problems: Vec::new() }.voted()
+        let (configurations, problems) = (seen.collect(), Vec::new());
+        DeviceComparison { configurations, problems, named_like_builtin: None }.voted()
     }
 
     #[test]

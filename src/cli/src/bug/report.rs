@@ -78,9 +78,9 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
 
 /// A bug report that was written at the end of a reduction.
 pub(crate) struct BugReportFile {
-    /// The file in Markdown.
-    pub path: PathBuf,
-    /// Its text.
+    /// The files: in Markdown, and in plain text.
+    pub paths: [PathBuf; 2],
+    /// The text in Markdown.
     pub text: String,
     /// The output of the suspected configuration.
     pub output: String,
@@ -104,14 +104,14 @@ pub(crate) fn write_beside(
     let suspected = evidence.iter().find(|one| one.role == Role::Suspected);
     let output =
         suspected.into_iter().flat_map(|one| &one.outcomes).map(RunOutcome::details).collect();
-    let [markdown, plain] = paths;
+    let [markdown, plain] = &paths;
     let text = report.markdown();
-    for (path, text) in [(&plain, &report.plain()), (&markdown, &text)] {
+    for (path, text) in [(plain, &report.plain()), (markdown, &text)] {
         let failed = |source| CliError::Write { path: path.clone(), source };
         clreduce_files::replace_with(path, |file| file.write_all(text.as_bytes()))
             .map_err(failed)?;
     }
-    Ok(Some(BugReportFile { path: markdown, text, output }))
+    Ok(Some(BugReportFile { paths, text, output }))
 }
 
 fn of_recipe(test: &RecipeTest, case: &TestCase, cancel: &Cancel) -> BugReport {

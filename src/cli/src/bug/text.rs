@@ -6,7 +6,9 @@ use std::path::Path;
 use clreduce_crash as crash;
 use clreduce_interestingness::{Outcome, TestCommand};
 use clreduce_kernel::RunOutcome;
-use clreduce_recipe::{BuiltWith, Evidence, Preset, RecipeTest, Role, compiler_of, compilers_in};
+use clreduce_recipe::{
+    BuiltWith, Evidence, Preset, RecipeTest, Role, compiler_of, compilers_in, warning_as_error,
+};
 use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
@@ -33,15 +35,21 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         Section { heading: "Compiler", blocks: vec![Block::output(version)] },
         program(case),
         Section { heading: "Command", blocks: vec![Block::output(command(suspected, case))] },
-        Section { heading: "What happens", blocks: happens(preset, suspected) },
+        Section { heading: "What happens", blocks: happens(test, suspected) },
     ];
-    let expected = Block::Text(expected(preset).to_owned());
+    let says = match wrong_message(test, suspected) {
+        Some(message) if message.is_warning => {
+            "The compiler should compile the program without this warning."
+        }
+        _ => expected(preset),
+    };
+    let expected = Block::Text(says.to_owned());
     sections.push(Section {
         heading: "What should happen",
         blocks: std::iter::once(expected).chain(comparison(&witnesses)).collect(),
     });
     sections.push(notes(test.unchecked()));
-    BugReport { title: title(preset, &name, suspected), sections }
+    BugReport { title: title(test, &name, suspected), sections }
 }
 
 /// The report on a bug that a program or a shell command finds.
@@ -93,7 +101,37 @@ fn notes(remark: Option<String>) -> Section {
     Section { heading: "Notes", blocks }
 }
 
-fn title(preset: Preset, name: &str, suspected: &Evidence) -> String {
+/// The message of a compiler that a recipe asks for.
+struct WrongMessage<'a> {
+    /// The line with it.
+    text: String,
+    /// The line and all after it.
+    output: &'a str,
+    /// True if it is a warning that the command turns into an error.
+    is_warning: bool,
+}
+
+fn wrong_message<'a>(test: &RecipeTest, suspected: &'a Evidence) -> Option<WrongMessage<'a>> {
+    let Some(RunOutcome::BuildFailure { log }) = suspected.outcomes.first() else { return None };
+    let output = test.asked_for(log)?;
+    let line = output.lines().next()?;
+    let text = crash::first_error(line).unwrap_or(line).trim();
+    let flag = warning_as_error(line);
+    // Its flag is that of the warning again.
+    let text = match (flag, text.rsplit_once(" [-Werror")) {
+        (Some(flag), Some((text, _))) => format!("{text} [-W{flag}]"),
+        _ => text.to_owned(),
+    };
+    Some(WrongMessage { text, output, is_warning: flag.is_some() })
+}
+
+fn title(test: &RecipeTest, name: &str, suspected: &Evidence) -> String {
+    let preset = test.preset();
+    if let Some(message) = wrong_message(test, suspected) {
+        let verb =
+            if message.is_warning { "prints a wrong warning" } else { "rejects a valid program" };
+        return format!("{name} {verb}: {}", message.text);
+    }
     match preset {
         Preset::Hang => format!("{name} does not finish"),
         Preset::WrongCode => format!("{name} compiles a program wrongly"),
@@ -171,7 +209,18 @@ fn command(suspected: &Evidence, case: &TestCase) -> String {
     }
 }
 
-fn happens(preset: Preset, suspected: &Evidence) -> Vec<Block> {
+fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<Block> {
+    let preset = test.preset();
+    if let Some(message) = wrong_message(test, suspected) {
+        let says = if message.is_warning {
+            "The compiler prints this warning, which the command turns into an error:"
+        } else {
+            "The compiler rejects the program:"
+        };
+        let lines: Vec<&str> = message.output.lines().take(LINES).collect();
+        let lines = printable(&lines.join("\n")).into_owned();
+        return vec![Block::Text(says.to_owned()), Block::output(lines)];
+    }
     let limit = show_duration(suspected.limit);
     let text = |text: String| Block::Text(text);
     let mut blocks = Vec::new();

@@ -100,7 +100,7 @@ fn print(bug: &CompilerBug, test: &RecipeTest, paths: &Paths) -> io::Result<()> 
     for note in &bug.notes {
         note_line(note);
     }
-    for warning in test.warnings() {
+    for warning in bug.warnings.iter().chain(test.warnings()) {
         warning_line(warning);
     }
     let written = paths.program.iter().chain([&paths.recipe]);

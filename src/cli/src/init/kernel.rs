@@ -17,6 +17,7 @@ use super::InitArgs;
 use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
 use crate::printing::warning_line;
+use crate::quoting::quoted;
 use crate::script::{self, Script};
 use crate::{interrupt, recipe};
 
@@ -103,7 +104,8 @@ pub(crate) fn find(
     let bugs = comparison.bugs();
     let Some(first) = bugs.first() else {
         eprint!("{}", table(&comparison));
-        return Err(InitError::NothingWrong(kernel.to_owned()).into());
+        let found = nothing_wrong(&comparison, kernel);
+        return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
     };
     let name = |bug: &SuspectedBug| comparison.configurations[bug.configuration].name();
     let bug = match accuse {
@@ -122,6 +124,48 @@ pub(crate) fn find(
     let path = kernel.with_extension("toml");
     let recipe = Recipe::parse(&path, text)?.options(options.clone());
     Ok(FoundBug { comparison, bug, recipe, arguments })
+}
+
+/// Says what the configurations of a comparison without a bug have in common, and what to do next.
+fn nothing_wrong(comparison: &DeviceComparison, kernel: &Path) -> String {
+    let all = comparison.configurations.len();
+    let (failing, agreeing) = comparison.failing_and_agreeing();
+    let mut text = match failing.len() {
+        0 if agreeing == all => format!("all {all} configurations agree on its result"),
+        0 => format!("{agreeing} of {all} configurations agree on its result"),
+        failing => {
+            format!("{failing} of {all} configurations fail, and {agreeing} agree on its result")
+        }
+    };
+    if let Some(name) = comparison.named_like_builtin.as_ref().filter(|_| !failing.is_empty()) {
+        text.push_str(&format!(
+            "\nnote: the kernel is named like the built-in function `{name}`, and some drivers do not run such a kernel; \
+             rename it"
+        ));
+    }
+    let Some(first) = failing.first() else {
+        text.push_str(if agreeing == all {
+            "\nhelp: the bug may need another device (`clreduce devices` lists them) or options of a build, as in: \
+             clreduce init kernel.cl -- -DN=4"
+        } else {
+            "\nhelp: a wrong result is only found if the majority of at least three configurations agrees on another \
+             one; `clreduce devices` lists the devices"
+        });
+        return text;
+    };
+    let device = quoted(&first.device);
+    let no_opt = if first.optimises { "" } else { " --no-opt" };
+    let details = first.outcome.details();
+    let message = regex::escape(details.lines().next().unwrap_or_default());
+    let test = format!("clreduce run {{file}} --device-name {device}{no_opt}");
+    text.push_str(&format!(
+        "\nhelp: if that failure is the bug, let its message be the test:\n    clreduce {kernel} --test {test} \
+         --interesting-stderr {message}",
+        test = quoted(&test),
+        message = quoted(&message),
+        kernel = quoted(&kernel.display().to_string())
+    ));
+    text
 }
 
 /// Reads a kernel.

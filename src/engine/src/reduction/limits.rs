@@ -12,7 +12,7 @@ const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
 pub(super) const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
 
 /// A test may take so many times as long as that of the original, or of the test cases that took its place.
-const LIMIT_FACTOR: u32 = 10;
+pub const LIMIT_FACTOR: u32 = 10;
 
 /// A limit is lowered to what the slowest of so many test cases needs, the current one and those before it: one that was
 /// fast by chance does not decide.

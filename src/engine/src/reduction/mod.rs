@@ -30,6 +30,7 @@ use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
 use clreduce_speculation::{Pool, SkipPass};
 
+pub use limits::LIMIT_FACTOR;
 pub use result::{Efficiency, FilterFigures, Flakiness, PassStatistics, Reduced, ReductionError};
 pub use running::Running;
 

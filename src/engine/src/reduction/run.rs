@@ -103,7 +103,9 @@ pub(super) fn run(
         started,
         reduction,
     };
-    run.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout });
+    // An earlier run measured it.
+    let original_time = (given_timeout.is_none() && resumed_steps == 0).then_some(wall);
+    run.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout, original_time });
     let ending = run.run(&mut executor);
     executor.stop();
     let is_reduced = run.commits.last() > 0;

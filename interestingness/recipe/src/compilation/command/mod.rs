@@ -24,12 +24,16 @@ enum Part {
     Plain(String),
     /// The source file.
     Source,
-    /// The option for the output, such as `-o`, whose value follows.
-    Output(String),
+    /// An option with a value that follows, such as `-mllvm`.
+    Valued(String, String),
+    /// The option for the output, such as `-o`, and the file.
+    Output(String, String),
     /// An option that selects what is made: `-c`, `-S`.
     Mode(String),
     /// A level of optimisation: `-O2`.
     Optimisation(String),
+    /// An option that lets the optimiser do more or less than the level says: `-ffast-math`.
+    Tuning(String),
     /// Options for the preprocessor.
     Preprocessor(Vec<String>),
     /// Options that say how the source is to be read; other compilers know them, too.
@@ -76,7 +80,7 @@ pub(crate) struct Form<'a> {
     pub file: &'a str,
     /// True if the file is preprocessed, so that the options for the preprocessor are left out.
     pub preprocessed: bool,
-    /// The level of optimisation instead of the own one.
+    /// The level of optimisation instead of the own one and all that tunes it.
     pub optimisation: Option<&'a str>,
     /// More options.
     pub more: &'a [String],
@@ -90,6 +94,8 @@ impl Form<'_> {
 
 /// The output of every command, in the directory of the variant.
 pub(crate) const OUTPUT: &str = "output";
+/// A name with more bytes has only the compiler and what belongs to the optimiser.
+const LONGEST_NAME: usize = 60;
 /// The variable part of the file's name in `--also`.
 const FILE: &str = "{file}";
 
@@ -146,13 +152,38 @@ impl CompileCommand {
         }
     }
 
-    /// A short name: the compiler with its level of optimisation.
+    /// A short name: the compiler with the options that decide what it makes of a program, or with a level of
+    /// optimisation instead of its own.
     pub(crate) fn short_name(&self, optimisation: Option<&str>) -> String {
         let compiler = Path::new(self.compiler()).file_name().unwrap_or_default().to_string_lossy();
-        match optimisation.or(self.optimisation()) {
-            Some(level) => format!("{compiler} {level}"),
-            None => compiler.into_owned(),
-        }
+        let with = |is_named: &dyn Fn(&str) -> bool| {
+            let words = self.parts.iter().skip(1).filter_map(|part| match part {
+                Part::Optimisation(level) => Some(optimisation.unwrap_or(level)),
+                Part::Tuning(word) => optimisation.is_none().then_some(word),
+                Part::Plain(word) => is_named(word).then_some(word),
+                Part::Dialect(words) => is_named(&words[0]).then_some(&words[0]),
+                _ => None,
+            });
+            words.fold(compiler.to_string(), |name, word| format!("{name} {word}"))
+        };
+        let is_of_code = |word: &str| word.starts_with("-f") || word.starts_with("-m");
+        let name = with(&|word| self.is_driver() && is_of_code(word));
+        // Build systems give many.
+        if name.len() <= LONGEST_NAME { name } else { with(&|_| false) }
+    }
+
+    /// Returns true if the command asks for any optimisation.
+    pub(crate) fn optimises(&self) -> bool {
+        let tunes = self.parts.iter().any(|part| matches!(part, Part::Tuning(_)));
+        tunes || self.optimisation().is_some_and(|level| level != "-O0")
+    }
+
+    /// The file that the command writes, if it says so.
+    pub(crate) fn output(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Output(_, file) => Some(file.as_str()),
+            _ => None,
+        })
     }
 
     pub(crate) fn optimisation(&self) -> Option<&str> {
@@ -197,6 +228,17 @@ impl CompileCommand {
         words.flatten().map(|word| format!("{} ", shell_word(word))).collect()
     }
 
+    /// The options with which other compilers link the program as this one does; each begins with a space.
+    pub(crate) fn libraries(&self) -> String {
+        let is_library =
+            |word: &str| word == "-pthread" || word.starts_with("-l") || word.starts_with("-L");
+        let words = self.parts.iter().filter_map(|part| match part {
+            Part::Plain(word) if is_library(word) => Some(word),
+            _ => None,
+        });
+        words.map(|word| format!(" {}", shell_word(word))).collect()
+    }
+
     /// The command for the shell.
     pub(crate) fn line(&self, form: Form<'_>) -> String {
         let mut words: Vec<String> = Vec::new();
@@ -207,10 +249,15 @@ impl CompileCommand {
                     words.extend(form.more.iter().map(shell_word));
                     words.push(form.file.to_owned());
                 }
-                Part::Output(option) => words.extend([option.clone(), OUTPUT.to_owned()]),
+                Part::Valued(option, value) => {
+                    words.extend([shell_word(option), shell_word(value)]);
+                }
+                Part::Output(option, _) => words.extend([option.clone(), OUTPUT.to_owned()]),
                 Part::Optimisation(level) => {
                     words.push(form.optimisation.unwrap_or(level).to_owned());
                 }
+                Part::Tuning(word) if form.optimisation.is_none() => words.push(shell_word(word)),
+                Part::Tuning(_) => {}
                 Part::Preprocessor(_) if form.preprocessed => {}
                 Part::Preprocessor(options) | Part::Dialect(options) => {
                     words.extend(options.iter().map(shell_word));
@@ -218,7 +265,7 @@ impl CompileCommand {
             }
         }
         // Where the output goes matters to programs that are run.
-        if self.mode().is_none() && self.is_driver() && !self.has_output() {
+        if self.mode().is_none() && self.is_driver() && self.output().is_none() {
             words.extend(["-o".to_owned(), OUTPUT.to_owned()]);
         }
         words.join(" ")
@@ -226,15 +273,11 @@ impl CompileCommand {
 
     /// The command for the shell that prints the preprocessed source, with one more option.
     pub(crate) fn preprocessing(&self, more: &[String]) -> String {
-        let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(_));
+        let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(..));
         let parts = self.parts.iter().filter(kept).cloned().chain([Part::Mode("-E".to_owned())]);
         let command = Self { parts: parts.collect(), source: self.source.clone() };
         let file = quoted(self.source.as_os_str());
         command.line(Form { file: &file, more, ..Form::RECIPE })
-    }
-
-    fn has_output(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Output(_)))
     }
 }
 
@@ -309,6 +352,26 @@ mod tests {
         };
         assert_eq!(command.line(form), "g++ -O0 -c -w {file} -o output");
         assert_eq!(command.short_name(Some("-O0")), "g++ -O0");
+    }
+
+    #[test]
+    fn without_optimisation_nothing_of_it_is_left() {
+        let folder = folder();
+        let line = "gcc -O2 -ffast-math -flto=2 -fwrapv -march=native -Wall -DN y.c -o bin/y -lm";
+        let command = read(line, folder.path()).unwrap();
+        assert_eq!(command.short_name(None), "gcc -O2 -ffast-math -flto=2 -fwrapv -march=native");
+        assert_eq!(command.short_name(Some("-O0")), "gcc -O0 -fwrapv -march=native");
+        assert_eq!((command.output(), &*command.libraries()), (Some("bin/y"), " -lm"));
+        let plain = Form { optimisation: Some("-O0"), ..Form::RECIPE };
+        assert_eq!(
+            command.line(plain),
+            "gcc -O0 -fwrapv -march=native -Wall -DN {file} -o output -lm"
+        );
+        let tuned = read("gcc -ffast-math y.c", folder.path()).unwrap();
+        let plain = read("gcc -O0 -fwrapv y.c", folder.path()).unwrap();
+        assert!(command.optimises() && tuned.optimises() && !plain.optimises());
+        let many = format!("gcc -O2 {} y.c", "-fno-common ".repeat(9));
+        assert_eq!(read(&many, folder.path()).unwrap().short_name(None), "gcc -O2");
     }
 
     #[test]

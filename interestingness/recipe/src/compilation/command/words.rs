@@ -90,10 +90,7 @@ impl Reader<'_> {
             }
             match word.as_str() {
                 "-" => return Err(CompileCommandError::StandardInput),
-                "-o" | "--output" => {
-                    value();
-                    parts.push(Part::Output(word.clone()));
-                }
+                "-o" | "--output" => parts.push(Part::Output(word.clone(), value())),
                 "-c" | "-S" | "-E" | "-fsyntax-only" | "-emit-obj" => {
                     parts.push(Part::Mode(word.clone()))
                 }
@@ -101,9 +98,10 @@ impl Reader<'_> {
                 "-x" => parts.push(Part::Dialect(vec![word.clone(), value()])),
                 _ if is_left_out(word) => {}
                 _ if WITH_VALUE.contains(&word.as_str()) => {
-                    parts.extend([Part::Plain(word.clone()), Part::Plain(value())]);
+                    parts.push(Part::Valued(word.clone(), value()));
                 }
                 _ if word.starts_with("-O") => parts.push(Part::Optimisation(word.clone())),
+                _ if is_tuning(word) => parts.push(Part::Tuning(word.clone())),
                 _ if is_dialect(word) => parts.push(Part::Dialect(vec![word.clone()])),
                 _ => {
                     let part = self.preprocessor(word, &mut value);
@@ -218,6 +216,36 @@ fn is_left_out(word: &str) -> bool {
         || word.starts_with("--save-temps")
 }
 
+/// Options that change what a program computes, or how much is optimised, and that a comparison without optimisation
+/// leaves out. Those that make the language stricter or laxer, such as `-fwrapv`, stay.
+fn is_tuning(word: &str) -> bool {
+    const TUNING: [&str; 22] = [
+        "-ffast-math",
+        "-funsafe-math-optimizations",
+        "-ffinite-math-only",
+        "-fassociative-math",
+        "-freciprocal-math",
+        "-fapprox-func",
+        "-fno-honor-",
+        "-fno-math-errno",
+        "-fno-signed-zeros",
+        "-fno-trapping-math",
+        "-fcx-",
+        "-ffp-",
+        "-fexcess-precision=fast",
+        "-flto",
+        "-fwhole-program",
+        "-fprofile-",
+        "-ftree-",
+        "-fipa-",
+        "-floop-",
+        "-funroll-",
+        "-fvect",
+        "-finline",
+    ];
+    TUNING.iter().any(|start| word.starts_with(start))
+}
+
 fn is_dialect(word: &str) -> bool {
     const DIALECT: [&str; 9] = [
         "-ansi",
@@ -231,5 +259,6 @@ fn is_dialect(word: &str) -> bool {
         "-fpermissive",
     ];
     // An error that is switched off is part of what the compiler accepts, as in `-Wno-narrowing`.
-    DIALECT.contains(&word) || ["-std=", "-x", "-Wno-"].iter().any(|start| word.starts_with(start))
+    const STARTS: [&str; 6] = ["-std=", "-x", "-Wno-", "-march=", "-msse", "-mavx"];
+    DIALECT.contains(&word) || STARTS.iter().any(|start| word.starts_with(start))
 }

@@ -1,27 +1,28 @@
-//! Finds out what a compiler does wrong with a program: it crashes, hangs, rejects the program, or makes wrong code of it.
+//! Finds out what a compiler does wrong with a program: it crashes, hangs, rejects the program, prints a wrong message, or
+//! makes wrong code of it.
 
+mod forms;
 mod recipe_text;
 mod sanity;
 mod witnesses;
 
 use std::ffi::OsStr;
-use std::path::Path;
 use std::time::Duration;
 
 use clreduce_kernel::RunOutcome;
-use clreduce_process::{Limits, ToolRunner, quoted};
+use clreduce_process::{Limits, ToolRun, ToolRunner, quoted};
 use clreduce_testcase::{InvalidTestCase, TestCase};
 use regex::Regex;
 use thiserror::Error;
 
-use super::command::{CompileCommand, Form};
+use super::command::{CompileCommand, Form, OUTPUT};
 use super::sources::Compilation;
 use crate::RecipeOptions;
 use crate::configuration::{Configuration, Means, Program};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
-use crate::shown::{describe, signature_of};
-use sanity::SanityStage;
+use crate::shown::{describe, promoted_warning};
+use forms::FoundForm;
 
 /// The time limit of the command, where the person has set none. A compiler that exceeds it hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -58,6 +59,8 @@ pub struct CompilerBug {
     pub configurations: Vec<(String, String)>,
     /// Notes for people: what does not hold or could not be done.
     pub notes: Vec<String>,
+    /// Warnings for people: what may become of the result.
+    pub warnings: Vec<String>,
 }
 
 /// The reason that there is no recipe.
@@ -77,6 +80,32 @@ pub enum CompilerBugError {
          --message REGEX; to compare with another compiler, add --also 'COMMAND'"
     )]
     NothingWrong(String, String),
+    /// The program behaves alike wherever it is compiled.
+    #[error(
+        "the program that `{command}` builds behaves as others say it should: {outcome}{others}\n\
+         help: name a command of which the program behaves as it should: --also 'gcc -O0 x.c -o x'"
+    )]
+    NoDifference {
+        /// The command.
+        command: String,
+        /// The behaviour of the program.
+        outcome: String,
+        /// The other commands, one in a line.
+        others: String,
+    },
+    /// There is no other result.
+    #[error(
+        "the program that `{command}` builds runs, and there is nothing to compare its result with: {outcome}{others}\n\
+         help: name a command of which the program behaves as it should: --also 'gcc -O0 x.c -o x'"
+    )]
+    NothingToCompare {
+        /// The command.
+        command: String,
+        /// The behaviour of the program.
+        outcome: String,
+        /// The other commands that failed, one in a line.
+        others: String,
+    },
     /// The message does not occur.
     #[error("`{0}` prints no error or warning that matches /{1}/{2}")]
     NoMessage(String, String, String),
@@ -101,14 +130,6 @@ pub(super) struct CompilerRun {
     pub run: Option<&'static str>,
     pub memory: u64,
     pub outcome: RunOutcome,
-}
-
-/// A form of the program, and of the command for it.
-struct ProgramForm {
-    name: String,
-    text: Vec<u8>,
-    preprocessed: bool,
-    more: Vec<String>,
 }
 
 /// The search for a bug.
@@ -149,26 +170,32 @@ impl BugSearch<'_> {
             return Err(CompilerBugError::NoProgram(mode.to_owned()));
         }
         let observed = self.observe()?;
-        let (candidate, own) = self.reproduce(&observed)?;
-        let case = TestCase::single(&candidate.name, candidate.text.as_slice())?;
-        let others = witnesses::run(&mut self, &case, &own, candidate.preprocessed)?;
+        let FoundForm { form, case, run: own, checks } = self.best_form(&observed)?;
+        let others = witnesses::run(&mut self, &case, &own, form.preprocessed)?;
         let (preset, accused, witnesses) = self.decide(own, others)?;
-        let mut stages: Vec<SanityStage> = Vec::new();
-        if accused.run.is_some() {
-            let reading = self.compilation.command.reading(candidate.preprocessed);
-            stages = sanity::stages(&mut self, &case, &reading)?;
-        }
         if witnesses.is_empty() {
             self.note(
                 "no other compiler accepts the program, so nothing keeps the result valid; --also 'COMMAND' names one \
                  that does",
             );
         }
+        self.note_output();
         let all = || std::iter::once(&accused).chain(&witnesses);
         let configurations = all().map(|one| (one.name.clone(), describe(&one.outcome))).collect();
-        let recipe = recipe_text::write(preset, &accused, &witnesses, &stages, self.query);
-        let (name, program) = (candidate.name, candidate.text);
-        Ok(CompilerBug { preset, name, program, recipe, configurations, notes: self.notes })
+        let recipe = recipe_text::write(preset, &accused, &witnesses, &checks, self.query);
+        let (name, program) = (form.name, form.text);
+        let (notes, warnings) = (self.notes, checks.warnings());
+        Ok(CompilerBug { preset, name, program, recipe, configurations, notes, warnings })
+    }
+
+    /// Says that the recipe calls the program by another name.
+    fn note_output(&mut self) {
+        let name = self.compilation.command.output().filter(|_| self.query.run);
+        if let Some(name) = name.filter(|name| *name != OUTPUT) {
+            self.note(format!(
+                "the recipe writes the program to `{OUTPUT}` instead of `{name}`: each test runs in a directory of its own"
+            ));
+        }
     }
 
     /// Runs the command on the file itself.
@@ -192,10 +219,18 @@ impl BugSearch<'_> {
         }
         let Some(message) = &self.query.message else { return Ok(outcome) };
         if matches!(outcome, RunOutcome::Built | RunOutcome::Results(_)) {
-            self.more.push("-Werror".to_owned());
-            let more = std::mem::take(&mut self.more);
-            outcome = self.outcome(&case, Form { more: &more, ..form })?;
-            self.more = more;
+            let error = ["-Werror".to_owned()];
+            outcome = self.outcome(&case, Form { more: &error, ..form })?;
+            // Where only the warning in question is an error, others are not mistaken for it.
+            let only = promoted_warning(&outcome.details(), message);
+            let only = only.map(|flag| format!("-Werror={flag}")).into_iter().collect::<Vec<_>>();
+            self.more = error.into();
+            if !only.is_empty() {
+                let with_only = self.outcome(&case, Form { more: &only, ..form })?;
+                if message.is_match(&with_only.details()) {
+                    (outcome, self.more) = (with_only, only);
+                }
+            }
         }
         let details = outcome.details();
         if message.is_match(&details) {
@@ -237,118 +272,24 @@ impl BugSearch<'_> {
         Ok(CompilerRun { name: name.to_owned(), build, run, memory, outcome })
     }
 
-    /// Runs a line of the shell on a program. Returns true if its status is 0, and its standard output.
+    /// Runs a line of the shell on a program.
     pub(super) fn shell(
         &self,
         what: &str,
         line: &str,
         case: &TestCase,
-    ) -> Result<(bool, String), CompilerBugError> {
+    ) -> Result<ToolRun, CompilerBugError> {
         self.options.progress.at(what);
         let line = line.replace("{file}", &quoted(OsStr::new(&*case.files()[0].path)));
         let ran = self.bench.within(Some(PATIENCE)).shell(&line, case, &self.options.cancel);
         if self.options.cancel.is_cancelled() {
             return Err(CompilerBugError::Interrupted);
         }
-        Ok((ran.end == clreduce_process::End::Exited(0), ran.stdout))
+        Ok(ran)
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
-    }
-
-    /// Finds a form of program and command that shows the same in a scratch folder; the most convenient one first.
-    fn reproduce(
-        &mut self,
-        observed: &RunOutcome,
-    ) -> Result<(ProgramForm, CompilerRun), CompilerBugError> {
-        let mut reason = String::new();
-        let hangs = matches!(observed, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
-        // A hang is expensive. The limit of the recipe is measured later.
-        let limit = self.query.timeout.unwrap_or(if hangs { PATIENCE / 6 } else { PATIENCE });
-        let command = &self.compilation.command;
-        let may_preprocess = !self.compilation.preprocessed && command.is_driver();
-        let lines = if may_preprocess { self.preprocessors() } else { Vec::new() };
-        for line in lines.iter().map(Some).chain([None]) {
-            let candidate = match line {
-                Some(line) => self.preprocessed(line)?,
-                None => Some(self.as_it_is(may_preprocess)),
-            };
-            let Some(candidate) = candidate else { continue };
-            let case = TestCase::single(&candidate.name, candidate.text.as_slice())?;
-            let mut quiet = vec![self.quiet(), None];
-            quiet.dedup();
-            for quiet in quiet {
-                let more: Vec<String> = candidate.more.iter().cloned().chain(quiet).collect();
-                let (preprocessed, more) = (candidate.preprocessed, &more[..]);
-                let build = command.line(Form { preprocessed, more, ..Form::RECIPE });
-                let tried = self.run(&command.short_name(None), build, &case, limit)?;
-                if self.is_same(observed, &tried.outcome) {
-                    return Ok((candidate, tried));
-                }
-                reason = describe(&tried.outcome);
-            }
-        }
-        Err(CompilerBugError::OnlyThere(reason))
-    }
-
-    /// Returns true if two outcomes show the same bug.
-    fn is_same(&self, observed: &RunOutcome, outcome: &RunOutcome) -> bool {
-        observed.class() == outcome.class()
-            && observed.result() == outcome.result()
-            && match &self.query.message {
-                Some(message) => message.is_match(&outcome.details()),
-                None => signature_of(observed) == signature_of(outcome),
-            }
-    }
-
-    /// The commands that preprocess the program, the best one first.
-    fn preprocessors(&self) -> Vec<String> {
-        let command = &self.compilation.command;
-        let without_markers = command.preprocessing(&["-P".to_owned()]);
-        let lines = [without_markers, command.preprocessing(&[])];
-        // The checks of a wrong result need clang, which rejects some headers as gcc has preprocessed them.
-        let clang = self.query.run.then(|| witnesses::clang_for(&self.compilation.name)).flatten();
-        let by_clang = clang.map(|clang| {
-            let file = quoted(command.source().as_os_str());
-            format!("{clang} {}-E -P {file}", command.reading(false))
-        });
-        by_clang.into_iter().chain(lines).collect()
-    }
-
-    /// The program preprocessed by a command; `None` where that fails.
-    fn preprocessed(&self, line: &str) -> Result<Option<ProgramForm>, CompilerBugError> {
-        let compilation = self.compilation;
-        let case = TestCase::single(&compilation.name, compilation.source.as_slice())?;
-        let what = format!("preprocessing {}", compilation.name);
-        let (is_done, text) = self.shell(&what, line, &case)?;
-        let text = text.trim();
-        Ok((is_done && !text.is_empty()).then(|| ProgramForm {
-            name: preprocessed_name(&compilation.name),
-            text: format!("{text}\n").into_bytes(),
-            preprocessed: true,
-            more: self.more.clone(),
-        }))
-    }
-
-    /// The program as it is. Its own folder has the headers that it includes.
-    fn as_it_is(&mut self, has_headers: bool) -> ProgramForm {
-        let compilation = self.compilation;
-        let mut more = self.more.clone();
-        if has_headers {
-            self.note("the bug is gone when the program is preprocessed, so the program still includes its headers");
-            let folder = compilation.command.source().parent().unwrap_or(Path::new("/"));
-            more.extend(["-iquote".to_owned(), folder.display().to_string()]);
-        }
-        let (name, text) = (compilation.name.clone(), compilation.source.clone());
-        ProgramForm { name, text, preprocessed: compilation.preprocessed, more }
-    }
-
-    /// clang's driver preprocesses the program once more after each crash, unless it is told not to.
-    fn quiet(&self) -> Option<String> {
-        let command = &self.compilation.command;
-        let is_clang = command.short_name(None).contains("clang") && command.is_driver();
-        is_clang.then(|| "-fno-crash-diagnostics".to_owned())
     }
 
     /// Decides which command shows which bug. Returns it, and those that witness against it.
@@ -375,9 +316,28 @@ impl BugSearch<'_> {
             let preset = by_itself(&accused.outcome).unwrap_or(Preset::Crash);
             return Ok((preset, accused, vec![own]));
         }
-        let witnesses = self.agreeing(others, own.outcome.result());
-        if witnesses.is_empty() || own.outcome.result().is_none() {
+        if own.outcome.result().is_none() {
             return Err(CompilerBugError::NothingWrong(own.build, describe(&own.outcome)));
+        }
+        let row = |one: &CompilerRun| format!("\n    {}: {}", one.build, describe(&one.outcome));
+        let compared: String = others.iter().map(row).collect();
+        let has_result = others.iter().any(|one| one.outcome.result().is_some());
+        let witnesses = self.agreeing(others, own.outcome.result());
+        if witnesses.is_empty() {
+            let (command, outcome) = (own.build, describe(&own.outcome));
+            return Err(if has_result {
+                CompilerBugError::NoDifference { command, outcome, others: compared }
+            } else {
+                CompilerBugError::NothingToCompare { command, outcome, others: compared }
+            });
+        }
+        if !asked_for {
+            let lines: Vec<String> =
+                witnesses.iter().map(|one| format!("`{}`", one.build)).collect();
+            self.note(format!(
+                "there is no --also, so the result is compared with that of {}",
+                lines.join(" and ")
+            ));
         }
         Ok((Preset::WrongCode, own, witnesses))
     }
@@ -408,16 +368,5 @@ impl BugSearch<'_> {
             self.note(format!("{} is no witness: {}", one.name, describe(&one.outcome)));
         }
         kept
-    }
-}
-
-/// The name of a preprocessed file, by which compilers know that it is one.
-fn preprocessed_name(name: &str) -> String {
-    let path = Path::new(name);
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    match path.extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
-        "c" | "i" => format!("{stem}.i"),
-        "cc" | "cpp" | "cxx" | "c++" | "cp" | "C" | "ii" => format!("{stem}.ii"),
-        other => format!("{stem}-preprocessed.{other}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::sanity::SanityStage;
+use super::sanity::{SPELLINGS, SanityChecks};
 use super::{BugQuery, CompilerRun};
 use crate::comparison::quoted;
 use crate::format::Preset;
@@ -17,7 +17,7 @@ pub(super) fn write(
     preset: Preset,
     accused: &CompilerRun,
     witnesses: &[CompilerRun],
-    stages: &[SanityStage],
+    checks: &SanityChecks,
     query: &BugQuery,
 ) -> String {
     let mut text = String::from("# The bug that `clreduce init` found:\n");
@@ -28,6 +28,11 @@ pub(super) fn write(
         let _ = writeln!(text, "#   {:<width$}  {}", one.name, describe(&one.outcome));
     }
     let _ = writeln!(text, "preset = \"{}\"", preset.name());
+    let unchecked = checks.unchecked();
+    if !unchecked.is_empty() {
+        let kinds: Vec<&str> = unchecked.iter().map(|kind| kind.name()).collect();
+        let _ = writeln!(text, "allow-unchecked = {kinds:?}");
+    }
     for (index, one) in all().enumerate() {
         let _ = write!(
             text,
@@ -55,7 +60,10 @@ pub(super) fn write(
             _ => {}
         }
     }
-    for stage in stages {
+    if checks.stages.iter().any(|stage| stage.command.contains(SPELLINGS)) {
+        text.push_str("\n# The options -x and -D let clang read the headers of gcc.");
+    }
+    for stage in &checks.stages {
         let _ = write!(
             text,
             "\n[[stage]]\nname = {}\ncommand = {}\n",

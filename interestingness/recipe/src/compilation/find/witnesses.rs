@@ -9,8 +9,9 @@ use clreduce_kernel::RunOutcome;
 use clreduce_testcase::TestCase;
 use clreduce_tools::find_program;
 
+use super::sanity::{self, CheckingCompiler};
 use super::{BugSearch, CompilerBugError, CompilerRun};
-use crate::compilation::command::{Form, OUTPUT};
+use crate::compilation::command::Form;
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -34,10 +35,19 @@ pub(super) fn run(
     let mut tried: Vec<CompilerRun> = Vec::new();
     let mut good = 0;
     let limit = search.query.timeout.unwrap_or(LIMIT);
-    for (name, build) in lines(search, own, preprocessed) {
+    for Witness { name, build } in lines(search, own, preprocessed) {
         if good >= wanted {
             break;
         }
+        let build = match build {
+            WitnessBuild::Line(line) => line,
+            WitnessBuild::By { reading, action, libraries } => {
+                let read = sanity::reader(search, case, name.clone(), &reading)?;
+                // If it cannot read the program, it says so.
+                let reading = read.map_or(reading, |CheckingCompiler { reading, .. }| reading);
+                format!("{name} {reading}-w {action} {{file}}{libraries}")
+            }
+        };
         let same = |one: &CompilerRun| one.name == name;
         let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
         let one = search.run(&name, build, case, limit)?;
@@ -47,30 +57,51 @@ pub(super) fn run(
     Ok(tried)
 }
 
-/// The names and commands of possible witnesses, the best one first.
-fn lines(search: &BugSearch<'_>, own: &CompilerRun, preprocessed: bool) -> Vec<(String, String)> {
+/// A possible witness.
+struct Witness {
+    name: String,
+    build: WitnessBuild,
+}
+
+/// The command of a witness.
+enum WitnessBuild {
+    Line(String),
+    /// That of another compiler, which may need options to read the program.
+    By {
+        reading: String,
+        action: &'static str,
+        libraries: String,
+    },
+}
+
+/// The possible witnesses, the best one first.
+fn lines(search: &BugSearch<'_>, own: &CompilerRun, preprocessed: bool) -> Vec<Witness> {
     let form = Form { preprocessed, ..Form::RECIPE };
+    let line = |name: String, line: String| Witness { name, build: WitnessBuild::Line(line) };
     let also = &search.query.also;
     if !also.is_empty() {
-        return also.iter().map(|command| (command.short_name(None), command.line(form))).collect();
+        let also = also.iter();
+        return also.map(|command| line(command.short_name(None), command.line(form))).collect();
     }
     let command = &search.compilation.command;
     let mut lines = Vec::new();
     if !search.more.is_empty() {
         // The program without the message is valid for the compiler itself.
-        lines.push((format!("{} without -Werror", own.name), command.line(form)));
+        lines.push(line(format!("{} without -Werror", own.name), command.line(form)));
     }
-    let plain = command.optimisation().filter(|level| *level != "-O0").map(|_| {
+    let plain = command.optimises().then(|| {
         let level = Some("-O0");
-        (command.short_name(level), command.line(Form { optimisation: level, ..form }))
+        line(command.short_name(level), command.line(Form { optimisation: level, ..form }))
     });
+    let (action, libraries) = match search.query.run {
+        true => ("-O0 -o output", command.libraries()),
+        false => ("-fsyntax-only", String::new()),
+    };
     let reading = command.reading(preprocessed);
-    let action =
-        if search.query.run { format!("-O0 -o {OUTPUT}") } else { "-fsyntax-only".to_owned() };
     let others = other_compilers(command.compiler(), &search.compilation.name);
-    let others = others.map(|other| {
-        let line = format!("{other} {reading}-w {action} {{file}}");
-        (other, line)
+    let others = others.map(|name| {
+        let (reading, libraries) = (reading.clone(), libraries.clone());
+        Witness { name, build: WitnessBuild::By { reading, action, libraries } }
     });
     match own.outcome {
         // Only a compilation to the end takes a time that can be compared. Wrong code is the optimiser's.
