@@ -307,7 +307,7 @@ fn no_check_is_lost_to_the_headers_of_gcc() {
     let reads = program.replace("values[0] = strtod(\"nan\", ((void *)0)), ", "");
     assert_ne!(reads, program);
     bench.write("u/inv.i", reads);
-    let explained = bench.run(&["explain", "--test", "inv.toml", "u/inv.i"]);
+    let explained = bench.run(&["explain", "--test", "inv.toml", "--original", "inv.i", "u/inv.i"]);
     assert_mentions(&stdout(&explained), &["memory", "MemorySanitizer"]);
     bench.assert_nothing_left();
 }

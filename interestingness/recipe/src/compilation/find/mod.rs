@@ -23,6 +23,7 @@ use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::{describe, promoted_warning};
 use forms::FoundForm;
+use sanity::SPELLINGS;
 
 /// The time limit of the command, where the person has set none. A compiler that exceeds it hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -83,7 +84,7 @@ pub enum CompilerBugError {
     /// The program behaves alike wherever it is compiled.
     #[error(
         "the program that `{command}` builds behaves as others say it should: {outcome}{others}\n\
-         help: name a command of which the program behaves as it should: --also 'gcc -O0 x.c -o x'"
+         help: name a command whose program behaves as it should, as in: --also 'gcc -O0 x.c -o x'"
     )]
     NoDifference {
         /// The command.
@@ -96,7 +97,7 @@ pub enum CompilerBugError {
     /// There is no other result.
     #[error(
         "the program that `{command}` builds runs, and there is nothing to compare its result with: {outcome}{others}\n\
-         help: name a command of which the program behaves as it should: --also 'gcc -O0 x.c -o x'"
+         help: name a command whose program behaves as it should, as in: --also 'gcc -O0 x.c -o x'"
     )]
     NothingToCompare {
         /// The command.
@@ -332,8 +333,10 @@ impl BugSearch<'_> {
             });
         }
         if !asked_for {
-            let lines: Vec<String> =
-                witnesses.iter().map(|one| format!("`{}`", one.build)).collect();
+            let lines: Vec<String> = witnesses
+                .iter()
+                .map(|one| format!("`{}`", one.build.replace(SPELLINGS, "")))
+                .collect();
             self.note(format!(
                 "there is no --also, so the result is compared with that of {}",
                 lines.join(" and ")
