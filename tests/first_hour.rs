@@ -333,3 +333,14 @@ fn a_file_of_one_byte_stays_one_byte() {
     bench.reduce(&["bug.c", "--test", "grep -q x bug.c"]);
     assert_eq!(bench.read("bug.c"), "x");
 }
+
+#[test]
+fn where_time_limits_come_from() {
+    let bench = Bench::with_bug();
+    let test = "timeout 20 true && sleep 0.25 && grep -q needle bug.c";
+    let shown = stderr(&bench.reduce(&["bug.c", "--test", test, "--max-steps", "1"]));
+    let parts =
+        ["note: the test sets a time limit of its own", "ten times", "(10 x the original's "];
+    assert_mentions(&shown, &parts);
+    assert!(!shown.contains("warning"), "{shown}");
+}
