@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 use support::{Bench, assert_mentions, stderr, stdout};
 
@@ -56,6 +59,25 @@ fn results_are_printed_as_by_clsmith() {
     let expected = "0xffffffffffffff00,0xffffffffffffff11,0xffffffffffffff22,0xffffffffffffff33,\n";
     assert_eq!(stdout(&large.code(0)), expected);
     bench.assert_nothing_left();
+}
+
+#[test]
+fn a_killed_run_on_the_host_leaves_nothing() {
+    let bench = Bench::new();
+    let kernel = "__kernel void entry(__global volatile ulong *result) { while (1) result[0]++; }";
+    bench.write("endless.cl", format!("// -g 1,1,1 -l 1,1,1\n{kernel}\n"));
+    // While the kernel is compiled, and while it runs.
+    for file in ["kernel.o", "kernel.so"] {
+        let mut child = bench.start(&["run", "endless.cl", "--device-name", "host"]);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !bench.processes().iter().any(|line| line.contains(file)) {
+            assert!(Instant::now() < deadline, "{:?}", bench.processes());
+            sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        bench.assert_nothing_left();
+    }
 }
 
 #[test]

@@ -185,7 +185,7 @@ impl Bench {
 
     /// Processes that work below this folder.
     #[cfg(unix)]
-    fn processes(&self) -> Vec<String> {
+    pub fn processes(&self) -> Vec<String> {
         let root = self.root.path().to_owned();
         let below = |path: &std::path::Path| path.starts_with(&root);
         let entries = fs::read_dir("/proc").unwrap().flatten();

@@ -1,11 +1,10 @@
 //! Backends: the ways in which kernels reach a device.
 
 use std::fmt;
-use std::path::Path;
 
 use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, RunReport};
-use clreduce_process::Cancel;
 use clreduce_process::worker::{WorkerError, WorkerOptions};
+use clreduce_process::{Cancel, ToolRunner};
 
 use crate::error::DeviceError;
 use crate::facts::DeviceFacts;
@@ -59,8 +58,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
 pub enum Transport {
     /// A worker process keeps the driver; this starts it.
     Worker(fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>),
-    /// Each kernel is a program with a process of its own; this runs it, in a folder below the one given.
-    Programs(fn(&Path, &KernelRun, RunLimits, &Cancel) -> RunReport),
+    /// Each kernel is a program with a process of its own; this compiles and runs it.
+    Programs(fn(&ToolRunner, &KernelRun, RunLimits, &Cancel) -> RunReport),
 }
 
 /// Has a fresh worker process list the devices of its driver: a driver may crash as soon as it is loaded.

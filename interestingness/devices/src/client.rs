@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use clreduce_kernel::{
     Argument, Fill, KernelLaunch, KernelRun, ProgramKind, RunLimits, RunOutcome, RunReport, Scalar,
 };
-use clreduce_process::Cancel;
 use clreduce_process::worker::{WorkerError, WorkerEvent, WorkerOptions};
+use clreduce_process::{Cancel, Limits, ToolRunner};
 
 use crate::backend::Transport;
 use crate::device::Device;
@@ -40,6 +40,8 @@ type Start = fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>;
 /// A device with its worker process.
 pub struct DeviceWorker {
     options: WorkerOptions,
+    /// For a device whose kernels are programs.
+    tools: ToolRunner,
     device: Device,
     /// With the number of kernels that it has run.
     process: Option<(DeviceProcess, u32)>,
@@ -52,7 +54,9 @@ impl DeviceWorker {
     #[must_use]
     pub fn new(options: WorkerOptions, device: Device) -> Self {
         let statistics = WorkerStatistics::default();
-        Self { options, device, process: None, since_examined: 0, statistics }
+        let (temporary, program) = (options.temporary.clone(), options.program.clone());
+        let tools = ToolRunner::local(temporary, Some(program), Limits::default());
+        Self { options, tools, device, process: None, since_examined: 0, statistics }
     }
 
     /// The device.
@@ -73,7 +77,7 @@ impl DeviceWorker {
         let start = match self.device.backend.transport() {
             // There is no driver that could be kept.
             Transport::Programs(run_program) => {
-                return run_program(&self.options.temporary, run, limits, cancel);
+                return run_program(&self.tools, run, limits, cancel);
             }
             Transport::Worker(start) => start,
         };

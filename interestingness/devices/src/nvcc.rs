@@ -1,7 +1,7 @@
 //! The backend for nvcc: a whole CUDA program is compiled and run as it is, and what it prints is its result.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clreduce_kernel::{
@@ -9,7 +9,7 @@ use clreduce_kernel::{
 };
 use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{
-    Cancel, Crash, End, Limits, ToolRun, ToolRunner, describe_exit, describe_signal, query,
+    Cancel, Crash, End, ToolRun, ToolRunner, describe_exit, describe_signal, query,
 };
 use clreduce_testcase::TestCase;
 use clreduce_tools::NVCC;
@@ -76,29 +76,27 @@ fn facts() -> Option<DeviceFacts> {
 }
 
 /// Compiles and runs a program; its launches are its own.
-fn run(temporary: &Path, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
+fn run(tools: &ToolRunner, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
     let started = Instant::now();
     let mut build = Duration::ZERO;
-    let outcome = attempt(temporary, run, limits, cancel, &mut build);
+    let outcome = attempt(tools, run, limits, cancel, &mut build);
     let build = if build.is_zero() { started.elapsed() } else { build };
     let outcome = outcome.unwrap_or_else(|outcome| outcome);
     RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
 }
 
 fn attempt(
-    temporary: &Path,
+    tools: &ToolRunner,
     run: &KernelRun,
     limits: RunLimits,
     cancel: &Cancel,
     build: &mut Duration,
 ) -> Result<RunOutcome, RunOutcome> {
     let unresolved = |reason: String| RunOutcome::Unresolved(reason);
-    let tools = ToolRunner::local(temporary.to_owned(), None, Limits::default());
     let nvcc = nvcc().ok_or_else(|| unresolved("nvcc is not on the PATH".to_owned()))?;
     let options = shlex::split(&run.options)
         .ok_or_else(|| unresolved("a quotation in the build options does not end".to_owned()))?;
-    let folder = tempfile::Builder::new().prefix("clreduce-nvcc-").tempdir_in(temporary);
-    let folder = folder.map_err(|error| unresolved(error.to_string()))?;
+    let folder = tools.folder().map_err(|error| unresolved(error.to_string()))?;
     let program = folder.path().join("program");
     let mut args: Vec<OsString> = options.into_iter().map(OsString::from).collect();
     args.extend([FILE, "-o"].map(OsString::from));

@@ -48,6 +48,8 @@ pub struct HostProgram {
     undefined: BTreeSet<String>,
     /// True if it prints what the kernel writes.
     results: bool,
+    /// Its launcher removes the folder at the end.
+    _tools: ToolRunner,
 }
 
 impl HostBuild<'_> {
@@ -57,9 +59,7 @@ impl HostBuild<'_> {
     /// When the kernel, or what it needs, cannot be compiled.
     pub fn program(&self, flavour: Flavour, detail: BuildDetail) -> Result<HostProgram, HostError> {
         let launches = self.subject.launches.clone()?;
-        let folder = tempfile::Builder::new()
-            .prefix("clreduce-host-")
-            .tempdir_in(self.toolchain.tools.temporary())?;
+        let folder = self.toolchain.tools.folder()?;
         let object = self.compile_kernel(flavour, detail, &launches, folder.path())?;
         let kernel = symbols::of_kernel(&fs::read(&object)?)?;
         let parts = parts::of(&kernel.undefined);
@@ -82,7 +82,16 @@ impl HostBuild<'_> {
             Flavour::Steps => false,
         };
         let undefined = kernel.undefined;
-        Ok(HostProgram { folder, host, parts, launches, words, undefined, results })
+        Ok(HostProgram {
+            folder,
+            host,
+            parts,
+            launches,
+            words,
+            undefined,
+            results,
+            _tools: self.toolchain.tools.clone(),
+        })
     }
 
     /// Compiles the kernel, where it divides vectors by way of LLVM's intermediate language, in which these

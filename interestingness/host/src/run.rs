@@ -1,14 +1,11 @@
 //! A run of a kernel, compiled plainly for this machine: a configuration beside those of devices.
 
-use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use clreduce_compiler::Clang;
 use clreduce_kernel::{KernelRun, Output, RunLimits, RunOutcome, RunReport};
-use clreduce_process::{
-    Cancel, Crash, End, Limits, ToolRun, ToolRunner, describe_exit, describe_signal,
-};
+use clreduce_process::{Cancel, Crash, End, ToolRun, ToolRunner, describe_exit, describe_signal};
 
 use crate::build::{HostBuild, HostProgram};
 use crate::cache::default_cache;
@@ -36,9 +33,8 @@ pub fn clang() -> Option<&'static Clang> {
 
 /// Compiles and runs a kernel. Without `-cl-opt-disable`, it is optimised.
 #[must_use]
-pub fn run(temporary: &Path, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
+pub fn run(tools: &ToolRunner, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
     let started = Instant::now();
-    let tools = ToolRunner::local(temporary.to_owned(), None, Limits::default());
     let program = build(&tools.within(Some(limits.build)), run, cancel);
     let build = started.elapsed();
     let outcome = match program {

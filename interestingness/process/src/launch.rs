@@ -23,6 +23,7 @@ use std::process::{Child, Command};
 
 use clreduce_testcase::TestCase;
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
@@ -65,8 +66,16 @@ pub trait Launcher: fmt::Debug + Send + Sync {
     /// When nothing can.
     fn prepare(&self) -> Result<(), SetupError>;
 
-    /// The folder on this machine for files that outlive one task.
+    /// The folder on this machine for temporary files.
     fn temporary(&self) -> &Path;
+
+    /// Makes a folder on this machine for files that several tasks need. It goes with the launcher at the latest.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    fn folder(&self) -> io::Result<TempDir> {
+        tempfile::Builder::new().prefix("clreduce-files-").tempdir_in(self.temporary())
+    }
 }
 
 /// The reason that tests cannot be run at all.

@@ -2,11 +2,13 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clreduce_testcase::TestCase;
+use tempfile::TempDir;
 
 use crate::cancel::Cancel;
 use crate::end::End;
@@ -55,10 +57,19 @@ impl ToolRunner {
         runner
     }
 
-    /// The folder for files that outlive one run.
+    /// The folder for temporary files.
     #[must_use]
     pub fn temporary(&self) -> &Path {
         self.launcher.temporary()
+    }
+
+    /// Makes a folder for files that several runs need. It must not outlive the runner. With a worker program, it is
+    /// removed also if this process is killed.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    pub fn folder(&self) -> io::Result<TempDir> {
+        self.launcher.folder()
     }
 
     /// Runs a program in a fresh directory that holds `files`, until it ends or a limit ends it.

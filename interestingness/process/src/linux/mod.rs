@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 use rustix::event::{EventfdFlags, eventfd};
+use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
@@ -34,6 +35,9 @@ use tree::TreeScope;
 
 /// The longest time until a supervisor begins its service.
 const BEGIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// The folder in the root for files that several tasks need, beside those of the slots.
+const SHARED: &str = "shared";
 
 /// Runs tasks on this machine, as many at a time as are asked for. Nothing happens before the first one.
 #[derive(Debug)]
@@ -187,13 +191,9 @@ impl LocalLauncher {
         let no_directory = |source| SetupError::Directory { path: self.base.clone(), source };
         let number = self.next_slot.fetch_add(1, Ordering::Relaxed);
         let Some(worker) = &self.worker else {
-            let root = match root {
-                Some(root) => root.to_owned(),
-                None => make_root(&self.base, std::process::id()).map_err(no_directory)?,
-            };
-            let slot = Slot { number, root, supervisor: None };
-            std::fs::create_dir(slot.directory()).map_err(no_directory)?;
-            return Ok(slot);
+            let made = make_directories(&self.base, root, std::process::id(), number);
+            let (root, _) = made.map_err(no_directory)?;
+            return Ok(Slot { number, root, supervisor: None });
         };
         let failed = |source| SetupError::Worker { path: worker.clone(), source };
         let mut supervisor = Supervisor::start(worker).map_err(failed)?;
@@ -276,6 +276,17 @@ impl Launcher for LocalLauncher {
 
     fn temporary(&self) -> &Path {
         &self.base
+    }
+
+    /// In the root, which supervisors remove if this process is killed.
+    fn folder(&self) -> io::Result<TempDir> {
+        self.prepare().map_err(|error| io::Error::other(with_source(&error)))?;
+        let root = self.lock().root.clone().ok_or(io::ErrorKind::NotFound)?;
+        let shared = root.join(SHARED);
+        match std::fs::create_dir(&shared) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => TempDir::new_in(shared),
+        }
     }
 }
 
@@ -412,6 +423,7 @@ impl Supervisor {
 
     fn dismiss(&self) {
         // It may have gone already.
+        let _ = orders::write(&self.socket, &SupervisorOrder::Dismiss);
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 }
@@ -420,6 +432,27 @@ impl Drop for Supervisor {
     fn drop(&mut self) {
         self.dismiss();
         let _ = self.process.wait();
+    }
+}
+
+/// Makes the directory of a slot in a root, which is made as well if there is none. Returns both. Where that fails,
+/// nothing is left.
+fn make_directories(
+    base: &Path,
+    root: Option<&Path>,
+    owner: u32,
+    slot: u64,
+) -> io::Result<(PathBuf, PathBuf)> {
+    let is_new = root.is_none();
+    let root = root.map_or_else(|| make_root(base, owner), |root| Ok(root.to_owned()))?;
+    let directory = root.join(slot.to_string());
+    match std::fs::create_dir(&directory) {
+        Err(error) if is_new => {
+            // The disk may be full; the first error says so.
+            let _ = std::fs::remove_dir(&root);
+            Err(error)
+        }
+        made => made.map(|()| (root, directory)),
     }
 }
 
@@ -438,5 +471,27 @@ fn mark(root: &Path, slot: u64, test: Option<u64>) -> String {
     match test {
         Some(test) => format!("{name}/{slot}/{test}"),
         None => format!("{name}/{slot}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A full disk may have room for the root and none for what lies in it; so may a path.
+    #[test]
+    fn a_root_without_a_directory_does_not_stay() {
+        const LONGEST_PATH: usize = 4095;
+        let folder = tempfile::tempdir().unwrap();
+        let mut base = folder.path().to_owned();
+        let rest = LONGEST_PATH - "/clreduce-1-".len() - 12;
+        while rest - base.as_os_str().len() > 200 {
+            base.push("x".repeat(99));
+        }
+        base.push("x".repeat(rest - base.as_os_str().len() - 1));
+        std::fs::create_dir_all(&base).unwrap();
+        let error = make_directories(&base, None, 1, 0).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidFilename);
+        assert_eq!(std::fs::read_dir(&base).unwrap().count(), 0);
     }
 }

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::worker::frames::{self, FrameError};
 use crate::worker::stream::QuietSocket;
 
-/// A message to the supervisor. The end of the stream means that clreduce has gone.
+/// A message to the supervisor, which ends with the stream.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum SupervisorOrder {
     /// The first one.
@@ -21,6 +21,8 @@ pub(super) enum SupervisorOrder {
     Run(Box<RunOrder>),
     /// End the task with this number, if it is still running.
     Cancel(u64),
+    /// The supervisor is not needed any more. Where the stream ends without it, clreduce was killed.
+    Dismiss,
 }
 
 /// The order that begins a service: what stays the same for all tasks of a supervisor.

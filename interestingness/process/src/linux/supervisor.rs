@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -15,6 +15,7 @@ use nix::sys::personality::{self, Persona};
 use rustix::process::{Resource, Rlimit, getpid, set_child_subreaper, setrlimit, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::SHARED;
 use super::orders::{self, Begin, SupervisorOrder, SupervisorReply};
 use super::supervise::{Control, SupervisedTask, supervise};
 use super::tree::{self, TreeScope};
@@ -37,7 +38,9 @@ pub(crate) fn serve() -> io::Result<()> {
     let SupervisorOrder::Begin(begin) = orders::read(&socket)? else {
         return Err(io::ErrorKind::InvalidData.into());
     };
-    let (root, directory) = match make_directories(&begin) {
+    let (base, root) = (Path::new(&begin.base), begin.root.as_ref().map(Path::new));
+    let made = super::make_directories(base, root, begin.owner, begin.slot);
+    let (root, directory) = match made {
         Ok(made) => made,
         Err(error) => {
             return Ok(orders::write(&socket, &SupervisorReply::Ready(Err(error.to_string())))?);
@@ -48,9 +51,20 @@ pub(crate) fn serve() -> io::Result<()> {
         .and_then(|()| serve_tasks(&socket, &begin, &root, &directory));
     tree::end_all_children();
     let removed = remove_tree(&directory);
+    if !matches!(served, Ok(Farewell::Dismissed)) {
+        // Each supervisor tries, and the first succeeds.
+        let _ = remove_tree(&root.join(SHARED));
+    }
     // Goes with the last supervisor: until then it is not empty.
     let _ = std::fs::remove_dir(&root);
     served.map_err(io::Error::from).and(removed)
+}
+
+/// The reason why no further order comes.
+enum Farewell {
+    Dismissed,
+    /// Clreduce has gone, and removes nothing any more.
+    Orphaned,
 }
 
 /// Gives the tests the same addresses in every run, as debuggers do: some crashes depend on them, and would look like
@@ -89,33 +103,23 @@ fn become_supervisor() -> io::Result<()> {
     std::env::set_current_dir("/")
 }
 
-/// The root directory and the supervisor's own in it.
-fn make_directories(begin: &Begin) -> io::Result<(PathBuf, PathBuf)> {
-    let root = match &begin.root {
-        Some(root) => PathBuf::from(root),
-        None => super::make_root(Path::new(&begin.base), begin.owner)?,
-    };
-    let directory = root.join(begin.slot.to_string());
-    std::fs::create_dir(&directory)?;
-    Ok((root, directory))
-}
-
 /// Runs tasks until clreduce has gone.
 fn serve_tasks(
     socket: &UnixStream,
     begin: &Begin,
     root: &Path,
     directory: &Path,
-) -> Result<(), FrameError> {
+) -> Result<Farewell, FrameError> {
     loop {
         let order = match orders::read(socket) {
+            Ok(SupervisorOrder::Dismiss) => return Ok(Farewell::Dismissed),
             Ok(SupervisorOrder::Run(order)) => order,
             // Came too late: the task had ended.
             Ok(SupervisorOrder::Cancel(_)) => continue,
             Ok(SupervisorOrder::Begin(_)) => {
                 return Err(io::Error::from(io::ErrorKind::InvalidData).into());
             }
-            Err(FrameError::Ended) => return Ok(()),
+            Err(FrameError::Ended) => return Ok(Farewell::Orphaned),
             Err(error) => return Err(error),
         };
         let number = order.number;
@@ -130,7 +134,11 @@ fn serve_tasks(
             count_left: order.count_left,
             confinement: &begin.confinement,
         };
-        let completed = supervise(&job, &mut Orders { socket, number });
+        let mut orders = Orders { socket, number, is_dismissed: false };
+        let completed = supervise(&job, &mut orders);
+        if orders.is_dismissed {
+            return Ok(Farewell::Dismissed);
+        }
         orders::write(socket, &SupervisorReply::Completed(completed))?;
     }
 }
@@ -139,6 +147,7 @@ fn serve_tasks(
 struct Orders<'a> {
     socket: &'a UnixStream,
     number: u64,
+    is_dismissed: bool,
 }
 
 impl Control for Orders<'_> {
@@ -149,6 +158,10 @@ impl Control for Orders<'_> {
     fn cancelled(&mut self) -> bool {
         match orders::read(self.socket) {
             Ok(SupervisorOrder::Cancel(number)) => number == self.number,
+            Ok(SupervisorOrder::Dismiss) => {
+                self.is_dismissed = true;
+                true
+            }
             // Clreduce has gone, or talks nonsense.
             Ok(_) | Err(_) => true,
         }
