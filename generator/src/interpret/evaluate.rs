@@ -1,0 +1,308 @@
+//! Expressions.
+
+use super::memory::Conflict;
+use super::{Faults, Machine, index, items};
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Item, Scalar, Space, Swizzle, Type, VarId};
+
+impl Machine<'_> {
+    /// Puts the value of an expression on the stack, and returns where. Work-items outside of the mask get any value.
+    pub(super) fn eval(&mut self, id: ExprId, mask: u64) -> usize {
+        let program = self.program;
+        let expr = program.expr(id);
+        let (base, ty) = (self.stack.len(), expr.ty);
+        self.report.exprs[id.0 as usize].add(Faults::EXECUTED);
+        self.report.steps += (usize::from(ty.lanes) * self.width) as u64;
+        let bad = match &expr.kind {
+            ExprKind::Literal(stored) => {
+                self.fill(ty, |_| *stored);
+                0
+            }
+            ExprKind::Item(item) => self.item(*item),
+            ExprKind::Variable(variable) => {
+                let start = self.memory.start(*variable);
+                let count = usize::from(ty.lanes) * self.width;
+                self.stack.extend_from_slice(&self.memory.values()[start..start + count]);
+                0
+            }
+            ExprKind::Element(array, at) => {
+                self.eval(*at, mask);
+                return self.read(id, *array, program.ty(*at).scalar, (base, mask), 1);
+            }
+            ExprKind::Load(array, at) => {
+                self.eval(*at, mask);
+                return self.read(id, *array, program.ty(*at).scalar, (base, mask), ty.lanes);
+            }
+            ExprKind::Vector(parts) => {
+                for part in parts {
+                    self.eval(*part, mask);
+                }
+                let count = self.stack.len() - base;
+                if count < usize::from(ty.lanes) * self.width {
+                    for _ in 1..ty.lanes {
+                        self.stack.extend_from_within(base..base + self.width);
+                    }
+                }
+                0
+            }
+            ExprKind::Swizzle(of, swizzle) => {
+                self.eval(*of, mask);
+                self.swizzle(base, swizzle)
+            }
+            ExprKind::Unary(operator, a) => {
+                self.eval(*a, mask);
+                self.unary(*operator, base, program.ty(*a), ty)
+            }
+            ExprKind::Binary(operator, a, b) if operator.is_logical() && !ty.is_vector() => {
+                self.logical(*operator, *a, *b, mask)
+            }
+            ExprKind::Binary(operator, a, b) => {
+                self.eval(*a, mask);
+                self.eval(*b, mask);
+                self.binary(*operator, base, (program.ty(*a), program.ty(*b)), ty)
+            }
+            ExprKind::Conditional(a, b, c) => self.conditional(ty, [*a, *b, *c], mask),
+            ExprKind::Convert(a) => {
+                self.eval(*a, mask);
+                self.convert(base, program.ty(*a), ty.scalar);
+                0
+            }
+            ExprKind::Saturate(a) => {
+                self.eval(*a, mask);
+                let from = program.ty(*a);
+                self.lanewise(base, [(base, from)], ty, false, |[a]| Some(ty.scalar.saturated(a)))
+            }
+            ExprKind::Reinterpret(a) => {
+                self.eval(*a, mask);
+                self.reinterpret(base, program.ty(*a), ty)
+            }
+            ExprKind::Call(function, count, arguments) => {
+                self.call(*function, &arguments[..usize::from(*count)], ty, mask)
+            }
+        };
+        if bad & mask != 0 {
+            self.report.exprs[id.0 as usize].add(Faults::ARITHMETIC);
+        }
+        base
+    }
+
+    /// Puts a value on the stack that is the same in each lane.
+    fn fill(&mut self, ty: Type, of_item: impl Fn(usize) -> i64) {
+        for _ in 0..ty.lanes {
+            let width = self.width;
+            self.stack.extend((0..width).map(&of_item));
+        }
+    }
+
+    /// The work-items for which a scalar on the stack is not 0.
+    pub(super) fn truth(&self, at: usize) -> u64 {
+        let values = self.stack[at..at + self.width].iter().enumerate();
+        values.fold(0, |mask, (item, &value)| mask | u64::from(value != 0) << item)
+    }
+
+    fn item(&mut self, item: Item) -> u64 {
+        for index in 0..self.width {
+            let number = match item {
+                Item::Global(d) => self.global_id(index, usize::from(d)),
+                Item::Local(d) => self.local_id(index, usize::from(d)),
+                Item::Group(d) => self.group[usize::from(d)],
+                Item::LinearGlobal => self.global_index(index) as u32,
+                Item::LinearLocal => index as u32,
+                Item::LinearGroup => self.group_index(),
+            };
+            self.stack.push(number.into());
+        }
+        0
+    }
+
+    /// Replaces the index at `base` by elements of an array: `count` of them, from index times `count` on.
+    fn read(
+        &mut self,
+        id: ExprId,
+        array: VarId,
+        scalar: Scalar,
+        (base, mask): (usize, u64),
+        count: u8,
+    ) -> usize {
+        let lanes = usize::from(self.program.variable(array).ty.lanes);
+        let (width, at) = (self.width, self.stack.len());
+        let total = lanes * usize::from(count) * width;
+        self.stack.resize(at + total, 0);
+        for item in items(mask) {
+            for part in 0..usize::from(count) {
+                let number = index(scalar, self.stack[base + item]) * i128::from(count);
+                let Some(element) = self.element(array, number + part as i128) else {
+                    self.report.exprs[id.0 as usize].add(Faults::RANGE);
+                    continue;
+                };
+                match self.memory.access(array, element, item, false) {
+                    Conflict::None => {}
+                    Conflict::Race => self.report.exprs[id.0 as usize].add(Faults::RACE),
+                    Conflict::Unset => self.report.exprs[id.0 as usize].add(Faults::UNSET),
+                }
+                for lane in 0..lanes {
+                    let value = self.memory.values()[self.place(array, element, lane, item)];
+                    self.stack[at + (part * lanes + lane) * width + item] = value;
+                }
+            }
+        }
+        self.settle(base, at, total);
+        base
+    }
+
+    /// The number of an element, if the array has it.
+    pub(super) fn element(&self, array: VarId, number: i128) -> Option<usize> {
+        let variable = self.program.variable(array);
+        let length = variable.length.unwrap_or(1);
+        (0..i128::from(length)).contains(&number).then_some(number as usize)
+    }
+
+    /// Where a lane of an element lies in memory.
+    pub(super) fn place(&self, array: VarId, element: usize, lane: usize, item: usize) -> usize {
+        let variable = self.program.variable(array);
+        let number = element * usize::from(variable.ty.lanes) + lane;
+        let start = self.memory.start(array);
+        match variable.space {
+            Space::Private => start + number * self.width + item,
+            _ => start + number,
+        }
+    }
+
+    fn swizzle(&mut self, base: usize, swizzle: &Swizzle) -> u64 {
+        let at = self.stack.len();
+        for &lane in swizzle.lanes() {
+            let start = base + usize::from(lane) * self.width;
+            self.stack.extend_from_within(start..start + self.width);
+        }
+        self.settle(base, at, swizzle.lanes().len() * self.width);
+        0
+    }
+
+    /// `&&` and `||` of scalars: the second operand only where the first does not decide.
+    fn logical(&mut self, operator: Binary, a: ExprId, b: ExprId, mask: u64) -> u64 {
+        let base = self.eval(a, mask);
+        let first = self.truth(base);
+        let both = operator == Binary::LogicalAnd;
+        let rest = mask & if both { first } else { !first };
+        let mut second = 0;
+        if rest != 0 {
+            let at = self.eval(b, rest);
+            second = self.truth(at);
+        }
+        let result = if both { first & second & rest } else { first | (second & rest) };
+        self.stack.truncate(base);
+        self.fill(Type::INT, |item| (result >> item & 1) as i64);
+        0
+    }
+
+    /// A scalar condition chooses which operand is evaluated; a vector chooses lane by lane, by the sign.
+    fn conditional(&mut self, ty: Type, [a, b, c]: [ExprId; 3], mask: u64) -> u64 {
+        let program = self.program;
+        let base = self.eval(a, mask);
+        let condition = program.ty(a);
+        if condition.is_vector() {
+            let second = self.eval(b, mask);
+            let third = self.eval(c, mask);
+            let second = self.convert(second, program.ty(b), ty.scalar);
+            let third = self.convert(third, program.ty(c), ty.scalar);
+            let choose = |[a, b, c]: [i128; 3]| Some(if a < 0 { b } else { c });
+            return self.lanewise(base, [(base, condition), second, third], ty, false, choose);
+        }
+        let truth = self.truth(base);
+        let count = usize::from(ty.lanes) * self.width;
+        let at = self.stack.len();
+        self.stack.resize(at + count, 0);
+        for (operand, chosen) in [(b, truth & mask), (c, !truth & mask)] {
+            if chosen == 0 {
+                continue;
+            }
+            let value = self.eval(operand, chosen);
+            self.convert(value, program.ty(operand), ty.scalar);
+            for row in 0..usize::from(ty.lanes) {
+                for item in items(chosen) {
+                    let offset = row * self.width + item;
+                    self.stack[at + offset] = self.stack[value + offset];
+                }
+            }
+            self.stack.truncate(at + count);
+        }
+        self.settle(base, at, count);
+        0
+    }
+
+    /// The same bits as another type of the same size; the first lane has the lowest address.
+    fn reinterpret(&mut self, base: usize, from: Type, to: Type) -> u64 {
+        let (at, width) = (self.stack.len(), self.width);
+        let [from_bytes, to_bytes] = [from, to].map(|ty| ty.scalar.bits() as usize / 8);
+        let count = usize::from(to.lanes) * width;
+        self.stack.resize(at + count, 0);
+        for item in 0..width {
+            let mut bytes = [0; 128];
+            for lane in 0..usize::from(from.lanes) {
+                let value = self.stack[base + lane * width + item].to_le_bytes();
+                bytes[lane * from_bytes..][..from_bytes].copy_from_slice(&value[..from_bytes]);
+            }
+            for lane in 0..usize::from(to.lanes) {
+                let mut value = [0; 8];
+                value[..to_bytes].copy_from_slice(&bytes[lane * to_bytes..][..to_bytes]);
+                let number = i64::from_le_bytes(value);
+                self.stack[at + lane * width + item] = to.scalar.wrap(number.into());
+            }
+        }
+        self.settle(base, at, count);
+        0
+    }
+
+    fn call(&mut self, function: Builtin, arguments: &[ExprId], ty: Type, mask: u64) -> u64 {
+        let program = self.program;
+        let base = self.stack.len();
+        let mut operands = [(base, ty); 3];
+        for (operand, argument) in operands.iter_mut().zip(arguments) {
+            *operand = (self.eval(*argument, mask), program.ty(*argument));
+        }
+        let first = operands[0].1;
+        let [a, b, c] = operands;
+        match function {
+            Builtin::Shuffle => self.shuffle(base, first, b, ty),
+            Builtin::Shuffle2 => self.shuffle(base, first.of_twice(), c, ty),
+            Builtin::All | Builtin::Any => {
+                self.lanes_with_sign(base, first, function == Builtin::All);
+                0
+            }
+            // For scalars, any bit counts.
+            Builtin::Select if !ty.is_vector() => {
+                self.lanewise(base, [a, b, c], ty, false, |[a, b, c]| Some(if c == 0 { a } else { b }))
+            }
+            _ if arguments.len() == 1 => {
+                self.lanewise(base, [a], ty, false, |[a]| function.lane(first.scalar, [a, 0, 0]))
+            }
+            _ if arguments.len() == 2 => {
+                self.lanewise(base, [a, b], ty, false, |[a, b]| function.lane(first.scalar, [a, b, 0]))
+            }
+            _ => self.lanewise(base, [a, b, c], ty, false, |abc| function.lane(first.scalar, abc)),
+        }
+    }
+
+    /// 1 where the highest bit is set in all lanes, or in any lane.
+    fn lanes_with_sign(&mut self, base: usize, ty: Type, all: bool) {
+        let at = self.stack.len();
+        for item in 0..self.width {
+            let mut signs = (0..usize::from(ty.lanes)).map(|lane| self.stack[base + lane * self.width + item] < 0);
+            let holds = if all { signs.all(|sign| sign) } else { signs.any(|sign| sign) };
+            self.stack.push(holds.into());
+        }
+        self.settle(base, at, self.width);
+    }
+
+    /// Lanes of the values from `base` on; the low bits of each lane of the mask count.
+    fn shuffle(&mut self, base: usize, of: Type, (by, _): (usize, Type), ty: Type) -> u64 {
+        let at = self.stack.len();
+        for row in 0..usize::from(ty.lanes) {
+            for item in 0..self.width {
+                let lane = self.stack[by + row * self.width + item] as usize & usize::from(of.lanes - 1);
+                self.stack.push(self.stack[base + lane * self.width + item]);
+            }
+        }
+        self.settle(base, at, usize::from(ty.lanes) * self.width);
+        0
+    }
+}

@@ -1,0 +1,266 @@
+//! Statements.
+
+use super::memory::Conflict;
+use super::{Faults, Machine, index, items, mixed};
+use crate::ir::{
+    Block, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId, StmtKind, VarId,
+};
+
+impl Machine<'_> {
+    /// Executes statements, and returns the mask of the work-items that come to the end.
+    pub(super) fn block(&mut self, block: &Block, mut mask: u64) -> u64 {
+        for &id in block {
+            if mask == 0 || self.stopped {
+                break;
+            }
+            mask = self.statement(id, mask);
+        }
+        mask
+    }
+
+    fn fault(&mut self, id: StmtId, faults: Faults) {
+        self.report.stmts[id.0 as usize].add(faults);
+    }
+
+    fn statement(&mut self, id: StmtId, mask: u64) -> u64 {
+        let program = self.program;
+        self.report.runs[id.0 as usize] += 1;
+        self.fault(id, Faults::EXECUTED);
+        match &program.stmt(id).kind {
+            StmtKind::Nothing => {}
+            StmtKind::Declare(variable, value) => {
+                if let Some(declared) = &mut self.section {
+                    declared.push(*variable);
+                }
+                self.assign_variable(*variable, *value, mask, None);
+            }
+            StmtKind::DeclareArray(variable, values) => self.declare_array(*variable, values, mask),
+            StmtKind::Assign(place, value) => self.assign(id, place, *value, mask),
+            StmtKind::Hash(value) => self.hash(*value, mask),
+            StmtKind::If(condition, then, other) => {
+                let truth = self.condition(*condition, mask);
+                return self.block(then, mask & truth) | self.block(other, mask & !truth);
+            }
+            StmtKind::For(details) => self.repeat(id, details, mask),
+            StmtKind::Jump(jump, condition) => {
+                let leaving = self.condition(*condition, mask) & mask;
+                if *jump == Jump::Break {
+                    self.broken |= leaving;
+                }
+                return mask & !leaving;
+            }
+            StmtKind::Barrier => self.barrier(id, mask),
+            StmtKind::Reduce(reduce) => self.reduce(id, reduce, mask),
+            StmtKind::Section(section) => self.section(id, section, mask),
+        }
+        mask
+    }
+
+    /// The work-items for which a condition holds, among any others.
+    fn condition(&mut self, id: ExprId, mask: u64) -> u64 {
+        let at = self.eval(id, mask);
+        let truth = self.truth(at);
+        self.stack.truncate(at);
+        truth
+    }
+
+    fn barrier(&mut self, id: StmtId, mask: u64) {
+        if mask != self.full {
+            self.fault(id, Faults::DIVERGENCE);
+        }
+        self.memory.barrier();
+    }
+
+    fn hash(&mut self, value: ExprId, mask: u64) {
+        let at = self.eval(value, mask);
+        for row in self.stack[at..].chunks_exact(self.width) {
+            for item in items(mask) {
+                self.hash[item] = mixed(self.hash[item], row[item] as u64);
+            }
+        }
+        self.stack.truncate(at);
+    }
+
+    fn declare_array(&mut self, variable: VarId, values: &[i64], mask: u64) {
+        if let Some(declared) = &mut self.section {
+            declared.push(variable);
+        }
+        let length = self.program.variable(variable).length.unwrap_or(1) as usize;
+        let lanes = usize::from(self.program.variable(variable).ty.lanes);
+        for number in 0..length * lanes {
+            for item in items(mask) {
+                let place = self.place(variable, number / lanes, number % lanes, item);
+                let value = values.get(number).copied().unwrap_or(0);
+                self.memory.values_mut()[place] = value;
+            }
+        }
+    }
+
+    /// Assigns to a private variable, or to some of its lanes.
+    fn assign_variable(&mut self, variable: VarId, value: ExprId, mask: u64, lanes: Option<&[u8]>) {
+        let ty = self.program.variable(variable).ty;
+        let at = self.eval(value, mask);
+        self.convert(at, self.program.ty(value), ty.scalar);
+        let start = self.memory.start(variable);
+        for row in 0..(self.stack.len() - at) / self.width {
+            let lane = lanes.map_or(row, |lanes| usize::from(lanes[row]));
+            let into = start + lane * self.width;
+            for item in items(mask) {
+                self.memory.values_mut()[into + item] = self.stack[at + row * self.width + item];
+            }
+        }
+        self.stack.truncate(at);
+    }
+
+    fn assign(&mut self, id: StmtId, place: &Place, value: ExprId, mask: u64) {
+        // The effect of a section is its sum alone.
+        let variable = place.variable();
+        if self.section.as_ref().is_some_and(|declared| !declared.contains(&variable)) {
+            self.fault(id, Faults::ORDER);
+            return;
+        }
+        match place {
+            Place::Variable(_) => self.assign_variable(variable, value, mask, None),
+            Place::Lanes(_, swizzle) => {
+                self.assign_variable(variable, value, mask, Some(swizzle.lanes()));
+            }
+            Place::Element(_, at) => self.write(id, variable, *at, value, (mask, 1)),
+            Place::Store(_, at) => {
+                let count = self.program.ty(value).lanes;
+                self.write(id, variable, *at, value, (mask, count));
+            }
+        }
+    }
+
+    /// Writes elements of an array: `count` of them, from index times `count` on.
+    fn write(
+        &mut self,
+        id: StmtId,
+        array: VarId,
+        at: ExprId,
+        value: ExprId,
+        (mask, count): (u64, u8),
+    ) {
+        let ty = self.program.variable(array).ty;
+        let scalar = self.program.ty(at).scalar;
+        let base = self.eval(value, mask);
+        self.convert(base, self.program.ty(value), ty.scalar);
+        let place = self.eval(at, mask);
+        let lanes = usize::from(ty.lanes);
+        for item in items(mask) {
+            for part in 0..usize::from(count) {
+                let number = index(scalar, self.stack[place + item]) * i128::from(count);
+                let Some(element) = self.element(array, number + part as i128) else {
+                    self.fault(id, Faults::RANGE);
+                    continue;
+                };
+                if self.memory.access(array, element, item, true) == Conflict::Race {
+                    self.fault(id, Faults::RACE);
+                }
+                for lane in 0..lanes {
+                    let into = self.place(array, element, lane, item);
+                    let from = base + (part * lanes + lane) * self.width + item;
+                    self.memory.values_mut()[into] = self.stack[from];
+                }
+            }
+        }
+        self.stack.truncate(base);
+    }
+
+    fn repeat(&mut self, id: StmtId, details: &For, mask: u64) {
+        let outer = std::mem::take(&mut self.broken);
+        let ty = self.program.variable(details.counter).ty;
+        if let Some(declared) = &mut self.section {
+            declared.push(details.counter);
+        }
+        self.assign_variable(details.counter, details.start, mask, None);
+        let start = self.memory.start(details.counter);
+        let mut live = mask;
+        while !self.stopped {
+            live &= self.within_limit(details, live);
+            if live == 0 {
+                break;
+            }
+            self.block(&details.body, live);
+            live &= !self.broken;
+            for item in items(live) {
+                let counter = &mut self.memory.values_mut()[start + item];
+                let next = i128::from(*counter) + i128::from(details.step);
+                *counter = ty.scalar.wrap(next);
+                if i128::from(*counter) != next {
+                    self.report.stmts[id.0 as usize].add(Faults::ENDLESS);
+                    self.stopped = true;
+                }
+            }
+            self.report.steps += self.width as u64;
+            if self.report.steps > self.steps && !self.stopped {
+                self.fault(id, Faults::ENDLESS);
+                self.stopped = true;
+            }
+        }
+        self.broken = outer;
+    }
+
+    /// The work-items whose counter has not come to the limit.
+    fn within_limit(&mut self, details: &For, mask: u64) -> u64 {
+        if mask == 0 {
+            return 0;
+        }
+        let at = self.eval(details.limit, mask);
+        let limit = self.program.ty(details.limit).scalar;
+        let start = self.memory.start(details.counter);
+        let counters = &self.memory.values()[start..start + self.width];
+        let mut within = 0;
+        for (item, (&counter, &value)) in counters.iter().zip(&self.stack[at..]).enumerate() {
+            let (counter, value) = (i128::from(counter), limit.value(value));
+            let holds = if details.step > 0 { counter < value } else { counter > value };
+            within |= u64::from(holds) << item;
+        }
+        self.stack.truncate(at);
+        within
+    }
+
+    fn reduce(&mut self, id: StmtId, reduce: &Reduce, mask: u64) {
+        let at = self.eval(reduce.value, mask);
+        for item in items(mask) {
+            self.reduction = reduce.function.apply(self.reduction, self.stack[at + item]);
+        }
+        self.stack.truncate(at);
+        self.barrier(id, mask);
+        let start = self.memory.start(reduce.into);
+        for item in items(mask) {
+            self.memory.values_mut()[start + item] = self.reduction;
+        }
+        self.barrier(id, mask);
+    }
+
+    /// All that arrive execute the body, to see that the sum does not depend on the one that enters.
+    fn section(&mut self, id: StmtId, section: &Section, mask: u64) {
+        if self.section.is_some() || self.report.runs[id.0 as usize] > self.groups_so_far() {
+            self.fault(id, Faults::ORDER);
+            return;
+        }
+        self.section = Some(Vec::new());
+        self.block(&section.body, mask);
+        self.section = None;
+        let sum_of = |item: usize| {
+            section.sum.iter().fold(0_u32, |sum, &variable| {
+                debug_assert!(self.program.variable(variable).space == Space::Private);
+                sum.wrapping_add(self.memory.values()[self.memory.start(variable) + item] as u32)
+            })
+        };
+        let mut sums = items(mask).map(sum_of);
+        let first = sums.next().unwrap_or(0);
+        if sums.any(|sum| sum != first) {
+            self.fault(id, Faults::ORDER);
+        }
+        if section.arrival < mask.count_ones() {
+            let total = &mut self.sums[section.index as usize];
+            *total = total.wrapping_add(first);
+        }
+    }
+
+    fn groups_so_far(&self) -> u32 {
+        self.group_index() + 1
+    }
+}

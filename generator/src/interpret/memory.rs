@@ -1,0 +1,139 @@
+//! The memory of a run, and who used which part of it since the last barrier.
+
+use crate::ir::{Buffer, Program, Space, VarId};
+
+/// The memory of a run. A private variable has its lanes one after the other, in each the work-items of the group.
+/// All others are arrays of elements with their lanes.
+pub(super) struct Memory {
+    values: Vec<i64>,
+    /// Where each variable begins in `values`.
+    starts: Vec<usize>,
+    /// The uses of shared elements that may be written; empty for other variables.
+    uses: Vec<Vec<Use>>,
+    /// Whether each variable is new for each group.
+    of_group: Vec<bool>,
+    /// Counts barriers.
+    interval: u32,
+    /// The number of the group, from 1.
+    group: u32,
+}
+
+/// The uses of an element.
+#[derive(Clone, Default)]
+struct Use {
+    /// The interval between barriers that the masks are about.
+    interval: u32,
+    writers: u64,
+    readers: u64,
+    /// True once there is a value.
+    set: bool,
+    /// The group that used it, from 1; 0 for none.
+    group: u32,
+    /// True if several groups read it.
+    by_several: bool,
+    /// True once a group has written it.
+    written: bool,
+}
+
+/// What is wrong with an access.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conflict {
+    None,
+    Race,
+    Unset,
+}
+
+impl Memory {
+    pub(super) fn new(program: &Program, width: usize) -> Self {
+        let mut memory = Self {
+            values: Vec::new(),
+            starts: Vec::new(),
+            uses: Vec::new(),
+            of_group: Vec::new(),
+            interval: 0,
+            group: 0,
+        };
+        let items = program.sizes.items() as usize;
+        for variable in &program.variables {
+            memory.starts.push(memory.values.len());
+            memory.of_group.push(variable.space == Space::Local);
+            let elements = variable.length.unwrap_or(1) as usize;
+            let mut uses = 0;
+            let lanes = usize::from(variable.ty.lanes);
+            match &variable.space {
+                Space::Private => memory.zeros(elements * lanes * width),
+                Space::Local => {
+                    memory.zeros(elements * lanes);
+                    uses = elements;
+                }
+                Space::Constant(values) => memory.values.extend(values),
+                Space::Global(Buffer::Emi) => memory.values.extend((1..=1024).rev()),
+                Space::Global(Buffer::Sequence) => {
+                    let largest = program.sizes.global.iter().max().map_or(1, |&size| size);
+                    memory.values.extend((0..i64::from(largest)).map(|i| 10 + i));
+                }
+                Space::Global(Buffer::Communication) => {
+                    memory.values.extend(std::iter::repeat_n(1, items));
+                    uses = items;
+                }
+            }
+            let set = variable.space != Space::Local;
+            memory.uses.push(vec![Use { set, ..Use::default() }; uses]);
+        }
+        memory
+    }
+
+    fn zeros(&mut self, count: usize) {
+        self.values.resize(self.values.len() + count, 0);
+    }
+
+    /// Where a variable begins.
+    pub(super) fn start(&self, id: VarId) -> usize {
+        self.starts[id.0 as usize]
+    }
+
+    pub(super) fn values(&self) -> &[i64] {
+        &self.values
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut [i64] {
+        &mut self.values
+    }
+
+    pub(super) fn enter_group(&mut self) {
+        self.group += 1;
+        self.barrier();
+        for (uses, _) in self.uses.iter_mut().zip(&self.of_group).filter(|(_, of_group)| **of_group) {
+            uses.fill(Use::default());
+        }
+    }
+
+    /// What was used before does not conflict with what is used from now on.
+    pub(super) fn barrier(&mut self) {
+        self.interval += 1;
+    }
+
+    /// Notes that a work-item uses an element.
+    pub(super) fn access(&mut self, id: VarId, element: usize, item: usize, write: bool) -> Conflict {
+        let uses = &mut self.uses[id.0 as usize];
+        let Some(cell) = uses.get_mut(element) else { return Conflict::None };
+        if cell.interval != self.interval {
+            (cell.interval, cell.writers, cell.readers) = (self.interval, 0, 0);
+        }
+        let bit = 1 << item;
+        let others = if write { cell.writers | cell.readers } else { cell.writers } & !bit;
+        let elsewhere = cell.by_several || (cell.group != 0 && cell.group != self.group);
+        let race = others != 0 || (elsewhere && (write || cell.written));
+        *(if write { &mut cell.writers } else { &mut cell.readers }) |= bit;
+        cell.by_several |= elsewhere;
+        cell.group = self.group;
+        cell.written |= write;
+        let unset = !cell.set && !write;
+        cell.set |= write;
+        match (race, unset) {
+            (true, _) => Conflict::Race,
+            (_, true) => Conflict::Unset,
+            _ => Conflict::None,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The reference interpreter: it executes a kernel and knows its right result, and every node that misbehaves.
+//!
+//! The work-items of a group go in lockstep, with a mask of those that are active; the groups go one after the other.
+//! One schedule is enough: where no two work-items touch the same memory between two barriers, unless both only read,
+//! each reads what it wrote itself or what was there at the last barrier. So every schedule executes the same. The
+//! interpreter reports each access that breaks this premise. After a fault it goes on with a stand-in value, to find
+//! more faults in the same run.
+
+mod evaluate;
+mod execute;
+mod lanes;
+mod memory;
+mod report;
+
+use memory::Memory;
+pub use report::{Faults, Report};
+
+use crate::ir::{Program, Scalar, VarId};
+
+/// The lane operations after which a run is stopped.
+pub const STEP_LIMIT: u64 = 2_000_000;
+
+/// Executes a kernel.
+#[must_use]
+pub fn run(program: &Program) -> Report {
+    run_within(program, STEP_LIMIT)
+}
+
+/// Executes a kernel, but no more than so many lane operations.
+#[must_use]
+pub fn run_within(program: &Program, steps: u64) -> Report {
+    let groups = program.sizes.groups();
+    let mut machine = Machine::new(program, steps);
+    for z in 0..groups[2] {
+        for y in 0..groups[1] {
+            for x in 0..groups[0] {
+                machine.run_group([x, y, z]);
+            }
+        }
+    }
+    machine.report
+}
+
+/// The state of a run.
+struct Machine<'a> {
+    program: &'a Program,
+    /// The number of work-items in a group.
+    width: usize,
+    /// The mask of all of them.
+    full: u64,
+    /// Values of expressions: lane by lane, in each the work-items of the group.
+    stack: Vec<i64>,
+    memory: Memory,
+    /// The results of the work-items of this group so far.
+    hash: Vec<u64>,
+    group: [u32; 3],
+    /// The work-items that left the innermost loop.
+    broken: u64,
+    /// The number that atomic reductions of this group have led to.
+    reduction: i64,
+    /// The sums of the atomic sections of this group.
+    sums: Vec<u32>,
+    /// The variables that the current atomic section declares.
+    section: Option<Vec<VarId>>,
+    steps: u64,
+    /// True after the step limit.
+    stopped: bool,
+    report: Report,
+}
+
+impl<'a> Machine<'a> {
+    fn new(program: &'a Program, steps: u64) -> Self {
+        let width = program.sizes.group() as usize;
+        Self {
+            program,
+            width,
+            full: u64::MAX >> (64 - width),
+            stack: Vec::with_capacity(64 * width),
+            memory: Memory::new(program, width),
+            hash: Vec::new(),
+            group: [0; 3],
+            broken: 0,
+            reduction: 0,
+            sums: Vec::new(),
+            section: None,
+            steps,
+            stopped: false,
+            report: Report::new(program),
+        }
+    }
+
+    fn run_group(&mut self, group: [u32; 3]) {
+        self.group = group;
+        self.hash = vec![0; self.width];
+        self.reduction = 0;
+        self.sums = vec![0; self.program.sections as usize];
+        self.memory.enter_group();
+        let program = self.program;
+        self.block(&program.body, self.full);
+        for sum in std::mem::take(&mut self.sums) {
+            for hash in &mut self.hash {
+                *hash = mixed(*hash, u64::from(sum));
+            }
+        }
+        for item in 0..self.width {
+            let index = self.global_index(item);
+            self.report.results[index] = self.hash[item];
+        }
+    }
+
+    fn local_id(&self, item: usize, dimension: usize) -> u32 {
+        let [x, y, _] = self.program.sizes.local;
+        let item = item as u32;
+        [item % x, item / x % y, item / x / y][dimension]
+    }
+
+    fn global_id(&self, item: usize, dimension: usize) -> u32 {
+        let size = self.program.sizes.local[dimension];
+        self.group[dimension] * size + self.local_id(item, dimension)
+    }
+
+    /// The number of a work-item among all.
+    fn global_index(&self, item: usize) -> usize {
+        let [x, y, _] = self.program.sizes.global;
+        let id = |dimension| self.global_id(item, dimension);
+        (id(0) + x * (id(1) + y * id(2))) as usize
+    }
+
+    /// The number of the group among all.
+    fn group_index(&self) -> u32 {
+        let [x, y, _] = self.program.sizes.groups();
+        self.group[0] + x * (self.group[1] + y * self.group[2])
+    }
+}
+
+/// The step that adds a number to a result. Its order matters, so that swapped values are seen.
+#[must_use]
+pub fn mixed(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x100_0000_01B3)
+}
+
+/// The numbers of active work-items.
+fn items(mask: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |item| mask >> item & 1 != 0)
+}
+
+/// The number that stored bits of a scalar type stand for, as an index.
+fn index(scalar: Scalar, stored: i64) -> i128 {
+    scalar.value(stored)
+}

@@ -1,0 +1,194 @@
+//! Built-in functions on integers: names, parameters and the version of OpenCL C that has them.
+
+use super::types::{Scalar, Type};
+
+/// How the types of the parameters follow from the type of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// All are of the type of the result; the number of parameters.
+    Same(u8),
+    /// As `Same`, and in vectors all but the first may be scalars.
+    SameOrScalar(u8),
+    /// The result is unsigned, the parameters have either sign; the number of parameters.
+    Magnitude(u8),
+    /// Only `int` and `uint`; the number of parameters.
+    Only32(u8),
+    /// The high and the low half of the result, the low one unsigned.
+    Halves,
+    /// The third is an integer of the same width with either sign.
+    Choice,
+    /// `int` from one value with signed lanes.
+    Truth,
+    /// Lanes of one vector, as the second one says.
+    Shuffle,
+    /// Lanes of two vectors, as the third one says.
+    Shuffle2,
+}
+
+macro_rules! builtins {
+    ($($variant:ident $name:literal $shape:expr, $since:literal;)*) => {
+        /// A built-in function.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "their names in OpenCL C")]
+        pub enum Builtin { $($variant,)* }
+
+        impl Builtin {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Its name in OpenCL C.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Its parameters.
+            #[must_use]
+            pub fn shape(self) -> Shape {
+                match self { $(Self::$variant => $shape,)* }
+            }
+
+            /// The first version of OpenCL C that has it, as in 120 for 1.2.
+            #[must_use]
+            pub fn since(self) -> u32 {
+                match self { $(Self::$variant => $since,)* }
+            }
+        }
+    };
+}
+
+builtins! {
+    Abs "abs" Shape::Magnitude(1), 120;
+    AbsDiff "abs_diff" Shape::Magnitude(2), 120;
+    AddSat "add_sat" Shape::Same(2), 120;
+    All "all" Shape::Truth, 120;
+    Any "any" Shape::Truth, 120;
+    Bitselect "bitselect" Shape::Same(3), 120;
+    Clamp "clamp" Shape::SameOrScalar(3), 120;
+    Clz "clz" Shape::Same(1), 120;
+    Ctz "ctz" Shape::Same(1), 200;
+    Hadd "hadd" Shape::Same(2), 120;
+    Mad24 "mad24" Shape::Only32(3), 120;
+    MadHi "mad_hi" Shape::Same(3), 120;
+    MadSat "mad_sat" Shape::Same(3), 120;
+    Max "max" Shape::SameOrScalar(2), 120;
+    Min "min" Shape::SameOrScalar(2), 120;
+    Mul24 "mul24" Shape::Only32(2), 120;
+    MulHi "mul_hi" Shape::Same(2), 120;
+    Popcount "popcount" Shape::Same(1), 120;
+    Rhadd "rhadd" Shape::Same(2), 120;
+    Rotate "rotate" Shape::Same(2), 120;
+    Select "select" Shape::Choice, 120;
+    Shuffle "shuffle" Shape::Shuffle, 120;
+    Shuffle2 "shuffle2" Shape::Shuffle2, 120;
+    SubSat "sub_sat" Shape::Same(2), 120;
+    Upsample "upsample" Shape::Halves, 120;
+}
+
+impl Builtin {
+    /// True if there is a function of this name with this result.
+    #[must_use]
+    pub fn can_return(self, ty: Type) -> bool {
+        match self.shape() {
+            Shape::Same(_) | Shape::SameOrScalar(_) | Shape::Choice => true,
+            Shape::Magnitude(_) => !ty.scalar.is_signed(),
+            Shape::Only32(_) => ty.scalar.bits() == 32,
+            Shape::Halves => ty.scalar.bits() > 8,
+            Shape::Truth => ty == Type::INT,
+            Shape::Shuffle | Shape::Shuffle2 => matches!(ty.lanes, 2 | 4 | 8 | 16),
+        }
+    }
+
+    /// The exact result in one lane for the numbers of the parameters, or `None` where it is undefined. The caller
+    /// takes it modulo the width. The choice of `select` is -1 or 0. `ty` is the type of the first parameter. `Shuffle` and `Shuffle2` are no functions of
+    /// single lanes.
+    #[must_use]
+    #[inline]
+    pub fn lane(self, ty: Scalar, [a, b, c]: [i128; 3]) -> Option<i128> {
+        let bits = ty.bits();
+        let pattern = |value: i128| (value as u128) & (u128::MAX >> (128 - bits));
+        let high = |a: i128, b: i128| {
+            if ty.is_signed() { (a * b) >> bits } else { ((a as u128 * b as u128) >> bits) as i128 }
+        };
+        let sign = |value: i128| pattern(value) >> (bits - 1) != 0;
+        Some(match self {
+            Self::Abs => a.abs(),
+            Self::AbsDiff => (a - b).abs(),
+            Self::AddSat => ty.saturated(a + b),
+            Self::SubSat => ty.saturated(a - b),
+            Self::Hadd => (a + b) >> 1,
+            Self::Rhadd => (a + b + 1) >> 1,
+            Self::Max => a.max(b),
+            Self::Min => a.min(b),
+            Self::Clamp => (b <= c).then(|| a.clamp(b, c))?,
+            Self::MulHi => high(a, b),
+            // For the signed types the sum may not overflow.
+            Self::MadHi => fitting(ty, high(a, b) + c)?,
+            // The greatest unsigned product needs all 128 bits.
+            Self::MadSat if !ty.is_signed() && (a as u128 * b as u128) >> 127 != 0 => ty.greatest(),
+            Self::MadSat => ty.saturated(a * b + c),
+            Self::Mul24 => fitting(ty, product24(ty, a, b)?)?,
+            Self::Mad24 => fitting(ty, fitting(ty, product24(ty, a, b)?)? + c)?,
+            Self::Clz => i128::from(pattern(a).leading_zeros() - (128 - bits)),
+            Self::Ctz => i128::from(pattern(a).trailing_zeros().min(bits)),
+            Self::Popcount => i128::from(pattern(a).count_ones()),
+            Self::Rotate => {
+                let (value, by) = (pattern(a), (pattern(b) as u32) & (bits - 1));
+                (pattern((value << by) as i128) | (value >> ((bits - by) & 127))) as i128
+            }
+            Self::Bitselect => (a & !c) | (b & c),
+            Self::Select => {
+                if sign(c) {
+                    b
+                } else {
+                    a
+                }
+            }
+            Self::Upsample => (a << bits) | pattern(b) as i128,
+            Self::All | Self::Any => i128::from(sign(a)),
+            Self::Shuffle | Self::Shuffle2 => return None,
+        })
+    }
+}
+
+/// The number, where the type is unsigned (and wraps) or has it.
+fn fitting(ty: Scalar, number: i128) -> Option<i128> {
+    (!ty.is_signed() || ty.saturated(number) == number).then_some(number)
+}
+
+/// The product of two numbers of 24 bits; that of wider ones is not defined.
+fn product24(ty: Scalar, a: i128, b: i128) -> Option<i128> {
+    let range = if ty.is_signed() { -(1 << 23)..1 << 23 } else { 0..1 << 24 };
+    (range.contains(&a) && range.contains(&b)).then_some(a * b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Builtin::{Clamp, Clz, Hadd, Mad24, MadHi, MadSat, MulHi, Rotate, Select, Upsample};
+    use super::Scalar::{Char, Int, Long, Uchar, Uint, Ulong};
+
+    #[test]
+    fn lanes_are_what_the_specification_says() {
+        let greatest = i128::from(u64::MAX);
+        for (function, ty, arguments, result) in [
+            (MadSat, Ulong, [greatest, greatest, 1], Some(greatest)),
+            (MadSat, Char, [100, -100, 7], Some(-128)),
+            (MulHi, Ulong, [greatest, greatest, 0], Some(greatest - 1)),
+            (MulHi, Long, [-1, 1, 0], Some(-1)),
+            (MadHi, Int, [1 << 30, 1 << 30, i128::from(i32::MAX)], None),
+            (Hadd, Char, [-1, 0, 0], Some(-1)),
+            (Clamp, Int, [5, 3, 1], None),
+            (Clz, Uchar, [1, 0, 0], Some(7)),
+            (Clz, Char, [0, 0, 0], Some(8)),
+            (Rotate, Uchar, [0x81, 9, 0], Some(3)),
+            (Rotate, Uint, [5, 32, 0], Some(5)),
+            (Select, Char, [1, 2, -1], Some(2)),
+            (Select, Char, [1, 2, 0], Some(1)),
+            (Upsample, Char, [-1, 255, 0], Some(-1)),
+            (Mad24, Int, [1 << 23, 1, 0], None),
+        ] {
+            let found = function.lane(ty, arguments);
+            assert_eq!(found, result, "{function:?} {ty:?} {arguments:?}");
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! The typed representation of a kernel. Expressions, statements and variables lie in arrays, and refer to each other
+//! by number. The numbers are stable: repair, reports of the interpreter and edits address nodes by them, and an edit
+//! replaces a node in its place.
+
+mod builtins;
+mod operators;
+mod swizzle;
+mod types;
+
+pub use builtins::{Builtin, Shape};
+pub use operators::{Binary, Unary};
+pub use swizzle::Swizzle;
+pub use types::{Scalar, Type};
+
+use crate::random::Key;
+
+/// The number of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExprId(pub u32);
+
+/// The number of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StmtId(pub u32);
+
+/// The number of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VarId(pub u32);
+
+/// An expression without side effects. Its type is the one that it has in C.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// Its operator and operands.
+    pub kind: ExprKind,
+    /// The type of its value.
+    pub ty: Type,
+    /// The place from which repairs draw their numbers.
+    pub key: Key,
+    /// The number of repairs so far.
+    pub repairs: u8,
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// The same number in all lanes, as stored bits.
+    Literal(i64),
+    /// A vector of the lanes of its parts; one scalar stands for all lanes.
+    Vector(Box<[ExprId]>),
+    /// The value of a variable.
+    Variable(VarId),
+    /// An element of an array.
+    Element(VarId, ExprId),
+    /// `vloadN`: lanes from an array of scalars; the index counts vectors.
+    Load(VarId, ExprId),
+    /// Some lanes of a vector.
+    Swizzle(ExprId, Swizzle),
+    /// An operator with one operand.
+    Unary(Unary, ExprId),
+    /// An operator with two operands.
+    Binary(Binary, ExprId, ExprId),
+    /// `a ? b : c`.
+    Conditional(ExprId, ExprId, ExprId),
+    /// A conversion to the type of the expression, lane by lane, modulo the width.
+    Convert(ExprId),
+    /// `convert_T_sat`.
+    Saturate(ExprId),
+    /// `as_T`: the same bits.
+    Reinterpret(ExprId),
+    /// A built-in function. The unused parameters repeat the first.
+    Call(Builtin, u8, [ExprId; 3]),
+    /// The number of the work-item, as `int`.
+    Item(Item),
+}
+
+/// A number that work-items have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// `get_global_id`.
+    Global(u8),
+    /// `get_local_id`.
+    Local(u8),
+    /// `get_group_id`.
+    Group(u8),
+    /// The number among all work-items.
+    LinearGlobal,
+    /// The number in the work-group.
+    LinearLocal,
+    /// The number of the work-group.
+    LinearGroup,
+}
+
+/// A variable or an array.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The type of its value, or of each element.
+    pub ty: Type,
+    /// The number of elements of an array.
+    pub length: Option<u32>,
+    /// Where it lies, and where its first value comes from.
+    pub space: Space,
+}
+
+/// Where a variable lies, and where its first value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Of one work-item, declared by a statement.
+    Private,
+    /// Of one work-group, declared at the start of the kernel, without a first value.
+    Local,
+    /// A table of constants.
+    Constant(Box<[i64]>),
+    /// A buffer of the host.
+    Global(Buffer),
+}
+
+/// A buffer that the hosts of CLsmith pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// 1024 `int`: 1024, 1023, ...; only read.
+    Emi,
+    /// An `int` for each number up to the largest dimension: 10, 11, ...; only read.
+    Sequence,
+    /// A `long` for each work-item: 1.
+    Communication,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The place from which repairs draw their numbers.
+    pub key: Key,
+    /// The number of repairs so far.
+    pub repairs: u8,
+}
+
+/// Statements in their order.
+pub type Block = Vec<StmtId>;
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Nothing: what was removed.
+    Nothing,
+    /// Declares a private variable with its first value.
+    Declare(VarId, ExprId),
+    /// Declares a private array; elements without a first value are 0.
+    DeclareArray(VarId, Box<[i64]>),
+    /// Assigns a value.
+    Assign(Place, ExprId),
+    /// Adds all lanes of a value to the result of the work-item.
+    Hash(ExprId),
+    /// Two branches.
+    If(ExprId, Block, Block),
+    /// A loop that counts.
+    For(For),
+    /// Ends the innermost loop, or its round, where the condition holds.
+    Jump(Jump, ExprId),
+    /// A barrier with both fences.
+    Barrier,
+    /// Each work-item adds a value to the one number of the group; all get the sum after a barrier.
+    Reduce(Reduce),
+    /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
+    Section(Section),
+}
+
+/// How a jump leaves a round of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    /// `break`.
+    Break,
+    /// `continue`.
+    Continue,
+}
+
+/// A counted loop. Only the loop itself changes its counter.
+#[derive(Clone, Debug)]
+pub struct For {
+    /// The counter, a private variable of a signed type.
+    pub counter: VarId,
+    /// Its first value.
+    pub start: ExprId,
+    /// The loop ends when the counter is not less than this; for negative steps, not greater.
+    pub limit: ExprId,
+    /// What is added after each round.
+    pub step: i32,
+    /// A number for `#pragma unroll`.
+    pub unroll: Option<u8>,
+    /// What is repeated.
+    pub body: Block,
+}
+
+/// An atomic reduction.
+#[derive(Clone, Debug)]
+pub struct Reduce {
+    /// The function, commutative and associative.
+    pub function: Atomic,
+    /// What each work-item contributes: an `int`.
+    pub value: ExprId,
+    /// The `int` that gets the result.
+    pub into: VarId,
+}
+
+/// Commutative atomic functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "their names in OpenCL C")]
+pub enum Atomic {
+    Add,
+    Sub,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl Atomic {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Add, Self::Sub, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
+
+    /// Its name in OpenCL C.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Add => "atomic_add",
+            Self::Sub => "atomic_sub",
+            Self::Min => "atomic_min",
+            Self::Max => "atomic_max",
+            Self::And => "atomic_and",
+            Self::Or => "atomic_or",
+            Self::Xor => "atomic_xor",
+        }
+    }
+
+    /// The new value in memory.
+    #[must_use]
+    pub fn apply(self, old: i64, value: i64) -> i64 {
+        let new = match self {
+            Self::Add => old + value,
+            Self::Sub => old - value,
+            Self::Min => old.min(value),
+            Self::Max => old.max(value),
+            Self::And => old & value,
+            Self::Or => old | value,
+            Self::Xor => old ^ value,
+        };
+        Scalar::Int.wrap(new.into())
+    }
+}
+
+/// An atomic section: see [`StmtKind::Section`]. No work-item may come to one twice.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// The number of its counter and of its sum.
+    pub index: u32,
+    /// The number of the work-item that enters, in the order of arrival from 0.
+    pub arrival: u32,
+    /// It writes only variables that it declares.
+    pub body: Block,
+    /// The variables that are added up.
+    pub sum: Box<[VarId]>,
+}
+
+/// What is assigned to.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A variable.
+    Variable(VarId),
+    /// Some lanes of a variable, each at most once.
+    Lanes(VarId, Swizzle),
+    /// An element of an array.
+    Element(VarId, ExprId),
+    /// `vstoreN`: lanes into an array of scalars; the index counts vectors.
+    Store(VarId, ExprId),
+}
+
+impl Place {
+    /// The variable that is written.
+    #[must_use]
+    pub fn variable(&self) -> VarId {
+        let (Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _)) = self;
+        *id
+    }
+}
+
+/// The number of work-items in each dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// All work-items.
+    pub global: [u32; 3],
+    /// Those of a work-group: at most 64 in all.
+    pub local: [u32; 3],
+}
+
+impl Sizes {
+    /// The number of all work-items.
+    #[must_use]
+    pub fn items(self) -> u32 {
+        self.global.iter().product()
+    }
+
+    /// The number of work-items in a work-group.
+    #[must_use]
+    pub fn group(self) -> u32 {
+        self.local.iter().product()
+    }
+
+    /// The number of work-groups in each dimension.
+    #[must_use]
+    pub fn groups(self) -> [u32; 3] {
+        [0, 1, 2].map(|d| self.global[d] / self.local[d])
+    }
+}
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its work-items.
+    pub sizes: Sizes,
+    /// True where the size of the work-groups is an attribute of the kernel.
+    pub fixed_size: bool,
+    /// All expressions, also those that nothing refers to any more.
+    pub exprs: Vec<Expr>,
+    /// All statements, also those that nothing refers to any more.
+    pub stmts: Vec<Stmt>,
+    /// All variables, also unused ones.
+    pub variables: Vec<Variable>,
+    /// What a work-item executes.
+    pub body: Block,
+    /// The number of atomic sections.
+    pub sections: u32,
+}
+
+impl Program {
+    /// A kernel that does nothing.
+    #[must_use]
+    pub fn new(sizes: Sizes) -> Self {
+        Self {
+            sizes,
+            fixed_size: false,
+            exprs: Vec::new(),
+            stmts: Vec::new(),
+            variables: Vec::new(),
+            body: Vec::new(),
+            sections: 0,
+        }
+    }
+
+    /// An expression.
+    #[must_use]
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// A statement.
+    #[must_use]
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.0 as usize]
+    }
+
+    /// A variable.
+    #[must_use]
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+
+    /// The type of an expression.
+    #[must_use]
+    pub fn ty(&self, id: ExprId) -> Type {
+        self.expr(id).ty
+    }
+
+    /// Adds an expression.
+    pub fn add(&mut self, kind: ExprKind, ty: Type, key: Key) -> ExprId {
+        self.exprs.push(Expr { kind, ty, key, repairs: 0 });
+        ExprId(self.exprs.len() as u32 - 1)
+    }
+
+    /// Adds an operator with the type that its operands give it.
+    pub fn binary(&mut self, operator: Binary, a: ExprId, b: ExprId, key: Key) -> ExprId {
+        let ty = operator.result(self.ty(a), self.ty(b));
+        self.add(ExprKind::Binary(operator, a, b), ty, key)
+    }
+
+    /// Adds a number.
+    pub fn literal(&mut self, number: i128, ty: Type, key: Key) -> ExprId {
+        self.add(ExprKind::Literal(ty.scalar.wrap(number)), ty, key)
+    }
+
+    /// Adds a conversion where the type is another one. A scalar becomes all lanes of a vector.
+    pub fn convert(&mut self, id: ExprId, ty: Type, key: Key) -> ExprId {
+        let from = self.ty(id);
+        if from == ty {
+            return id;
+        }
+        if ty.is_vector() && !from.is_vector() {
+            let lane = self.convert(id, ty.lane(), key);
+            return self.add(ExprKind::Vector(Box::new([lane])), ty, key);
+        }
+        self.add(ExprKind::Convert(id), ty, key)
+    }
+
+    /// Adds a statement; the caller puts it into a block.
+    pub fn statement(&mut self, kind: StmtKind, key: Key) -> StmtId {
+        self.stmts.push(Stmt { kind, key, repairs: 0 });
+        StmtId(self.stmts.len() as u32 - 1)
+    }
+
+    /// Adds a variable.
+    pub fn declare(&mut self, variable: Variable) -> VarId {
+        self.variables.push(variable);
+        VarId(self.variables.len() as u32 - 1)
+    }
+
+    /// The variable for a buffer, if the kernel has it.
+    #[must_use]
+    pub fn buffer(&self, buffer: Buffer) -> Option<VarId> {
+        let index = self.variables.iter().position(|v| v.space == Space::Global(buffer))?;
+        Some(VarId(index as u32))
+    }
+}

@@ -1,0 +1,150 @@
+//! Operators of expressions, and the types of their results.
+
+use super::types::{Scalar, Type};
+
+/// An operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "`-`, `~` and `!`")]
+pub enum Unary {
+    Minus,
+    Complement,
+    Not,
+}
+
+impl Unary {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Minus, Self::Complement, Self::Not];
+
+    /// As it is written, and its name in lists of features.
+    #[must_use]
+    pub fn texts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Minus => ("-", "minus"),
+            Self::Complement => ("~", "complement"),
+            Self::Not => ("!", "not"),
+        }
+    }
+
+    /// The type of the result.
+    #[must_use]
+    pub fn result(self, operand: Type) -> Type {
+        match self {
+            Self::Not => operand.truth(),
+            _ if operand.is_vector() => operand,
+            _ => Type::scalar(operand.scalar.promoted()),
+        }
+    }
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the operators of C")]
+pub enum Binary {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    LogicalAnd,
+    LogicalOr,
+}
+
+impl Binary {
+    /// Those whose result has the type of their operands.
+    pub const ARITHMETIC: [Self; 10] = [
+        Self::Add,
+        Self::Subtract,
+        Self::Multiply,
+        Self::Divide,
+        Self::Remainder,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::ShiftLeft,
+        Self::ShiftRight,
+    ];
+    /// Those whose result is true or false.
+    pub const RELATIONAL: [Self; 8] = [
+        Self::Less,
+        Self::LessEqual,
+        Self::Greater,
+        Self::GreaterEqual,
+        Self::Equal,
+        Self::NotEqual,
+        Self::LogicalAnd,
+        Self::LogicalOr,
+    ];
+
+    /// As it is written, and its name in lists of features.
+    #[must_use]
+    pub fn texts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Add => ("+", "add"),
+            Self::Subtract => ("-", "subtract"),
+            Self::Multiply => ("*", "multiply"),
+            Self::Divide => ("/", "divide"),
+            Self::Remainder => ("%", "remainder"),
+            Self::And => ("&", "and"),
+            Self::Or => ("|", "or"),
+            Self::Xor => ("^", "xor"),
+            Self::ShiftLeft => ("<<", "shift_left"),
+            Self::ShiftRight => (">>", "shift_right"),
+            Self::Less => ("<", "less"),
+            Self::LessEqual => ("<=", "less_equal"),
+            Self::Greater => (">", "greater"),
+            Self::GreaterEqual => (">=", "greater_equal"),
+            Self::Equal => ("==", "equal"),
+            Self::NotEqual => ("!=", "not_equal"),
+            Self::LogicalAnd => ("&&", "logical_and"),
+            Self::LogicalOr => ("||", "logical_or"),
+        }
+    }
+
+    /// True for comparisons and logical operators.
+    #[must_use]
+    pub fn is_relational(self) -> bool {
+        Self::RELATIONAL.contains(&self)
+    }
+
+    /// True for `&&` and `||`.
+    #[must_use]
+    pub fn is_logical(self) -> bool {
+        matches!(self, Self::LogicalAnd | Self::LogicalOr)
+    }
+
+    /// True for `<<` and `>>`.
+    #[must_use]
+    pub fn is_shift(self) -> bool {
+        matches!(self, Self::ShiftLeft | Self::ShiftRight)
+    }
+
+    /// The types that the operands are converted to before the operation.
+    #[must_use]
+    pub fn operands(self, a: Type, b: Type) -> (Scalar, Scalar) {
+        match (a.is_vector(), b.is_vector()) {
+            (true, _) => (a.scalar, a.scalar),
+            (_, true) => (b.scalar, b.scalar),
+            _ if self.is_logical() => (a.scalar, b.scalar),
+            _ if self.is_shift() => (a.scalar.promoted(), b.scalar.promoted()),
+            _ => (a.scalar.usual(b.scalar), a.scalar.usual(b.scalar)),
+        }
+    }
+
+    /// The type of the result.
+    #[must_use]
+    pub fn result(self, a: Type, b: Type) -> Type {
+        let both = Type { scalar: self.operands(a, b).0, lanes: a.lanes.max(b.lanes) };
+        if self.is_relational() { both.truth() } else { both }
+    }
+}

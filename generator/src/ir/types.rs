@@ -1,0 +1,215 @@
+//! Integer types of OpenCL C: eight scalars, and vectors of 2, 3, 4, 8 and 16 of them.
+
+use std::fmt;
+
+/// A scalar integer type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "their names in OpenCL C")]
+pub enum Scalar {
+    Char,
+    Uchar,
+    Short,
+    Ushort,
+    Int,
+    Uint,
+    Long,
+    Ulong,
+}
+
+impl Scalar {
+    /// All of them, from the narrowest.
+    pub const ALL: [Self; 8] = [
+        Self::Char,
+        Self::Uchar,
+        Self::Short,
+        Self::Ushort,
+        Self::Int,
+        Self::Uint,
+        Self::Long,
+        Self::Ulong,
+    ];
+
+    /// Its name in OpenCL C.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Char => "char",
+            Self::Uchar => "uchar",
+            Self::Short => "short",
+            Self::Ushort => "ushort",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Long => "long",
+            Self::Ulong => "ulong",
+        }
+    }
+
+    /// Its width.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        8 << (self as u32 / 2)
+    }
+
+    /// True for the types with negative numbers.
+    #[must_use]
+    pub fn is_signed(self) -> bool {
+        (self as u32).is_multiple_of(2)
+    }
+
+    /// The type of the same width with this sign.
+    #[must_use]
+    pub fn with_sign(self, signed: bool) -> Self {
+        Self::ALL[self as usize / 2 * 2 + usize::from(!signed)]
+    }
+
+    /// The type of twice or half the width with the same sign, if there is one.
+    #[must_use]
+    pub fn scaled(self, wider: bool) -> Option<Self> {
+        let index = if wider { self as usize + 2 } else { (self as usize).wrapping_sub(2) };
+        Self::ALL.get(index).copied()
+    }
+
+    /// The type that a scalar of this type has in an operation: at least `int`.
+    #[must_use]
+    pub fn promoted(self) -> Self {
+        self.max_rank(Self::Int)
+    }
+
+    /// The type of an operation on two scalars: C's usual arithmetic conversions.
+    #[must_use]
+    pub fn usual(self, other: Self) -> Self {
+        let (a, b) = (self.promoted(), other.promoted());
+        if a.bits() == b.bits() { a.max(b) } else { a.max_rank(b) }
+    }
+
+    fn max_rank(self, other: Self) -> Self {
+        if self.bits() < other.bits() { other } else { self }
+    }
+
+    /// The number that 64 stored bits stand for.
+    #[must_use]
+    pub fn value(self, stored: i64) -> i128 {
+        if self.is_signed() { i128::from(stored) } else { i128::from(stored as u64) }
+    }
+
+    /// The stored bits of a number, taken modulo the width: extended to 64 bits as the type says.
+    #[must_use]
+    pub fn wrap(self, number: i128) -> i64 {
+        match self {
+            Self::Char => i64::from(number as i8),
+            Self::Uchar => i64::from(number as u8),
+            Self::Short => i64::from(number as i16),
+            Self::Ushort => i64::from(number as u16),
+            Self::Int => i64::from(number as i32),
+            Self::Uint => i64::from(number as u32),
+            Self::Long | Self::Ulong => number as i64,
+        }
+    }
+
+    /// The least number.
+    #[must_use]
+    pub fn least(self) -> i128 {
+        if self.is_signed() { -(1 << (self.bits() - 1)) } else { 0 }
+    }
+
+    /// The greatest number.
+    #[must_use]
+    pub fn greatest(self) -> i128 {
+        (1 << (self.bits() - u32::from(self.is_signed()))) - 1
+    }
+
+    /// The nearest number of the type.
+    #[must_use]
+    pub fn saturated(self, number: i128) -> i128 {
+        number.clamp(self.least(), self.greatest())
+    }
+}
+
+/// A scalar or vector type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Type {
+    /// The type of a lane.
+    pub scalar: Scalar,
+    /// 1 for scalars, else 2, 3, 4, 8 or 16.
+    pub lanes: u8,
+}
+
+impl Type {
+    /// The number of lanes that vectors can have.
+    pub const LANES: [u8; 5] = [2, 3, 4, 8, 16];
+    /// The type of comparisons of scalars.
+    pub const INT: Self = Self::scalar(Scalar::Int);
+
+    /// A scalar type.
+    #[must_use]
+    pub const fn scalar(scalar: Scalar) -> Self {
+        Self { scalar, lanes: 1 }
+    }
+
+    /// As many lanes of another type.
+    #[must_use]
+    pub const fn of(self, scalar: Scalar) -> Self {
+        Self { scalar, lanes: self.lanes }
+    }
+
+    /// True for vectors.
+    #[must_use]
+    pub const fn is_vector(self) -> bool {
+        self.lanes > 1
+    }
+
+    /// The type of one lane.
+    #[must_use]
+    pub const fn lane(self) -> Self {
+        Self::scalar(self.scalar)
+    }
+
+    /// The type of comparisons of values of this type: `int`, or signed lanes of the same width.
+    #[must_use]
+    pub fn truth(self) -> Self {
+        if self.is_vector() { self.of(self.scalar.with_sign(true)) } else { Self::INT }
+    }
+
+    /// Twice as many lanes.
+    #[must_use]
+    pub const fn of_twice(self) -> Self {
+        Self { scalar: self.scalar, lanes: self.lanes * 2 }
+    }
+
+    /// The width of all lanes, without the one that a vector of three has in memory only.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        self.scalar.bits() * u32::from(self.lanes)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.scalar.name())?;
+        if self.is_vector() { write!(out, "{}", self.lanes) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_are_those_of_c() {
+        use Scalar::{Char, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
+        for (a, b, both) in [
+            (Char, Char, Int),
+            (Uchar, Ushort, Int),
+            (Short, Uint, Uint),
+            (Int, Uint, Uint),
+            (Uint, Long, Long),
+            (Long, Ulong, Ulong),
+        ] {
+            assert_eq!((a.usual(b), b.usual(a)), (both, both), "{a:?} {b:?}");
+        }
+        assert_eq!((Ulong.bits(), Char.bits(), Long.is_signed()), (64, 8, true));
+        assert_eq!((Uchar.wrap(-1), Char.wrap(255), Ulong.wrap(-1)), (255, -1, -1));
+        assert_eq!((Ulong.value(-1), Ulong.greatest()), (u64::MAX.into(), u64::MAX.into()));
+        assert_eq!((Char.scaled(false), Ulong.scaled(true), Int.scaled(true)), (None, None, Some(Long)));
+    }
+}

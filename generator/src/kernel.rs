@@ -1,0 +1,72 @@
+//! Kernels with their right results.
+
+use std::fmt::Write;
+
+use crate::features::Features;
+use crate::interpret::Report;
+use crate::ir::Program;
+use crate::policy;
+use crate::print::{self, Extras};
+use crate::profile::{Profile, ProfileError};
+use crate::random::{FORMAT, Key};
+use crate::repair::repair;
+
+/// A kernel with its right results.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The text in OpenCL C. The first line says how it is launched, as for the hosts of CLsmith.
+    pub source: String,
+    /// The right result of each work-item: the content of the buffer `result`.
+    pub expected: Vec<u64>,
+    /// The kernel as a program, for edits.
+    pub program: Program,
+    /// What the interpreter found out about it.
+    pub report: Report,
+    /// The size that was asked for, in tokens.
+    pub asked: usize,
+}
+
+impl Kernel {
+    /// The right results as `clreduce run` and the hosts of CLsmith print them.
+    #[must_use]
+    pub fn expected_text(&self) -> String {
+        let mut text = String::new();
+        for word in &self.expected {
+            // C writes a zero without prefix. Writing to a string cannot fail.
+            let _ = match word {
+                0 => write!(text, "0,"),
+                word => write!(text, "{word:#x},"),
+            };
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Makes the kernel of a seed. The same seed and profile give the same kernel everywhere.
+///
+/// # Errors
+/// If the parts of the profile do not fit together.
+pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
+    profile.check()?;
+    let key = Key::root(seed).named(profile.mode.name());
+    let features = Features::new(&profile.avoid, profile.target.version(), key.named("features"));
+    let (from, to) = (i64::from(profile.tokens.from()), i64::from(profile.tokens.to()));
+    let asked = key.named("tokens").stream().within(from, to) as usize;
+    let mut program = policy::kernel(profile, &features, asked, key);
+    let report = repair(&mut program, &features);
+    let origin = format!(
+        "clreduce generate --target {} --mode {} --seed {seed} --tokens {}{}, format {FORMAT}",
+        profile.target.name(),
+        profile.mode.name(),
+        profile.tokens,
+        profile.avoid,
+    );
+    let expected = report.results.clone();
+    let extras = Extras {
+        origin: &origin,
+        expected: profile.self_check.then_some(&expected[..]),
+    };
+    let source = print::opencl(&program, &extras);
+    Ok(Kernel { source, expected, program, report, asked })
+}

@@ -1,0 +1,19 @@
+//! Random OpenCL C kernels that come with their right results.
+//!
+//! A kernel is a typed [program](ir::Program). A reference interpreter executes it, and a repair changes what
+//! misbehaves, until the kernel is valid and its results are certain. Then it is printed.
+
+mod features;
+pub mod interpret;
+pub mod ir;
+mod kernel;
+mod policy;
+pub mod print;
+mod profile;
+mod random;
+mod repair;
+
+pub use features::{Avoid, names};
+pub use kernel::{Kernel, generate};
+pub use profile::{Mode, Profile, ProfileError, Target, Tokens};
+pub use random::Key;

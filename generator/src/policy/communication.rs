@@ -1,0 +1,253 @@
+//! What work-items of a group do together: exchanges at barriers, reductions, sections.
+
+use super::{Maker, opaque};
+use crate::ir::{
+    Atomic, Binary, Block, Buffer, ExprId, ExprKind, Item, Place, Reduce, Scalar, Section, Space,
+    StmtId, StmtKind, Type, VarId, Variable,
+};
+use crate::random::{Key, Stream};
+
+/// The most rows of the table of permutations.
+const ROWS: usize = 10;
+
+/// The variables for communication as in CLsmith. Between two barriers each work-item owns one element of `local` and
+/// one of `global`, as `tid` says.
+#[derive(Clone, Copy)]
+pub(super) struct Communication {
+    tid: VarId,
+    local: VarId,
+    global: VarId,
+    permutations: VarId,
+    rows: u32,
+}
+
+impl Maker<'_> {
+    /// Declares the variables for communication, and gives each work-item its first elements.
+    pub(super) fn start_communication(&mut self, tokens: usize, key: Key) -> Block {
+        let group = self.program.sizes.group();
+        let mut stream = key.stream();
+        // Each number is two tokens.
+        let count = (tokens / (12 * group as usize)).clamp(2, ROWS) as u32;
+        let mut rows = Vec::new();
+        for _ in 0..count {
+            let mut row: Vec<i64> = (0..group.into()).collect();
+            stream.shuffle(&mut row);
+            rows.extend(row);
+        }
+        let items = self.program.sizes.items();
+        let mut declare = |name: &str, scalar, length, space| {
+            let (name, ty) = (name.to_owned(), Type::scalar(scalar));
+            self.program.declare(Variable { name, ty, length, space })
+        };
+        let (table, buffer) = (Space::Constant(rows.into()), Space::Global(Buffer::Communication));
+        let communication = Communication {
+            tid: declare("tid", Scalar::Int, None, Space::Private),
+            local: declare("l_comm_values", Scalar::Long, Some(group), Space::Local),
+            global: declare("g_comm_values", Scalar::Long, Some(items), buffer),
+            permutations: declare("permutations", Scalar::Int, Some(count * group), table),
+            rows: count,
+        };
+        self.communication = Some(communication);
+        let lid = self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+        let one = self.program.literal(1, Type::scalar(Scalar::Long), key);
+        let place = Place::Element(communication.local, lid);
+        let first = self.program.statement(StmtKind::Assign(place, one), key);
+        let barrier = self.program.statement(StmtKind::Barrier, key);
+        let at = self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+        let tid = self.permuted(communication, at, key);
+        let tid = self.program.statement(StmtKind::Declare(communication.tid, tid), key);
+        vec![first, barrier, tid]
+    }
+
+    /// The first number of the group plus a number from the table.
+    fn permuted(&mut self, communication: Communication, at: ExprId, key: Key) -> ExprId {
+        let program = &mut self.program;
+        let group = program.add(ExprKind::Item(Item::LinearGroup), Type::INT, key);
+        let size = program.literal(program.sizes.group().into(), Type::INT, key);
+        let first = program.binary(Binary::Multiply, group, size, key);
+        let number = ExprKind::Element(communication.permutations, at);
+        let number = program.add(number, Type::INT, key);
+        program.binary(Binary::Add, first, number, key)
+    }
+
+    /// The number of a work-item's element in the group.
+    fn own_index(&mut self, communication: Communication, key: Key) -> ExprId {
+        let tid = self.read(communication.tid, key);
+        let size = self.program.literal(self.program.sizes.group().into(), Type::INT, key);
+        self.program.binary(Binary::Remainder, tid, size, key)
+    }
+
+    fn own_place(&mut self, communication: Communication, local: bool, key: Key) -> (VarId, ExprId) {
+        match local {
+            true => (communication.local, self.own_index(communication, key)),
+            false => (communication.global, self.read(communication.tid, key)),
+        }
+    }
+
+    /// An element that the work-item owns.
+    pub(super) fn own_element(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let communication = self.communication.filter(|_| !self.in_section && stream.chance(50))?;
+        let (array, at) = self.own_place(communication, stream.chance(60), key);
+        Some(self.program.add(ExprKind::Element(array, at), Type::scalar(Scalar::Long), key))
+    }
+
+    /// Writes to an element that the work-item owns.
+    pub(super) fn write_own(&mut self, depth: u32, key: Key) -> Option<StmtId> {
+        let communication = self.communication.filter(|_| !self.in_section)?;
+        let (array, at) = self.own_place(communication, key.stream().chance(60), key);
+        let value = self.expression(Type::scalar(Scalar::Long), depth, key.child(1));
+        let place = Place::Element(array, at);
+        Some(self.program.statement(StmtKind::Assign(place, value), key))
+    }
+
+    /// A barrier, after which each work-item owns other elements.
+    pub(super) fn communicate(&mut self, key: Key) -> Option<Block> {
+        let communication = self.communication?;
+        let barrier = self.program.statement(StmtKind::Barrier, key);
+        let row = self.uniform(key.child(1));
+        let uint = Type::scalar(Scalar::Uint);
+        let row = self.program.convert(row, uint, key);
+        let rows = self.program.literal(communication.rows.into(), uint, key);
+        let row = self.program.binary(Binary::Remainder, row, rows, key);
+        let size = self.program.literal(self.program.sizes.group().into(), uint, key);
+        let start = self.program.binary(Binary::Multiply, row, size, key);
+        let own = self.own_index(communication, key);
+        let own = self.program.convert(own, uint, key);
+        let at = self.program.binary(Binary::Add, start, own, key);
+        let tid = self.permuted(communication, at, key);
+        let place = Place::Variable(communication.tid);
+        Some(vec![barrier, self.program.statement(StmtKind::Assign(place, tid), key)])
+    }
+
+    /// An `int` that is the same for all work-items of a group.
+    fn uniform(&mut self, key: Key) -> ExprId {
+        let mut stream = key.stream();
+        let value = stream.within(0, 20);
+        let known = opaque(&mut self.program, value, key.child(1));
+        let by = match stream.below(3) {
+            0 => return known,
+            1 => self.program.add(ExprKind::Item(Item::LinearGroup), Type::INT, key),
+            _ => match self.counters.first().filter(|_| stream.chance(80)) {
+                Some(&counter) => self.read(counter, key),
+                None => return known,
+            },
+        };
+        let operator = stream.pick(&[Binary::Add, Binary::Xor, Binary::Multiply]);
+        self.program.binary(operator, known, by, key)
+    }
+
+    /// Adds the own element at the end of the kernel, after a barrier.
+    pub(super) fn finish_communication(&mut self, key: Key) -> Block {
+        let Some(communication) = self.communication else { return Vec::new() };
+        let mut block = vec![self.program.statement(StmtKind::Barrier, key)];
+        for local in [true, false] {
+            let (array, at) = self.own_place(communication, local, key);
+            let value = ExprKind::Element(array, at);
+            let value = self.program.add(value, Type::scalar(Scalar::Long), key);
+            block.push(self.program.statement(StmtKind::Hash(value), key));
+        }
+        block
+    }
+
+    /// Writes to local memory, and reads what another work-item wrote.
+    pub(super) fn exchange(&mut self, depth: u32, key: Key) -> Option<Block> {
+        if self.writable.is_empty() {
+            return None;
+        }
+        let mut stream = key.stream();
+        let target = stream.pick(&self.writable);
+        let ty = self.program.variable(target).ty;
+        let group = self.program.sizes.group();
+        let array = self.local_array(ty, group);
+        let before = self.program.statement(StmtKind::Barrier, key);
+        let value = self.expression(ty, depth, key.child(1));
+        let own = self.partner(group, &mut Key::root(0).stream(), key);
+        let write = StmtKind::Assign(Place::Element(array, own.0), value);
+        let write = self.program.statement(write, key);
+        let between = self.program.statement(StmtKind::Barrier, key);
+        let (_, other) = self.partner(group, &mut stream, key.child(2));
+        let read = self.program.add(ExprKind::Element(array, other), ty, key);
+        let read = self.program.statement(StmtKind::Assign(Place::Variable(target), read), key);
+        Some(vec![before, write, between, read])
+    }
+
+    /// An array in local memory with an element for each work-item.
+    fn local_array(&mut self, ty: Type, group: u32) -> VarId {
+        let found = self.program.variables.iter().position(|v| {
+            v.space == Space::Local && v.ty == ty && v.name.starts_with("exchange")
+        });
+        if let Some(index) = found {
+            return VarId(index as u32);
+        }
+        let name = format!("exchange{}", self.program.variables.len());
+        self.program.declare(Variable { name, ty, length: Some(group), space: Space::Local })
+    }
+
+    /// The own number in the group, and that of another work-item.
+    fn partner(&mut self, group: u32, stream: &mut Stream, key: Key) -> (ExprId, ExprId) {
+        let program = &mut self.program;
+        let lid = program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+        let own = program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+        let last = program.literal((group - 1).into(), Type::INT, key);
+        let other = match stream.below(3) {
+            0 => program.binary(Binary::Subtract, last, lid, key),
+            1 if group.is_power_of_two() => {
+                let by = program.literal(stream.below(group.into()).into(), Type::INT, key);
+                program.binary(Binary::Xor, lid, by, key)
+            }
+            _ => {
+                let by = program.literal((1 + stream.below(group.into())).into(), Type::INT, key);
+                let sum = program.binary(Binary::Add, lid, by, key);
+                let size = program.literal(group.into(), Type::INT, key);
+                program.binary(Binary::Remainder, sum, size, key)
+            }
+        };
+        (own, other)
+    }
+
+    /// All work-items of the group add up a value.
+    pub(super) fn reduction(&mut self, depth: u32, key: Key) -> Block {
+        let mut stream = key.stream();
+        let function = stream.pick(&Atomic::ALL);
+        let value = self.expression(Type::INT, depth, key.child(1));
+        let value = if stream.chance(50) && self.features.allows("id", Type::INT) {
+            let id = self.program.add(ExprKind::Item(Item::LinearGlobal), Type::INT, key);
+            self.program.binary(Binary::Xor, value, id, key)
+        } else {
+            value
+        };
+        let zero = self.program.literal(0, Type::INT, key);
+        let (declared, into) = self.declare(Type::INT, zero, key);
+        let reduce = StmtKind::Reduce(Reduce { function, value, into });
+        vec![declared, self.program.statement(reduce, key)]
+    }
+
+    /// One work-item of the group computes something from values that all have.
+    pub(super) fn section(&mut self, room: usize, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let index = self.program.sections;
+        self.program.sections += 1;
+        let group = u64::from(self.program.sizes.group());
+        let arrival = stream.below(group.min(10)) as u32;
+        self.in_section = true;
+        let outer = std::mem::take(&mut self.writable);
+        let arrays = std::mem::take(&mut self.arrays);
+        let (body, sum) = self.scoped(|maker| {
+            let mut body = Vec::new();
+            for index in 0..=stream.below(2) {
+                let scalar = stream.pick(&[Scalar::Int, Scalar::Uint]);
+                let ty = Type::scalar(scalar);
+                let value = maker.expression(ty, 2, key.child(10 + index));
+                body.push(maker.declare(ty, value, key.child(20 + index)).0);
+            }
+            let sum: Box<[VarId]> = maker.writable.clone().into();
+            body.extend(maker.block(room.saturating_sub(60), 1, key.child(1)));
+            (body, sum)
+        });
+        self.writable = outer;
+        self.arrays = arrays;
+        self.in_section = false;
+        let section = Section { index, arrival, body, sum };
+        self.program.statement(StmtKind::Section(section), key)
+    }
+}

@@ -1,0 +1,46 @@
+//! Numbers: many are special ones, and many are near to others.
+
+use super::Maker;
+use crate::ir::Scalar;
+use crate::random::Stream;
+
+/// The most numbers that are remembered.
+const POOL: usize = 10;
+
+impl Maker<'_> {
+    pub(super) fn number(&mut self, scalar: Scalar, stream: &mut Stream) -> i128 {
+        let number = match stream.below(10) {
+            0..3 => special(scalar, stream),
+            3..6 if !self.pool.is_empty() => {
+                let old = stream.pick(&self.pool);
+                match stream.below(4) {
+                    0 => old.wrapping_neg(),
+                    1 => !old,
+                    2 => old + i128::from(stream.within(1, 32)),
+                    _ => old,
+                }
+            }
+            6..9 => stream.within(-20, 100).into(),
+            _ => stream.next().into(),
+        };
+        let number = scalar.value(scalar.wrap(number));
+        if self.pool.len() < POOL {
+            self.pool.push(number);
+        }
+        number
+    }
+}
+
+/// Ends of the range, and runs of bits.
+fn special(scalar: Scalar, stream: &mut Stream) -> i128 {
+    let bits = u64::from(scalar.bits());
+    match stream.below(7) {
+        0 => 0,
+        1 => -1,
+        2 => scalar.least(),
+        3 => scalar.greatest(),
+        4 => scalar.greatest() - i128::from(stream.below(4)),
+        5 => 1 << stream.below(bits),
+        _ => ((1 << (1 + stream.below(bits))) - 1) << stream.below(bits),
+    }
+}

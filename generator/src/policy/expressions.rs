@@ -1,0 +1,271 @@
+//! Expressions of a wanted type. What a type cannot be directly, such as the sum of two `char`, is converted to it.
+
+use super::Maker;
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Scalar, Shape, Swizzle, Type, Unary};
+use crate::random::{Key, Stream};
+
+/// The ways to make an expression.
+#[derive(Clone, Copy)]
+enum Way {
+    Leaf,
+    Arithmetic,
+    Relational,
+    Unary,
+    Conditional,
+    Call,
+    Convert,
+    Saturate,
+    Reinterpret,
+    Vector,
+    Swizzle,
+}
+
+impl Maker<'_> {
+    /// An expression of a type with operators at most `depth` deep.
+    pub(super) fn expression(&mut self, ty: Type, depth: u32, key: Key) -> ExprId {
+        if depth == 0 {
+            return self.leaf(ty, key);
+        }
+        let mut stream = key.stream();
+        let on = |name, weight| if self.features.weight(name, ty) > 0 { weight } else { 0 };
+        let vector = |weight| if ty.is_vector() { weight } else { 0 };
+        let ways = [
+            (14, Way::Leaf),
+            (30, Way::Arithmetic),
+            (if ty == ty.truth() { 9 } else { 0 }, Way::Relational),
+            (6, Way::Unary),
+            (on("conditional", 8), Way::Conditional),
+            (28, Way::Call),
+            (on("convert", 8), Way::Convert),
+            (on("convert_sat", 5), Way::Saturate),
+            (on("reinterpret", 4), Way::Reinterpret),
+            (vector(5), Way::Vector),
+            (if self.mode.has_vectors() { on("swizzle", 5) } else { 0 }, Way::Swizzle),
+        ];
+        let way = stream.weighted(&ways).unwrap_or(Way::Leaf);
+        let made = match way {
+            Way::Leaf => None,
+            Way::Arithmetic => self.arithmetic(ty, depth, &mut stream, key),
+            Way::Relational => self.relational(ty, depth, &mut stream, key),
+            Way::Unary => self.unary(ty, depth, &mut stream, key),
+            Way::Conditional => Some(self.conditional(ty, depth, &mut stream, key)),
+            Way::Call => self.call(ty, depth, &mut stream, key),
+            Way::Convert => self.converted(ty, depth, false, &mut stream, key),
+            Way::Saturate => self.converted(ty, depth, true, &mut stream, key),
+            Way::Reinterpret => self.reinterpreted(ty, depth, &mut stream, key),
+            Way::Vector => Some(self.vector(ty, depth, &mut stream, key)),
+            Way::Swizzle => self.swizzled(ty, depth, &mut stream, key),
+        };
+        made.unwrap_or_else(|| self.leaf(ty, key.child(9)))
+    }
+
+    /// The type that an operation must have to be converted to `ty`: narrow scalars are promoted.
+    fn computed(ty: Type) -> Type {
+        if ty.is_vector() { ty } else { Type::scalar(ty.scalar.promoted()) }
+    }
+
+    /// A type of an operand that does not change the type of the result.
+    fn beside(&self, ty: Type, stream: &mut Stream) -> Type {
+        if ty.is_vector() {
+            return if stream.chance(20) { ty.lane() } else { ty };
+        }
+        let fits = Scalar::ALL.into_iter().filter(|other| {
+            ty.scalar.usual(*other) == ty.scalar && self.features.allows(other.name(), Type::scalar(*other))
+        });
+        let fits: Vec<_> = fits.collect();
+        if fits.is_empty() || stream.chance(50) { ty } else { Type::scalar(stream.pick(&fits)) }
+    }
+
+    fn arithmetic(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let computed = Self::computed(ty);
+        let weights = Binary::ARITHMETIC.map(|op| (self.features.weight(op.texts().1, computed), op));
+        let operator = stream.weighted(&weights)?;
+        let other = if operator.is_shift() && !ty.is_vector() {
+            Type::scalar(self.scalar_type(stream))
+        } else {
+            self.beside(computed, stream)
+        };
+        let (mut first, mut second) = (computed, other);
+        if stream.chance(30) && !operator.is_shift() {
+            (first, second) = (second, first);
+        }
+        let a = self.expression(first, depth - 1, key.child(1));
+        let b = self.expression(second, depth - 1, key.child(2));
+        let value = self.program.binary(operator, a, b, key);
+        Some(self.program.convert(value, ty, key))
+    }
+
+    fn relational(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let weights = Binary::RELATIONAL.map(|op| (self.features.weight(op.texts().1, ty), op));
+        let operator = stream.weighted(&weights)?;
+        let (first, second) = if ty.is_vector() {
+            let operands = ty.of(ty.scalar.with_sign(stream.chance(60)));
+            (operands, self.beside(operands, stream))
+        } else {
+            let first = Type::scalar(self.scalar_type(stream));
+            (first, if stream.chance(60) { first } else { Type::scalar(self.scalar_type(stream)) })
+        };
+        let a = self.expression(first, depth - 1, key.child(1));
+        let b = self.expression(second, depth - 1, key.child(2));
+        Some(self.program.binary(operator, a, b, key))
+    }
+
+    fn unary(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let computed = Self::computed(ty);
+        let weights = Unary::ALL.map(|op| {
+            let fits = op != Unary::Not || ty == ty.truth();
+            (if fits { self.features.weight(op.texts().1, computed) } else { 0 }, op)
+        });
+        let operator = stream.weighted(&weights)?;
+        let a = self.expression(computed, depth - 1, key.child(1));
+        let result = operator.result(computed);
+        let value = self.program.add(ExprKind::Unary(operator, a), result, key);
+        Some(self.program.convert(value, ty, key))
+    }
+
+    /// A truth value of a scalar, for `if` and the like.
+    pub(super) fn condition(&mut self, depth: u32, key: Key) -> ExprId {
+        let mut stream = key.stream();
+        let made = self.relational(Type::INT, depth.max(1), &mut stream, key);
+        made.unwrap_or_else(|| self.leaf(Type::INT, key))
+    }
+
+    fn conditional(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> ExprId {
+        let computed = Self::computed(ty);
+        let by_lane = ty.is_vector() && stream.chance(75);
+        let condition = if by_lane {
+            self.expression(ty.truth(), depth - 1, key.child(1))
+        } else {
+            self.condition(depth - 1, key.child(1))
+        };
+        let other = if ty.is_vector() { ty } else { self.beside(computed, stream) };
+        let b = self.expression(computed, depth - 1, key.child(2));
+        let c = self.expression(other, depth - 1, key.child(3));
+        let value = self.program.add(ExprKind::Conditional(condition, b, c), computed, key);
+        self.program.convert(value, ty, key)
+    }
+
+    fn call(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let weights = Builtin::ALL.iter().map(|&builtin| {
+            let vectors = self.mode.has_vectors() || !matches!(builtin, Builtin::Shuffle | Builtin::Shuffle2);
+            (if vectors { self.features.builtin(builtin, ty) } else { 0 }, builtin)
+        });
+        let weights: Vec<_> = weights.collect();
+        let builtin = stream.weighted(&weights)?;
+        let parameters = self.parameters(builtin, ty, stream)?;
+        let mut arguments = [ExprId(0); 3];
+        for (index, parameter) in parameters.iter().enumerate() {
+            arguments[index] = self.expression(*parameter, depth - 1, key.child(1 + index as u64));
+        }
+        let count = parameters.len() as u8;
+        for index in parameters.len()..3 {
+            arguments[index] = arguments[0];
+        }
+        Some(self.program.add(ExprKind::Call(builtin, count, arguments), ty, key))
+    }
+
+    /// The types of the parameters of a function with this result.
+    fn parameters(&self, builtin: Builtin, ty: Type, stream: &mut Stream) -> Option<Vec<Type>> {
+        Some(match builtin.shape() {
+            Shape::Same(count) | Shape::Only32(count) => vec![ty; count.into()],
+            Shape::SameOrScalar(count) => {
+                let rest = if ty.is_vector() && stream.chance(30) { ty.lane() } else { ty };
+                [vec![ty], vec![rest; usize::from(count) - 1]].concat()
+            }
+            Shape::Magnitude(count) => {
+                vec![ty.of(ty.scalar.with_sign(stream.chance(60))); count.into()]
+            }
+            Shape::Halves => {
+                let half = ty.scalar.scaled(false)?;
+                vec![ty.of(half), ty.of(half.with_sign(false))]
+            }
+            Shape::Choice => vec![ty, ty, ty.of(ty.scalar.with_sign(stream.chance(50)))],
+            Shape::Truth => {
+                let scalar = self.scalar_type(stream).with_sign(true);
+                vec![Type { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }]
+            }
+            Shape::Shuffle | Shape::Shuffle2 => {
+                let lanes = self.lanes(ty.scalar, stream).filter(|lanes| *lanes != 3)?;
+                let (of, mask) = (Type { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));
+                if builtin == Builtin::Shuffle { vec![of, mask] } else { vec![of, of, mask] }
+            }
+        })
+    }
+
+    fn converted(
+        &mut self,
+        ty: Type,
+        depth: u32,
+        saturate: bool,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<ExprId> {
+        let from = ty.of(self.scalar_type(stream));
+        if !self.features.allows("vector", from) {
+            return None;
+        }
+        let a = self.expression(from, depth - 1, key.child(1));
+        if saturate {
+            return Some(self.program.add(ExprKind::Saturate(a), ty, key));
+        }
+        Some(self.program.convert(a, ty, key))
+    }
+
+    fn reinterpreted(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        // In memory, a vector of three has four lanes.
+        let lanes = [1, 2, 4, 8, 16].into_iter().filter(|_| ty.lanes != 3);
+        let types = lanes.flat_map(|lanes| Scalar::ALL.map(|scalar| Type { scalar, lanes }));
+        let types: Vec<_> = types
+            .filter(|from| from.bits() == ty.bits() && *from != ty)
+            .filter(|from| !from.is_vector() || self.mode.has_vectors())
+            .filter(|from| self.features.allows("vector", *from))
+            .collect();
+        if types.is_empty() {
+            return None;
+        }
+        let from = stream.pick(&types);
+        let a = self.expression(from, depth - 1, key.child(1));
+        Some(self.program.add(ExprKind::Reinterpret(a), ty, key))
+    }
+
+    /// A vector from parts: one for all lanes, or two or more.
+    fn vector(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> ExprId {
+        let parts: &[u8] = match (ty.lanes, stream.below(3)) {
+            (_, 0) => &[1],
+            (2, _) => &[1, 1],
+            (3, 1) => &[1, 2],
+            (3, _) => &[2, 1],
+            (4, 1) => &[1, 1, 1, 1],
+            (4, _) => &[2, 2],
+            (8, 1) => &[4, 2, 2],
+            (8, _) => &[4, 4],
+            (_, 1) => &[8, 4, 4],
+            _ => &[8, 8],
+        };
+        let parts = (0..).zip(parts).map(|(index, &lanes)| {
+            let part = Type { lanes, ..ty };
+            let part = if self.features.allows("vector", part) || lanes == 1 { part } else { ty };
+            (part, key.child(1 + index))
+        });
+        let parts: Vec<_> = parts.collect();
+        if parts.iter().any(|(part, _)| part.lanes == ty.lanes) {
+            return self.leaf(ty, key.child(8));
+        }
+        let parts = parts.into_iter().map(|(part, key)| self.expression(part, depth - 1, key));
+        let parts = parts.collect();
+        self.program.add(ExprKind::Vector(parts), ty, key)
+    }
+
+    fn swizzled(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let lanes = self.lanes(ty.scalar, stream)?;
+        let of = Type { lanes, ..ty };
+        let chosen: Vec<u8> = if of.lanes == 2 * ty.lanes && stream.chance(50) {
+            let (start, step) = stream.pick(&[(0, 1), (ty.lanes, 1), (0, 2), (1, 2)]);
+            (0..ty.lanes).map(|lane| start + lane * step).collect()
+        } else {
+            (0..ty.lanes).map(|_| stream.below(lanes.into()) as u8).collect()
+        };
+        let a = self.expression(of, depth - 1, key.child(1));
+        Some(self.program.add(ExprKind::Swizzle(a, Swizzle::new(&chosen)), ty, key))
+    }
+}

@@ -1,0 +1,222 @@
+//! Whole kernels: variables, statements until the budget is used, and the result.
+
+use super::{Maker, opaque, shapes};
+use crate::features::Features;
+use crate::ir::{Block, Buffer, ExprKind, Program, Scalar, Space, StmtKind, Type, Variable};
+use crate::print::{self, Extras};
+use crate::profile::{Mode, Profile};
+use crate::random::{Key, Stream};
+
+/// How many statements with the feature of the mode there are at least.
+const OWED: usize = 3;
+
+/// Makes a kernel with about so many tokens. It may misbehave.
+pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key: Key) -> Program {
+    let mut stream = key.named("shape").stream();
+    let mode = profile.mode;
+    let exchanging = mode.has_barriers() || mode.has_reductions() || mode.has_sections();
+    let mut program = Program::new(shapes::sizes(exchanging, tokens, &mut stream));
+    program.fixed_size =
+        features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
+    let mut maker = Maker {
+        executions: u64::from(program.sizes.items()),
+        program,
+        features,
+        mode,
+        readable: Vec::new(),
+        writable: Vec::new(),
+        arrays: Vec::new(),
+        counters: Vec::new(),
+        pool: Vec::new(),
+        communication: None,
+        in_section: false,
+    };
+    maker.make(tokens, &mut stream, key);
+    maker.program
+}
+
+impl Maker<'_> {
+    fn make(&mut self, tokens: usize, stream: &mut Stream, key: Key) {
+        self.buffer("emi_input", Scalar::Int, 1024, Buffer::Emi);
+        if stream.chance(70) && self.features.allows("id", Type::INT) {
+            let largest = self.program.sizes.global.into_iter().max().unwrap_or(1);
+            self.buffer("sequence_input", Scalar::Int, largest, Buffer::Sequence);
+        }
+        let mut body = Block::new();
+        let communicates = self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(40));
+        if communicates && self.features.allows("barrier", Type::INT) && self.features.allows("long", Type::scalar(Scalar::Long)) {
+            body = self.start_communication(tokens, key.named("communication"));
+        }
+        body.extend(self.start(tokens, stream, key.named("start")));
+        let mut spent = self.spent(&body);
+        let room = tokens.saturating_sub(spent);
+        let mut owed = OWED;
+        for index in 0..1000 {
+            if spent >= tokens {
+                break;
+            }
+            let key = key.named("body").child(index);
+            let left = tokens - spent;
+            let (lengths, sections) = (self.lengths(), self.program.sections);
+            let due = left < room * (owed + 1) / (OWED + 2);
+            let block = if due && owed > 0 {
+                owed -= 1;
+                self.feature(left / (owed + 1), key)
+            } else {
+                self.top_statement(left.min(tokens / 3 + 60), key)
+            };
+            let cost = self.cost(&block);
+            // What is too large for the rest is left out; the next try draws other numbers.
+            if cost > left + tokens / 10 {
+                self.forget(lengths);
+                self.program.sections = sections;
+                continue;
+            }
+            body.extend(block);
+            spent = self.spent(&body);
+            if left < 25 + tokens / 20 {
+                break;
+            }
+        }
+        body.extend(self.finish(key.named("end")));
+        self.program.body = body;
+    }
+
+    fn buffer(&mut self, name: &str, scalar: Scalar, length: u32, buffer: Buffer) {
+        let (name, ty) = (name.to_owned(), Type::scalar(scalar));
+        let (length, space) = (Some(length), Space::Global(buffer));
+        self.program.declare(Variable { name, ty, length, space });
+    }
+
+    /// The first variables and arrays.
+    fn start(&mut self, tokens: usize, stream: &mut Stream, key: Key) -> Block {
+        let mut block = Block::new();
+        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(8);
+        let arrays = if self.features.weight("array", Type::INT) > 0 { stream.below(2 + tokens as u64 / 700).min(3) } else { 0 };
+        if self.features.weight("constant", Type::INT) > 0 && tokens > 600 {
+            self.table(key.child(100));
+        }
+        for index in 0..arrays {
+            block.push(self.array(key.child(200 + index)));
+        }
+        for index in 0..variables {
+            let key = key.child(index);
+            // The first is one that every mode can use.
+            let ty = match index {
+                0 if self.mode == Mode::Vector => {
+                    let scalar = self.scalar_type(stream);
+                    Type { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }
+                }
+                _ => self.any_type(stream),
+            };
+            let value = if stream.chance(50) {
+                let value = stream.within(-5, 60);
+                let known = opaque(&mut self.program, value, key.child(1));
+                self.program.convert(known, ty, key)
+            } else {
+                self.leaf(ty, key.child(2))
+            };
+            block.push(self.declare(ty, value, key).0);
+        }
+        block
+    }
+
+    /// The tokens of a kernel with these statements, and with what will come at the end.
+    fn spent(&mut self, body: &Block) -> usize {
+        self.program.body.clone_from(body);
+        let text = print::opencl(&self.program, &Extras::default());
+        let so_far = print::tokens(&text);
+        let of = |id: &crate::ir::VarId| if self.program.variable(*id).ty.is_vector() { 11 } else { 8 };
+        let lanes = self.writable.iter().map(|id| self.program.variable(*id).ty.lanes).max().unwrap_or(1);
+        let helpers = if text.contains("mix2(") { 0 } else { 30 * lanes.ilog2() as usize };
+        let arrays = self.writable_arrays().len() * 26;
+        let communication = if self.communication.is_some() { 28 } else { 0 };
+        so_far + self.writable.iter().map(of).sum::<usize>() + arrays + communication + helpers
+    }
+
+    /// True where all work-items of a group come to the same statements.
+    pub(super) fn synchronises(&self) -> bool {
+        self.mode.has_barriers() && !self.in_section && self.features.allows("barrier", Type::INT)
+    }
+
+    /// An exchange between work-items.
+    pub(super) fn synchronisation(&mut self, depth: u32, key: Key) -> Block {
+        let mut stream = key.stream();
+        let exchange = self.features.allows("exchange", Type::INT) && self.mode != Mode::Barrier;
+        let made = if self.communication.is_some() && (stream.chance(60) || !exchange) {
+            self.communicate(key)
+        } else if exchange {
+            self.exchange(depth, key)
+        } else {
+            None
+        };
+        made.unwrap_or_default()
+    }
+
+    /// Statements at the outermost level, where all work-items are.
+    fn top_statement(&mut self, room: usize, key: Key) -> Block {
+        let mut stream = key.stream();
+        let key = key.child(1);
+        if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {
+            return self.feature(room, key);
+        }
+        self.statement(room, 3, key)
+    }
+
+    /// A statement with the feature of the mode.
+    fn feature(&mut self, room: usize, key: Key) -> Block {
+        let mut stream = key.stream();
+        let (mode, key) = (self.mode, key.child(1));
+        let allows = |name| self.features.allows(name, Type::INT);
+        let ways = [
+            (u32::from(self.synchronises()), 0),
+            (u32::from(mode.has_sections() && allows("atomic_section")), 1),
+            (u32::from(mode.has_reductions() && allows("atomic_reduction")), 2),
+            (u32::from(mode == Mode::Vector), 3),
+        ];
+        match stream.weighted(&ways) {
+            Some(0) => {
+                let mut block = self.synchronisation(2, key);
+                if let Some(write) = self.write_own(2, key.child(1)) {
+                    block.push(write);
+                }
+                block
+            }
+            Some(1) => vec![self.section(room.clamp(90, 200), key)],
+            Some(2) => self.reduction(if room > 80 { 2 } else { 1 }, key),
+            Some(_) => {
+                let scalar = self.scalar_type(&mut stream);
+                let lanes = self.lanes(scalar, &mut stream).unwrap_or(1);
+                let ty = Type { scalar, lanes };
+                let value = self.expression(ty, 2, key);
+                vec![self.declare(ty, value, key).0]
+            }
+            None => self.statement(room, 3, key),
+        }
+    }
+
+    /// Adds every live value to the result.
+    fn finish(&mut self, key: Key) -> Block {
+        let mut block = self.finish_communication(key);
+        for variable in self.writable.clone() {
+            block.push(self.hashed(variable, key));
+        }
+        for array in self.writable_arrays() {
+            block.push(self.hashed_array(array, key));
+        }
+        block
+    }
+
+    /// Adds the elements of an array.
+    fn hashed_array(&mut self, array: crate::ir::VarId, key: Key) -> crate::ir::StmtId {
+        let (ty, length) = self.array_type(array);
+        let counter = self.variable('i', Type::INT, None);
+        let at = self.read(counter, key);
+        let element = self.program.add(ExprKind::Element(array, at), ty, key);
+        let hash = self.program.statement(StmtKind::Hash(element), key);
+        let start = self.program.literal(0, Type::INT, key);
+        let limit = self.program.literal(length.into(), Type::INT, key);
+        let details = crate::ir::For { counter, start, limit, step: 1, unroll: None, body: vec![hash] };
+        self.program.statement(StmtKind::For(details), key)
+    }
+}

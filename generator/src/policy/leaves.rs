@@ -1,0 +1,170 @@
+//! The ends of expressions: variables, elements, numbers, and values that the compiler cannot know.
+
+use super::Maker;
+use crate::ir::{Buffer, ExprId, ExprKind, Item, Program, Scalar, Swizzle, Type, VarId};
+use crate::random::{Key, Stream};
+
+/// An `int` whose value the generator knows, and the compiler does not: an element of a buffer that the host fills.
+pub(crate) fn opaque(program: &mut Program, value: i64, key: Key) -> ExprId {
+    let mut stream = key.stream();
+    let (known, base) = match (program.buffer(Buffer::Emi), program.buffer(Buffer::Sequence)) {
+        (_, Some(sequence)) if stream.chance(40) => {
+            let dimension = stream.below(3) as u8;
+            let at = program.add(ExprKind::Item(Item::Global(dimension)), Type::INT, key);
+            let element = program.add(ExprKind::Element(sequence, at), Type::INT, key);
+            let id = program.add(ExprKind::Item(Item::Global(dimension)), Type::INT, key);
+            let difference = program.binary(crate::ir::Binary::Subtract, element, id, key);
+            (difference, 10)
+        }
+        (Some(emi), _) => {
+            let index = stream.within(0, 1023);
+            let at = program.literal(index.into(), Type::INT, key);
+            (program.add(ExprKind::Element(emi, at), Type::INT, key), 1024 - index)
+        }
+        _ => return program.literal(value.into(), Type::INT, key),
+    };
+    if base == value {
+        return known;
+    }
+    let (operator, difference) = match base > value {
+        true => (crate::ir::Binary::Subtract, base - value),
+        false => (crate::ir::Binary::Add, value - base),
+    };
+    let difference = program.literal(difference.into(), Type::INT, key);
+    program.binary(operator, known, difference, key)
+}
+
+impl Maker<'_> {
+    /// A value of a type without operators on it, except for conversions.
+    pub(super) fn leaf(&mut self, ty: Type, key: Key) -> ExprId {
+        let mut stream = key.stream();
+        let key = key.child(1);
+        match stream.below(100) {
+            0..62 => {
+                if let Some(id) = self.some_variable(ty, &mut stream, key) {
+                    return id;
+                }
+            }
+            62..72 => {
+                if let Some(id) = self.some_element(ty, &mut stream, key) {
+                    return id;
+                }
+            }
+            72..78 => {
+                let known = self.outside(&mut stream, key);
+                return self.program.convert(known, ty, key);
+            }
+            _ => {}
+        }
+        let number = self.number(ty.scalar, &mut stream);
+        if ty.is_vector() && ty.lanes <= 4 && stream.chance(40) {
+            let lanes = (0..ty.lanes).map(|_| self.number(ty.scalar, &mut stream)).collect::<Vec<_>>();
+            let lanes = lanes.into_iter().map(|n| self.program.literal(n, ty.lane(), key)).collect();
+            return self.program.add(ExprKind::Vector(lanes), ty, key);
+        }
+        self.program.literal(number, ty, key)
+    }
+
+    /// An `int` that comes from outside of the kernel.
+    fn outside(&mut self, stream: &mut Stream, key: Key) -> ExprId {
+        if self.mode == crate::profile::Mode::Free && !self.in_section && self.features.weight("id", Type::INT) > 0 && stream.chance(60) {
+            let dimension = stream.below(2) as u8;
+            let item = stream.pick(&[
+                Item::LinearLocal,
+                Item::LinearGlobal,
+                Item::Local(dimension),
+                Item::Global(dimension),
+            ]);
+            return self.program.add(ExprKind::Item(item), Type::INT, key);
+        }
+        // The number of the group is the same for its work-items, and not the same for all.
+        if self.features.allows("id", Type::INT) && stream.chance(30) {
+            let item = stream.pick(&[Item::LinearGroup, Item::Group(0)]);
+            return self.program.add(ExprKind::Item(item), Type::INT, key);
+        }
+        let value = stream.within(-3, 40);
+        opaque(&mut self.program, value, key)
+    }
+
+    /// A readable variable, converted if none has the type.
+    fn some_variable(&mut self, ty: Type, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let of = |maker: &Self, wanted: &dyn Fn(Type) -> bool| -> Vec<VarId> {
+            let ids = maker.readable.iter().chain(&maker.counters).copied();
+            ids.filter(|id| wanted(maker.program.variable(*id).ty)).collect()
+        };
+        let exact = of(self, &|other| other == ty);
+        if !exact.is_empty() && stream.chance(80) {
+            let id = stream.pick(&exact);
+            return Some(self.read(id, key));
+        }
+        let same_lanes = of(self, &|other| other.lanes == ty.lanes && other != ty);
+        if !same_lanes.is_empty() && stream.chance(70) && self.features.allows("convert", ty) {
+            let id = stream.pick(&same_lanes);
+            let value = self.read(id, key);
+            return Some(self.program.convert(value, ty, key));
+        }
+        let all = of(self, &|_| true);
+        if all.is_empty() || !self.features.allows("convert", ty) {
+            return None;
+        }
+        let id = stream.pick(&all);
+        let value = self.read(id, key);
+        Some(self.fitted(value, ty, stream, key))
+    }
+
+    /// A value with other lanes of another value.
+    pub(super) fn fitted(&mut self, value: ExprId, ty: Type, stream: &mut Stream, key: Key) -> ExprId {
+        let from = self.program.ty(value);
+        if !from.is_vector() || from.lanes == ty.lanes {
+            return self.program.convert(value, ty, key);
+        }
+        let lanes: Vec<u8> =
+            (0..ty.lanes).map(|_| stream.below(from.lanes.into()) as u8).collect();
+        let part = Type { scalar: from.scalar, lanes: ty.lanes };
+        let part = self.program.add(ExprKind::Swizzle(value, Swizzle::new(&lanes)), part, key);
+        self.program.convert(part, ty, key)
+    }
+
+    /// An element of an array.
+    fn some_element(&mut self, ty: Type, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let value = if let Some(value) = self.own_element(stream, key) {
+            value
+        } else if self.arrays.is_empty() {
+            return None;
+        } else {
+            let array = stream.pick(&self.arrays);
+            self.array_value(array, ty, stream, key)
+        };
+        Some(self.fitted(value, ty, stream, key))
+    }
+
+    /// A scalar type that is not avoided.
+    pub(super) fn scalar_type(&self, stream: &mut Stream) -> Scalar {
+        let all = Scalar::ALL.map(|scalar| {
+            let ty = Type::scalar(scalar);
+            let on = self.features.weight(scalar.name(), ty) > 0;
+            let allowed = self.features.allows(scalar.name(), ty);
+            (if on { 6 } else { u32::from(allowed) }, scalar)
+        });
+        stream.weighted(&all).unwrap_or(Scalar::Int)
+    }
+
+    /// The number of lanes of a vector that is not avoided.
+    pub(super) fn lanes(&self, scalar: Scalar, stream: &mut Stream) -> Option<u8> {
+        if !self.mode.has_vectors() {
+            return None;
+        }
+        let weights = [(5, 2), (2, 3), (5, 4), (2, 8), (1, 16)].map(|(weight, lanes)| {
+            let allowed = self.features.allows("vector", Type { scalar, lanes });
+            (if allowed { weight } else { 0 }, lanes)
+        });
+        stream.weighted(&weights)
+    }
+
+    /// Any type of values.
+    pub(super) fn any_type(&self, stream: &mut Stream) -> Type {
+        let scalar = self.scalar_type(stream);
+        let lanes = if stream.chance(55) { self.lanes(scalar, stream) } else { None };
+        Type { scalar, lanes: lanes.unwrap_or(1) }
+    }
+}

@@ -1,0 +1,84 @@
+//! Policies: what kernels are made of. The skeleton comes first, then the expressions; a budget of tokens is divided
+//! among the statements. What comes out may misbehave: the repair mends it.
+
+mod arrays;
+mod communication;
+mod constants;
+mod expressions;
+mod kernel;
+mod leaves;
+mod loops;
+mod shapes;
+mod statements;
+
+pub(crate) use kernel::kernel;
+pub(crate) use leaves::opaque;
+
+use crate::features::Features;
+use crate::ir::{ExprId, ExprKind, Program, Space, StmtId, StmtKind, Type, VarId, Variable};
+use crate::profile::Mode;
+use crate::random::Key;
+
+/// The state while a kernel is made.
+struct Maker<'a> {
+    program: Program,
+    features: &'a Features,
+    mode: Mode,
+    /// The private variables that can be read here.
+    readable: Vec<VarId>,
+    /// The private variables that can be written here.
+    writable: Vec<VarId>,
+    /// The private arrays that can be used here.
+    arrays: Vec<VarId>,
+    /// The counters of the loops around, and the number of elements that they surely are within.
+    counters: Vec<VarId>,
+    /// How often the current place is executed, times the work-items.
+    executions: u64,
+    /// Numbers that were used before.
+    pool: Vec<i128>,
+    /// The variables for communication, if the mode has it.
+    communication: Option<communication::Communication>,
+    /// True in an atomic section.
+    in_section: bool,
+}
+
+impl Maker<'_> {
+    /// A new private variable with a name that begins with a letter.
+    fn variable(&mut self, letter: char, ty: Type, length: Option<u32>) -> VarId {
+        let name = format!("{letter}{}", self.program.variables.len());
+        self.program.declare(Variable { name, ty, length, space: Space::Private })
+    }
+
+    fn read(&mut self, id: VarId, key: Key) -> ExprId {
+        let ty = self.program.variable(id).ty;
+        self.program.add(ExprKind::Variable(id), ty, key)
+    }
+
+    /// Declares a variable with a first value, and makes it usable.
+    fn declare(&mut self, ty: Type, value: ExprId, key: Key) -> (StmtId, VarId) {
+        let variable = self.variable('v', ty, None);
+        self.readable.push(variable);
+        self.writable.push(variable);
+        (self.program.statement(StmtKind::Declare(variable, value), key), variable)
+    }
+
+    /// Makes what `make` makes in a scope of its own; then its variables are out of reach.
+    fn scoped<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let lengths = self.lengths();
+        let made = make(self);
+        self.forget(lengths);
+        made
+    }
+
+    /// The numbers of variables in reach.
+    fn lengths(&self) -> [usize; 3] {
+        [self.readable.len(), self.writable.len(), self.arrays.len()]
+    }
+
+    /// Puts the variables out of reach that were declared since.
+    fn forget(&mut self, [readable, writable, arrays]: [usize; 3]) {
+        self.readable.truncate(readable);
+        self.writable.truncate(writable);
+        self.arrays.truncate(arrays);
+    }
+}

@@ -1,0 +1,33 @@
+//! Shapes of kernels: the numbers of work-items and of groups.
+
+use crate::ir::Sizes;
+use crate::random::Stream;
+
+/// The most work-items of all groups together: each is interpreted.
+const MOST_ITEMS: u32 = 64;
+
+/// Draws the sizes. Groups of more than one work-item are wanted where they exchange something.
+pub(super) fn sizes(exchanging: bool, tokens: usize, stream: &mut Stream) -> Sizes {
+    let group = if stream.chance(25) {
+        stream.pick(&[3_u32, 5, 6, 7, 9, 12, 15])
+    } else {
+        stream.pick(&[1_u32, 2, 4, 4, 8, 8, 16, 32])
+    };
+    // The table of permutations has a row for each group size.
+    let group = if exchanging { group.clamp(2, (tokens as u32 / 40).max(2)) } else { group };
+    let groups = 1 + stream.below(u64::from((MOST_ITEMS / group).clamp(1, 4))) as u32;
+    let local = split(group, stream);
+    let counts = split(groups, stream);
+    Sizes { local, global: [0, 1, 2].map(|d| local[d] * counts[d]) }
+}
+
+/// Divides a number of work-items among the dimensions.
+fn split(number: u32, stream: &mut Stream) -> [u32; 3] {
+    let mut sizes = [number, 1, 1];
+    for dimension in 1..=stream.below(3) as usize {
+        let divisors: Vec<u32> = (1..=sizes[0]).filter(|d| sizes[0].is_multiple_of(*d)).collect();
+        sizes[dimension] = stream.pick(&divisors);
+        sizes[0] /= sizes[dimension];
+    }
+    sizes
+}

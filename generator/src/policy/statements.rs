@@ -1,0 +1,180 @@
+//! Statements, each within a number of tokens.
+
+use super::{Maker, opaque};
+use crate::ir::{
+    Binary, Block, ExprId, Place, StmtId, StmtKind, Swizzle, Type, VarId,
+};
+use crate::print;
+use crate::random::{Key, Stream};
+
+/// The kinds of statements.
+#[derive(Clone, Copy)]
+enum Kind {
+    Assign,
+    Lanes,
+    Array,
+    Declare,
+    If,
+    Loop,
+    Own,
+}
+
+/// The tokens that a statement with others in it needs at least.
+const COMPOUND: usize = 70;
+
+impl Maker<'_> {
+    /// The tokens of statements.
+    pub(super) fn cost(&self, block: &[StmtId]) -> usize {
+        block.iter().map(|id| print::tokens(&print::statement(&self.program, *id))).sum()
+    }
+
+    /// Statements with about so many tokens, and blocks in them down to `depth`. What they declare is added to the
+    /// result at the end.
+    pub(super) fn block(&mut self, room: usize, depth: u32, key: Key) -> Block {
+        self.scoped(|maker| {
+            let own = maker.writable.len();
+            let mut block = Block::new();
+            for index in 0..5 {
+                let used = maker.cost(&block);
+                if index > 0 && used + 20 > room {
+                    break;
+                }
+                let room = room.saturating_sub(used);
+                block.extend(maker.statement(room, depth, key.child(index)));
+            }
+            if !maker.in_section {
+                for variable in maker.writable.split_off(own) {
+                    block.push(maker.hashed(variable, key));
+                }
+            }
+            block
+        })
+    }
+
+    /// Adds a variable to the result.
+    pub(super) fn hashed(&mut self, variable: VarId, key: Key) -> StmtId {
+        let value = self.read(variable, key);
+        self.program.statement(StmtKind::Hash(value), key)
+    }
+
+    /// The depth of expressions for so many tokens.
+    fn depth(room: usize, stream: &mut Stream) -> u32 {
+        let most = match room {
+            0..30 => 1,
+            30..80 => 2,
+            80..200 => 3,
+            _ => 4,
+        };
+        1 + stream.below(most) as u32
+    }
+
+    pub(super) fn statement(&mut self, room: usize, depth: u32, key: Key) -> Block {
+        let mut stream = key.stream();
+        let on = |name, weight| if self.features.weight(name, Type::INT) > 0 { weight } else { 0 };
+        let nests = depth > 0 && room > COMPOUND;
+        let kinds = [
+            (40, Kind::Assign),
+            (if self.mode.has_vectors() { on("lane", 6) } else { 0 }, Kind::Lanes),
+            (if self.arrays.is_empty() { 0 } else { 10 }, Kind::Array),
+            (8, Kind::Declare),
+            (if nests { on("if", 14) } else { 0 }, Kind::If),
+            (if nests { on("loop", 24) } else { 0 }, Kind::Loop),
+            (if self.communication.is_some() { 12 } else { 0 }, Kind::Own),
+        ];
+        let kind = stream.weighted(&kinds).unwrap_or(Kind::Assign);
+        let key = key.child(1);
+        let operators = Self::depth(room, &mut stream);
+        let made = match kind {
+            Kind::Assign => None,
+            Kind::Lanes => self.assign_lanes(operators, key),
+            Kind::Array => self.write_array(operators, key),
+            Kind::Own => self.write_own(operators, key),
+            Kind::Declare => {
+                let ty = self.any_type(&mut stream);
+                let value = self.expression(ty, operators, key);
+                Some(self.declare(ty, value, key).0)
+            }
+            Kind::If => Some(self.branches(room, depth, key)),
+            Kind::Loop => {
+                let made = self.repetition(room, depth, key);
+                if !made.is_empty() {
+                    return made;
+                }
+                None
+            }
+        };
+        vec![made.unwrap_or_else(|| self.assign(operators, key.child(7)))]
+    }
+
+    /// Assigns to a variable; often something that depends on its old value.
+    pub(super) fn assign(&mut self, depth: u32, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        if self.writable.is_empty() {
+            let ty = self.any_type(&mut stream);
+            let value = self.expression(ty, depth, key.child(1));
+            return self.declare(ty, value, key).0;
+        }
+        let variable = stream.pick(&self.writable);
+        let ty = self.program.variable(variable).ty;
+        let value = self.expression(ty, depth, key.child(1));
+        let updates = Binary::ARITHMETIC.map(|op| (self.features.weight(op.texts().1, ty), op));
+        let value = match stream.weighted(&updates) {
+            Some(operator) if stream.chance(45) => {
+                let old = self.read(variable, key);
+                let sum = self.program.binary(operator, old, value, key);
+                self.program.convert(sum, ty, key)
+            }
+            _ => value,
+        };
+        self.program.statement(StmtKind::Assign(Place::Variable(variable), value), key)
+    }
+
+    /// Assigns to some lanes of a vector.
+    fn assign_lanes(&mut self, depth: u32, key: Key) -> Option<StmtId> {
+        let mut stream = key.stream();
+        let vectors = self.writable.iter().copied();
+        let vectors = vectors.filter(|id| self.program.variable(*id).ty.is_vector());
+        let vectors: Vec<_> = vectors.collect();
+        if vectors.is_empty() {
+            return None;
+        }
+        let variable = stream.pick(&vectors);
+        let ty = self.program.variable(variable).ty;
+        let counts = [1, 1, 2, 3, 4, 8].into_iter().filter(|&count| {
+            let part = Type { lanes: count, ..ty };
+            count < ty.lanes && (count == 1 || self.features.allows("vector", part))
+        });
+        let counts: Vec<u8> = counts.collect();
+        let mut lanes: Vec<u8> = (0..ty.lanes).collect();
+        stream.shuffle(&mut lanes);
+        lanes.truncate(stream.pick(&counts).into());
+        let part = Type { lanes: lanes.len() as u8, ..ty };
+        let value = self.expression(part, depth, key.child(1));
+        let place = Place::Lanes(variable, Swizzle::new(&lanes));
+        Some(self.program.statement(StmtKind::Assign(place, value), key))
+    }
+
+    /// A condition that the compiler cannot know. In one case of three, the generator does: it holds.
+    pub(super) fn unknown_condition(&mut self, depth: u32, key: Key) -> ExprId {
+        let mut stream = key.stream();
+        if !stream.chance(33) {
+            return self.condition(depth, key.child(1));
+        }
+        let less = stream.within(0, 50);
+        let more = less + stream.within(1, 50);
+        let a = opaque(&mut self.program, less, key.child(1));
+        let b = opaque(&mut self.program, more, key.child(2));
+        self.program.binary(Binary::Less, a, b, key)
+    }
+
+    fn branches(&mut self, room: usize, depth: u32, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let condition = self.unknown_condition(2, key.child(1));
+        let room = room.saturating_sub(20);
+        let with_else = stream.chance(30);
+        let room = if with_else { room / 2 } else { room };
+        let then = self.block(room, depth - 1, key.child(2));
+        let other = if with_else { self.block(room, depth - 1, key.child(3)) } else { Block::new() };
+        self.program.statement(StmtKind::If(condition, then, other), key)
+    }
+}

@@ -1,0 +1,143 @@
+//! Expressions as text. Every operator has parentheses around it and its operands.
+
+use std::fmt::Write;
+
+use super::Printer;
+use crate::ir::{ExprId, ExprKind, Item, Program, Scalar, Type};
+
+impl Printer<'_> {
+    pub(super) fn text(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        write(self.program, id, &mut out);
+        out
+    }
+}
+
+/// Writes an expression that can be an operand.
+fn write(program: &Program, id: ExprId, out: &mut String) {
+    let expr = program.expr(id);
+    let ty = expr.ty;
+    match &expr.kind {
+        ExprKind::Literal(stored) => out.push_str(&literal(*stored, ty)),
+        ExprKind::Vector(parts) => {
+            let _ = write!(out, "({ty})");
+            list(program, parts, out);
+        }
+        ExprKind::Variable(variable) => out.push_str(&program.variable(*variable).name),
+        ExprKind::Element(array, at) => {
+            let _ = write!(out, "{}[", program.variable(*array).name);
+            write(program, *at, out);
+            out.push(']');
+        }
+        ExprKind::Load(array, at) => {
+            let _ = write!(out, "vload{}(", ty.lanes);
+            write(program, *at, out);
+            let _ = write!(out, ", {})", program.variable(*array).name);
+        }
+        ExprKind::Swizzle(of, swizzle) => {
+            postfix(program, *of, out);
+            let _ = write!(out, ".{}", swizzle.text(program.ty(*of).lanes));
+        }
+        ExprKind::Unary(operator, a) => {
+            let _ = write!(out, "({}", operator.texts().0);
+            write(program, *a, out);
+            out.push(')');
+        }
+        ExprKind::Binary(operator, a, b) => {
+            out.push('(');
+            write(program, *a, out);
+            let _ = write!(out, " {} ", operator.texts().0);
+            write(program, *b, out);
+            out.push(')');
+        }
+        ExprKind::Conditional(a, b, c) => {
+            out.push('(');
+            write(program, *a, out);
+            out.push_str(" ? ");
+            write(program, *b, out);
+            out.push_str(" : ");
+            write(program, *c, out);
+            out.push(')');
+        }
+        ExprKind::Convert(a) if ty.is_vector() => {
+            let _ = write!(out, "convert_{ty}");
+            list(program, &[*a], out);
+        }
+        ExprKind::Convert(a) => {
+            let _ = write!(out, "({ty})");
+            write(program, *a, out);
+        }
+        ExprKind::Saturate(a) => {
+            let _ = write!(out, "convert_{ty}_sat");
+            list(program, &[*a], out);
+        }
+        ExprKind::Reinterpret(a) => {
+            let _ = write!(out, "as_{ty}");
+            list(program, &[*a], out);
+        }
+        ExprKind::Call(function, count, arguments) => {
+            out.push_str(function.name());
+            list(program, &arguments[..usize::from(*count)], out);
+        }
+        ExprKind::Item(item) => match item {
+            Item::Global(d) => drop(write!(out, "(int)get_global_id({d})")),
+            Item::Local(d) => drop(write!(out, "(int)get_local_id({d})")),
+            Item::Group(d) => drop(write!(out, "(int)get_group_id({d})")),
+            Item::LinearGlobal => out.push_str("gid"),
+            Item::LinearLocal => out.push_str("lid"),
+            Item::LinearGroup => out.push_str("group"),
+        },
+    }
+}
+
+/// Writes an expression that something can follow which binds tighter than a cast.
+fn postfix(program: &Program, id: ExprId, out: &mut String) {
+    let expr = program.expr(id);
+    let is_cast = match expr.kind {
+        ExprKind::Literal(_) | ExprKind::Vector(_) | ExprKind::Item(_) => true,
+        ExprKind::Convert(_) => !expr.ty.is_vector(),
+        _ => false,
+    };
+    if is_cast {
+        out.push('(');
+    }
+    write(program, id, out);
+    if is_cast {
+        out.push(')');
+    }
+}
+
+fn list(program: &Program, ids: &[ExprId], out: &mut String) {
+    out.push('(');
+    for (index, id) in ids.iter().enumerate() {
+        out.push_str(if index == 0 { "" } else { ", " });
+        write(program, *id, out);
+    }
+    out.push(')');
+}
+
+/// A number that is the same in all lanes of a type.
+fn literal(stored: i64, ty: Type) -> String {
+    let number = number(stored, ty.scalar);
+    match (ty.is_vector(), ty.scalar.bits()) {
+        (true, _) => format!("({ty})({})", number.trim_matches(['(', ')'])),
+        (false, 8 | 16) => format!("({ty}){number}"),
+        _ => number,
+    }
+}
+
+/// A number with the suffix of its type; the narrow types have none.
+pub(super) fn number(stored: i64, scalar: Scalar) -> String {
+    let value = scalar.value(stored);
+    let suffix = match scalar {
+        Scalar::Uint => "U",
+        Scalar::Long => "L",
+        Scalar::Ulong => "UL",
+        _ => "",
+    };
+    if scalar.bits() >= 32 && scalar.is_signed() && value == scalar.least() {
+        // The literal without its sign does not fit.
+        return format!("(-{}{suffix} - 1)", scalar.greatest());
+    }
+    if value < 0 { format!("({value}{suffix})") } else { format!("{value}{suffix}") }
+}

@@ -1,0 +1,149 @@
+//! The text around the statements: launch comment, helpers, parameters, tables.
+
+use super::statements::{BARRIER, lanes};
+use super::{Extras, Printer};
+use crate::ir::{Buffer, Space, StmtKind};
+
+impl Printer<'_> {
+    pub(super) fn kernel(&mut self, extras: &Extras<'_>) {
+        self.indent = 0;
+        let program = self.program;
+        let uses_reduction = program.stmts.iter().any(|s| matches!(s.kind, StmtKind::Reduce(_)));
+        let comment = self.launch_comment(uses_reduction);
+        self.line(&comment);
+        if !extras.origin.is_empty() {
+            self.line(&format!("// {}", extras.origin));
+        }
+        let body = self.body(extras);
+        self.helpers(&body);
+        self.tables();
+        if let Some(expected) = extras.expected {
+            let words: Vec<_> = expected.iter().map(|word| format!("{word:#x}UL")).collect();
+            let text = format!("__constant ulong expected[{}] = {{{}}};", words.len(), words.join(", "));
+            self.line(&text);
+        }
+        if program.fixed_size {
+            let [x, y, z] = program.sizes.local;
+            self.line(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))"));
+        }
+        let parameters = self.parameters(uses_reduction).join(", ");
+        self.line(&format!("__kernel void entry({parameters}) {{"));
+        self.out.push_str(&body);
+        self.line("}");
+    }
+
+    /// The flags for the arguments, in the order of the parameters, and the sizes.
+    fn launch_comment(&self, uses_reduction: bool) -> String {
+        let program = self.program;
+        let mut text = "//".to_owned();
+        if program.sections > 0 {
+            text += &format!(" --atomics {}", program.sections);
+        }
+        if uses_reduction {
+            text += " ---atomic_reductions";
+        }
+        for (buffer, flag) in [
+            (Buffer::Emi, "---emi"),
+            (Buffer::Sequence, "---fake_divergence"),
+            (Buffer::Communication, "---inter_thread_comm"),
+        ] {
+            if program.buffer(buffer).is_some() {
+                text = text + " " + flag;
+            }
+        }
+        let [a, b, c] = program.sizes.global;
+        let [x, y, z] = program.sizes.local;
+        text + &format!(" -g {a},{b},{c} -l {x},{y},{z}")
+    }
+
+    fn parameters(&self, uses_reduction: bool) -> Vec<String> {
+        let mut parameters = vec!["__global ulong *result".to_owned()];
+        if self.program.sections > 0 {
+            parameters.push("__global volatile uint *g_atomic_input".to_owned());
+            parameters.push("__global volatile uint *g_special_values".to_owned());
+        }
+        if uses_reduction {
+            parameters.push("__global volatile int *g_atomic_reduction".to_owned());
+        }
+        for buffer in [Buffer::Emi, Buffer::Sequence, Buffer::Communication] {
+            if let Some(id) = self.program.buffer(buffer) {
+                let variable = self.program.variable(id);
+                parameters.push(format!("__global {} *{}", variable.ty, variable.name));
+            }
+        }
+        parameters
+    }
+
+    /// The functions that add vectors to a result, as far as they are needed.
+    fn helpers(&mut self, body: &str) {
+        self.line("static ulong mix(ulong hash, ulong value) { return (hash ^ value) * 0x100000001b3UL; }");
+        let most = [16, 8, 4, 3, 2].into_iter().find(|n| body.contains(&format!("mix{n}("))).unwrap_or(1);
+        if most >= 2 {
+            self.line("static ulong mix2(ulong hash, ulong2 v) { return mix(mix(hash, v.x), v.y); }");
+        }
+        if body.contains("mix3(") {
+            self.line("static ulong mix3(ulong hash, ulong3 v) { return mix(mix2(hash, v.xy), v.z); }");
+        }
+        for n in [4, 8, 16] {
+            if most >= n {
+                let half = n / 2;
+                self.line(&format!("static ulong mix{n}(ulong hash, ulong{n} v) {{ return mix{half}(mix{half}(hash, v.lo), v.hi); }}"));
+            }
+        }
+    }
+
+    fn tables(&mut self) {
+        for variable in &self.program.variables {
+            let Space::Constant(values) = &variable.space else { continue };
+            let (ty, name) = (variable.ty, &variable.name);
+            let elements: Vec<_> = values.chunks(usize::from(ty.lanes)).map(|e| lanes(e, ty)).collect();
+            let text = format!("__constant {ty} {name}[{}] = {{{}}};", elements.len(), elements.join(", "));
+            self.line(&text);
+        }
+    }
+
+    /// The statements of the kernel, with the declarations that they need.
+    fn body(&mut self, extras: &Extras<'_>) -> String {
+        let program = self.program;
+        let before = std::mem::take(&mut self.out);
+        self.indent = 1;
+        for id in &program.body {
+            self.statement(*id);
+        }
+        if program.sections > 0 {
+            self.line(BARRIER);
+            for index in 0..program.sections {
+                let sections = program.sections;
+                self.line(&format!("hash = mix(hash, g_special_values[group * {sections} + {index}]);"));
+            }
+        }
+        let statements = std::mem::take(&mut self.out);
+        let local = program.variables.iter().filter(|v| v.space == Space::Local);
+        for variable in local.filter(|v| uses(&statements, &v.name)) {
+            let (ty, name) = (variable.ty, &variable.name);
+            self.line(&format!("__local {ty} {name}[{}];", variable.length.unwrap_or(1)));
+        }
+        self.line("int gid = (int)((get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0));");
+        if uses(&statements, "lid") {
+            self.line("int lid = (int)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));");
+        }
+        if uses(&statements, "group") {
+            self.line("int group = (int)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0));");
+        }
+        self.line("ulong hash = 0;");
+        self.out.push_str(&statements);
+        self.line("result[gid] = hash;");
+        if extras.expected.is_some() {
+            self.line("if (hash != expected[gid])");
+            self.indent += 1;
+            self.line("printf(\"work-item %d: %lx instead of %lx\\n\", gid, hash, expected[gid]);");
+        }
+        self.indent = 0;
+        std::mem::replace(&mut self.out, before)
+    }
+}
+
+/// True if a text has a word.
+fn uses(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|found| found == word)
+}

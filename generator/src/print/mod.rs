@@ -1,0 +1,55 @@
+//! Kernels as text.
+
+mod expressions;
+mod kernel;
+mod statements;
+mod tokens;
+
+pub use tokens::tokens;
+
+use crate::ir::{Program, StmtId};
+
+/// What the text has besides the program.
+#[derive(Clone, Debug, Default)]
+pub struct Extras<'a> {
+    /// A line of comment that says where the kernel comes from.
+    pub origin: &'a str,
+    /// The right results, for a kernel that checks itself.
+    pub expected: Option<&'a [u64]>,
+}
+
+/// The program in OpenCL C, with a launch comment as the hosts of CLsmith read it.
+#[must_use]
+pub fn opencl(program: &Program, extras: &Extras<'_>) -> String {
+    let mut printer = Printer::new(program);
+    printer.kernel(extras);
+    printer.out
+}
+
+/// The text of one statement with all that it contains.
+#[must_use]
+pub fn statement(program: &Program, id: StmtId) -> String {
+    let mut printer = Printer::new(program);
+    printer.statement(id);
+    printer.out
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    out: String,
+    indent: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn new(program: &'a Program) -> Self {
+        Self { program, out: String::new(), indent: 1 }
+    }
+
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.indent {
+            self.out.push_str("    ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}

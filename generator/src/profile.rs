@@ -1,0 +1,244 @@
+//! Profiles: what is generated, apart from the seed.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::features::Avoid;
+
+/// What is generated, apart from the seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The language.
+    pub target: Target,
+    /// The kinds of constructs.
+    pub mode: Mode,
+    /// The size of each kernel lies in this range.
+    pub tokens: Tokens,
+    /// What is left out.
+    pub avoid: Avoid,
+    /// True for kernels that compare their results with the right ones and print what differs.
+    pub self_check: bool,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self {
+            target: Target::OpenCl12,
+            mode: Mode::Free,
+            tokens: Tokens::default(),
+            avoid: Avoid::default(),
+            self_check: false,
+        }
+    }
+}
+
+/// A version of OpenCL C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "1.2, 2.0 and 3.0")]
+pub enum Target {
+    OpenCl12,
+    OpenCl20,
+    OpenCl30,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenCl12 => "opencl-1.2",
+            Self::OpenCl20 => "opencl-2",
+            Self::OpenCl30 => "opencl-3",
+        }
+    }
+
+    /// The version as in `__OPENCL_C_VERSION__`.
+    #[must_use]
+    pub fn version(self) -> u32 {
+        match self {
+            Self::OpenCl12 => 120,
+            Self::OpenCl20 => 200,
+            Self::OpenCl30 => 300,
+        }
+    }
+}
+
+/// The kinds of constructs. All but `Free` correspond to the modes of CLsmith.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Scalars; every work-item computes the same, except for the number of its group.
+    Basic,
+    /// `Basic`, with vectors.
+    Vector,
+    /// `Basic`; the work-items of a group exchange memory at barriers.
+    Barrier,
+    /// `Basic`; one work-item of a group enters a section.
+    AtomicSection,
+    /// `Basic`; the work-items of a group add up values atomically.
+    AtomicReduction,
+    /// Everything of the modes before.
+    All,
+    /// Everything; the work-items compute with their numbers.
+    Free,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Basic,
+        Self::Vector,
+        Self::Barrier,
+        Self::AtomicSection,
+        Self::AtomicReduction,
+        Self::All,
+        Self::Free,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "basic",
+            Self::Vector => "vector",
+            Self::Barrier => "barrier",
+            Self::AtomicSection => "atomic-section",
+            Self::AtomicReduction => "atomic-reduction",
+            Self::All => "all",
+            Self::Free => "free",
+        }
+    }
+
+    /// True if kernels have vectors.
+    #[must_use]
+    pub fn has_vectors(self) -> bool {
+        matches!(self, Self::Vector | Self::All | Self::Free)
+    }
+
+    /// True if the work-items exchange memory.
+    #[must_use]
+    pub fn has_barriers(self) -> bool {
+        matches!(self, Self::Barrier | Self::All | Self::Free)
+    }
+
+    /// True if there are atomic sections.
+    #[must_use]
+    pub fn has_sections(self) -> bool {
+        matches!(self, Self::AtomicSection | Self::All | Self::Free)
+    }
+
+    /// True if there are atomic reductions.
+    #[must_use]
+    pub fn has_reductions(self) -> bool {
+        matches!(self, Self::AtomicReduction | Self::All | Self::Free)
+    }
+}
+
+/// A range of sizes in tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tokens(RangeInclusive<u32>);
+
+impl Tokens {
+    /// The least size: a kernel has parameters, variables and a result.
+    pub const LEAST: u32 = 300;
+    /// The greatest size.
+    pub const MOST: u32 = 20_000;
+
+    /// A range of sizes.
+    ///
+    /// # Errors
+    /// If there is no kernel in the range.
+    pub fn new(from: u32, to: u32) -> Result<Self, ProfileError> {
+        if from > to || from < Self::LEAST || to > Self::MOST {
+            return Err(ProfileError::Tokens { from, to });
+        }
+        Ok(Self(from..=to))
+    }
+
+    /// The least size.
+    #[must_use]
+    pub fn from(&self) -> u32 {
+        *self.0.start()
+    }
+
+    /// The greatest size.
+    #[must_use]
+    pub fn to(&self) -> u32 {
+        *self.0.end()
+    }
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self(300..=3000)
+    }
+}
+
+impl fmt::Display for Tokens {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}..{}", self.from(), self.to())
+    }
+}
+
+impl FromStr for Tokens {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Self, ProfileError> {
+        let (from, to) = text.split_once("..").unwrap_or((text, text));
+        let number = |text: &str| text.parse().map_err(|_| ProfileError::NoRange(text.to_owned()));
+        Self::new(number(from)?, number(to)?)
+    }
+}
+
+/// Why a profile is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProfileError {
+    /// Sizes that no kernel can have.
+    #[error(
+        "no kernel has {from} to {to} tokens: write A..B with A at most B, A at least {least} and B at most {most}",
+        least = Tokens::LEAST, most = Tokens::MOST
+    )]
+    #[allow(missing_docs, reason = "the ends of the range")]
+    Tokens { from: u32, to: u32 },
+    /// No range of numbers.
+    #[error("`{0}` is no number of tokens: write a range such as 300..3000")]
+    NoRange(String),
+    /// An unknown name in a list of features.
+    #[error("there is no feature `{name}`{}; the names are those of operators, built-in functions, statements and types: {}", near(.nearest), .known.join(" "))]
+    #[allow(missing_docs, reason = "the name, the most similar known one, and all known ones")]
+    Feature { name: String, nearest: Option<&'static str>, known: Vec<&'static str> },
+    /// The mode needs what is to be avoided.
+    #[error("the mode `{mode}` cannot do without `{feature}`: leave it out of --avoid, or choose another mode")]
+    #[allow(missing_docs, reason = "the two that exclude each other")]
+    Contradiction { mode: &'static str, feature: &'static str },
+}
+
+fn near(nearest: &Option<&'static str>) -> String {
+    nearest.map(|name| format!(" (`{name}`?)")).unwrap_or_default()
+}
+
+impl Profile {
+    /// Checks that the parts fit together.
+    ///
+    /// # Errors
+    /// If the mode needs what is to be avoided.
+    pub fn check(&self) -> Result<(), ProfileError> {
+        let needs: &[&'static str] = match self.mode {
+            Mode::Basic | Mode::Free => &["int"],
+            Mode::Vector => &["int", "vector"],
+            Mode::Barrier => &["int", "long", "barrier"],
+            Mode::AtomicSection => &["int", "uint", "atomic_section"],
+            Mode::AtomicReduction => &["int", "atomic_reduction"],
+            Mode::All => &["int", "uint", "long", "vector", "barrier", "atomic_section", "atomic_reduction"],
+        };
+        match needs.iter().find(|feature| self.avoid.names(feature)) {
+            Some(feature) => Err(ProfileError::Contradiction { mode: self.mode.name(), feature }),
+            None => Ok(()),
+        }
+    }
+}

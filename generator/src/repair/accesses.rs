@@ -1,0 +1,77 @@
+//! Accesses to arrays that are out of range, race, or read what nobody has written.
+
+use super::Repair;
+use crate::interpret::Faults;
+use crate::ir::{
+    Binary, Buffer, ExprId, ExprKind, Item, Place, Scalar, Space, StmtKind, Type, VarId,
+};
+use crate::random::Key;
+
+impl Repair<'_> {
+    /// Changes a read.
+    pub(super) fn read(&mut self, id: ExprId, faults: Faults) {
+        let expr = self.program.expr(id);
+        let (ty, key, again) = (expr.ty, expr.key.named("repair"), expr.repairs > 1);
+        let kind = match expr.kind {
+            ExprKind::Element(array, at) if !again && faults.has(Faults::RANGE) => {
+                ExprKind::Element(array, self.cut(array, at, 1, key))
+            }
+            ExprKind::Load(array, at) if !again && faults.has(Faults::RANGE) => {
+                ExprKind::Load(array, self.cut(array, at, ty.lanes, key))
+            }
+            ExprKind::Element(array, _) if !again && faults.has(Faults::RACE) => {
+                match self.own(array, key) {
+                    Some(at) => ExprKind::Element(array, at),
+                    None => ExprKind::Literal(1),
+                }
+            }
+            _ => ExprKind::Literal(1),
+        };
+        self.program.exprs[id.0 as usize].kind = kind;
+    }
+
+    /// Changes an assignment.
+    pub(super) fn write(
+        &mut self,
+        place: Place,
+        value: ExprId,
+        faults: Faults,
+        (key, rung): (Key, u8),
+    ) -> StmtKind {
+        let place = match place {
+            Place::Element(array, at) if rung == 0 && faults.has(Faults::RANGE) => {
+                Place::Element(array, self.cut(array, at, 1, key))
+            }
+            Place::Store(array, at) if rung == 0 && faults.has(Faults::RANGE) => {
+                let lanes = self.program.ty(value).lanes;
+                Place::Store(array, self.cut(array, at, lanes, key))
+            }
+            Place::Element(array, _) if rung == 0 => match self.own(array, key) {
+                Some(at) => Place::Element(array, at),
+                None => return StmtKind::Nothing,
+            },
+            _ => return StmtKind::Nothing,
+        };
+        StmtKind::Assign(place, value)
+    }
+
+    /// The index modulo the number of elements.
+    fn cut(&mut self, array: VarId, at: ExprId, lanes: u8, key: Key) -> ExprId {
+        let uint = Type::scalar(Scalar::Uint);
+        let length = self.program.variable(array).length.unwrap_or(1) / u32::from(lanes);
+        let at = self.program.convert(at, uint, key);
+        let length = self.program.literal(length.max(1).into(), uint, key);
+        self.program.binary(Binary::Remainder, at, length, key)
+    }
+
+    /// The index of the element that only this work-item uses.
+    fn own(&mut self, array: VarId, key: Key) -> Option<ExprId> {
+        let variable = self.program.variable(array);
+        let item = match variable.space {
+            Space::Local if variable.length >= Some(self.program.sizes.group()) => Item::LinearLocal,
+            Space::Global(Buffer::Communication) => Item::LinearGlobal,
+            _ => return None,
+        };
+        Some(self.program.add(ExprKind::Item(item), Type::INT, key))
+    }
+}
