@@ -16,7 +16,7 @@ const CRATES: &str = "
     batch: engine files interestingness journal speculation testcase
     candidates: testcase
     capi: clreduce
-    cli: batch check compiler crash devices engine files interestingness journal kernel passes process recipe report testcase tools triage
+    cli: batch check compiler crash devices engine files generator interestingness journal kernel passes process recipe report testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase tools
     compiler: interestingness process testcase tools
@@ -28,6 +28,7 @@ const CRATES: &str = "
     kernel: language process testcase
     process: testcase
     files: process
+    generator: testcase
     recipe: check crash devices interestingness kernel process testcase tools
     journal: files interestingness testcase
     language: testcase
@@ -45,6 +46,7 @@ const CRATES: &str = "
 const PURE: &str = "
     clreduce-candidates: clreduce-testcase
     clreduce-crash: clreduce-testcase cpp_demangle regex rustc-demangle
+    clreduce-generator: thiserror
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex

@@ -25,6 +25,7 @@ const UNSAFE: &[&str] = &[
 
 /// The code that decides the questions. It has to come to the same everywhere, each time.
 const DECIDES: &[&str] = &[
+    "generator/src/",
     "passes/src/",
     "src/candidates/",
     "src/reducer/",
@@ -40,6 +41,7 @@ const DECIDES: &[&str] = &[
 
 /// Everything that ends up in the library and the program.
 const PRODUCT: &[&str] = &[
+    "generator/src/",
     "interestingness/check/src/",
     "interestingness/compiler/src/",
     "interestingness/devices/src/",

@@ -100,7 +100,7 @@ impl Maker<'_> {
         Some(self.program.statement(StmtKind::Assign(place, value), key))
     }
 
-    /// A barrier, after which each work-item owns other elements.
+    /// A barrier, after which each work-item owns other elements. The result shows which it owned before.
     pub(super) fn communicate(&mut self, key: Key) -> Option<Block> {
         let communication = self.communication?;
         let barrier = self.program.statement(StmtKind::Barrier, key);
@@ -115,8 +115,9 @@ impl Maker<'_> {
         let own = self.program.convert(own, uint, key);
         let at = self.program.binary(Binary::Add, start, own, key);
         let tid = self.permuted(communication, at, key);
+        let seen = self.hashed(communication.tid, key);
         let place = Place::Variable(communication.tid);
-        Some(vec![barrier, self.program.statement(StmtKind::Assign(place, tid), key)])
+        Some(vec![barrier, seen, self.program.statement(StmtKind::Assign(place, tid), key)])
     }
 
     /// An `int` that is the same for all work-items of a group.
@@ -139,7 +140,8 @@ impl Maker<'_> {
     /// Adds the own element at the end of the kernel, after a barrier.
     pub(super) fn finish_communication(&mut self, key: Key) -> Block {
         let Some(communication) = self.communication else { return Vec::new() };
-        let mut block = vec![self.program.statement(StmtKind::Barrier, key)];
+        let seen = self.hashed(communication.tid, key);
+        let mut block = vec![self.program.statement(StmtKind::Barrier, key), seen];
         for local in [true, false] {
             let (array, at) = self.own_place(communication, local, key);
             let value = ExprKind::Element(array, at);

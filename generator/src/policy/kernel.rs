@@ -25,6 +25,7 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
         mode,
         readable: Vec::new(),
         writable: Vec::new(),
+        unseen: Vec::new(),
         arrays: Vec::new(),
         counters: Vec::new(),
         pool: Vec::new(),

@@ -28,6 +28,8 @@ struct Maker<'a> {
     readable: Vec<VarId>,
     /// The private variables that can be written here.
     writable: Vec<VarId>,
+    /// The variables whose value is not in the result so far.
+    unseen: Vec<VarId>,
     /// The private arrays that can be used here.
     arrays: Vec<VarId>,
     /// The counters of the loops around, and the number of elements that they surely are within.
@@ -59,6 +61,7 @@ impl Maker<'_> {
         let variable = self.variable('v', ty, None);
         self.readable.push(variable);
         self.writable.push(variable);
+        self.unseen.push(variable);
         (self.program.statement(StmtKind::Declare(variable, value), key), variable)
     }
 

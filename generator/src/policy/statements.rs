@@ -19,6 +19,9 @@ enum Kind {
     Own,
 }
 
+/// The operators that keep every bit of their first operand.
+const LOSSLESS: [Binary; 3] = [Binary::Add, Binary::Subtract, Binary::Xor];
+
 /// The tokens that a statement with others in it needs at least.
 const COMPOUND: usize = 70;
 
@@ -33,6 +36,7 @@ impl Maker<'_> {
     pub(super) fn block(&mut self, room: usize, depth: u32, key: Key) -> Block {
         self.scoped(|maker| {
             let own = maker.writable.len();
+            let unseen_before = maker.unseen.len();
             let mut block = Block::new();
             for index in 0..5 {
                 let used = maker.cost(&block);
@@ -46,6 +50,15 @@ impl Maker<'_> {
                 for variable in maker.writable.split_off(own) {
                     block.push(maker.hashed(variable, key));
                 }
+                // The next round would overwrite it.
+                let in_loop = !maker.counters.is_empty();
+                let changed: Vec<_> = maker.unseen.iter().skip(unseen_before).copied().collect();
+                for variable in changed {
+                    let is_open = maker.unseen.contains(&variable) && maker.writable.contains(&variable);
+                    if in_loop && is_open {
+                        block.push(maker.hashed(variable, key));
+                    }
+                }
             }
             block
         })
@@ -53,6 +66,7 @@ impl Maker<'_> {
 
     /// Adds a variable to the result.
     pub(super) fn hashed(&mut self, variable: VarId, key: Key) -> StmtId {
+        self.unseen.retain(|unseen| *unseen != variable);
         let value = self.read(variable, key);
         self.program.statement(StmtKind::Hash(value), key)
     }
@@ -103,30 +117,47 @@ impl Maker<'_> {
                 None
             }
         };
-        vec![made.unwrap_or_else(|| self.assign(operators, key.child(7)))]
+        made.map_or_else(|| self.assign(operators, key.child(7)), |made| vec![made])
     }
 
-    /// Assigns to a variable; often something that depends on its old value.
-    pub(super) fn assign(&mut self, depth: u32, key: Key) -> StmtId {
+    /// Assigns to a variable; often something that depends on its old value. An old value that would be lost is
+    /// added to the result before.
+    pub(super) fn assign(&mut self, depth: u32, key: Key) -> Block {
         let mut stream = key.stream();
         if self.writable.is_empty() {
             let ty = self.any_type(&mut stream);
             let value = self.expression(ty, depth, key.child(1));
-            return self.declare(ty, value, key).0;
+            return vec![self.declare(ty, value, key).0];
         }
         let variable = stream.pick(&self.writable);
         let ty = self.program.variable(variable).ty;
         let value = self.expression(ty, depth, key.child(1));
-        let updates = Binary::ARITHMETIC.map(|op| (self.features.weight(op.texts().1, ty), op));
-        let value = match stream.weighted(&updates) {
-            Some(operator) if stream.chance(45) => {
+        let operator = self.update(ty, &mut stream);
+        let mut block = Block::new();
+        let keeps = operator.is_some_and(|operator| LOSSLESS.contains(&operator));
+        if !keeps && !self.in_section && self.unseen.contains(&variable) {
+            block.push(self.hashed(variable, key));
+        }
+        let value = match operator {
+            Some(operator) => {
                 let old = self.read(variable, key);
                 let sum = self.program.binary(operator, old, value, key);
                 self.program.convert(sum, ty, key)
             }
-            _ => value,
+            None => value,
         };
-        self.program.statement(StmtKind::Assign(Place::Variable(variable), value), key)
+        self.unseen.push(variable);
+        block.push(self.program.statement(StmtKind::Assign(Place::Variable(variable), value), key));
+        block
+    }
+
+    /// The operator of an assignment such as `v += 1`. In atomic sections, each value counts for the sum.
+    fn update(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
+        let operators = if self.in_section { &LOSSLESS[..] } else { &Binary::ARITHMETIC };
+        let weights = operators.iter().map(|&op| (self.features.weight(op.texts().1, ty), op));
+        let weights: Vec<_> = weights.collect();
+        let chosen = stream.weighted(&weights);
+        chosen.filter(|_| self.in_section || stream.chance(45))
     }
 
     /// Assigns to some lanes of a vector.

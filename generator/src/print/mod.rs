@@ -7,7 +7,7 @@ mod tokens;
 
 pub use tokens::tokens;
 
-use crate::ir::{Program, StmtId};
+use crate::ir::{ExprId, Program, StmtId};
 
 /// What the text has besides the program.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +32,12 @@ pub fn statement(program: &Program, id: StmtId) -> String {
     let mut printer = Printer::new(program);
     printer.statement(id);
     printer.out
+}
+
+/// The text of an expression.
+#[must_use]
+pub fn expression(program: &Program, id: ExprId) -> String {
+    Printer::new(program).text(id)
 }
 
 struct Printer<'a> {

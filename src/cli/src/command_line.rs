@@ -13,6 +13,7 @@ use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::init::InitArgs;
 use crate::inputs::InputsArgs;
+use crate::kernels::GenerateArgs;
 use crate::mutants::MutantsArgs;
 use crate::prepare::PrepareArgs;
 use crate::run::RunArgs;
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Find launches of a kernel that cover more of it, and write them to KERNEL.args.toml
     Inputs(InputsArgs),
+    /// Generate random kernels that come with their right results
+    Generate(GenerateArgs),
     /// Find out what a compiler or a device does wrong, and write a test for it
     Init(InitArgs),
     /// Turn a kernel into one file with as few work-items as its bug needs

@@ -10,6 +10,7 @@ use clreduce_batch::BatchError;
 use clreduce_check::{CheckError, CoverageError, HostKernelError, PreprocessError};
 use clreduce_compiler::NoClang;
 use clreduce_engine::ReductionError;
+use clreduce_generator::ProfileError;
 use clreduce_interestingness::{CommandError, NotRun, SetupError};
 use clreduce_journal::StateError;
 use clreduce_kernel::PlanError;
@@ -245,6 +246,10 @@ pub(crate) enum UsageError {
         "--allow-slippage needs a recipe: the exit status of a program does not tell one bug from another"
     )]
     NeedsRecipe,
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error("several kernels need a folder\nhelp: add --out DIR")]
+    ManyKernels,
     #[error("no pass is left to run\nhelp: check --passes and --skip-pass")]
     NoPasses,
     #[error(transparent)]

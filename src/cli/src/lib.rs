@@ -15,6 +15,7 @@ mod diagnosis;
 mod diff;
 mod doctor;
 mod events_file;
+mod expected;
 mod explain;
 mod failure;
 mod finished;
@@ -24,6 +25,7 @@ mod inputs;
 mod interrupt;
 mod judge;
 mod keep;
+mod kernels;
 mod launches;
 mod load;
 mod mutants;
@@ -108,6 +110,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Explain(args)) => return explain::explain(&args),
         Some(Command::Devices(args)) => return devices::devices(&args),
         Some(Command::Doctor(args)) => return doctor::doctor(&args),
+        Some(Command::Generate(args)) => return kernels::kernels(&args),
         Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Inputs(args)) => return inputs::inputs(&args),
         Some(Command::Prepare(args)) => return prepare::prepare(&args),

@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::coverage;
 use crate::devices::{DeviceArgs, Text, choose, worker_options};
+use crate::expected;
 use crate::failure::{CliError, RunError};
 use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
@@ -68,6 +69,8 @@ names, or from its prototype. In the last case clreduce runs the kernel with n =
 each buffer has n elements with the values 1 to n, and each number is n. A file that ends in .cu is CUDA: \
 NVRTC compiles bare kernels, and nvcc a program with `main`, whose result is its output.
 
+If a file KERNEL.expected lies beside the kernel, as `clreduce generate` writes it, the result is compared with it.
+
 Exit status:
   0   result: the numbers of each buffer are on standard output
   1   the kernel cannot be read, or its arguments cannot be determined
@@ -76,7 +79,11 @@ Exit status:
   10  build failure        20  the driver failed to run it
   11  build crash          21  run crash
   12  build timeout        22  run timeout
-  13  built, but not run   23  the repetitions gave different results";
+  13  built, but not run   23  the repetitions gave different results
+                           24  the result is not the one in KERNEL.expected";
+
+/// The exit status for a result that is not the expected one.
+const UNEXPECTED: u8 = 24;
 
 /// Runs a kernel and prints what became of it.
 ///
@@ -84,6 +91,7 @@ Exit status:
 /// When the kernel cannot be run at all.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let source = read(&args.kernel)?;
+    let expected = expected::read(&args.kernel)?;
     let text = Text::of(&args.kernel, &source);
     let plan = match args.launches.described(&args.kernel, &source).map_err(RunError::from)? {
         Some(plan) => plan,
@@ -116,14 +124,22 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     drop(clock);
     let seen = seen.transpose()?;
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
+    let difference = expected.zip(report.outcome.result());
+    let difference = difference.map(|(text, outputs)| expected::difference(&text, outputs));
+    let is_expected = difference.as_ref().map(Option::is_none);
     let printed = if args.json {
-        print_json(&worker, &report, &note, seen.as_ref())
+        print_json(&worker, &report, &note, is_expected, seen.as_ref())
     } else {
         print(&report, &note)
     };
     printed.map_err(CliError::Stdout)?;
     if let Some(seen) = seen.filter(|_| !args.json) {
         coverage::print(&seen, &args.kernel.display().to_string()).map_err(CliError::Stdout)?;
+    }
+    if let Some(difference) = difference.flatten() {
+        let path = expected::beside(&args.kernel);
+        error_line(&format!("the result is not the one in {}: {difference}", path.display()));
+        return Ok(ExitCode::from(UNEXPECTED));
     }
     Ok(ExitCode::from(status(report.outcome.class())))
 }
@@ -206,6 +222,8 @@ struct RunLine<'a> {
     run_seconds: f64,
     /// Of all outputs together; `null` without a result.
     hash: Option<String>,
+    /// Whether the result is the one in `KERNEL.expected`; `null` without a result or without the file.
+    expected: Option<bool>,
     outputs: Vec<JsonOutput<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<&'a Coverage>,
@@ -224,6 +242,7 @@ fn print_json(
     worker: &DeviceWorker,
     report: &RunReport,
     note: &str,
+    expected: Option<bool>,
     coverage: Option<&Coverage>,
 ) -> io::Result<()> {
     let facts = &worker.device().facts;
@@ -238,6 +257,7 @@ fn print_json(
         build_seconds: seconds(report.build),
         run_seconds: seconds(report.run),
         hash: result.map(hash),
+        expected,
         outputs: result.unwrap_or_default().iter().map(json_output).collect(),
         coverage,
     };

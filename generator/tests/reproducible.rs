@@ -1,0 +1,38 @@
+//! A seed gives the same kernel everywhere: the hashes of 100 kernels are checked in.
+//!
+//! `BLESS=1` writes them. They may change only with the version of the format, `FORMAT` in `src/random.rs`.
+
+use std::fmt::Write;
+use std::{env, fs};
+
+use clreduce_generator::{Mode, Profile, Target, generate};
+use clreduce_testcase::ContentHash;
+
+fn hashes() -> String {
+    let mut text = String::new();
+    for seed in 0..100 {
+        let mode = Mode::ALL[seed as usize % Mode::ALL.len()];
+        let target = Target::ALL[seed as usize % Target::ALL.len()];
+        let self_check = seed % 10 == 9;
+        let avoid = if seed % 5 == 4 { "mad_sat,vec3" } else { "" }.parse().unwrap();
+        let profile = Profile { mode, target, self_check, avoid, ..Profile::default() };
+        let kernel = generate(seed, &profile).unwrap();
+        let all = kernel.source.clone() + &kernel.expected_text();
+        writeln!(text, "{} {seed} {}", mode.name(), ContentHash::of(all.as_bytes())).unwrap();
+    }
+    text
+}
+
+#[test]
+fn kernels_are_those_that_they_always_were() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hashes.txt");
+    let hashes = hashes();
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, &hashes).unwrap();
+    }
+    let known = fs::read_to_string(path).unwrap().replace('\r', "");
+    for (found, known) in hashes.lines().zip(known.lines()) {
+        assert_eq!(found, known, "raise FORMAT in src/random.rs, then BLESS=1");
+    }
+    assert_eq!(hashes.lines().count(), known.lines().count());
+}

@@ -1,0 +1,140 @@
+//! `clreduce generate` writes random kernels that come with their right results.
+
+use std::fs;
+use std::io::{self, Write};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use clap::ValueHint;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clreduce_generator::{Avoid, Kernel, Mode, Profile, Target, Tokens, generate};
+
+use crate::expected;
+use crate::failure::{CliError, UsageError};
+
+/// The arguments of `clreduce generate`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct GenerateArgs {
+    /// Language: opencl-1.2, opencl-2 or opencl-3
+    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
+    pub target: Target,
+
+    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything
+    #[arg(long, value_name = "MODE", default_value = "free", value_parser = modes())]
+    pub mode: Mode,
+
+    /// Number that decides everything else
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Generate N kernels, for S and the numbers after it; needs --out
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub count: NonZeroU32,
+
+    /// Generate N kernels at a time; the kernels do not depend on it [default: the number of cores]
+    #[arg(long, short = 'j', value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Generate kernels with A to B tokens
+    #[arg(long, value_name = "A..B", default_value_t = Tokens::default())]
+    pub tokens: Tokens,
+
+    /// Leave out these features, as in mad_sat.long,vec3,barrier
+    ///
+    /// A feature is the name of a built-in function, an operator, a statement or a type, or several of them joined by
+    /// points. A wrong name is answered with all names.
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pub avoid: Avoid,
+
+    /// Let each kernel compare its results with the right ones, and print what differs
+    #[arg(long)]
+    pub self_check: bool,
+
+    /// Write MODE-SEED.cl and MODE-SEED.expected into this folder [default: the kernel on standard output]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
+}
+
+const HELP: &str = "\
+Each kernel is valid: it has no undefined behaviour, no race, and it ends. Its right results are in the file with the \
+ending `.expected`, as `clreduce run` and the hosts of CLsmith print them. `clreduce run` compares.
+
+Examples:
+  clreduce generate --mode vector --seed 7
+  clreduce generate --count 1000 --out kernels
+  clreduce generate --mode barrier --avoid mad_sat,vec3 --tokens 300..800 --count 100 --out kernels
+  for k in kernels/*.cl; do clreduce run $k --device-name oclgrind > log || echo $k; done
+
+Exit status:
+  0  the kernels were written
+  1  a file cannot be written
+  2  the command line is wrong";
+
+fn modes() -> impl TypedValueParser<Value = Mode> {
+    let names = PossibleValuesParser::new(Mode::ALL.map(Mode::name));
+    names.map(|name| Mode::ALL.into_iter().find(|mode| mode.name() == name).unwrap_or(Mode::Free))
+}
+
+fn targets() -> impl TypedValueParser<Value = Target> {
+    let names = PossibleValuesParser::new(Target::ALL.map(Target::name));
+    names.map(|name| {
+        let target = Target::ALL.into_iter().find(|target| target.name() == name);
+        target.unwrap_or(Target::OpenCl12)
+    })
+}
+
+/// Generates kernels.
+///
+/// # Errors
+/// When the options do not fit together, or a kernel cannot be written.
+pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
+    let profile = Profile {
+        target: args.target,
+        mode: args.mode,
+        tokens: args.tokens.clone(),
+        avoid: args.avoid.clone(),
+        self_check: args.self_check,
+    };
+    let made = |seed| generate(seed, &profile).map_err(UsageError::from);
+    let Some(folder) = &args.out else {
+        if args.count.get() > 1 {
+            return Err(UsageError::ManyKernels.into());
+        }
+        let kernel = made(args.seed)?;
+        io::stdout().write_all(kernel.source.as_bytes()).map_err(CliError::Stdout)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    profile.check().map_err(UsageError::from)?;
+    let write_error = |path: &Path, source| CliError::Write { path: path.to_owned(), source };
+    fs::create_dir_all(folder).map_err(|error| write_error(folder, error))?;
+    let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
+    let next = AtomicU64::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= args.count.get().into() {
+                return Ok(());
+            }
+            let seed = args.seed.wrapping_add(index);
+            let path = folder.join(format!("{}-{seed}.cl", args.mode.name()));
+            write(&path, &made(seed)?).map_err(|error| write_error(&path, error))?;
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        let results = workers.into_iter().map(|worker| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        results.collect::<Result<(), CliError>>()
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(path: &Path, kernel: &Kernel) -> io::Result<()> {
+    fs::write(path, &kernel.source)?;
+    fs::write(expected::beside(path), kernel.expected_text())
+}
