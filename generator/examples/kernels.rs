@@ -6,7 +6,6 @@ use std::path::Path;
 
 use clreduce_generator::{Mode, Profile, generate};
 
-
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, first, count, tokens, rest @ ..] = &arguments[..] else {
@@ -22,7 +21,8 @@ fn main() {
         if let Some(folder) = rest.first() {
             let path = Path::new(folder).join(format!("{}-{seed}.cl", mode.name()));
             std::fs::write(&path, &kernel.source).expect("writable");
-            std::fs::write(path.with_extension("expected"), kernel.expected_text()).expect("writable");
+            std::fs::write(path.with_extension("expected"), kernel.expected_text())
+                .expect("writable");
         }
         let tokens = clreduce_generator::print::tokens(&kernel.source);
         *sums.entry("tokens").or_insert(0) += tokens as u64;
@@ -30,7 +30,9 @@ fn main() {
         *sums.entry("steps").or_insert(0) += kernel.report.steps;
         let share = tokens * 100 / kernel.asked;
         *sums.entry("in 25 %").or_insert(0) += u64::from((75..=125).contains(&share));
-        if !(75..=125).contains(&share) { println!("seed {seed}: {tokens} of {}", kernel.asked); }
+        if !(75..=125).contains(&share) {
+            println!("seed {seed}: {tokens} of {}", kernel.asked);
+        }
     }
     println!("{sums:?} of {count}");
 }

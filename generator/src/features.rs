@@ -119,7 +119,8 @@ fn unknown(part: &str) -> ProfileError {
     known.push("vec3");
     known.sort_unstable();
     let common = |name: &str| name.bytes().zip(part.bytes()).take_while(|(a, b)| a == b).count();
-    let nearest = known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
+    let nearest =
+        known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
     ProfileError::Feature { name: part.to_owned(), nearest, known }
 }
 

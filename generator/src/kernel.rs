@@ -63,10 +63,7 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
         profile.avoid,
     );
     let expected = report.results.clone();
-    let extras = Extras {
-        origin: &origin,
-        expected: profile.self_check.then_some(&expected[..]),
-    };
+    let extras = Extras { origin: &origin, expected: profile.self_check.then_some(&expected[..]) };
     let source = print::opencl(&program, &extras);
     Ok(Kernel { source, expected, program, report, asked })
 }

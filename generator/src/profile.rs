@@ -213,7 +213,9 @@ pub enum ProfileError {
     #[allow(missing_docs, reason = "the name, the most similar known one, and all known ones")]
     Feature { name: String, nearest: Option<&'static str>, known: Vec<&'static str> },
     /// The mode needs what is to be avoided.
-    #[error("the mode `{mode}` cannot do without `{feature}`: leave it out of --avoid, or choose another mode")]
+    #[error(
+        "the mode `{mode}` cannot do without `{feature}`: leave it out of --avoid, or choose another mode"
+    )]
     #[allow(missing_docs, reason = "the two that exclude each other")]
     Contradiction { mode: &'static str, feature: &'static str },
 }
@@ -234,7 +236,9 @@ impl Profile {
             Mode::Barrier => &["int", "long", "barrier"],
             Mode::AtomicSection => &["int", "uint", "atomic_section"],
             Mode::AtomicReduction => &["int", "atomic_reduction"],
-            Mode::All => &["int", "uint", "long", "vector", "barrier", "atomic_section", "atomic_reduction"],
+            Mode::All => {
+                &["int", "uint", "long", "vector", "barrier", "atomic_section", "atomic_reduction"]
+            }
         };
         match needs.iter().find(|feature| self.avoid.names(feature)) {
             Some(feature) => Err(ProfileError::Contradiction { mode: self.mode.name(), feature }),

@@ -32,9 +32,12 @@ fn feature(mode: Mode, kernel: &Kernel) -> u32 {
         let stmts = kernel.program.stmts.iter().zip(&kernel.report.runs);
         stmts.filter(|(stmt, _)| wanted(&stmt.kind)).map(|(_, runs)| *runs).sum()
     };
-    let vectors = kernel.program.exprs.iter().enumerate().filter(|(index, expr)| {
-        expr.ty.is_vector() && executed(&kernel.report, *index)
-    });
+    let vectors = kernel
+        .program
+        .exprs
+        .iter()
+        .enumerate()
+        .filter(|(index, expr)| expr.ty.is_vector() && executed(&kernel.report, *index));
     match mode {
         Mode::Basic => 2,
         Mode::Vector => vectors.count() as u32,
@@ -168,7 +171,9 @@ fn miscompiled(program: &Program, index: usize) -> Option<Program> {
             ExprKind::Swizzle(*of, Swizzle::new(&other))
         }
         // Extended with the wrong sign.
-        ExprKind::Convert(of) if !expr.ty.is_vector() && program.ty(*of).scalar.bits() < expr.ty.scalar.bits() => {
+        ExprKind::Convert(of)
+            if !expr.ty.is_vector() && program.ty(*of).scalar.bits() < expr.ty.scalar.bits() =>
+        {
             let from = program.ty(*of).scalar;
             let mut program = program.clone();
             let other = Type::scalar(from.with_sign(!from.is_signed()));
@@ -196,7 +201,8 @@ fn stores_another(program: &Program, index: usize) -> bool {
     });
     let Some(stored) = stored else { return false };
     let Some(other) = miscompiled(program, index) else { return false };
-    interpret::run(&observed(program, stored)).results != interpret::run(&observed(&other, stored)).results
+    interpret::run(&observed(program, stored)).results
+        != interpret::run(&observed(&other, stored)).results
 }
 
 /// The program with a variable added to the result after a statement.

@@ -270,14 +270,15 @@ impl Machine<'_> {
             }
             // For scalars, any bit counts.
             Builtin::Select if !ty.is_vector() => {
-                self.lanewise(base, [a, b, c], ty, false, |[a, b, c]| Some(if c == 0 { a } else { b }))
+                self.lanewise(base, [a, b, c], ty, false, |[a, b, c]| {
+                    Some(if c == 0 { a } else { b })
+                })
             }
             _ if arguments.len() == 1 => {
                 self.lanewise(base, [a], ty, false, |[a]| function.lane(first.scalar, [a, 0, 0]))
             }
-            _ if arguments.len() == 2 => {
-                self.lanewise(base, [a, b], ty, false, |[a, b]| function.lane(first.scalar, [a, b, 0]))
-            }
+            _ if arguments.len() == 2 => self
+                .lanewise(base, [a, b], ty, false, |[a, b]| function.lane(first.scalar, [a, b, 0])),
             _ => self.lanewise(base, [a, b, c], ty, false, |abc| function.lane(first.scalar, abc)),
         }
     }
@@ -286,7 +287,8 @@ impl Machine<'_> {
     fn lanes_with_sign(&mut self, base: usize, ty: Type, all: bool) {
         let at = self.stack.len();
         for item in 0..self.width {
-            let mut signs = (0..usize::from(ty.lanes)).map(|lane| self.stack[base + lane * self.width + item] < 0);
+            let mut signs = (0..usize::from(ty.lanes))
+                .map(|lane| self.stack[base + lane * self.width + item] < 0);
             let holds = if all { signs.all(|sign| sign) } else { signs.any(|sign| sign) };
             self.stack.push(holds.into());
         }
@@ -298,7 +300,8 @@ impl Machine<'_> {
         let at = self.stack.len();
         for row in 0..usize::from(ty.lanes) {
             for item in 0..self.width {
-                let lane = self.stack[by + row * self.width + item] as usize & usize::from(of.lanes - 1);
+                let lane =
+                    self.stack[by + row * self.width + item] as usize & usize::from(of.lanes - 1);
                 self.stack.push(self.stack[base + lane * self.width + item]);
             }
         }

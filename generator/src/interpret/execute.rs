@@ -2,9 +2,7 @@
 
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items, mixed};
-use crate::ir::{
-    Block, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId, StmtKind, VarId,
-};
+use crate::ir::{Block, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId, StmtKind, VarId};
 
 impl Machine<'_> {
     /// Executes statements, and returns the mask of the work-items that come to the end.

@@ -103,7 +103,8 @@ impl Memory {
     pub(super) fn enter_group(&mut self) {
         self.group += 1;
         self.barrier();
-        for (uses, _) in self.uses.iter_mut().zip(&self.of_group).filter(|(_, of_group)| **of_group) {
+        for (uses, _) in self.uses.iter_mut().zip(&self.of_group).filter(|(_, of_group)| **of_group)
+        {
             uses.fill(Use::default());
         }
     }
@@ -114,7 +115,13 @@ impl Memory {
     }
 
     /// Notes that a work-item uses an element.
-    pub(super) fn access(&mut self, id: VarId, element: usize, item: usize, write: bool) -> Conflict {
+    pub(super) fn access(
+        &mut self,
+        id: VarId,
+        element: usize,
+        item: usize,
+        write: bool,
+    ) -> Conflict {
         let uses = &mut self.uses[id.0 as usize];
         let Some(cell) = uses.get_mut(element) else { return Conflict::None };
         if cell.interval != self.interval {

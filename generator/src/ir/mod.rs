@@ -282,7 +282,8 @@ impl Place {
     /// The variable that is written.
     #[must_use]
     pub fn variable(&self) -> VarId {
-        let (Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _)) = self;
+        let (Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _)) =
+            self;
         *id
     }
 }

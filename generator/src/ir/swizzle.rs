@@ -28,7 +28,8 @@ impl Swizzle {
         let lanes = self.lanes();
         let half = usize::from(of / 2);
         if of != 3 && lanes.len() == half {
-            let is = |lane: fn(u8, u8) -> u8| (0..).zip(lanes).all(|(at, &l)| l == lane(at, of / 2));
+            let is =
+                |lane: fn(u8, u8) -> u8| (0..).zip(lanes).all(|(at, &l)| l == lane(at, of / 2));
             for (name, lane) in [
                 ("lo", (|at, _| at) as fn(u8, u8) -> u8),
                 ("hi", |at, half| at + half),

@@ -210,6 +210,9 @@ mod tests {
         assert_eq!((Ulong.bits(), Char.bits(), Long.is_signed()), (64, 8, true));
         assert_eq!((Uchar.wrap(-1), Char.wrap(255), Ulong.wrap(-1)), (255, -1, -1));
         assert_eq!((Ulong.value(-1), Ulong.greatest()), (u64::MAX.into(), u64::MAX.into()));
-        assert_eq!((Char.scaled(false), Ulong.scaled(true), Int.scaled(true)), (None, None, Some(Long)));
+        assert_eq!(
+            (Char.scaled(false), Ulong.scaled(true), Int.scaled(true)),
+            (None, None, Some(Long))
+        );
     }
 }

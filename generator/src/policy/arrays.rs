@@ -114,7 +114,9 @@ impl Maker<'_> {
         let lanes = self.lanes(element.scalar, &mut stream);
         let stores = lanes.filter(|lanes| {
             let ty = Type { scalar: element.scalar, lanes: *lanes };
-            !element.is_vector() && u32::from(*lanes) <= length && self.features.allows("vstore", ty)
+            !element.is_vector()
+                && u32::from(*lanes) <= length
+                && self.features.allows("vstore", ty)
         });
         let (place, ty) = match stores {
             Some(lanes) if stream.chance(40) => {

@@ -77,7 +77,12 @@ impl Maker<'_> {
         self.program.binary(Binary::Remainder, tid, size, key)
     }
 
-    fn own_place(&mut self, communication: Communication, local: bool, key: Key) -> (VarId, ExprId) {
+    fn own_place(
+        &mut self,
+        communication: Communication,
+        local: bool,
+        key: Key,
+    ) -> (VarId, ExprId) {
         match local {
             true => (communication.local, self.own_index(communication, key)),
             false => (communication.global, self.read(communication.tid, key)),
@@ -175,9 +180,10 @@ impl Maker<'_> {
 
     /// An array in local memory with an element for each work-item.
     fn local_array(&mut self, ty: Type, group: u32) -> VarId {
-        let found = self.program.variables.iter().position(|v| {
-            v.space == Space::Local && v.ty == ty && v.name.starts_with("exchange")
-        });
+        let found =
+            self.program.variables.iter().position(|v| {
+                v.space == Space::Local && v.ty == ty && v.name.starts_with("exchange")
+            });
         if let Some(index) = found {
             return VarId(index as u32);
         }

@@ -70,15 +70,23 @@ impl Maker<'_> {
             return if stream.chance(20) { ty.lane() } else { ty };
         }
         let fits = Scalar::ALL.into_iter().filter(|other| {
-            ty.scalar.usual(*other) == ty.scalar && self.features.allows(other.name(), Type::scalar(*other))
+            ty.scalar.usual(*other) == ty.scalar
+                && self.features.allows(other.name(), Type::scalar(*other))
         });
         let fits: Vec<_> = fits.collect();
         if fits.is_empty() || stream.chance(50) { ty } else { Type::scalar(stream.pick(&fits)) }
     }
 
-    fn arithmetic(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn arithmetic(
+        &mut self,
+        ty: Type,
+        depth: u32,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<ExprId> {
         let computed = Self::computed(ty);
-        let weights = Binary::ARITHMETIC.map(|op| (self.features.weight(op.texts().1, computed), op));
+        let weights =
+            Binary::ARITHMETIC.map(|op| (self.features.weight(op.texts().1, computed), op));
         let operator = stream.weighted(&weights)?;
         let other = if operator.is_shift() && !ty.is_vector() {
             Type::scalar(self.scalar_type(stream))
@@ -95,7 +103,13 @@ impl Maker<'_> {
         Some(self.program.convert(value, ty, key))
     }
 
-    fn relational(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn relational(
+        &mut self,
+        ty: Type,
+        depth: u32,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<ExprId> {
         let weights = Binary::RELATIONAL.map(|op| (self.features.weight(op.texts().1, ty), op));
         let operator = stream.weighted(&weights)?;
         let (first, second) = if ty.is_vector() {
@@ -147,7 +161,8 @@ impl Maker<'_> {
 
     fn call(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
         let weights = Builtin::ALL.iter().map(|&builtin| {
-            let vectors = self.mode.has_vectors() || !matches!(builtin, Builtin::Shuffle | Builtin::Shuffle2);
+            let vectors =
+                self.mode.has_vectors() || !matches!(builtin, Builtin::Shuffle | Builtin::Shuffle2);
             (if vectors { self.features.builtin(builtin, ty) } else { 0 }, builtin)
         });
         let weights: Vec<_> = weights.collect();
@@ -211,7 +226,13 @@ impl Maker<'_> {
         Some(self.program.convert(a, ty, key))
     }
 
-    fn reinterpreted(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn reinterpreted(
+        &mut self,
+        ty: Type,
+        depth: u32,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<ExprId> {
         // In memory, a vector of three has four lanes.
         let lanes = [1, 2, 4, 8, 16].into_iter().filter(|_| ty.lanes != 3);
         let types = lanes.flat_map(|lanes| Scalar::ALL.map(|scalar| Type { scalar, lanes }));

@@ -16,8 +16,7 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
     let mode = profile.mode;
     let exchanging = mode.has_barriers() || mode.has_reductions() || mode.has_sections();
     let mut program = Program::new(shapes::sizes(exchanging, tokens, &mut stream));
-    program.fixed_size =
-        features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
+    program.fixed_size = features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
     let mut maker = Maker {
         executions: u64::from(program.sizes.items()),
         program,
@@ -44,8 +43,12 @@ impl Maker<'_> {
             self.buffer("sequence_input", Scalar::Int, largest, Buffer::Sequence);
         }
         let mut body = Block::new();
-        let communicates = self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(40));
-        if communicates && self.features.allows("barrier", Type::INT) && self.features.allows("long", Type::scalar(Scalar::Long)) {
+        let communicates =
+            self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(40));
+        if communicates
+            && self.features.allows("barrier", Type::INT)
+            && self.features.allows("long", Type::scalar(Scalar::Long))
+        {
             body = self.start_communication(tokens, key.named("communication"));
         }
         body.extend(self.start(tokens, stream, key.named("start")));
@@ -93,7 +96,11 @@ impl Maker<'_> {
     fn start(&mut self, tokens: usize, stream: &mut Stream, key: Key) -> Block {
         let mut block = Block::new();
         let variables = 2 + stream.below(2 + tokens as u64 / 250).min(8);
-        let arrays = if self.features.weight("array", Type::INT) > 0 { stream.below(2 + tokens as u64 / 700).min(3) } else { 0 };
+        let arrays = if self.features.weight("array", Type::INT) > 0 {
+            stream.below(2 + tokens as u64 / 700).min(3)
+        } else {
+            0
+        };
         if self.features.weight("constant", Type::INT) > 0 && tokens > 600 {
             self.table(key.child(100));
         }
@@ -127,8 +134,10 @@ impl Maker<'_> {
         self.program.body.clone_from(body);
         let text = print::opencl(&self.program, &Extras::default());
         let so_far = print::tokens(&text);
-        let of = |id: &crate::ir::VarId| if self.program.variable(*id).ty.is_vector() { 11 } else { 8 };
-        let lanes = self.writable.iter().map(|id| self.program.variable(*id).ty.lanes).max().unwrap_or(1);
+        let of =
+            |id: &crate::ir::VarId| if self.program.variable(*id).ty.is_vector() { 11 } else { 8 };
+        let lanes =
+            self.writable.iter().map(|id| self.program.variable(*id).ty.lanes).max().unwrap_or(1);
         let helpers = if text.contains("mix2(") { 0 } else { 30 * lanes.ilog2() as usize };
         let arrays = self.writable_arrays().len() * 26;
         let communication = if self.communication.is_some() { 28 } else { 0 };
@@ -217,7 +226,8 @@ impl Maker<'_> {
         let hash = self.program.statement(StmtKind::Hash(element), key);
         let start = self.program.literal(0, Type::INT, key);
         let limit = self.program.literal(length.into(), Type::INT, key);
-        let details = crate::ir::For { counter, start, limit, step: 1, unroll: None, body: vec![hash] };
+        let details =
+            crate::ir::For { counter, start, limit, step: 1, unroll: None, body: vec![hash] };
         self.program.statement(StmtKind::For(details), key)
     }
 }

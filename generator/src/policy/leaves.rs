@@ -58,8 +58,10 @@ impl Maker<'_> {
         }
         let number = self.number(ty.scalar, &mut stream);
         if ty.is_vector() && ty.lanes <= 4 && stream.chance(40) {
-            let lanes = (0..ty.lanes).map(|_| self.number(ty.scalar, &mut stream)).collect::<Vec<_>>();
-            let lanes = lanes.into_iter().map(|n| self.program.literal(n, ty.lane(), key)).collect();
+            let lanes =
+                (0..ty.lanes).map(|_| self.number(ty.scalar, &mut stream)).collect::<Vec<_>>();
+            let lanes =
+                lanes.into_iter().map(|n| self.program.literal(n, ty.lane(), key)).collect();
             return self.program.add(ExprKind::Vector(lanes), ty, key);
         }
         self.program.literal(number, ty, key)
@@ -67,7 +69,11 @@ impl Maker<'_> {
 
     /// An `int` that comes from outside of the kernel.
     fn outside(&mut self, stream: &mut Stream, key: Key) -> ExprId {
-        if self.mode == crate::profile::Mode::Free && !self.in_section && self.features.weight("id", Type::INT) > 0 && stream.chance(60) {
+        if self.mode == crate::profile::Mode::Free
+            && !self.in_section
+            && self.features.weight("id", Type::INT) > 0
+            && stream.chance(60)
+        {
             let dimension = stream.below(2) as u8;
             let item = stream.pick(&[
                 Item::LinearLocal,
@@ -113,13 +119,18 @@ impl Maker<'_> {
     }
 
     /// A value with other lanes of another value.
-    pub(super) fn fitted(&mut self, value: ExprId, ty: Type, stream: &mut Stream, key: Key) -> ExprId {
+    pub(super) fn fitted(
+        &mut self,
+        value: ExprId,
+        ty: Type,
+        stream: &mut Stream,
+        key: Key,
+    ) -> ExprId {
         let from = self.program.ty(value);
         if !from.is_vector() || from.lanes == ty.lanes {
             return self.program.convert(value, ty, key);
         }
-        let lanes: Vec<u8> =
-            (0..ty.lanes).map(|_| stream.below(from.lanes.into()) as u8).collect();
+        let lanes: Vec<u8> = (0..ty.lanes).map(|_| stream.below(from.lanes.into()) as u8).collect();
         let part = Type { scalar: from.scalar, lanes: ty.lanes };
         let part = self.program.add(ExprKind::Swizzle(value, Swizzle::new(&lanes)), part, key);
         self.program.convert(part, ty, key)

@@ -73,7 +73,8 @@ impl Maker<'_> {
         body: impl FnOnce(&mut Self, VarId) -> Block,
     ) -> StmtId {
         let narrow = if stream.chance(25) { self.scalar_type(stream) } else { Scalar::Int };
-        let fits = narrow.is_signed() && narrow.bits() <= 32 && narrow.greatest() > 64 + i128::from(end);
+        let fits =
+            narrow.is_signed() && narrow.bits() <= 32 && narrow.greatest() > 64 + i128::from(end);
         let ty = Type::scalar(if fits { narrow } else { Scalar::Int });
         let counter = self.variable('i', ty, None);
         let length = (end - first).max(1) as u64;
@@ -110,9 +111,8 @@ impl Maker<'_> {
         let mut stream = key.stream();
         let rounds = 1 + stream.below(most.min(12)) as i64;
         let first = if stream.chance(60) { 0 } else { stream.within(-3, 9) };
-        let jumps = [("break", Jump::Break), ("continue", Jump::Continue)].map(|(name, jump)| {
-            (self.features.weight(name, Type::INT), jump)
-        });
+        let jumps = [("break", Jump::Break), ("continue", Jump::Continue)]
+            .map(|(name, jump)| (self.features.weight(name, Type::INT), jump));
         let jump = stream.weighted(&jumps).filter(|_| stream.chance(20));
         let synchronises = self.synchronises() && jump.is_none() && stream.chance(35);
         self.over((first, first + rounds), &mut stream, key.child(1), |maker, _| {
@@ -145,7 +145,8 @@ impl Maker<'_> {
     fn stencil(&mut self, array: VarId, length: u32, key: Key) -> StmtId {
         let mut stream = key.stream();
         let span = stream.within(1, i64::from(length / 4).clamp(1, 4));
-        let sources: Vec<VarId> = self.arrays.iter().copied().filter(|id| self.array_type(*id).1 >= length).collect();
+        let sources: Vec<VarId> =
+            self.arrays.iter().copied().filter(|id| self.array_type(*id).1 >= length).collect();
         let ends = (span.min(i64::from(length) - 1), (i64::from(length) - span).max(1));
         let mut draws = key.child(9).stream();
         self.over(ends, &mut stream, key.child(1), |maker, counter| {
@@ -166,7 +167,8 @@ impl Maker<'_> {
     fn element_at(&mut self, array: VarId, counter: VarId, offset: i64, key: Key) -> ExprId {
         let mut at = self.read(counter, key);
         if offset != 0 {
-            let (operator, offset) = if offset < 0 { (Binary::Subtract, -offset) } else { (Binary::Add, offset) };
+            let (operator, offset) =
+                if offset < 0 { (Binary::Subtract, -offset) } else { (Binary::Add, offset) };
             let offset = self.program.literal(offset.into(), Type::INT, key);
             at = self.program.binary(operator, at, offset, key);
         }
@@ -178,7 +180,8 @@ impl Maker<'_> {
     fn combined(&mut self, a: ExprId, b: ExprId, ty: Type, key: Key) -> ExprId {
         let mut stream = key.stream();
         if stream.chance(35) {
-            let functions = [Builtin::Max, Builtin::Min, Builtin::AddSat, Builtin::Hadd, Builtin::AbsDiff];
+            let functions =
+                [Builtin::Max, Builtin::Min, Builtin::AddSat, Builtin::Hadd, Builtin::AbsDiff];
             let functions = functions.map(|f| (self.features.builtin(f, ty), f));
             if let Some(function) = stream.weighted(&functions)
                 && function != Builtin::AbsDiff
@@ -186,7 +189,8 @@ impl Maker<'_> {
                 return self.program.add(ExprKind::Call(function, 2, [a, b, a]), ty, key);
             }
         }
-        let operators = [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Xor, Binary::Or, Binary::And];
+        let operators =
+            [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Xor, Binary::Or, Binary::And];
         let weights = operators.map(|op| (self.features.weight(op.texts().1, ty), op));
         let Some(operator) = stream.weighted(&weights) else { return a };
         let value = self.program.binary(operator, a, b, key);
@@ -197,24 +201,27 @@ impl Maker<'_> {
     fn array_reduction(&mut self, array: VarId, length: u32, key: Key) -> Block {
         let mut stream = key.stream();
         let element = self.array_type(array).0;
-        let ty = if stream.chance(50) { element } else { element.of(self.scalar_type(&mut stream)) };
+        let ty =
+            if stream.chance(50) { element } else { element.of(self.scalar_type(&mut stream)) };
         let first = self.leaf(ty, key.child(1));
         let (declared, sum) = self.declare(ty, first, key);
         self.writable.pop();
-        let repeated = self.over((0, length.into()), &mut stream, key.child(2), |maker, counter| {
-            let old = maker.read(sum, key);
-            let element = maker.element_at(array, counter, 0, key);
-            let element = maker.program.convert(element, ty, key);
-            let value = maker.combined(old, element, ty, key.child(3));
-            vec![maker.program.statement(StmtKind::Assign(Place::Variable(sum), value), key)]
-        });
+        let repeated =
+            self.over((0, length.into()), &mut stream, key.child(2), |maker, counter| {
+                let old = maker.read(sum, key);
+                let element = maker.element_at(array, counter, 0, key);
+                let element = maker.program.convert(element, ty, key);
+                let value = maker.combined(old, element, ty, key.child(3));
+                vec![maker.program.statement(StmtKind::Assign(Place::Variable(sum), value), key)]
+            });
         vec![declared, repeated, self.hashed(sum, key)]
     }
 
     /// `a[n - 1 - i] = b[i]`.
     fn reverse(&mut self, array: VarId, length: u32, key: Key) -> StmtId {
         let mut stream = key.stream();
-        let sources: Vec<VarId> = self.arrays.iter().copied().filter(|id| self.array_type(*id).1 >= length).collect();
+        let sources: Vec<VarId> =
+            self.arrays.iter().copied().filter(|id| self.array_type(*id).1 >= length).collect();
         let source = stream.pick(&sources);
         let mut draws = key.child(9).stream();
         self.over((0, length.into()), &mut stream, key.child(1), |maker, counter| {
@@ -234,7 +241,10 @@ impl Maker<'_> {
         let variables = self.writable.clone();
         let first = *variables.get(stream.below(variables.len() as u64) as usize)?;
         let ty = self.program.variable(first).ty;
-        let same: Vec<VarId> = variables.into_iter().filter(|id| self.program.variable(*id).ty == ty && *id != first).collect();
+        let same: Vec<VarId> = variables
+            .into_iter()
+            .filter(|id| self.program.variable(*id).ty == ty && *id != first)
+            .collect();
         if same.is_empty() {
             return None;
         }
@@ -245,11 +255,13 @@ impl Maker<'_> {
             let kept = maker.variable('t', ty, None);
             let keep = maker.program.statement(StmtKind::Declare(kept, old), key);
             let moved = maker.read(second, key);
-            let moved = maker.program.statement(StmtKind::Assign(Place::Variable(first), moved), key);
+            let moved =
+                maker.program.statement(StmtKind::Assign(Place::Variable(first), moved), key);
             let kept = maker.read(kept, key);
             let other = maker.expression(ty, 2, key.child(2));
             let value = maker.combined(kept, other, ty, key.child(3));
-            let value = maker.program.statement(StmtKind::Assign(Place::Variable(second), value), key);
+            let value =
+                maker.program.statement(StmtKind::Assign(Place::Variable(second), value), key);
             vec![keep, moved, value]
         }))
     }

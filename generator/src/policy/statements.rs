@@ -1,9 +1,7 @@
 //! Statements, each within a number of tokens.
 
 use super::{Maker, opaque};
-use crate::ir::{
-    Binary, Block, ExprId, Place, StmtId, StmtKind, Swizzle, Type, VarId,
-};
+use crate::ir::{Binary, Block, ExprId, Place, StmtId, StmtKind, Swizzle, Type, VarId};
 use crate::print;
 use crate::random::{Key, Stream};
 
@@ -54,7 +52,8 @@ impl Maker<'_> {
                 let in_loop = !maker.counters.is_empty();
                 let changed: Vec<_> = maker.unseen.iter().skip(unseen_before).copied().collect();
                 for variable in changed {
-                    let is_open = maker.unseen.contains(&variable) && maker.writable.contains(&variable);
+                    let is_open =
+                        maker.unseen.contains(&variable) && maker.writable.contains(&variable);
                     if in_loop && is_open {
                         block.push(maker.hashed(variable, key));
                     }
@@ -205,7 +204,8 @@ impl Maker<'_> {
         let with_else = stream.chance(30);
         let room = if with_else { room / 2 } else { room };
         let then = self.block(room, depth - 1, key.child(2));
-        let other = if with_else { self.block(room, depth - 1, key.child(3)) } else { Block::new() };
+        let other =
+            if with_else { self.block(room, depth - 1, key.child(3)) } else { Block::new() };
         self.program.statement(StmtKind::If(condition, then, other), key)
     }
 }

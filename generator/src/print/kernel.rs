@@ -19,7 +19,8 @@ impl Printer<'_> {
         self.tables();
         if let Some(expected) = extras.expected {
             let words: Vec<_> = expected.iter().map(|word| format!("{word:#x}UL")).collect();
-            let text = format!("__constant ulong expected[{}] = {{{}}};", words.len(), words.join(", "));
+            let text =
+                format!("__constant ulong expected[{}] = {{{}}};", words.len(), words.join(", "));
             self.line(&text);
         }
         if program.fixed_size {
@@ -77,12 +78,17 @@ impl Printer<'_> {
     /// The functions that add vectors to a result, as far as they are needed.
     fn helpers(&mut self, body: &str) {
         self.line("static ulong mix(ulong hash, ulong value) { return (hash ^ value) * 0x100000001b3UL; }");
-        let most = [16, 8, 4, 3, 2].into_iter().find(|n| body.contains(&format!("mix{n}("))).unwrap_or(1);
+        let most =
+            [16, 8, 4, 3, 2].into_iter().find(|n| body.contains(&format!("mix{n}("))).unwrap_or(1);
         if most >= 2 {
-            self.line("static ulong mix2(ulong hash, ulong2 v) { return mix(mix(hash, v.x), v.y); }");
+            self.line(
+                "static ulong mix2(ulong hash, ulong2 v) { return mix(mix(hash, v.x), v.y); }",
+            );
         }
         if body.contains("mix3(") {
-            self.line("static ulong mix3(ulong hash, ulong3 v) { return mix(mix2(hash, v.xy), v.z); }");
+            self.line(
+                "static ulong mix3(ulong hash, ulong3 v) { return mix(mix2(hash, v.xy), v.z); }",
+            );
         }
         for n in [4, 8, 16] {
             if most >= n {
@@ -96,8 +102,13 @@ impl Printer<'_> {
         for variable in &self.program.variables {
             let Space::Constant(values) = &variable.space else { continue };
             let (ty, name) = (variable.ty, &variable.name);
-            let elements: Vec<_> = values.chunks(usize::from(ty.lanes)).map(|e| lanes(e, ty)).collect();
-            let text = format!("__constant {ty} {name}[{}] = {{{}}};", elements.len(), elements.join(", "));
+            let elements: Vec<_> =
+                values.chunks(usize::from(ty.lanes)).map(|e| lanes(e, ty)).collect();
+            let text = format!(
+                "__constant {ty} {name}[{}] = {{{}}};",
+                elements.len(),
+                elements.join(", ")
+            );
             self.line(&text);
         }
     }
@@ -114,7 +125,9 @@ impl Printer<'_> {
             self.line(BARRIER);
             for index in 0..program.sections {
                 let sections = program.sections;
-                self.line(&format!("hash = mix(hash, g_special_values[group * {sections} + {index}]);"));
+                self.line(&format!(
+                    "hash = mix(hash, g_special_values[group * {sections} + {index}]);"
+                ));
             }
         }
         let statements = std::mem::take(&mut self.out);

@@ -60,7 +60,8 @@ impl Printer<'_> {
 
     fn array(&mut self, variable: VarId, values: &[i64]) {
         let variable = self.program.variable(variable);
-        let elements: Vec<_> = values.chunks(usize::from(variable.ty.lanes)).map(|e| lanes(e, variable.ty)).collect();
+        let elements: Vec<_> =
+            values.chunks(usize::from(variable.ty.lanes)).map(|e| lanes(e, variable.ty)).collect();
         let (ty, name, length) = (variable.ty, &variable.name, variable.length.unwrap_or(1));
         let text = format!("{ty} {name}[{length}] = {{{}}};", elements.join(", "));
         self.line(&text);
@@ -130,7 +131,8 @@ impl Printer<'_> {
         let arrival = section.arrival;
         self.line(&format!("if (atomic_inc(&g_atomic_input[{place}]) == {arrival}) {{"));
         self.nested(&section.body);
-        let terms = section.sum.iter().map(|&id| format!("(uint){}", self.program.variable(id).name));
+        let terms =
+            section.sum.iter().map(|&id| format!("(uint){}", self.program.variable(id).name));
         let sum = terms.collect::<Vec<_>>().join(" + ");
         self.indent += 1;
         self.line(&format!("atomic_add(&g_special_values[{place}], {sum});"));

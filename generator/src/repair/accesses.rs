@@ -68,7 +68,9 @@ impl Repair<'_> {
     fn own(&mut self, array: VarId, key: Key) -> Option<ExprId> {
         let variable = self.program.variable(array);
         let item = match variable.space {
-            Space::Local if variable.length >= Some(self.program.sizes.group()) => Item::LinearLocal,
+            Space::Local if variable.length >= Some(self.program.sizes.group()) => {
+                Item::LinearLocal
+            }
             Space::Global(Buffer::Communication) => Item::LinearGlobal,
             _ => return None,
         };

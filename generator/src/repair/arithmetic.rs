@@ -46,7 +46,8 @@ impl Repair<'_> {
                 let sum = self.program.convert(sum, operand, key.child(4));
                 ExprKind::Binary(operator, a, sum)
             }
-            Some(1) => match dual(operator).filter(|dual| self.features.allows(dual.texts().1, ty)) {
+            Some(1) => match dual(operator).filter(|dual| self.features.allows(dual.texts().1, ty))
+            {
                 Some(dual) => ExprKind::Binary(dual, a, b),
                 None => self.last(a, b, ty),
             },
@@ -67,7 +68,9 @@ impl Repair<'_> {
     /// The operation on unsigned numbers, converted back.
     fn unsigned(&mut self, operator: Binary, [a, b]: [ExprId; 2], ty: Type, key: Key) -> ExprKind {
         let scalar = ty.scalar.with_sign(false);
-        if !self.features.allows(operator.texts().1, ty.of(scalar)) || !self.features.allows("or", ty.of(scalar)) {
+        if !self.features.allows(operator.texts().1, ty.of(scalar))
+            || !self.features.allows("or", ty.of(scalar))
+        {
             return self.last(a, b, ty);
         }
         let a_type = self.program.ty(a).of(scalar);
@@ -97,7 +100,9 @@ impl Repair<'_> {
             return ExprKind::Convert(a);
         }
         match builtin {
-            Builtin::Clamp if self.features.allows("min", ty) && self.features.allows("max", ty) => {
+            Builtin::Clamp
+                if self.features.allows("min", ty) && self.features.allows("max", ty) =>
+            {
                 let of = self.program.ty(b);
                 let low = self.program.add(ExprKind::Call(Builtin::Min, 2, [b, c, b]), of, key);
                 let high = self.program.add(ExprKind::Call(Builtin::Max, 2, [b, c, b]), of, key);

@@ -48,15 +48,16 @@ impl Repair<'_> {
         }
     }
 
-    /// Replaces divisions by the number 0, also where nothing executes them: compilers warn of them.
+    /// Replaces divisors without variables, which could be 0 where nothing executes them: compilers warn of them.
     fn constant_divisors(&mut self) {
         for index in 0..self.program.exprs.len() {
-            let ExprKind::Binary(Binary::Divide | Binary::Remainder, _, b) = self.program.exprs[index].kind
-            else {
+            let kind = &self.program.exprs[index].kind;
+            let ExprKind::Binary(Binary::Divide | Binary::Remainder, _, b) = *kind else {
                 continue;
             };
-            if matches!(self.program.expr(b).kind, ExprKind::Literal(0)) {
-                self.program.exprs[b.0 as usize].kind = ExprKind::Literal(1);
+            let is_number = matches!(self.program.expr(b).kind, ExprKind::Literal(n) if n != 0);
+            if !is_number && is_constant(self.program, b) {
+                self.program.exprs[b.0 as usize].kind = ExprKind::Literal(3);
             }
         }
     }
@@ -66,7 +67,7 @@ impl Repair<'_> {
         let (key, again) = (stmt.key, stmt.repairs > 0);
         let kind = match stmt.kind.clone() {
             StmtKind::Assign(place, value) if !faults.has(Faults::ORDER) => {
-                self.write(place, value, faults, (key, stmt_rung(again)))
+                self.write(place, value, faults, (key, u8::from(again)))
             }
             StmtKind::Reduce(reduce) => {
                 StmtKind::Assign(crate::ir::Place::Variable(reduce.into), reduce.value)
@@ -111,8 +112,24 @@ impl Repair<'_> {
     }
 }
 
-fn stmt_rung(again: bool) -> u8 {
-    u8::from(again)
+/// True if an expression has no variables.
+fn is_constant(program: &Program, id: ExprId) -> bool {
+    let all = |ids: &[ExprId]| ids.iter().all(|id| is_constant(program, *id));
+    match &program.expr(id).kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Load(..) | ExprKind::Item(_) => {
+            false
+        }
+        ExprKind::Vector(parts) => all(parts),
+        ExprKind::Swizzle(a, _)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Convert(a)
+        | ExprKind::Saturate(a)
+        | ExprKind::Reinterpret(a) => all(&[*a]),
+        ExprKind::Binary(_, a, b) => all(&[*a, *b]),
+        ExprKind::Conditional(a, b, c) => all(&[*a, *b, *c]),
+        ExprKind::Call(_, count, arguments) => all(&arguments[..usize::from(*count)]),
+    }
 }
 
 fn never_runs(block: &Block, report: &Report) -> bool {

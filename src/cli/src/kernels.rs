@@ -126,9 +126,9 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        let results = workers.into_iter().map(|worker| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
+        let results = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         results.collect::<Result<(), CliError>>()
     })?;
     Ok(ExitCode::SUCCESS)
