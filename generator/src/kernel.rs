@@ -11,6 +11,9 @@ use crate::profile::{Profile, ProfileError};
 use crate::random::{FORMAT, Key};
 use crate::repair::repair;
 
+/// How the origin of a kernel begins that is not the one of a seed any more.
+const REDUCED: &str = "reduced from: ";
+
 /// A kernel with its right results.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -24,9 +27,22 @@ pub struct Kernel {
     pub report: Report,
     /// The size that was asked for, in tokens.
     pub asked: usize,
+    /// The command that makes it, for its second line.
+    origin: String,
 }
 
 impl Kernel {
+    /// Another version of a kernel, with what the interpreter found out about it.
+    pub(crate) fn of(program: Program, report: Report, of: &Self) -> Self {
+        let origin = match of.origin.strip_prefix(REDUCED) {
+            Some(_) => of.origin.clone(),
+            None => format!("{REDUCED}{}", of.origin),
+        };
+        let extras = Extras { origin: &origin, expected: None };
+        let source = print::opencl(&program, &extras);
+        Self { source, expected: report.results.clone(), program, report, asked: of.asked, origin }
+    }
+
     /// The right results as `clreduce run` and the hosts of CLsmith print them.
     #[must_use]
     pub fn expected_text(&self) -> String {
@@ -65,5 +81,5 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
     let expected = report.results.clone();
     let extras = Extras { origin: &origin, expected: profile.self_check.then_some(&expected[..]) };
     let source = print::opencl(&program, &extras);
-    Ok(Kernel { source, expected, program, report, asked })
+    Ok(Kernel { source, expected, program, report, asked, origin })
 }

@@ -11,9 +11,11 @@ mod policy;
 pub mod print;
 mod profile;
 mod random;
+mod reduce;
 mod repair;
 
 pub use features::{Avoid, names};
 pub use kernel::{Kernel, generate};
 pub use profile::{Mode, Profile, ProfileError, Target, Tokens};
 pub use random::Key;
+pub use reduce::reduce;

@@ -1,0 +1,66 @@
+//! Looks for wrong results of a device, and reduces what it finds as a program, with the right results known at each step:
+//! `hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER`. Prints a line for each alarm and at the end the numbers.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clreduce_generator::{Kernel, Mode, Profile, generate, reduce};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [clreduce, device, mode, first, count, tokens, avoid, folder] = &arguments[..] else {
+        panic!("hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER");
+    };
+    let mode = Mode::ALL.into_iter().find(|m| m.name() == mode).expect("a mode");
+    let profile = Profile {
+        mode,
+        tokens: tokens.parse().expect("A..B"),
+        avoid: avoid.parse().expect("features"),
+        ..Profile::default()
+    };
+    let folder = PathBuf::from(folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let first: u64 = first.parse().expect("a number");
+    let count: u64 = count.parse().expect("a number");
+    let mut alarms = 0;
+    for seed in first..first + count {
+        let kernel = generate(seed, &profile).expect("a profile that fits");
+        let path = folder.join(format!("{}-{seed}.cl", mode.name()));
+        if !is_wrong(clreduce, device, &kernel, &path) {
+            continue;
+        }
+        alarms += 1;
+        let mut steps = 0;
+        let candidate = folder.join(format!("candidate-{device}.cl"));
+        let small = reduce(&kernel, &mut |kernel| {
+            steps += 1;
+            is_wrong(clreduce, device, kernel, &candidate)
+        });
+        write(&path, &small);
+        println!(
+            "seed {seed}: wrong, reduced in {steps} steps to {} bytes: {}",
+            small.source.len(),
+            path.display()
+        );
+    }
+    println!("{alarms} of {count} kernels are wrong");
+}
+
+fn write(path: &Path, kernel: &Kernel) {
+    std::fs::write(path, &kernel.source).expect("a file");
+    std::fs::write(path.with_extension("expected"), kernel.expected_text()).expect("a file");
+}
+
+/// True if a device gives a result, and not the expected one.
+fn is_wrong(clreduce: &str, device: &str, kernel: &Kernel, path: &Path) -> bool {
+    write(path, kernel);
+    let mut command = Command::new(clreduce);
+    command.args(["run", "--device-name", device, "--timeout", "60s"]).arg(path);
+    let output = command.output().expect("clreduce runs");
+    let found = String::from_utf8_lossy(&output.stdout);
+    let has_result = matches!(output.status.code(), Some(0 | 24));
+    if !has_result {
+        eprintln!("{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+    }
+    has_result && found.trim() != kernel.expected_text().trim()
+}

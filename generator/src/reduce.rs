@@ -1,0 +1,328 @@
+//! Reduction of a kernel as a program. Every candidate is interpreted: it is tried only if it is valid, and its right
+//! results are known. So no second compiler is needed to reduce a kernel with a wrong result.
+
+use std::collections::BTreeSet;
+
+use crate::interpret;
+use crate::ir::{Block, ExprId, ExprKind, Place, Program, Space, StmtId, StmtKind, VarId};
+use crate::kernel::Kernel;
+
+/// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
+/// call.
+pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> Kernel {
+    let mut reducer = Reducer { best: kernel.clone(), interesting };
+    loop {
+        let before = reducer.best.source.len();
+        reducer.one_item();
+        reducer.statements();
+        reducer.lift();
+        reducer.expressions();
+        reducer.buffers();
+        if reducer.best.source.len() >= before {
+            return reducer.best;
+        }
+    }
+}
+
+struct Reducer<'a> {
+    best: Kernel,
+    interesting: &'a mut dyn FnMut(&Kernel) -> bool,
+}
+
+impl Reducer<'_> {
+    /// Takes a candidate if it is smaller, valid and interesting.
+    fn tried(&mut self, program: Program) -> bool {
+        let report = interpret::run(&program);
+        if !report.is_clean() {
+            return false;
+        }
+        let candidate = Kernel::of(program, report, &self.best);
+        let is_smaller = candidate.source.len() < self.best.source.len();
+        let taken = is_smaller && (self.interesting)(&candidate);
+        if taken {
+            self.best = candidate;
+        }
+        taken
+    }
+
+    /// A single work-item, if none is needed to exchange something with.
+    fn one_item(&mut self) {
+        let mut program = self.best.program.clone();
+        program.sizes.global = program.sizes.local;
+        self.tried(program.clone());
+        program.sizes.global = [1; 3];
+        program.sizes.local = [1; 3];
+        self.tried(program);
+    }
+
+    /// Drops buffers, tables and attributes that nothing needs.
+    fn buffers(&mut self) {
+        let used = used_variables(&self.best.program);
+        let mut program = self.best.program.clone();
+        for (index, variable) in (0..).zip(&mut program.variables) {
+            if !used.contains(&VarId(index)) {
+                variable.space = Space::Private;
+            }
+        }
+        let is_section = |id: &StmtId| matches!(program.stmt(*id).kind, StmtKind::Section(_));
+        if !reachable(&program).iter().any(is_section) {
+            program.sections = 0;
+        }
+        program.fixed_size = false;
+        self.tried(program);
+    }
+
+    /// Removes runs of statements, the long ones first; then what only they used.
+    fn statements(&mut self) {
+        let all = reachable(&self.best.program);
+        let mut length = all.len().next_power_of_two();
+        while length > 0 {
+            let all = reachable(&self.best.program);
+            for start in (0..all.len()).step_by(length).rev() {
+                let end = (start + length).min(all.len());
+                let mut program = self.best.program.clone();
+                for id in &all[start..end] {
+                    program.stmts[id.0 as usize].kind = StmtKind::Nothing;
+                }
+                self.tried(with_declarations(program, &self.best.program));
+            }
+            length /= 2;
+        }
+    }
+
+    /// Puts the statements of branches, loops and sections in their place, or adds a condition to the result.
+    fn lift(&mut self) {
+        for id in reachable(&self.best.program) {
+            let mut program = self.best.program.clone();
+            let key = program.stmt(id).key;
+            let inner = match program.stmt(id).kind.clone() {
+                StmtKind::If(condition, then, other) if then.is_empty() && other.is_empty() => {
+                    vec![program.statement(StmtKind::Hash(condition), key)]
+                }
+                StmtKind::If(_, then, other) => [then, other].concat(),
+                StmtKind::For(details) if !jumps(&program, id) => {
+                    let first = StmtKind::Declare(details.counter, details.start);
+                    [vec![program.statement(first, key)], details.body].concat()
+                }
+                StmtKind::Section(section) => section.body,
+                _ => continue,
+            };
+            let replace = |block: &mut Block| {
+                if let Some(at) = block.iter().position(|found| *found == id) {
+                    block.splice(at..=at, inner.iter().copied());
+                }
+            };
+            blocks(&mut program, replace);
+            self.tried(program);
+        }
+    }
+
+    /// Replaces expressions by one of their operands, or by a number.
+    fn expressions(&mut self) {
+        let mut pending = roots(&self.best.program);
+        while let Some(id) = pending.pop() {
+            let expr = self.best.program.expr(id).clone();
+            let is_number = matches!(expr.kind, ExprKind::Literal(_));
+            let children = operands(&expr.kind);
+            let number = [1, 0].into_iter().map(ExprKind::Literal).filter(|_| !is_number);
+            let same = children.iter().filter(|child| self.best.program.ty(**child) == expr.ty);
+            let same = same.map(|child| self.best.program.expr(*child).kind.clone());
+            let converted = children.iter().filter(|child| {
+                let ty = self.best.program.ty(**child);
+                ty.lanes == expr.ty.lanes
+                    && ty != expr.ty
+                    && !matches!(expr.kind, ExprKind::Convert(_))
+            });
+            let converted = converted.map(|child| ExprKind::Convert(*child));
+            let candidates: Vec<_> = number.chain(same).chain(converted).collect();
+            let taken = candidates.into_iter().any(|kind| {
+                let mut program = self.best.program.clone();
+                program.exprs[id.0 as usize].kind = kind;
+                self.tried(with_declarations(program.clone(), &program))
+            });
+            if taken {
+                pending.push(id);
+            } else {
+                pending.extend(children);
+            }
+        }
+    }
+}
+
+/// Restores the declarations of variables that are still used, and drops those that are not.
+fn with_declarations(mut program: Program, original: &Program) -> Program {
+    loop {
+        let used = used_variables(&program);
+        let mut changed = false;
+        for (index, stmt) in original.stmts.iter().enumerate() {
+            let declared = match stmt.kind {
+                StmtKind::Declare(variable, _) | StmtKind::DeclareArray(variable, _) => variable,
+                _ => continue,
+            };
+            let is_gone = matches!(program.stmts[index].kind, StmtKind::Nothing);
+            if is_gone == used.contains(&declared) {
+                program.stmts[index].kind =
+                    if is_gone { stmt.kind.clone() } else { StmtKind::Nothing };
+                changed = true;
+            }
+        }
+        if !changed {
+            return program;
+        }
+    }
+}
+
+fn used_variables(program: &Program) -> BTreeSet<VarId> {
+    let mut used = BTreeSet::new();
+    let mut pending = Vec::new();
+    for id in reachable(program) {
+        match &program.stmt(id).kind {
+            StmtKind::Declare(_, value) => pending.push(*value),
+            StmtKind::Assign(place, value) => {
+                used.insert(place.variable());
+                pending.push(*value);
+                if let Place::Element(_, at) | Place::Store(_, at) = place {
+                    pending.push(*at);
+                }
+            }
+            StmtKind::Hash(value) | StmtKind::Jump(_, value) | StmtKind::If(value, ..) => {
+                pending.push(*value);
+            }
+            StmtKind::For(details) => pending.extend([details.start, details.limit]),
+            StmtKind::Reduce(reduce) => {
+                used.insert(reduce.into);
+                pending.push(reduce.value);
+            }
+            StmtKind::Section(section) => used.extend(section.sum.iter()),
+            StmtKind::Nothing | StmtKind::DeclareArray(..) | StmtKind::Barrier => {}
+        }
+    }
+    while let Some(id) = pending.pop() {
+        let kind = &program.expr(id).kind;
+        if let ExprKind::Variable(of) | ExprKind::Element(of, _) | ExprKind::Load(of, _) = kind {
+            used.insert(*of);
+        }
+        pending.extend(operands(kind));
+    }
+    used
+}
+
+/// The statements that are in the kernel, in the order of its text.
+fn reachable(program: &Program) -> Vec<StmtId> {
+    fn visit(program: &Program, block: &Block, found: &mut Vec<StmtId>) {
+        for id in block {
+            match &program.stmt(*id).kind {
+                StmtKind::Nothing => continue,
+                StmtKind::If(_, then, other) => {
+                    found.push(*id);
+                    visit(program, then, found);
+                    visit(program, other, found);
+                    continue;
+                }
+                StmtKind::For(details) => {
+                    found.push(*id);
+                    visit(program, &details.body, found);
+                    continue;
+                }
+                StmtKind::Section(section) => {
+                    found.push(*id);
+                    visit(program, &section.body, found);
+                    continue;
+                }
+                _ => found.push(*id),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(program, &program.body, &mut found);
+    found
+}
+
+/// The expressions that statements have, the last first.
+fn roots(program: &Program) -> Vec<ExprId> {
+    let mut roots = Vec::new();
+    for id in reachable(program) {
+        match &program.stmt(id).kind {
+            StmtKind::Declare(_, value) | StmtKind::Hash(value) => roots.push(*value),
+            StmtKind::Assign(place, value) => {
+                roots.push(*value);
+                if let Place::Element(_, at) | Place::Store(_, at) = place {
+                    roots.push(*at);
+                }
+            }
+            StmtKind::If(value, ..) | StmtKind::Jump(_, value) => roots.push(*value),
+            StmtKind::For(details) => roots.extend([details.start, details.limit]),
+            StmtKind::Reduce(reduce) => roots.push(reduce.value),
+            _ => {}
+        }
+    }
+    roots
+}
+
+fn operands(kind: &ExprKind) -> Vec<ExprId> {
+    match kind {
+        ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Item(_) => Vec::new(),
+        ExprKind::Vector(parts) => parts.to_vec(),
+        ExprKind::Element(_, a)
+        | ExprKind::Load(_, a)
+        | ExprKind::Swizzle(a, _)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Convert(a)
+        | ExprKind::Saturate(a)
+        | ExprKind::Reinterpret(a) => vec![*a],
+        ExprKind::Binary(_, a, b) => vec![*a, *b],
+        ExprKind::Conditional(a, b, c) => vec![*a, *b, *c],
+        ExprKind::Call(_, count, arguments) => arguments[..usize::from(*count)].to_vec(),
+    }
+}
+
+/// True if something in a loop leaves one.
+fn jumps(program: &Program, id: StmtId) -> bool {
+    let text = crate::print::statement(program, id);
+    text.contains(" break;") || text.contains(" continue;")
+}
+
+/// Does something with every block.
+fn blocks(program: &mut Program, change: impl Fn(&mut Block)) {
+    change(&mut program.body);
+    for stmt in &mut program.stmts {
+        match &mut stmt.kind {
+            StmtKind::If(_, then, other) => {
+                change(then);
+                change(other);
+            }
+            StmtKind::For(details) => change(&mut details.body),
+            StmtKind::Section(section) => change(&mut section.body),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Mode, Profile};
+
+    /// The bug of this test is a function that somebody calls; a kernel with it has a few lines.
+    #[test]
+    fn what_remains_is_small_valid_and_knows_its_results() {
+        let profile = Profile { mode: Mode::All, ..Profile::default() };
+        let mut reduced = 0;
+        for seed in 0..30 {
+            let kernel = crate::generate(seed, &profile).expect("a profile that fits");
+            if !kernel.source.contains("mad_sat(") {
+                continue;
+            }
+            let mut steps = 0;
+            let small = reduce(&kernel, &mut |kernel| {
+                steps += 1;
+                kernel.source.contains("mad_sat(")
+            });
+            assert!(small.source.lines().count() <= 15, "{seed}: {}", small.source);
+            assert!(interpret::run(&small.program).is_clean() && steps < 1000);
+            assert_eq!(small.expected, interpret::run(&small.program).results);
+            reduced += 1;
+        }
+        assert!(reduced >= 3, "{reduced} kernels have the function");
+    }
+}
