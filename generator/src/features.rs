@@ -4,9 +4,27 @@
 use std::fmt;
 use std::str::FromStr;
 
+use thiserror::Error;
+
 use crate::ir::{Binary, Builtin, Scalar, Type, Unary};
-use crate::profile::ProfileError;
 use crate::random::Key;
+
+/// A name in a list of features that is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "there is no feature `{name}`{}; the names are those of operators, built-in functions, statements and types: {}",
+    near(*.nearest), .known.join(" ")
+)]
+pub struct UnknownFeature {
+    name: String,
+    /// The known name that begins most like it.
+    nearest: Option<&'static str>,
+    known: Vec<&'static str>,
+}
+
+fn near(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!(" (`{name}`?)")).unwrap_or_default()
+}
 
 /// The features that are neither operators nor built-in functions nor types.
 const CONSTRUCTS: [&str; 24] = [
@@ -83,15 +101,15 @@ impl fmt::Display for Avoid {
 }
 
 impl FromStr for Avoid {
-    type Err = ProfileError;
+    type Err = UnknownFeature;
 
-    fn from_str(text: &str) -> Result<Self, ProfileError> {
+    fn from_str(text: &str) -> Result<Self, UnknownFeature> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         entries.map(entry).collect::<Result<_, _>>().map(Self)
     }
 }
 
-fn entry(text: &str) -> Result<Entry, ProfileError> {
+fn entry(text: &str) -> Result<Entry, UnknownFeature> {
     let mut entry = Entry::default();
     for part in text.split('.') {
         let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -112,7 +130,7 @@ fn entry(text: &str) -> Result<Entry, ProfileError> {
     Ok(entry)
 }
 
-fn unknown(part: &str) -> ProfileError {
+fn unknown(part: &str) -> UnknownFeature {
     let mut known = names();
     known.extend(Scalar::ALL.map(Scalar::name));
     known.push("vec2");
@@ -121,7 +139,7 @@ fn unknown(part: &str) -> ProfileError {
     let common = |name: &str| name.bytes().zip(part.bytes()).take_while(|(a, b)| a == b).count();
     let nearest =
         known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
-    ProfileError::Feature { name: part.to_owned(), nearest, known }
+    UnknownFeature { name: part.to_owned(), nearest, known }
 }
 
 /// The names of all features but the types.

@@ -208,20 +208,12 @@ pub enum ProfileError {
     /// No range of numbers.
     #[error("`{0}` is no number of tokens: write a range such as 300..3000")]
     NoRange(String),
-    /// An unknown name in a list of features.
-    #[error("there is no feature `{name}`{}; the names are those of operators, built-in functions, statements and types: {}", near(.nearest), .known.join(" "))]
-    #[allow(missing_docs, reason = "the name, the most similar known one, and all known ones")]
-    Feature { name: String, nearest: Option<&'static str>, known: Vec<&'static str> },
     /// The mode needs what is to be avoided.
     #[error(
         "the mode `{mode}` cannot do without `{feature}`: leave it out of --avoid, or choose another mode"
     )]
     #[allow(missing_docs, reason = "the two that exclude each other")]
     Contradiction { mode: &'static str, feature: &'static str },
-}
-
-fn near(nearest: &Option<&'static str>) -> String {
-    nearest.map(|name| format!(" (`{name}`?)")).unwrap_or_default()
 }
 
 impl Profile {

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use clreduce_generator::{Mode, Profile, Target, generate};
+use clreduce_generator::{Mode, Profile, Target, Tokens, generate};
 use clreduce_testcase::ContentHash;
 
 fn hashes() -> String {
@@ -35,4 +35,23 @@ fn kernels_are_those_that_they_always_were() {
         assert_eq!(found, known, "raise FORMAT in src/random.rs, then BLESS=1");
     }
     assert_eq!(hashes.lines().count(), known.lines().count());
+}
+
+/// The page with one short kernel of each mode.
+#[test]
+fn the_gallery_shows_what_the_commands_print() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/generator-gallery.md");
+    let mut page = "# Generated kernels, one of each mode\n\nThe second line of each kernel is the command that prints it. \
+        [Generating kernels](generator.md) explains the modes.\n"
+        .to_owned();
+    for mode in Mode::ALL {
+        let tokens: Tokens = "400..500".parse().unwrap();
+        let profile = Profile { mode, tokens, ..Profile::default() };
+        let kernel = generate(4, &profile).unwrap();
+        write!(page, "\n## {}\n\n```c\n{}```\n", mode.name(), kernel.source).unwrap();
+    }
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, &page).unwrap();
+    }
+    assert!(fs::read_to_string(path).unwrap().replace('\r', "") == page, "BLESS=1 writes {path}");
 }
