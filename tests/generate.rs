@@ -27,18 +27,31 @@ fn kernels_compile_and_give_the_results_that_come_with_them() {
     let bench = Bench::new();
     for (seed, mode) in MODES.into_iter().enumerate() {
         let seed = (100 + seed).to_string();
-        let args = ["generate", "--mode", mode, "--seed", &seed, "--count", "2", "--out", "k", "--tokens", "300..900"];
+        let args = [
+            "generate", "--mode", mode, "--seed", &seed, "--count", "2", "--out", "k", "--tokens",
+            "300..900",
+        ];
         bench.run(&args).code(0);
         let kernel = format!("k/{mode}-{seed}.cl");
         let clang = Command::new("clang-14")
-            .args(["-x", "cl", "-cl-std=CL1.2", "-fsyntax-only", "-Xclang", "-finclude-default-header"])
+            .args([
+                "-x",
+                "cl",
+                "-cl-std=CL1.2",
+                "-fsyntax-only",
+                "-Xclang",
+                "-finclude-default-header",
+            ])
             .args(STRICT)
             .arg(bench.path(&kernel))
             .output()
             .expect("clang-14 is installed: apt-get install clang-14");
         assert!(clang.status.success(), "{kernel}: {}", String::from_utf8_lossy(&clang.stderr));
         let run = bench.run(&["run", &kernel, "--device-name", "host"]).code(0);
-        assert_eq!(stdout(&run), fs::read_to_string(bench.path(&kernel.replace(".cl", ".expected"))).unwrap());
+        assert_eq!(
+            stdout(&run),
+            fs::read_to_string(bench.path(&kernel.replace(".cl", ".expected"))).unwrap()
+        );
     }
     let check = bench.run(&["check", "k/free-106.cl"]);
     assert_mentions(&stdout(&check.code(0)), &["valid"]);
@@ -52,7 +65,10 @@ fn a_result_that_is_not_the_expected_one_is_an_outcome_of_its_own() {
     bench.write("k.expected", "0x5,0x6,\n");
     let run = bench.run(&["run", "k.cl", "--device-name", "host"]).code(24);
     assert_eq!(stdout(&run), "0x5,0x5,\n");
-    assert_mentions(&stderr(&run), &["`result[1]` is 0x5, and 0x6 is expected; 1 of 2 differ", "k.expected"]);
+    assert_mentions(
+        &stderr(&run),
+        &["`result[1]` is 0x5, and 0x6 is expected; 1 of 2 differ", "k.expected"],
+    );
     let run = bench.run(&["run", "k.cl", "--device-name", "host", "--json"]).code(24);
     assert!(stdout(&run).contains("\"expected\":false"));
     bench.write("k.expected", "0x5,0x5,\n");
@@ -66,11 +82,13 @@ fn kernels_do_not_depend_on_the_number_of_jobs() {
     for (jobs, folder) in [("1", "one"), ("8", "eight")] {
         bench.run(&["generate", "--count", "24", "-j", jobs, "--out", folder]).code(0);
     }
-    let mut names: Vec<_> = fs::read_dir(bench.path("one")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(bench.path("one")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names.len(), 48);
     for name in names {
-        let [one, eight] = ["one", "eight"].map(|folder| fs::read(bench.path(folder).join(&name)).unwrap());
+        let [one, eight] =
+            ["one", "eight"].map(|folder| fs::read(bench.path(folder).join(&name)).unwrap());
         assert!(one == eight, "{name:?}");
     }
     let shown = stdout(&bench.run(&["generate", "--seed", "7"]).code(0));
@@ -80,12 +98,22 @@ fn kernels_do_not_depend_on_the_number_of_jobs() {
 #[test]
 fn kernels_check_themselves_and_leave_out_what_is_to_be_avoided() {
     let bench = Bench::new();
-    bench.run(&["generate", "--self-check", "--seed", "3", "--out", "k", "--tokens", "300..400"]).code(0);
-    assert!(fs::read_to_string(bench.path("k/free-3.cl")).unwrap().contains("if (hash != expected[gid])"));
+    bench
+        .run(&["generate", "--self-check", "--seed", "3", "--out", "k", "--tokens", "300..400"])
+        .code(0);
+    assert!(
+        fs::read_to_string(bench.path("k/free-3.cl"))
+            .unwrap()
+            .contains("if (hash != expected[gid])")
+    );
     bench.run(&["run", "k/free-3.cl", "--device-name", "host"]).code(0);
     for seed in 0..20 {
         let seed = seed.to_string();
-        let text = stdout(&bench.run(&["generate", "--seed", &seed, "--avoid", "vec3,mad_sat,loop,divide"]).code(0));
+        let text = stdout(
+            &bench
+                .run(&["generate", "--seed", &seed, "--avoid", "vec3,mad_sat,loop,divide"])
+                .code(0),
+        );
         let text: String = text.lines().filter(|line| !line.starts_with("//")).collect();
         for word in ["int3", "mad_sat", "vload3", " / "] {
             assert!(!text.contains(word), "seed {seed} has {word}");
