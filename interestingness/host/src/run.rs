@@ -17,6 +17,8 @@ use crate::toolchain::Toolchain;
 
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
 pub(crate) const EXIT_DIVERGENCE: i32 = 90;
+/// The status of the run-time when a work-item never ends.
+pub(crate) const EXIT_ENDLESS: i32 = 94;
 
 /// Returns whether kernels can be run on such a system.
 #[must_use]

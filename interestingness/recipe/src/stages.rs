@@ -181,11 +181,6 @@ impl ReadyStage {
         matches!(&self.runs, StageTool::Check(check) if gathered.covers(check))
     }
 
-    /// The check that it is.
-    pub(crate) fn check(&self) -> Option<StageName> {
-        self.stage.check()
-    }
-
     /// Judges a variant. A check adds its report to `gathered`.
     pub(crate) fn run(
         &self,

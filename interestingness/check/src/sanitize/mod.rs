@@ -269,20 +269,12 @@ fn has_timed_out(runs: &[ToolRun]) -> bool {
 fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
     match flavour {
         Flavour::Plain | Flavour::Steps => [FindingKind::NonTermination].into(),
-        Flavour::Addresses => [
-            FindingKind::OutOfBounds,
-            FindingKind::NullPointer,
-            FindingKind::Lifetime,
-            FindingKind::Misaligned,
-            FindingKind::DataRace,
-            FindingKind::Divergence,
-            FindingKind::SignedOverflow,
-            FindingKind::DivisionByZero,
-            FindingKind::ClampRange,
-            FindingKind::Conversion,
-            FindingKind::NonTermination,
-        ]
-        .into(),
+        Flavour::Addresses => {
+            let inexact =
+                [FindingKind::OutOfBounds, FindingKind::Lifetime, FindingKind::NonTermination];
+            let others = EXACT.into_iter().filter(|kind| *kind != FindingKind::Uninitialised);
+            others.chain(inexact).collect()
+        }
         Flavour::Memory => [FindingKind::Uninitialised].into(),
     }
 }

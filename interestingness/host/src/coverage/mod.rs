@@ -17,15 +17,12 @@ use serde::Serialize;
 use crate::build::HostBuild;
 use crate::cuda;
 use crate::error::HostError;
-use crate::run::EXIT_DIVERGENCE;
+use crate::run::{EXIT_DIVERGENCE, EXIT_ENDLESS};
 use crate::subject::HostKernel;
 use probes::{Place, Probe, ProbedSource};
 
 pub use program::ProbedProgram;
 pub use trace::{Comparison, Feature, LaunchTrace};
-
-/// The status of the run-time when a work-item never ends.
-const EXIT_ENDLESS: i32 = 94;
 
 /// The number of times that something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -65,11 +65,15 @@ impl MutantJudge {
                     stages: check::stages(&args.only, &[]),
                     timeout: args.timeout,
                     worker: std::env::current_exe().ok(),
+                    compile_worker: std::env::current_exe().ok(),
                     ..CheckOptions::default()
                 };
                 Self::Check(KernelCheck::new(&options)?)
             }
-            JudgeKind::Run => Self::Run(Box::new(DeviceJudge::of(args, case, cancel)?)),
+            JudgeKind::Run => {
+                // It has just run the program.
+                return Ok(Self::Run(Box::new(DeviceJudge::of(args, case, cancel)?)));
+            }
             JudgeKind::Recipe(path) => {
                 let recipe = Recipe::load(path)?.options(recipe::options(cancel));
                 Self::Recipe(Box::new(recipe.calibrate(case)?))
