@@ -28,7 +28,7 @@ use crate::analysis::{
     Function, Unit, functions, has_effect, is_expression, is_statement, is_statement_list,
     returns_void, with_semicolon,
 };
-use crate::edit::{is_smaller, remove_statement, stub_of};
+use crate::edit::{is_smaller, remove_declaration, remove_statement, stub_of};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -120,7 +120,7 @@ impl<'a> Remover<'a> {
 
     /// The edits that remove ranges, in order and apart from each other.
     fn edits(&self, ranges: &[Range<usize>]) -> Vec<Edit> {
-        let mut edits: Vec<Edit> = ranges.iter().filter_map(|range| self.edit(range)).collect();
+        let mut edits: Vec<Edit> = ranges.iter().flat_map(|range| self.removal(range)).collect();
         edits.sort_by_key(|edit| (edit.range().start, std::cmp::Reverse(edit.range().end)));
         let mut end = 0;
         edits.retain(|edit| {
@@ -131,23 +131,40 @@ impl<'a> Remover<'a> {
         edits
     }
 
-    fn edit(&self, range: &Range<usize>) -> Option<Edit> {
+    /// The edits that remove a range; none if they would not make the program smaller.
+    fn removal(&self, range: &Range<usize>) -> Vec<Edit> {
         let node = self.nodes.get(&(range.start, range.end)).copied();
         let node = node.filter(|&node| self.unit.is_usable(node));
         let edit = match node.map(|node| (node, self.tree.kind(node))) {
-            Some((node, NodeKind::FunctionDefinition)) => self.body(node)?,
-            Some((node, NodeKind::CaseStatement)) => self.case(node)?,
-            Some((node, kind)) if is_expression(kind) => self.operand(node)?,
-            Some((node, kind)) if is_statement(kind) && !self.is_listed(node) => {
-                self.branch(node)?
-            }
-            _ => self.statements(range)?,
+            Some((node, NodeKind::FunctionDefinition)) => match self.unused(node) {
+                Some(edits) => return edits,
+                None => self.body(node),
+            },
+            Some((node, NodeKind::CaseStatement)) => self.case(node),
+            Some((node, kind)) if is_expression(kind) => self.operand(node),
+            Some((node, kind)) if is_statement(kind) && !self.is_listed(node) => self.branch(node),
+            _ => self.statements(range),
         };
-        is_smaller(&edit.text, &self.unit.bytes[edit.range()]).then_some(edit)
+        let is_shorter = |edit: &Edit| is_smaller(&edit.text, &self.unit.bytes[edit.range()]);
+        edit.filter(is_shorter).into_iter().collect()
     }
 
     fn is_listed(&self, node: NodeId) -> bool {
         is_statement_list(self.tree.kind(self.tree.node(node).parent))
+    }
+
+    /// The edits that remove a function that nobody calls. In several files, others may.
+    fn unused(&self, definition: NodeId) -> Option<Vec<Edit>> {
+        let (tree, file) = (self.tree, self.unit.file);
+        let function = self.functions.get(&definition)?;
+        let symbol = self.snapshot.symbols(file).get(function.symbol);
+        let own = tree.range(definition);
+        let is_used = symbol.uses.iter().any(|&name| !own.contains(&tree.range(name).start));
+        if is_used || symbol.opaque || self.snapshot.file_count() > 1 {
+            return None;
+        }
+        let declarations = symbol.declarations.iter();
+        declarations.map(|&declaring| remove_declaration(tree, file, declaring)).collect()
     }
 
     /// Empties a function.
@@ -327,7 +344,7 @@ mod tests {
                 "switch (x) { case 1: x = 2; break; «case 3: x = 7; break;» }",
                 "switch (x) { case 1: x = 2; break; }",
             ),
-            ("x = x && «x / 7»;", "x = x ;"),
+            ("x = x && «x / 7»;", "x = x;"),
             ("x = x ? x + 1 : «x / 7»;", "x = x ? x + 1 : 0;"),
             ("if (x) return; «x = 1; l: x = 3;»", "if (x) return;"),
         ] {
@@ -356,8 +373,12 @@ mod tests {
                 "int f(int x) { switch (x) { case 1: return 2; default:{ return 0; } } }",
             ),
             (
-                "«int f(int x) { x = x * 7; return x; }» int main(void) { return 1; }",
-                "int f(int x) { return 0; } int main(void) { return 1; }",
+                "«int f(int x) { x = x * 7; return x; }» int main(void) { return 1 || f(1); }",
+                "int f(int x) { return 0; } int main(void) { return 1 || f(1); }",
+            ),
+            (
+                "int f(int); «int f(int x) { return x ? f(x - 1) : 1; }» int main(void) { return 1; }",
+                "int main(void) { return 1; }",
             ),
         ] {
             assert_eq!(all(marked), expected, "{marked}");
