@@ -159,7 +159,8 @@ impl RecipeTest {
         let order = self.counts.order(&self.ready);
         let first_costly = order.iter().position(|ready| ready.stage.is_costly());
         let glance_at = first_costly.filter(|_| !explain && self.may_glance());
-        let checks: Vec<Option<StageName>> = order.iter().map(|ready| ready.stage.check()).collect();
+        let checks: Vec<Option<StageName>> =
+            order.iter().map(|ready| ready.stage.check()).collect();
         for (index, ready) in order.into_iter().enumerate() {
             if glance_at == Some(index)
                 && let Some(result) = self.glance(programs, known, cancel)
