@@ -143,7 +143,7 @@ fn a_test_with_a_time_limit_of_its_own() {
     let bench = Bench::with_bug();
     bench.script("test.sh", &TEST.replace("gcc", "timeout 20 gcc"));
     let run = bench.reduce(&["bug.c", "--test", SCRIPT]);
-    assert_mentions(&stderr(&run), &["warning", "timeout 20"]);
+    assert_mentions(&stderr(&run), &["note", "timeout 20"]);
 }
 
 #[test]
