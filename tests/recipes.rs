@@ -340,7 +340,8 @@ fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
     let log = fs::read_to_string(log).unwrap();
     let builds = |option: &str| log.lines().filter(|line| line.contains(option)).count();
     assert_eq!(builds("-O2 "), 2, "{log}");
-    assert!(builds("-fsanitize=memory") > 5, "{log}");
+    // A clang that compiles variants for the sanitizers starts once, and forks for each.
+    assert!(builds("-fsanitize=memory") > 2 && builds("-o -") > 0, "{log}");
     assert_mentions(&stdout(&done), &["compile", "sanitize", "outcome"]);
     // The sanitizers look for all that Oclgrind would, and are faster.
     assert!(!stdout(&done).contains("simulate"), "{}", stdout(&done));

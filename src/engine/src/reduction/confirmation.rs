@@ -11,8 +11,8 @@ use clreduce_speculation::{Confirmation, Executor, FlakyCounts, Tally, WrongSucc
 
 use super::calibration::OriginalFirst;
 use super::limits::put_into_force;
-use super::replay::{recall, remember};
 use super::result::{Flakiness, ReductionError};
+use super::resume::{recall, remember};
 use super::run::{Halt, ReductionRun};
 use super::statistics::StepCounts;
 use crate::events::Event;

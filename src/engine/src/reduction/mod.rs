@@ -7,6 +7,7 @@ mod confirmation;
 mod limits;
 mod replay;
 mod result;
+mod resume;
 mod run;
 mod running;
 mod statistics;

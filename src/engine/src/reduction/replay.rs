@@ -1,50 +1,15 @@
-//! Resuming: the verdicts in the journal of an earlier run are taken again, in their order, and the files on disk must
-//! be a version that the journal knows.
-
-use std::collections::HashSet;
-use std::time::Duration;
+//! The steps of an earlier run are taken again: the verdicts in the journal, in their order. Then the files on disk must be a
+//! version that the journal knows.
 
 use clreduce_candidates::CandidateSource;
-use clreduce_journal::{Between, Journal, JournalEntry, JournalHeader, StateError};
-use clreduce_speculation::{Executor, Verdicts, WrongSuccesses};
-use clreduce_testcase::{ContentHash, SourceFile, TestCase};
+use clreduce_journal::{Between, Journal};
+use clreduce_speculation::{Executor, WrongSuccesses};
 
 use super::calibration::OriginalFirst;
 use super::limits::put_into_force;
 use super::result::ReductionError;
+use super::resume::remember;
 use super::run::ReductionRun;
-use super::{Reduction, Resume};
-
-/// The journal of an earlier run, if there is one.
-pub(super) fn resume(
-    state: &mut Option<Resume>,
-    reduction: &Reduction<'_>,
-) -> Result<Option<(Journal, JournalHeader)>, StateError> {
-    let Some(state) = state else { return Ok(None) };
-    state.facts.extend(reduction.facts());
-    let facts = state.facts.clone();
-    let header = JournalHeader::new(&reduction.case.hash(), Duration::ZERO, false, facts);
-    state.folder.resume(&header)
-}
-
-/// The state before the first test: the content of the journal.
-pub(super) fn recall<'a>(
-    original: &TestCase,
-    replay: impl IntoIterator<Item = &'a JournalEntry>,
-    is_filtered: bool,
-) -> Verdicts {
-    let mut verdicts = Verdicts::default();
-    if is_filtered {
-        verdicts.use_filter();
-    }
-    verdicts.insert_filtered(original.hash(), false);
-    replay.into_iter().for_each(|entry| remember(&mut verdicts, entry));
-    verdicts
-}
-
-pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
-    verdicts.remember(entry.hash, entry.verdict, entry.filtered);
-}
 
 impl<S: CandidateSource> ReductionRun<'_, S> {
     /// Repeats the steps in the journal. Neither a cancellation nor a limit stops it on the way, since the result would
@@ -109,29 +74,4 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let best = self.best.0.clone();
         self.keep(&best)
     }
-}
-
-/// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
-/// and some of the next.
-#[derive(Default)]
-pub(super) struct Versions {
-    files: HashSet<ContentHash>,
-}
-
-impl Versions {
-    fn add(&mut self, case: &TestCase) {
-        self.files.extend(case.files().iter().map(version));
-    }
-
-    fn check(&self, case: &TestCase) -> Result<(), StateError> {
-        match case.files().iter().find(|file| !self.files.contains(&version(file))) {
-            Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
-            None => Ok(()),
-        }
-    }
-}
-
-fn version(file: &SourceFile) -> ContentHash {
-    let content = ContentHash::of(&file.bytes);
-    ContentHash::of(&[file.path.as_bytes(), &content.0].concat())
 }

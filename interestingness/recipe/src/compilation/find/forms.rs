@@ -6,8 +6,8 @@ use clreduce_kernel::RunOutcome;
 use clreduce_process::{End, quoted};
 use clreduce_testcase::TestCase;
 
+use super::installed::clang_for;
 use super::sanity::{self, SanityChecks};
-use super::witnesses::clang_for;
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
 use crate::compilation::command::Form;
 use crate::shown::{describe, signature_of};

@@ -2,6 +2,7 @@
 //! makes wrong code of it.
 
 mod forms;
+mod installed;
 mod recipe_text;
 mod sanity;
 mod witnesses;

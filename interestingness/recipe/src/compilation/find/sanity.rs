@@ -8,7 +8,7 @@ use clreduce_process::{End, ToolRun};
 use clreduce_testcase::TestCase;
 use clreduce_tools::{CLANG, GCC, SANITIZERS};
 
-use super::witnesses::{newest, stems_for};
+use super::installed::{newest, stems_for};
 use super::{BugQuery, BugSearch, CompilerBugError};
 use crate::shown::sanitizer_report;
 

@@ -1,22 +1,18 @@
 //! Witnesses against a compiler: other commands that handle the program as they should. They keep the program valid while
 //! it is reduced.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clreduce_kernel::RunOutcome;
 use clreduce_testcase::TestCase;
-use clreduce_tools::find_program;
 
+use super::installed::other_compilers;
 use super::sanity::{self, CheckingCompiler};
 use super::{BugSearch, CompilerBugError, CompilerRun};
 use crate::compilation::command::Form;
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
 const LIMIT: Duration = Duration::from_secs(60);
-/// The newest version of a compiler that is looked for.
-const NEWEST: u32 = 40;
 
 /// Runs the commands of the person, or else those that usually witness, until there are enough.
 pub(super) fn run(
@@ -114,36 +110,4 @@ fn lines(search: &BugSearch<'_>, own: &CompilerRun, preprocessed: bool) -> Vec<W
         _ => lines.extend(others.chain(plain)),
     }
     lines
-}
-
-/// The newest clang and the newest gcc that are installed, but for the one that is suspected.
-fn other_compilers(suspected: &str, name: &str) -> impl Iterator<Item = String> {
-    let suspected = program(suspected);
-    stems_for(name).iter().filter_map(move |stem| newest(stem, suspected.as_deref()))
-}
-
-/// The newest clang for a file with that name.
-pub(super) fn clang_for(name: &str) -> Option<String> {
-    newest(stems_for(name).first()?, None)
-}
-
-/// The compilers for a file with that name, without their versions: clang, then gcc.
-pub(super) fn stems_for(name: &str) -> &'static [&'static str] {
-    match Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
-        "c" | "i" => &["clang", "gcc"],
-        "cc" | "cpp" | "cxx" | "c++" | "cp" | "C" | "ii" => &["clang++", "g++"],
-        _ => &[],
-    }
-}
-
-/// The newest installed version of a compiler, such as `clang-19`, other than the suspected program.
-pub(super) fn newest(stem: &str, suspected: Option<&Path>) -> Option<String> {
-    let versions = (1..NEWEST).rev().map(|version| format!("{stem}-{version}"));
-    let mut names = versions.chain([stem.to_owned()]);
-    names.find(|name| program(name).is_some_and(|program| Some(&*program) != suspected))
-}
-
-/// The file of a program; links are followed.
-fn program(name: &str) -> Option<PathBuf> {
-    fs::canonicalize(find_program(name)?).ok()
 }
