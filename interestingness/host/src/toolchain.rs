@@ -47,7 +47,12 @@ impl Toolchain<'_> {
         if !forks.pays_for(&compiler) {
             return None;
         }
-        let library = parts::fork_server(self).ok()?;
+        let Ok(library) = parts::fork_server(self) else {
+            if !self.cancel.is_cancelled() {
+                forks.give_up();
+            }
+            return None;
+        };
         let mut source = Vec::new();
         if file == FILE {
             // For line tables, and `__FILE__`.

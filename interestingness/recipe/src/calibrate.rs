@@ -301,7 +301,7 @@ impl Checked {
         }
         let mut unchecked = report.unchecked;
         if subject.is_none() {
-            // The commands that check a program do not say what they look for, but the recipe may say what they do not.
+            // A command does not say which errors it looks for. The recipe lists those that no command finds.
             unchecked.extend(&kit.allow_unchecked);
         }
         if kit.preset.runs() && subject.is_some() {

@@ -44,8 +44,8 @@ fn of_kernel(
     coverage(kernel, &kit.check, cancel).ok().map(|coverage| coverage.never_executed())
 }
 
-/// A configuration compiles and runs the program in C with probes; the first of which the program then says what was
-/// executed. The suspected one comes last, as it runs the program wrongly.
+/// Compiles and runs the program with probes, by one configuration after the other, until one prints what was executed. The
+/// accused comes last, because it runs the program wrongly. If its run crashes or does not end, it is left out.
 fn of_program(
     kit: &ResolvedRecipe,
     program: &Program<'_>,
@@ -66,7 +66,11 @@ fn of_program(
         plan: program.plan.clone(),
         options: program.options,
     };
-    let runs = |one: &&Configuration| matches!(&one.means, Means::Commands { run: Some(_), .. });
+    let ends = !matches!(pin.class, OutcomeClass::RunCrash | OutcomeClass::RunTimeout);
+    let runs = |one: &&Configuration| {
+        matches!(&one.means, Means::Commands { run: Some(_), .. })
+            && (ends || one.name != pin.accused)
+    };
     let mut configurations: Vec<&Configuration> = kit.configurations.iter().filter(runs).collect();
     configurations.sort_by_key(|one| one.name == pin.accused);
     configurations.into_iter().find_map(|one| {

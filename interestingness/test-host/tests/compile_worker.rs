@@ -3,14 +3,18 @@
 
 mod support;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use std::{fs, io};
 
 use clreduce_check::{CheckOptions, Finding, HostKernel, KernelCheck, StageName};
-use clreduce_compiler::{Clang, CompileOptions, CompileWorker, LibclangFilter, Severity};
+use clreduce_compiler::{
+    Clang, CompileOptions, CompileWorker, ForkServers, ForkedCompiler, LibclangFilter, Severity,
+};
 use clreduce_devices::WorkerOptions;
 use clreduce_interestingness::{Cancel, CompileFilter};
-use clreduce_process::{FORK_SERVER, ForkServer};
+use clreduce_process::{FORK_SERVER, ForkServer, Limits};
 use clreduce_testcase::{Language, SourceFile, TestCase};
 use support::HOST;
 
@@ -170,22 +174,41 @@ fn clang_that_has_started_already_builds_what_clang_builds() {
     }
 }
 
-/// A fork server that compiles C.
-fn fork_server(folder: &Path) -> ForkServer {
-    let (library, text) = (folder.join("fork_server.so"), folder.join("fork_server.c"));
+/// The library that makes a program a fork server.
+fn fork_library(folder: &Path) -> PathBuf {
+    let (library, text) = (folder.join("library.so"), folder.join("fork_server.c"));
     fs::write(&text, FORK_SERVER).unwrap();
+    build(&["-shared", "-fPIC"], &text, &library);
+    library
+}
+
+fn build(options: &[&str], text: &Path, to: &Path) {
     let clang = Clang::find(None, &[]).unwrap();
-    let mut build = std::process::Command::new(clang.program());
-    build.args(["-shared", "-fPIC", "-o"]).args([&library, &text]).arg("-ldl");
+    let mut build = Command::new(clang.program());
+    build.args(options).arg("-o").args([to, text]).arg("-ldl");
     assert!(build.status().unwrap().success());
-    let arguments = ["-x", "c", "-S", "-", "-o", "-"].map(Into::into);
-    ForkServer::start(clang.program(), &arguments, &library, folder.to_owned()).unwrap()
+}
+
+/// A compiler of C, with some more options.
+fn c_compiler(options: &[&str]) -> ForkedCompiler {
+    let arguments = ["-x", "c", "-S", "-", "-o", "-"].iter().chain(options).map(Into::into);
+    let program = Clang::find(None, &[]).unwrap().program().to_owned();
+    ForkedCompiler { program, arguments: arguments.collect() }
+}
+
+/// Starts a fork server that is ready in time on any machine.
+fn start(compiler: &ForkedCompiler, library: &Path, folder: &Path) -> io::Result<ForkServer> {
+    let ForkedCompiler { program, arguments } = compiler;
+    ForkServer::start(program, arguments, library, folder.to_owned(), Duration::from_secs(300))
 }
 
 #[test]
 fn a_fork_server_outlives_programs_that_fail() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = fork_server(folder.path());
+    // Both separate entries of `LD_PRELOAD`.
+    let folder = folder.path().join("a b:c");
+    fs::create_dir(&folder).unwrap();
+    let mut server = start(&c_compiler(&[]), &fork_library(&folder), &folder).unwrap();
     let mut compiled = |text: &str, memory| {
         let written = server.run(text.as_bytes(), memory).unwrap();
         written.map(|bytes| String::from_utf8(bytes).unwrap())
@@ -199,11 +222,78 @@ fn a_fork_server_outlives_programs_that_fail() {
 }
 
 #[test]
-fn a_program_that_reads_nothing_is_no_fork_server() {
+fn a_fork_server_hands_on_its_environment_without_the_library() {
     let folder = tempfile::tempdir().unwrap();
-    drop(fork_server(folder.path()));
-    let library = folder.path().join("fork_server.so");
+    let (text, program) = (folder.path().join("shows.c"), folder.path().join("shows"));
+    let source = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(void) {
+            char byte;
+            if (read(0, &byte, 1) != 1) return 1;
+            const char *preload = getenv("LD_PRELOAD"), *bind = getenv("LD_BIND_NOW");
+            printf("%c|%s|%s", byte, preload ? preload : "", bind ? bind : "");
+            return 0;
+        }"#;
+    fs::write(&text, source).unwrap();
+    build(&[], &text, &program);
+    let program = program.to_str().unwrap().to_owned();
+    let shows = ForkedCompiler { program, arguments: Vec::new() };
+    let mut server = start(&shows, &fork_library(folder.path()), folder.path()).unwrap();
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let expected = format!("x|{}|{}", variable("LD_PRELOAD"), variable("LD_BIND_NOW"));
+    let shown = server.run(b"x", None).unwrap().unwrap();
+    assert_eq!(String::from_utf8_lossy(&shown), expected);
+}
+
+#[test]
+fn a_program_that_does_not_write_the_output_itself_is_no_fork_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = fork_library(folder.path());
     for program in ["/bin/true", "/nowhere"] {
-        assert!(ForkServer::start(program, &[], &library, folder.path().to_owned()).is_err());
+        let other = ForkedCompiler { program: program.to_owned(), arguments: Vec::new() };
+        assert!(start(&other, &library, folder.path()).is_err(), "{program}");
     }
+    // Here the compiler starts others, one for each step.
+    let mut server = start(&c_compiler(&["-save-temps"]), &library, folder.path()).unwrap();
+    assert!(server.run(b"int x;", None).is_err());
+}
+
+#[test]
+fn a_program_that_ignores_the_library_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    fs::write(&library, "").unwrap();
+    let cat = ForkedCompiler { program: "/bin/cat".to_owned(), arguments: Vec::new() };
+    let (place, limit) = (folder.path().to_owned(), Duration::from_millis(50));
+    let silent = ForkServer::start(&cat.program, &cat.arguments, &library, place, limit);
+    assert_eq!(silent.unwrap_err().kind(), io::ErrorKind::TimedOut);
+
+    let servers = ForkServers::new(WorkerOptions::new(HOST.into()));
+    let limits = Limits { time: Some(Duration::from_millis(200)), ..Limits::default() };
+    assert!(!servers.pays_for(&cat), "one program");
+    assert!(servers.pays_for(&cat));
+    let written = servers.compile(cat.clone(), library, b"x".to_vec(), &limits, &Cancel::new());
+    assert_eq!(written, None);
+    assert!(!servers.pays_for(&cat), "they do not work here");
+}
+
+#[test]
+fn a_program_that_takes_too_long_ends_one_worker_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = fork_library(folder.path());
+    let servers = ForkServers::new(WorkerOptions::new(HOST.into()));
+    let compiler = c_compiler(&[]);
+    servers.pays_for(&compiler);
+    let compile = |text: &str, limits: &Limits| {
+        let source = text.as_bytes().to_vec();
+        servers.compile(compiler.clone(), library.clone(), source, limits, &Cancel::new())
+    };
+    let (long, short) =
+        (Limits::default(), Limits { time: Some(Duration::ZERO), ..Limits::default() });
+    assert!(compile("int first;", &long).is_some());
+    assert_eq!(compile("int second;", &short), None);
+    assert!(servers.pays_for(&compiler));
+    assert!(compile("int third;", &long).is_some());
 }

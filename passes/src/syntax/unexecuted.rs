@@ -1,7 +1,7 @@
 //! Removes what was not executed when the original ran.
 //!
-//! Recipes that run the program know that. All of it goes at once; else, one half of it after the other. Where a function
-//! could then end without a value, a `return` stays.
+//! Recipes that run the program know that. The first proposal removes all of it. Two more remove one half each. Where a
+//! function could then end without a value, a `return` stays.
 //!
 //! before:
 //! ```c

@@ -12,12 +12,13 @@ use crate::printing::{error_line, printable};
 /// When standard output does not take it.
 pub(crate) fn print(coverage: &Coverage, kernel: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let number =
-        |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let number = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
     let runs = format!(
         "({}, {})",
-        number(coverage.work_items, "work-item"),
-        number(coverage.launches as u64, "launch").replace("launchs", "launches")
+        number(coverage.work_items, "work-item", "work-items"),
+        number(coverage.launches as u64, "launch", "launches")
     );
     for (line, column, what) in coverage.missing() {
         writeln!(out, "{kernel}:{line}:{column}: {what} {runs}")?;
@@ -36,7 +37,7 @@ pub(crate) fn print(coverage: &Coverage, kernel: &str) -> io::Result<()> {
         error_line(&format!("note: the coverage is incomplete: {}", printable(why)));
     }
     if coverage.functions_left_out > 0 {
-        let functions = number(coverage.functions_left_out as u64, "function");
+        let functions = number(coverage.functions_left_out as u64, "function", "functions");
         error_line(&format!(
             "note: coverage leaves out {functions} that the parser does not understand"
         ));

@@ -236,7 +236,9 @@ pub(crate) enum UsageError {
          help: write the name of the file as it is in the folder"
     )]
     FileOfFolder,
-    #[error("two of --events, --summary and --report name the same file\nhelp: name several files")]
+    #[error(
+        "two of --events, --summary and --report name the same file\nhelp: give each report a file of its own"
+    )]
     OneReport,
     #[error(transparent)]
     Recipe(#[from] RecipeError),

@@ -50,9 +50,9 @@ pub(crate) struct InputsArgs {
 
 const HELP: &str = "\
 clreduce begins with the launches that `clreduce run` would make. It looks at the values that the kernel compares, \
-puts them in the place of arguments, and then changes arguments and sizes at random. It keeps a launch if work-items \
-come to something in a new way, and if the sanitizers find nothing wrong with the launch. `clreduce check` and \
-`clreduce run` read KERNEL.args.toml by themselves.
+puts them in the place of arguments, and then changes arguments and sizes at random. It keeps a launch if the launch \
+reaches code or combinations of conditions that earlier ones did not, and if the sanitizers find nothing wrong with it. \
+`clreduce check` and `clreduce run` read KERNEL.args.toml by themselves.
 
 Examples:
   clreduce inputs kernel.cl

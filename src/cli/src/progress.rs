@@ -200,11 +200,11 @@ impl ProgressDisplay {
 fn limit_basis(statistics: &RunStatistics) -> String {
     let Some(original) = statistics.original_time else { return String::new() };
     match (original * LIMIT_FACTOR).cmp(&statistics.timeout) {
-        Ordering::Less => " (the least)".to_owned(),
+        Ordering::Less => " (the minimum)".to_owned(),
         Ordering::Equal => {
             format!(" ({LIMIT_FACTOR} x the original's {})", show_duration(original))
         }
-        Ordering::Greater => " (the most)".to_owned(),
+        Ordering::Greater => " (the maximum)".to_owned(),
     }
 }
 

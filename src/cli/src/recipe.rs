@@ -54,12 +54,14 @@ pub(crate) fn ready(
 /// Says what the witnesses must do with every variant.
 fn opposed_to(preset: Preset, witnesses: &[String]) -> String {
     let names = witnesses.join(", ");
-    let each = if witnesses.len() == 1 { "" } else { "; these must agree" };
     match preset {
-        Preset::WrongCode => format!("every variant must have another result with {names}{each}"),
+        Preset::WrongCode => {
+            let agree = if witnesses.len() == 1 { "" } else { ", and these results must agree" };
+            format!("every variant must have another result with {names}{agree}")
+        }
         Preset::Emi => format!("the programs must have the same result with {names}"),
         Preset::Crash | Preset::Hang | Preset::BuildFailure => {
-            format!("every variant must work with {names}{each}")
+            format!("every variant must work with {names}")
         }
     }
 }

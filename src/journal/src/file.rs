@@ -17,7 +17,7 @@ use crate::line::{
 use crate::sync::BackgroundSync;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -28,6 +28,18 @@ const BACK: &str = "back ";
 /// Facts that verdicts and their order depend on besides the original: the test, the options. Keys are the names
 /// that people know, such as `the test` or `--lang`. A journal is resumed only under the same facts.
 pub type Facts = BTreeMap<String, String>;
+
+/// The part of a header that all layouts have.
+#[derive(Deserialize)]
+struct HeaderLayout {
+    format: u32,
+    version: String,
+}
+
+/// The change since a journal was begun by another version of the program.
+fn other_version(version: &str) -> String {
+    format!("the version of clreduce ({version} then)")
+}
 
 /// The first record of a journal: everything that the verdicts in it depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +78,17 @@ impl JournalHeader {
         }
     }
 
+    /// Reads the header of the journal at `path`.
+    fn read(record: &str, path: &Path) -> Result<Self, StateError> {
+        let unreadable = |_| StateError::Unreadable(path.to_owned());
+        let layout: HeaderLayout = serde_json::from_str(record).map_err(unreadable)?;
+        if layout.format != FORMAT {
+            let what = other_version(&layout.version);
+            return Err(StateError::Changed { journal: path.to_owned(), what });
+        }
+        serde_json::from_str(record).map_err(unreadable)
+    }
+
     /// The same with clues.
     #[must_use]
     pub fn with_clues(self, clues: &Clues) -> Self {
@@ -100,8 +123,8 @@ impl JournalHeader {
     /// are taken over from there, so that they do not count.
     fn changes(&self, begun: &Self) -> Vec<String> {
         let mut changes = Vec::new();
-        if self.format != begun.format || self.version != begun.version {
-            changes.push(format!("the version of clreduce ({} then)", begun.version));
+        if self.version != begun.version {
+            changes.push(other_version(&begun.version));
         }
         if self.original != begun.original {
             changes.push("the original".to_owned());
@@ -145,7 +168,8 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// Reads a journal and ignores a last line that was not wholly written. `None` means that there is no journal.
+    /// Reads a journal of this layout and ignores a last line that was not wholly written. `None` means that there is no
+    /// journal.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, StateError> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -162,7 +186,7 @@ impl Contents {
         let unreadable = || StateError::Unreadable(path.to_owned());
         // The header was whole before the file got its name.
         let first = records.next().ok_or_else(unreadable)?;
-        let header: JournalHeader = serde_json::from_str(first).map_err(|_| unreadable())?;
+        let header = JournalHeader::read(first, path)?;
         let (mut entries, mut between) = (VecDeque::new(), Vec::new());
         let (mut finished, mut went_back) = (false, false);
         for record in records {
@@ -334,5 +358,31 @@ impl Journal {
         let line = self.chain.line(record);
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.sync.changed());
         written.map_err(|error| StateError::io("write", &self.path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_of_another_layout_is_one_of_another_version() {
+        let header = JournalHeader::new(
+            &ContentHash::of(b"int x;"),
+            Duration::from_secs(1),
+            false,
+            Facts::default(),
+        );
+        let record = serde_json::to_string(&header).unwrap();
+        let path = Path::new("journal");
+        assert_eq!(JournalHeader::read(&record, path).unwrap(), header);
+        let earlier = r#"{"format":6,"version":"0.0.9","clues":{"mentions":[]}}"#;
+        match JournalHeader::read(earlier, path) {
+            Err(StateError::Changed { what, .. }) => {
+                assert_eq!(what, "the version of clreduce (0.0.9 then)");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(JournalHeader::read("{}", path), Err(StateError::Unreadable(_))));
     }
 }

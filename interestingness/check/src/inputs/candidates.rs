@@ -6,6 +6,8 @@ use clreduce_kernel::{
 };
 use clreduce_testcase::{Launch, tokens};
 
+use super::MOST_BYTES;
+
 /// The most elements at the beginning of a buffer in which compared values are looked for.
 const MOST_ELEMENTS: u64 = 64;
 /// The most launches that the comparisons of one launch lead to.
@@ -217,7 +219,8 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// A launch in one dimension with so many work-items, in groups as large as before if they fit.
+/// A launch in one dimension with so many work-items, in groups as large as before if they fit. `None` if a buffer would be
+/// too large.
 fn with_items(launch: &KernelLaunch, items: u64) -> Option<KernelLaunch> {
     if launch.global.len() != 1 || !(1..=MOST_ITEMS).contains(&items) {
         return None;
@@ -232,10 +235,16 @@ fn with_items(launch: &KernelLaunch, items: u64) -> Option<KernelLaunch> {
     };
     // Buffers have an element for each work-item, where they had one.
     for argument in &mut next.arguments {
-        if let Argument::Buffer { elements, .. } = argument
+        if let Argument::Buffer { element, elements, .. } = argument
             && *elements >= before
         {
-            *elements = (*elements).max(*elements / before * items);
+            let wanted = (*elements / before.max(1)).saturating_mul(items);
+            if wanted > *elements {
+                if wanted.saturating_mul(element.bytes() as u64) > MOST_BYTES {
+                    return None;
+                }
+                *elements = wanted;
+            }
         }
     }
     Some(next)
@@ -284,5 +293,31 @@ impl Random {
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ z >> 31) % bound.max(1) as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_grow_with_the_work_items_up_to_a_limit() {
+        let launch = |items, elements| KernelLaunch {
+            kernel: "k".to_owned(),
+            global: vec![items],
+            local: None,
+            arguments: vec![Argument::Buffer {
+                name: "a".to_owned(),
+                element: Number::scalar(clreduce_kernel::Scalar::Int),
+                elements,
+                fill: Fill::all(0.0),
+                output: true,
+            }],
+        };
+        assert_eq!(with_items(&launch(4, 8), 16), Some(launch(16, 32)));
+        assert_eq!(with_items(&launch(4, 8), 2), Some(launch(2, 8)));
+        assert_eq!(with_items(&launch(1, 1 << 20), 2), None);
+        assert_eq!(with_items(&launch(2, u64::MAX), 4096), None);
+        assert_eq!(with_items(&launch(2, 1 << 20), 1), Some(launch(1, 1 << 20)));
     }
 }

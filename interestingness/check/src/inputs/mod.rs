@@ -187,8 +187,8 @@ impl InputSearch<'_> {
         Ok(launches.into_iter().zip(traces).collect())
     }
 
-    /// Returns a launch if it shows something new and is valid. That of one that was given may have larger buffers then:
-    /// nobody says how large the buffers have to be that clreduce makes for a signature.
+    /// Returns a launch and its trace if it shows something new and is valid. Buffers of a given launch may be enlarged if
+    /// clreduce chose their size.
     fn judge(
         &mut self,
         launch: KernelLaunch,
@@ -208,7 +208,8 @@ impl InputSearch<'_> {
             && is_out_of_bounds(&report)
             && let Some(larger) = self.enlarged(&launch)
         {
-            return Ok(self.trace(vec![larger])?.into_iter().next());
+            let traced = self.trace(vec![larger])?.into_iter().next();
+            return Ok(traced.filter(|(_, trace)| trace.failure.is_none()));
         }
         let finding = report.findings.into_iter().find(Finding::is_certain);
         if self.refused.iter().all(|other| other.finding != finding) {
@@ -228,7 +229,7 @@ impl InputSearch<'_> {
             let before = larger.clone();
             for argument in &mut larger.arguments {
                 if let Argument::Buffer { element, elements, .. } = argument
-                    && *elements * 2 * element.bytes() as u64 <= MOST_BYTES
+                    && elements.saturating_mul(2 * element.bytes() as u64) <= MOST_BYTES
                 {
                     *elements *= 2;
                 }

@@ -1,7 +1,7 @@
 //! Compilers that have started already, as fork servers in worker processes.
 //!
-//! What they make of a program is what the same command makes of it. Whatever does not go well has no result here, and the
-//! caller starts the compiler as usual: only that tells what is wrong.
+//! A fork server makes the same output as the compiler's command. It gives no result when a compilation fails. The caller
+//! then starts the compiler as usual, which reports the error.
 
 mod service;
 
@@ -63,7 +63,9 @@ pub struct ForkServers {
     idle: Mutex<Vec<Process>>,
     /// The compilers that were asked for.
     seen: Mutex<BTreeSet<ForkedCompiler>>,
-    /// A fork server does not work here: not to be tried again.
+    /// A fork server has succeeded.
+    has_succeeded: AtomicBool,
+    /// Fork servers do not work here: not to be tried again.
     broken: AtomicBool,
 }
 
@@ -72,7 +74,7 @@ impl ForkServers {
     #[must_use]
     pub fn new(options: WorkerOptions) -> Self {
         let (idle, seen) = (Mutex::default(), Mutex::default());
-        Self { options, idle, seen, broken: AtomicBool::new(false) }
+        Self { options, idle, seen, has_succeeded: false.into(), broken: false.into() }
     }
 
     /// Returns true if a fork server may save time: starting one costs as much as starting the compiler, so the first
@@ -80,10 +82,20 @@ impl ForkServers {
     #[must_use]
     pub fn pays_for(&self, compiler: &ForkedCompiler) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        !seen.insert(compiler.clone()) && !self.broken.load(Ordering::Relaxed)
+        !seen.insert(compiler.clone()) && !self.is_broken()
     }
 
-    /// Compiles a program. `library` is [`FORK_SERVER`](clreduce_process::FORK_SERVER), compiled. `None` where that does not succeed, for whatever reason.
+    /// Starts no fork server any more, because they do not work here.
+    pub fn give_up(&self) {
+        self.broken.store(true, Ordering::Relaxed);
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Compiles a program. `library` is [`FORK_SERVER`](clreduce_process::FORK_SERVER), compiled. `None` where that does
+    /// not succeed, for whatever reason.
     #[must_use]
     pub fn compile(
         &self,
@@ -93,13 +105,13 @@ impl ForkServers {
         limits: &Limits,
         cancel: &Cancel,
     ) -> Option<Vec<u8>> {
-        if cancel.is_cancelled() || self.broken.load(Ordering::Relaxed) {
+        if cancel.is_cancelled() || self.is_broken() {
             return None;
         }
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let process = idle.map_or_else(|| Process::start::<ForkService>(&self.options, None), Ok);
         let Ok(mut process) = process else {
-            self.broken.store(true, Ordering::Relaxed);
+            self.give_up();
             return None;
         };
         let order = ForkOrder { compiler, library, source, memory: limits.memory_bytes };
@@ -112,13 +124,22 @@ impl ForkServers {
             reply => reply,
         };
         drop(hook);
-        let is_useless = matches!(reply, Err(_) | Ok(ForkReply::Useless));
-        self.broken.fetch_or(is_useless, Ordering::Relaxed);
-        let reply = reply.ok()?;
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(process);
-        match reply {
-            ForkReply::Written(bytes) if !cancel.is_cancelled() => Some(bytes),
-            _ => None,
+        let written = match reply {
+            Ok(ForkReply::Written(bytes)) => {
+                self.has_succeeded.store(true, Ordering::Relaxed);
+                Some(bytes)
+            }
+            Ok(ForkReply::Failed) => None,
+            // Later it is one program that takes too long.
+            Err(_) if self.has_succeeded.load(Ordering::Relaxed) => return None,
+            Ok(ForkReply::Useless) | Err(_) => {
+                self.give_up();
+                return None;
+            }
+        };
+        if process.forgets_cancellation() {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(process);
         }
+        written.filter(|_| !cancel.is_cancelled())
     }
 }

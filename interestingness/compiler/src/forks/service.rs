@@ -1,15 +1,18 @@
 //! The service of a worker with fork servers: one for each compiler that it is asked for. It runs in the worker process.
 
 use std::io;
+use std::time::Duration;
 
 use clreduce_process::ForkServer;
 use clreduce_process::worker::{Replies, Service, WorkerFolder};
 
 use super::{ForkOrder, ForkReply, ForkedCompiler};
 
-/// The most fork servers at a time. The sanitizers need eight: two sanitizers, each for verdicts and for reports, each for
-/// kernels and for LLVM's intermediate language.
-const MOST: usize = 8;
+/// The most fork servers at a time: each needs the memory of a compiler. Four make all verdicts: those of two sanitizers, each
+/// for kernels and for LLVM's intermediate language. Reports, which are rarer, take their places.
+const MOST: usize = 4;
+/// The longest time until a compiler reads its program, on a machine that is busy.
+const START_LIMIT: Duration = Duration::from_secs(10);
 
 /// A worker with fork servers.
 pub(crate) struct ForkService {
@@ -40,7 +43,10 @@ impl ForkService {
         let ForkedCompiler { program, arguments } = &order.compiler;
         let mut server = match known {
             Some(index) => self.servers.remove(index).1,
-            None => ForkServer::start(program, arguments, &order.library, folder.to_owned())?,
+            None => {
+                let folder = folder.to_owned();
+                ForkServer::start(program, arguments, &order.library, folder, START_LIMIT)?
+            }
         };
         let written = server.run(&order.source, order.memory)?;
         if self.servers.len() == MOST {

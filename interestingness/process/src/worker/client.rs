@@ -224,6 +224,13 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
             let _ = sender.send(WorkerEvent::Cancelled);
         })
     }
+
+    /// Forgets cancellations that came too late, when the hook of [`Self::listen_to`] is dropped. Returns false if
+    /// anything else was heard: then the process is of no use.
+    #[must_use]
+    pub fn forgets_cancellation(&self) -> bool {
+        self.news.try_iter().all(|event| matches!(event, WorkerEvent::Cancelled))
+    }
 }
 
 impl<O, R> WorkerProcess<O, R> {

@@ -21,9 +21,9 @@ pub(super) struct SanityStage {
 /// The checks of a program.
 #[derive(Default)]
 pub(super) struct SanityChecks {
-    /// Those that the original passes.
+    /// Checks that the original passes.
     pub stages: Vec<SanityStage>,
-    /// The others.
+    /// Checks that are left out.
     pub left_out: Vec<LeftOutCheck>,
     /// Warnings that the original itself triggers.
     tolerated: Vec<String>,
@@ -81,6 +81,15 @@ const FLAGS_OF_C: [&str; 4] = [
     "implicit-function-declaration",
     "incompatible-pointer-types",
     "int-conversion",
+];
+
+/// Flags of clang that other flags switch on: the other flag, and the name that is printed.
+const PARTS_OF_FLAGS: [(&str, &str); 5] = [
+    ("uninitialized", "sometimes-uninitialized"),
+    ("uninitialized", "static-self-init"),
+    ("format", "nonnull"),
+    ("div-by-zero", "division-by-zero"),
+    ("incompatible-pointer-types", "incompatible-function-pointer-types"),
 ];
 
 /// Options with which clang reads the headers of glibc as they are for gcc: what they contain for gcc alone, clang spells
@@ -203,10 +212,7 @@ impl Check {
             let all = FLAGS.iter().chain(&FLAGS_OF_C);
             let named = all.filter(|flag| command.contains(&format!("-Werror={flag} ")));
             let new: Vec<String> = named
-                .filter(|flag| {
-                    let forms = [format!("[-Werror={flag}"), format!("[-Werror,-W{flag}")];
-                    forms.iter().any(|form| ran.stderr.contains(form))
-                })
+                .filter(|flag| is_triggered(flag, &ran.stderr))
                 .map(|flag| (*flag).to_owned())
                 .collect();
             if new.is_empty() {
@@ -246,6 +252,16 @@ impl Check {
              ./checked >/dev/null; [ $? -lt 99 ]; }}"
         )
     }
+}
+
+/// Returns true if an error in these messages is due to `-Werror=flag`.
+fn is_triggered(flag: &str, messages: &str) -> bool {
+    let parts = PARTS_OF_FLAGS.iter().filter(|(whole, _)| *whole == flag).map(|(_, part)| *part);
+    std::iter::once(flag).chain(parts).any(|name| {
+        [format!("[-Werror={name}"), format!("[-Werror,-W{name}")]
+            .iter()
+            .any(|form| messages.contains(form))
+    })
 }
 
 impl SanityChecks {
@@ -305,6 +321,16 @@ fn failure(ran: &ToolRun, compiler: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_warning_belongs_to_the_flag_that_switches_it_on() {
+        let messages = "x.c:1:1: error: a [-Werror,-Wsometimes-uninitialized]\n\
+            x.c:2:1: error: b [-Werror,-Wdivision-by-zero]\n\
+            x.c:3:1: error: c [-Werror=format=]\n";
+        let triggered: Vec<&str> =
+            FLAGS.into_iter().filter(|flag| is_triggered(flag, messages)).collect();
+        assert_eq!(triggered, ["uninitialized", "format", "div-by-zero"]);
+    }
 
     #[test]
     fn a_failure_has_its_true_reason() {
