@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(with_items(&launch(4, 8), 16), Some(launch(16, 32)));
         assert_eq!(with_items(&launch(4, 8), 2), Some(launch(2, 8)));
         assert_eq!(with_items(&launch(1, 1 << 20), 2), None);
-        assert_eq!(with_items(&launch(2, u64::MAX), 4096), None);
+        assert_eq!(with_items(&launch(2, u64::MAX / 2), 4096), None);
         assert_eq!(with_items(&launch(2, 1 << 20), 1), Some(launch(1, 1 << 20)));
     }
 }

@@ -84,9 +84,8 @@ const FLAGS_OF_C: [&str; 4] = [
 ];
 
 /// Flags of clang that other flags switch on: the other flag, and the name that is printed.
-const PARTS_OF_FLAGS: [(&str, &str); 5] = [
+const PARTS_OF_FLAGS: [(&str, &str); 4] = [
     ("uninitialized", "sometimes-uninitialized"),
-    ("uninitialized", "static-self-init"),
     ("format", "nonnull"),
     ("div-by-zero", "division-by-zero"),
     ("incompatible-pointer-types", "incompatible-function-pointer-types"),
