@@ -101,7 +101,7 @@ impl Reader<'_> {
                     parts.push(Part::Valued(word.clone(), value()));
                 }
                 _ if word.starts_with("-O") => parts.push(Part::Optimisation(word.clone())),
-                _ if is_tuning(word) => parts.push(Part::Tuning(word.clone())),
+                _ if is_tuning(word) => parts.push(Part::Tuning(self.absolute_within(word))),
                 _ if is_dialect(word) => parts.push(Part::Dialect(vec![word.clone()])),
                 _ => {
                     let part = self.preprocessor(word, &mut value);
