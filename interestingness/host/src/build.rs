@@ -17,7 +17,7 @@ use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::symbols::{self, ProgramSymbols};
 use crate::toolchain::Toolchain;
-use crate::{FILE, divisions, parts, start};
+use crate::{FILE, divisions, forked, parts, start};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -143,7 +143,7 @@ impl HostBuild<'_> {
         text: Vec<u8>,
         to: &Path,
     ) -> Result<(), HostError> {
-        if let Some(written) = self.toolchain.forked(args.clone(), from, &text) {
+        if let Some(written) = forked::compile(&self.toolchain, args.clone(), from, &text) {
             return Ok(fs::write(to, written)?);
         }
         args.extend([from, "-o"].map(OsString::from));

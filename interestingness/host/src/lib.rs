@@ -13,6 +13,7 @@ mod cuda;
 mod divisions;
 mod error;
 mod flavour;
+mod forked;
 mod order;
 mod parts;
 mod run;

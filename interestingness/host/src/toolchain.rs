@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clreduce_compiler::{Clang, ForkServers, ForkedCompiler};
+use clreduce_compiler::{Clang, ForkServers};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::TestCase;
 
 use crate::error::{HostError, first_error};
-use crate::{FILE, parts};
 
 /// The tools of a build, and where it keeps compiled parts.
 #[derive(Clone, Copy, Debug)]
@@ -32,34 +31,6 @@ impl Toolchain<'_> {
 
     pub(crate) fn run_clang(&self, args: Vec<OsString>, files: &TestCase) -> ToolRun {
         self.run(self.clang.program(), args, files)
-    }
-
-    /// What clang makes of a text, by a fork server; `None` where there is none, or it does not succeed.
-    pub(crate) fn forked(
-        &self,
-        mut arguments: Vec<OsString>,
-        file: &str,
-        text: &[u8],
-    ) -> Option<Vec<u8>> {
-        let forks = self.forks?;
-        arguments.extend(["-", "-o", "-"].map(OsString::from));
-        let compiler = ForkedCompiler { program: self.clang.program().to_owned(), arguments };
-        if !forks.pays_for(&compiler) {
-            return None;
-        }
-        let Ok(library) = parts::fork_server(self) else {
-            if !self.cancel.is_cancelled() {
-                forks.give_up();
-            }
-            return None;
-        };
-        let mut source = Vec::new();
-        if file == FILE {
-            // For line tables, and `__FILE__`.
-            source.extend(format!("#line 1 \"{FILE}\"\n").into_bytes());
-        }
-        source.extend(text);
-        forks.compile(compiler, library, source, &self.tools.limits, self.cancel)
     }
 
     /// Runs clang, which has to succeed.
