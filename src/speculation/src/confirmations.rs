@@ -19,21 +19,29 @@ pub struct Confirmation {
 pub(crate) struct PendingConfirmation {
     pub(crate) hash: ContentHash,
     pub(crate) variant: TestCase,
-    /// It goes before all candidates once the source has taken so many verdicts of tests. Until then it waits for a
-    /// slot that nothing probable wants.
+    /// The source takes so many verdicts of tests, then the outcome. It does not take the last of these verdicts before
+    /// the outcome is there. Until then the test waits for a slot that nothing probable wants.
     pub(crate) due: u64,
+}
+
+impl PendingConfirmation {
+    /// Returns true if the source, which has taken so many verdicts, waits for the outcome.
+    pub(crate) fn is_due(&self, verdicts: u64) -> bool {
+        self.due <= verdicts + 1
+    }
 }
 
 /// Variants that wait to be tested again, and the outcomes of those that were.
 #[derive(Debug, Default)]
 pub struct Confirmations {
     waiting: VecDeque<PendingConfirmation>,
-    /// Each with the number of verdicts before it.
+    /// Each with the number of verdicts that the source takes before it.
     ended: VecDeque<(u64, Confirmation)>,
 }
 
 impl Confirmations {
-    /// Has a variant tested again, before all else once the source has taken `due` verdicts of tests.
+    /// Has a variant tested again: its outcome can be taken once the source has taken `due` verdicts of tests, and is there
+    /// by then.
     pub fn add(&mut self, variant: &TestCase, due: u64) {
         let (hash, variant) = (variant.hash(), variant.clone());
         self.waiting.push_back(PendingConfirmation { hash, variant, due });
@@ -46,15 +54,16 @@ impl Confirmations {
     }
 
     /// The next outcome that is due now that the source has taken so many verdicts, told once. One that is there earlier
-    /// waits, so that the place where it is taken does not depend on the number of slots.
+    /// waits, and one that comes later holds up the last of these verdicts. So the place where it is taken does not depend
+    /// on the number of slots.
     pub(crate) fn take(&mut self, verdicts: u64) -> Option<Confirmation> {
         let is_due = self.ended.front()?.0 <= verdicts;
         is_due.then(|| self.ended.pop_front()).flatten().map(|(_, confirmation)| confirmation)
     }
 
-    /// Returns true if the next one that waits is due now that the source has taken so many verdicts.
+    /// Returns true if the source, which has taken so many verdicts, waits for the outcome of the next one.
     pub(crate) fn is_due(&self, verdicts: u64) -> bool {
-        self.waiting.front().is_some_and(|pending| pending.due <= verdicts)
+        self.waiting.front().is_some_and(|pending| pending.is_due(verdicts))
     }
 
     /// Returns true if nothing waits.

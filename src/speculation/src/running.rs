@@ -37,9 +37,9 @@ impl RunningTest {
         matches!(self.work, Work::Confirmation(_))
     }
 
-    /// Returns true if it is a confirmation that is due now that the source has taken so many verdicts.
+    /// Returns true if it is a confirmation that the source, which has taken so many verdicts, waits for.
     pub(crate) fn is_due(&self, verdicts: u64) -> bool {
-        matches!(&self.work, Work::Confirmation(pending) if pending.due <= verdicts)
+        matches!(&self.work, Work::Confirmation(pending) if pending.is_due(verdicts))
     }
 }
 

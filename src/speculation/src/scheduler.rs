@@ -123,7 +123,8 @@ impl<S: CandidateSource> Scheduler<S> {
         &mut self.confirmations
     }
 
-    /// The next outcome of a variant that was tested again, told once. It is there when it is due, no earlier.
+    /// The next outcome of a variant that was tested again, told once. It is there after the same verdict however early its
+    /// test ended.
     pub fn take_confirmation(&mut self) -> Option<Confirmation> {
         self.confirmations.take(self.counters.consumed)
     }

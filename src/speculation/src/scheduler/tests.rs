@@ -205,7 +205,7 @@ fn a_confirmation_that_is_due_comes_before_the_candidate() {
         if let SchedulerStep::Judged(judged) = scheduler.step()
             && asked.len() == 1
         {
-            scheduler.confirmations_mut().add(&judged.candidate.variant, 2);
+            scheduler.confirmations_mut().add(&judged.candidate.variant, 3);
         }
     }
     assert_eq!(asked, ["", "n", "", "nn"]);
@@ -238,16 +238,37 @@ fn a_confirmation_that_times_out_beside_others_is_run_again_alone() {
 
 #[test]
 fn a_confirmation_that_ends_early_is_taken_when_it_is_due() {
+    assert_eq!(verdicts_and_confirmations(["x", "", "n"]), [(0, false), (1, false), (1, true)]);
+    assert_eq!(verdicts_and_confirmations(["", "x", "n"]), [(1, false), (0, false), (1, true)]);
+}
+
+#[test]
+fn a_confirmation_that_ends_late_is_taken_at_the_same_place() {
+    assert_eq!(verdicts_and_confirmations(["", "n", "x"]), [(1, false), (0, false), (1, true)]);
+    // One slot: it is the last to begin as well.
+    let mut scheduler = scheduler(Path::new(500), 1);
+    scheduler.confirmations_mut().add(&variant("x"), 2);
+    let mut taken = Vec::new();
+    for text in ["", "x", "n"] {
+        let (started, _) = plan(&mut scheduler);
+        assert_eq!(texts(&started), [text]);
+        scheduler.ended(started[0].0, Ok(Outcome::from(NO)));
+        taken.push((steps(&mut scheduler), scheduler.take_confirmation().is_some()));
+    }
+    assert_eq!(taken, [(1, false), (0, false), (1, true)]);
+}
+
+/// A confirmation "x" that is due after two verdicts, and the tests of the first two candidates, which end in this order.
+/// After each end: how many verdicts the source takes, and whether the confirmation can be taken.
+fn verdicts_and_confirmations(ends: [&str; 3]) -> [(usize, bool); 3] {
     let mut scheduler = scheduler(Path::new(500), 32);
     scheduler.confirmations_mut().add(&variant("x"), 2);
     let (started, _) = plan(&mut scheduler);
-    let mut taken = Vec::new();
-    for text in ["x", "", "n"] {
+    ends.map(|text| {
         let test = started.iter().find(|(_, started)| started == text).unwrap();
         scheduler.ended(test.0, Ok(Outcome::from(NO)));
-        taken.push((steps(&mut scheduler), scheduler.take_confirmation().is_some()));
-    }
-    assert_eq!(taken, [(0, false), (1, false), (1, true)]);
+        (steps(&mut scheduler), scheduler.take_confirmation().is_some())
+    })
 }
 
 #[test]
@@ -255,7 +276,7 @@ fn a_confirmation_that_is_due_is_waited_for() {
     let mut scheduler = scheduler(Path::new(100), 2);
     let (started, _) = plan(&mut scheduler);
     assert_eq!(texts(&started), ["", "n"]);
-    scheduler.confirmations_mut().add(&variant("x"), 1);
+    scheduler.confirmations_mut().add(&variant("x"), 2);
     for (id, _) in started {
         scheduler.ended(id, Ok(Outcome::from(NO)));
     }
