@@ -55,19 +55,27 @@ struct KnownVariant {
     taken: bool,
     /// The last verdict that the source took rests on the filter's word alone.
     rests_on_filter: bool,
-    /// Tests after a first that found it interesting, where the test is flaky and they have not decided.
-    again: Option<Tally>,
     /// A test timed out while others ran, which says nothing. The variant is tested once more, alone.
     alone: bool,
 }
 
-/// The word of a test.
+/// The word of the tests of a variant.
 #[derive(Debug)]
 enum Tested {
     /// The source has taken it, in this run or an earlier one.
     Taken(Verdict),
-    /// The source has not asked for it yet.
-    Waiting(Box<Outcome>),
+    /// The source has not taken it yet: the outcomes in the order in which they came. There are several where the test is
+    /// flaky.
+    Waiting(Vec<Outcome>),
+}
+
+/// The first of the outcomes on a variant that decides, together with those before it.
+#[derive(Debug)]
+struct Decision {
+    index: usize,
+    verdict: Verdict,
+    /// The outcomes after the first one, where that was a success and the test is flaky.
+    again: Option<Tally>,
 }
 
 /// A verdict that the source takes.
@@ -118,7 +126,7 @@ impl Verdicts {
     pub fn distrust(&mut self, seen: WrongSuccesses) {
         self.wrong_successes = Some(seen);
         let is_interesting = |known: &&mut KnownVariant| {
-            known.tested.as_ref().is_some_and(|it| it.verdict() == Verdict::Interesting)
+            matches!(known.tested, Some(Tested::Taken(Verdict::Interesting)))
         };
         self.entries.values_mut().filter(is_interesting).for_each(|known| known.tested = None);
     }
@@ -128,7 +136,7 @@ impl Verdicts {
     pub(crate) fn drop_untaken(&mut self) {
         let is_taken = |known: &KnownVariant| matches!(known.tested, Some(Tested::Taken(_)));
         for known in self.entries.values_mut().filter(|known| !is_taken(known)) {
-            (known.tested, known.again, known.alone) = (None, None, false);
+            (known.tested, known.alone) = (None, false);
         }
     }
 
@@ -145,35 +153,13 @@ impl Verdicts {
     }
 
     /// Keeps the word of a test until the source asks for it. The first word stands, but for a success where the test is
-    /// flaky: then it is tested again, until the results decide.
-    pub(crate) fn insert(&mut self, hash: ContentHash, mut outcome: Outcome) {
+    /// flaky: then it is tested again, until the outcomes decide.
+    pub(crate) fn insert(&mut self, hash: ContentHash, outcome: Outcome) {
         let known = self.entries.entry(hash).or_default();
-        if known.tested.is_some() {
-            return;
+        match known.tested.get_or_insert_with(|| Tested::Waiting(Vec::new())) {
+            Tested::Waiting(outcomes) => outcomes.push(outcome),
+            Tested::Taken(_) => {}
         }
-        if let Some(seen) = &mut self.wrong_successes {
-            let is_interesting = outcome.verdict == Verdict::Interesting;
-            match &mut known.again {
-                None if is_interesting => {
-                    known.again = Some(Tally::default());
-                    return;
-                }
-                None => seen.rejected += 1,
-                Some(tally) => {
-                    tally.add(is_interesting);
-                    let Some(is_interesting) = tally.decides(seen.lead()) else { return };
-                    self.counts.add(tally, is_interesting);
-                    if !is_interesting {
-                        seen.refuted += 1;
-                        let (yes, runs) = (tally.interesting + 1, tally.runs + 1);
-                        outcome.reason = format!("interesting in {yes} of {runs} tests");
-                    }
-                    outcome.verdict =
-                        if is_interesting { Verdict::Interesting } else { Verdict::Uninteresting };
-                }
-            }
-        }
-        known.tested = Some(Tested::Waiting(Box::new(outcome)));
     }
 
     /// Keeps the word of the compile filter: whether it rejects a variant. The first word stands.
@@ -196,12 +182,19 @@ impl Verdicts {
         if self.is_rejected(hash, known) {
             return Some(false);
         }
-        let of_test = known.tested.as_ref().map(|tested| tested.verdict() == Verdict::Interesting);
+        let verdict = match known.tested.as_ref() {
+            Some(Tested::Taken(verdict)) => Some(*verdict),
+            Some(Tested::Waiting(outcomes)) => {
+                Decision::of(outcomes, self.wrong_successes).map(|decision| decision.verdict)
+            }
+            None => None,
+        };
+        let of_test = verdict.map(|verdict| verdict == Verdict::Interesting);
         of_test.or_else(|| known.alone.then_some(false))
     }
 
-    /// Gives the verdict on a variant to the source, if there is one. Whether the filter is trusted changes here only,
-    /// in the order in which the source takes verdicts.
+    /// Gives the verdict on a variant to the source, if there is one. Whether the filter is trusted, and how far a success
+    /// is, changes here only, in the order in which the source takes verdicts.
     pub(crate) fn take(&mut self, hash: &ContentHash) -> Option<TakenVerdict> {
         let known = self.entries.get(hash)?;
         // Before the word of a test: whether one ran depends on the number of slots.
@@ -214,11 +207,18 @@ impl Verdicts {
             let outcome = Outcome { reason, ..Outcome::from(Verdict::Uninteresting) };
             return Some(TakenVerdict { outcome, known: is_known, filtered: Filtered::Rejected });
         }
-        let verdict = known.tested.as_ref()?.verdict();
-        let (outcome, is_known) = match known.tested.replace(Tested::Taken(verdict))? {
-            Tested::Taken(verdict) => (Outcome::from(verdict), true),
-            Tested::Waiting(outcome) => (*outcome, false),
+        let (outcome, is_known) = match known.tested.as_mut()? {
+            Tested::Taken(verdict) => (Outcome::from(*verdict), true),
+            Tested::Waiting(outcomes) => {
+                let decision = Decision::of(outcomes, self.wrong_successes)?;
+                if let Some(seen) = &mut self.wrong_successes {
+                    decision.count(seen, &mut self.counts);
+                }
+                (decision.outcome(outcomes), false)
+            }
         };
+        let verdict = outcome.verdict;
+        known.tested = Some(Tested::Taken(verdict));
         (known.alone, known.rests_on_filter) = (false, false);
         let is_first = !std::mem::replace(&mut known.taken, true);
         let filtered = if is_first && known.rejected == Some(true) && self.filter.is_on {
@@ -252,12 +252,47 @@ impl Verdicts {
     }
 }
 
-impl Tested {
-    fn verdict(&self) -> Verdict {
-        match self {
-            Self::Taken(verdict) => *verdict,
-            Self::Waiting(outcome) => outcome.verdict,
+impl Decision {
+    /// What these outcomes decide, if they do. With `seen`, the test is flaky.
+    fn of(outcomes: &[Outcome], seen: Option<WrongSuccesses>) -> Option<Self> {
+        let verdict = outcomes.first()?.verdict;
+        let Some(seen) = seen.filter(|_| verdict == Verdict::Interesting) else {
+            return Some(Self { index: 0, verdict, again: None });
+        };
+        let (lead, mut tally) = (seen.lead(), Tally::default());
+        outcomes.iter().enumerate().skip(1).find_map(|(index, outcome)| {
+            tally.add(outcome.verdict == Verdict::Interesting);
+            let verdict = match tally.decides(lead)? {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            };
+            Some(Self { index, verdict, again: Some(tally) })
+        })
+    }
+
+    /// Counts the mistakes of a flaky test that it shows.
+    fn count(&self, seen: &mut WrongSuccesses, counts: &mut FlakyCounts) {
+        let is_interesting = self.verdict == Verdict::Interesting;
+        match &self.again {
+            Some(tally) => {
+                seen.refuted += u64::from(!is_interesting);
+                counts.add(tally, is_interesting);
+            }
+            None => seen.rejected += 1,
         }
+    }
+
+    /// The outcome that decides, out of all of them.
+    fn outcome(self, outcomes: &mut Vec<Outcome>) -> Outcome {
+        let mut outcome = outcomes.swap_remove(self.index);
+        if let Some(tally) = self.again
+            && self.verdict != Verdict::Interesting
+        {
+            let (yes, runs) = (tally.interesting + 1, tally.runs + 1);
+            outcome.reason = format!("interesting in {yes} of {runs} tests");
+        }
+        outcome.verdict = self.verdict;
+        outcome
     }
 }
 

@@ -159,8 +159,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             }
             executor.confirm()?;
             while let Some(confirmation) = executor.scheduler_mut().take_confirmation() {
-                // Another commit is tested again in its turn, or goes anyway.
-                if confirmation.hash == hash {
+                // Another commit is tested again in its turn, or goes anyway. What came after the decision because there
+                // are many slots says nothing.
+                if confirmation.hash == hash && tally.decides(lead).is_none() {
                     let is_interesting = confirmation.outcome.verdict == Verdict::Interesting;
                     tally.add(is_interesting);
                     contrary = Some(confirmation.outcome).filter(|_| !is_interesting).or(contrary);

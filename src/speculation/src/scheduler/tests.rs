@@ -332,6 +332,77 @@ fn a_success_that_is_not_trusted_is_tested_again_until_the_results_decide() {
     assert_eq!(counts, expected);
 }
 
+#[test]
+fn mistakes_of_a_flaky_test_count_once_the_source_has_taken_the_verdict() {
+    let mut verdicts = Verdicts::default();
+    verdicts.distrust(WrongSuccesses::default());
+    let mut scheduler = Scheduler::new(Path::new(500), 4, verdicts);
+    let rejected = |rejected| Some(WrongSuccesses { refuted: 0, rejected });
+    for _ in 0..2 {
+        // Everything ends but the candidate.
+        for _ in 0..10 {
+            let (started, _) = plan(&mut scheduler);
+            for (id, _) in started.iter().filter(|(_, text)| !text.is_empty()) {
+                scheduler.ended(*id, Ok(Outcome::from(NO)));
+            }
+        }
+        assert!(scheduler.verdicts.expected(&variant("n").hash()).is_some());
+        assert_eq!(scheduler.verdicts().wrong_successes(), rejected(0));
+        // What is dropped is tested again.
+        scheduler.drop_tests_ahead();
+        let candidate = scheduler.running.iter().next().unwrap().id;
+        scheduler.ended(candidate, Ok(Outcome::from(NO)));
+    }
+    for number in 1..=2 {
+        plan(&mut scheduler);
+        let awaited = scheduler.awaited().unwrap().hash;
+        let is_awaited = |test: &&RunningTest| test.hash == awaited;
+        let test = scheduler.running.iter().find(is_awaited).unwrap().id;
+        scheduler.ended(test, Ok(Outcome::from(NO)));
+        assert_eq!(steps(&mut scheduler), 1);
+        assert_eq!(scheduler.verdicts().wrong_successes(), rejected(number));
+    }
+}
+
+#[test]
+fn a_success_is_repeated_as_often_as_the_mistakes_until_its_step_ask_for() {
+    // What was seen when the tests end early, and when the source takes the verdict; and the leads that this asks for.
+    for (rejected, refuted, leads) in [(40, 0, [13, 5]), (0, 5, [13, 24])] {
+        let results = [false, true].map(|is_early| {
+            let mut verdicts = Verdicts::default();
+            let mut seen = WrongSuccesses::default();
+            verdicts.distrust(seen);
+            assert_eq!(seen.lead(), leads[0]);
+            let hash = variant("success").hash();
+            let run = |verdicts: &mut Verdicts, from: usize| {
+                let mut runs = from;
+                while verdicts.expected(&hash).is_none() {
+                    // One in nine is contrary.
+                    let verdict = if runs % 9 == 8 { NO } else { YES };
+                    verdicts.insert(hash, Outcome::from(verdict));
+                    runs += 1;
+                }
+                runs
+            };
+            let runs = if is_early { run(&mut verdicts, 0) } else { 0 };
+            for number in 0..rejected + refuted {
+                let other = variant(&number.to_string()).hash();
+                let results = if number < rejected { &[NO][..] } else { &[YES, NO, NO] };
+                for result in results {
+                    verdicts.insert(other, Outcome::from(*result));
+                }
+                assert!(verdicts.take(&other).is_some());
+            }
+            seen = verdicts.wrong_successes().unwrap();
+            assert_eq!((seen.refuted, seen.rejected, seen.lead()), (refuted, rejected, leads[1]));
+            run(&mut verdicts, runs);
+            (verdicts.take(&hash).unwrap().outcome, verdicts.flaky_counts())
+        });
+        assert_eq!(results[0], results[1]);
+        assert!(results[0].0.verdict == YES);
+    }
+}
+
 /// A compile filter that rejects everything, and tests that find `interesting` after so many answers.
 fn judge_with_filter(interesting: usize) -> (Vec<Filtered>, Scheduler<Path>) {
     let mut verdicts = Verdicts::default();
