@@ -14,8 +14,9 @@
     T OVER rotate(T x, T y) { uint s = (uint)y & (BITS - 1); return (T)(U)(((U)x << s) | (U)((U)x >> ((BITS - s) & (BITS - 1)))); } \
     T OVER popcount(T x) { return (T)__builtin_popcountl((ulong)(U)x); } \
     T OVER clz(T x) { return (T)((U)x == 0 ? BITS : __builtin_clzl((ulong)(U)x) - (64 - BITS)); } \
+    T OVER ctz(T x) { return (T)((U)x == 0 ? BITS : __builtin_ctzl((ulong)(U)x)); } \
     T OVER mad_hi(T a, T b, T c) { return (T)((U)mul_hi(a, b) + (U)c); } \
-    MAP1(abs, U, T) MAP1(popcount, T, T) MAP1(clz, T, T) \
+    MAP1(abs, U, T) MAP1(popcount, T, T) MAP1(clz, T, T) MAP1(ctz, T, T) \
     MAP2(abs_diff, U, T) MAP2(add_sat, T, T) MAP2(sub_sat, T, T) MAP2(hadd, T, T) MAP2(rhadd, T, T) \
     MAP2(max, T, T) MAP2(min, T, T) MAP2(rotate, T, T) MAP2(mul_hi, T, T) \
     MAP2S(max, T, T) MAP2S(min, T, T) \
