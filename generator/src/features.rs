@@ -9,17 +9,21 @@ use thiserror::Error;
 use crate::ir::{Binary, Builtin, Scalar, Type, Unary};
 use crate::random::Key;
 
-/// A name in a list of features that is none.
+/// Says why a list of features cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "there is no feature `{name}`{}; the names are those of operators, built-in functions, statements and types: {}",
-    near(*.nearest), .known.join(" ")
-)]
-pub struct UnknownFeature {
-    name: String,
-    /// The known name that begins most like it.
-    nearest: Option<&'static str>,
-    known: Vec<&'static str>,
+pub enum AvoidError {
+    /// The list of features has an unknown name.
+    #[error(
+        "there is no feature `{name}`{}; the names are those of operators, built-in functions, statements and types: {}",
+        near(*.nearest), .known.join(" ")
+    )]
+    #[allow(missing_docs, reason = "the name, the known name that begins most like it, all names")]
+    Unknown { name: String, nearest: Option<&'static str>, known: Vec<&'static str> },
+    /// An entry joins two names, two types or two numbers of lanes, which no construct has at once.
+    #[error(
+        "`{0}` joins two features of one kind: write them as two entries with a comma between them, or join a name, a type and a number of lanes, as in mad_sat.long.vec3"
+    )]
+    Twice(String),
 }
 
 fn near(nearest: Option<&str>) -> String {
@@ -77,7 +81,9 @@ impl Avoid {
         })
     }
 
-    fn has(&self, feature: &str, ty: Type) -> bool {
+    /// True if a construct is to be avoided where one of its types is this one.
+    #[must_use]
+    pub fn has(&self, feature: &str, ty: Type) -> bool {
         self.0.iter().any(|entry| {
             entry.name.is_none_or(|name| name == feature)
                 && entry.scalar.is_none_or(|scalar| scalar == ty.scalar)
@@ -101,36 +107,46 @@ impl fmt::Display for Avoid {
 }
 
 impl FromStr for Avoid {
-    type Err = UnknownFeature;
+    type Err = AvoidError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownFeature> {
+    fn from_str(text: &str) -> Result<Self, AvoidError> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         entries.map(entry).collect::<Result<_, _>>().map(Self)
     }
 }
 
-fn entry(text: &str) -> Result<Entry, UnknownFeature> {
+fn entry(text: &str) -> Result<Entry, AvoidError> {
     let mut entry = Entry::default();
     for part in text.split('.') {
         let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
         let stem = &part[..part.len() - digits.len()];
         let lanes = digits.parse().ok().filter(|lanes| Type::LANES.contains(lanes));
         let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.name() == stem);
-        if let Some(name) = names().into_iter().find(|name| *name == part) {
-            entry.name = Some(name);
-        } else if (scalar.is_some() && digits.is_empty()) || (scalar.is_some() && lanes.is_some()) {
-            entry.scalar = scalar;
-            entry.lanes = lanes.or(entry.lanes);
+        let added = if let Some(name) = names().into_iter().find(|name| *name == part) {
+            Entry { name: Some(name), ..Entry::default() }
+        } else if scalar.is_some() && (digits.is_empty() || lanes.is_some()) {
+            Entry { scalar, lanes, ..Entry::default() }
         } else if stem == "vec" && lanes.is_some() {
-            entry.lanes = lanes;
+            Entry { lanes, ..Entry::default() }
         } else {
             return Err(unknown(part));
+        };
+        let is_twice = (entry.name.is_some() && added.name.is_some())
+            || (entry.scalar.is_some() && added.scalar.is_some())
+            || (entry.lanes.is_some() && added.lanes.is_some());
+        if is_twice {
+            return Err(AvoidError::Twice(text.to_owned()));
         }
+        entry = Entry {
+            name: added.name.or(entry.name),
+            scalar: added.scalar.or(entry.scalar),
+            lanes: added.lanes.or(entry.lanes),
+        };
     }
     Ok(entry)
 }
 
-fn unknown(part: &str) -> UnknownFeature {
+fn unknown(part: &str) -> AvoidError {
     let mut known = names();
     known.extend(Scalar::ALL.map(Scalar::name));
     known.push("vec2");
@@ -139,7 +155,7 @@ fn unknown(part: &str) -> UnknownFeature {
     let common = |name: &str| name.bytes().zip(part.bytes()).take_while(|(a, b)| a == b).count();
     let nearest =
         known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
-    UnknownFeature { name: part.to_owned(), nearest, known }
+    AvoidError::Unknown { name: part.to_owned(), nearest, known }
 }
 
 /// The names of all features but the types.
@@ -185,6 +201,12 @@ impl Features {
         !self.avoid.has(name, ty)
     }
 
+    /// True if there is something that is avoided.
+    #[must_use]
+    pub fn avoids_anything(&self) -> bool {
+        self.avoid != Avoid::default()
+    }
+
     /// As `weight`, for a built-in function with this result.
     #[must_use]
     pub fn builtin(&self, builtin: Builtin, ty: Type) -> u32 {
@@ -213,6 +235,10 @@ mod tests {
         let error = "mad_set".parse::<Avoid>().unwrap_err().to_string();
         assert!(error.contains("`mad_set` (`mad") && error.contains("rhadd"), "{error}");
         assert!("int5".parse::<Avoid>().is_err());
+        for twice in ["long.short", "add.mul24", "int2.vec3"] {
+            let error = twice.parse::<Avoid>().unwrap_err().to_string();
+            assert!(error.contains(twice) && error.contains("comma"), "{error}");
+        }
         assert!("".parse::<Avoid>().unwrap() == Avoid::default());
     }
 }

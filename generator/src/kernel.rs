@@ -72,11 +72,12 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
     let mut program = policy::kernel(profile, &features, asked, key);
     let report = repair(&mut program, &features);
     let origin = format!(
-        "clreduce generate --target {} --mode {} --seed {seed} --tokens {}{}, format {FORMAT}",
+        "clreduce generate --target {} --mode {} --seed {seed} --tokens {}{}{}, format {FORMAT}",
         profile.target.name(),
         profile.mode.name(),
         profile.tokens,
         profile.avoid,
+        if profile.self_check { " --self-check" } else { "" },
     );
     let expected = report.results.clone();
     let extras = Extras { origin: &origin, expected: profile.self_check.then_some(&expected[..]) };

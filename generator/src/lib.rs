@@ -14,7 +14,7 @@ mod random;
 mod reduce;
 mod repair;
 
-pub use features::{Avoid, UnknownFeature, names};
+pub use features::{Avoid, AvoidError, names};
 pub use kernel::{Kernel, generate};
 pub use profile::{Mode, Profile, ProfileError, Target, Tokens};
 pub use random::Key;

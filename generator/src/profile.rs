@@ -7,6 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::features::Avoid;
+use crate::ir::{Scalar, Type};
 
 /// What is generated, apart from the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,7 +196,7 @@ impl FromStr for Tokens {
     }
 }
 
-/// Why a profile is none.
+/// Says why a profile cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProfileError {
     /// Sizes that no kernel can have.
@@ -216,23 +217,42 @@ pub enum ProfileError {
     Contradiction { mode: &'static str, feature: &'static str },
 }
 
+/// What the exchange of elements at barriers needs, and the types of it.
+pub(crate) const COMMUNICATION: [(&str, Type); 12] = [
+    ("uint", UINT),
+    ("long", Type::scalar(Scalar::Long)),
+    ("barrier", Type::INT),
+    ("id", Type::INT),
+    ("constant", Type::INT),
+    ("add", Type::INT),
+    ("add", UINT),
+    ("multiply", Type::INT),
+    ("multiply", UINT),
+    ("remainder", Type::INT),
+    ("remainder", UINT),
+    ("convert", UINT),
+];
+const UINT: Type = Type::scalar(Scalar::Uint);
+
 impl Profile {
     /// Checks that the parts fit together.
     ///
     /// # Errors
     /// If the mode needs what is to be avoided.
     pub fn check(&self) -> Result<(), ProfileError> {
-        let needs: &[&'static str] = match self.mode {
-            Mode::Basic | Mode::Free => &["int"],
-            Mode::Vector => &["int", "vector"],
-            Mode::Barrier => &["int", "long", "barrier"],
-            Mode::AtomicSection => &["int", "uint", "atomic_section"],
-            Mode::AtomicReduction => &["int", "atomic_reduction"],
-            Mode::All => {
-                &["int", "uint", "long", "vector", "barrier", "atomic_section", "atomic_reduction"]
+        let mut needs = vec![("int", Type::INT)];
+        if self.mode != Mode::Free {
+            needs.extend(self.mode.has_barriers().then_some(COMMUNICATION).into_iter().flatten());
+            if self.mode.has_sections() {
+                needs.extend([("barrier", Type::INT), ("atomic_section", Type::INT)]);
             }
-        };
-        match needs.iter().find(|feature| self.avoid.names(feature)) {
+            if self.mode.has_reductions() {
+                needs.extend([("barrier", Type::INT), ("atomic_reduction", Type::INT)]);
+            }
+        }
+        let vectors = matches!(self.mode, Mode::Vector | Mode::All) && self.avoid.names("vector");
+        let missing = needs.into_iter().find(|(feature, ty)| self.avoid.has(feature, *ty));
+        match missing.map(|(feature, _)| feature).or(vectors.then_some("vector")) {
             Some(feature) => Err(ProfileError::Contradiction { mode: self.mode.name(), feature }),
             None => Ok(()),
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::interpret;
-use crate::ir::{Block, ExprId, ExprKind, Place, Program, Space, StmtId, StmtKind, VarId};
+use crate::ir::{Block, ExprKind, Program, Space, StmtId, StmtKind, VarId};
 use crate::kernel::Kernel;
 
 /// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
@@ -64,20 +64,16 @@ impl Reducer<'_> {
                 variable.space = Space::Private;
             }
         }
-        let is_section = |id: &StmtId| matches!(program.stmt(*id).kind, StmtKind::Section(_));
-        if !reachable(&program).iter().any(is_section) {
-            program.sections = 0;
-        }
         program.fixed_size = false;
         self.tried(program);
     }
 
     /// Removes runs of statements, the long ones first; then what only they used.
     fn statements(&mut self) {
-        let all = reachable(&self.best.program);
+        let all = self.best.program.statements();
         let mut length = all.len().next_power_of_two();
         while length > 0 {
-            let all = reachable(&self.best.program);
+            let all = self.best.program.statements();
             for start in (0..all.len()).step_by(length).rev() {
                 let end = (start + length).min(all.len());
                 let mut program = self.best.program.clone();
@@ -92,7 +88,7 @@ impl Reducer<'_> {
 
     /// Puts the statements of branches, loops and sections in their place, or adds a condition to the result.
     fn lift(&mut self) {
-        for id in reachable(&self.best.program) {
+        for id in self.best.program.statements() {
             let mut program = self.best.program.clone();
             let key = program.stmt(id).key;
             let inner = match program.stmt(id).kind.clone() {
@@ -119,11 +115,11 @@ impl Reducer<'_> {
 
     /// Replaces expressions by one of their operands, or by a number.
     fn expressions(&mut self) {
-        let mut pending = roots(&self.best.program);
+        let mut pending = self.best.program.roots();
         while let Some(id) = pending.pop() {
             let expr = self.best.program.expr(id).clone();
             let is_number = matches!(expr.kind, ExprKind::Literal(_));
-            let children = operands(&expr.kind);
+            let children = expr.kind.operands();
             let number = [1, 0].into_iter().map(ExprKind::Literal).filter(|_| !is_number);
             let same = children.iter().filter(|child| self.best.program.ty(**child) == expr.ty);
             let same = same.map(|child| self.best.program.expr(*child).kind.clone());
@@ -174,106 +170,23 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
 
 fn used_variables(program: &Program) -> BTreeSet<VarId> {
     let mut used = BTreeSet::new();
-    let mut pending = Vec::new();
-    for id in reachable(program) {
+    for id in program.statements() {
         match &program.stmt(id).kind {
-            StmtKind::Declare(_, value) => pending.push(*value),
-            StmtKind::Assign(place, value) => {
-                used.insert(place.variable());
-                pending.push(*value);
-                if let Place::Element(_, at) | Place::Store(_, at) = place {
-                    pending.push(*at);
-                }
-            }
-            StmtKind::Hash(value) | StmtKind::Jump(_, value) | StmtKind::If(value, ..) => {
-                pending.push(*value);
-            }
-            StmtKind::For(details) => pending.extend([details.start, details.limit]),
-            StmtKind::Reduce(reduce) => {
-                used.insert(reduce.into);
-                pending.push(reduce.value);
-            }
+            StmtKind::Assign(place, _) => used.extend([place.variable()]),
+            StmtKind::Reduce(reduce) => used.extend([reduce.into]),
             StmtKind::Section(section) => used.extend(section.sum.iter()),
-            StmtKind::Nothing | StmtKind::DeclareArray(..) | StmtKind::Barrier => {}
+            _ => {}
         }
     }
+    let mut pending = program.roots();
     while let Some(id) = pending.pop() {
         let kind = &program.expr(id).kind;
         if let ExprKind::Variable(of) | ExprKind::Element(of, _) | ExprKind::Load(of, _) = kind {
             used.insert(*of);
         }
-        pending.extend(operands(kind));
+        pending.extend(kind.operands());
     }
     used
-}
-
-/// The statements that are in the kernel, in the order of its text.
-fn reachable(program: &Program) -> Vec<StmtId> {
-    fn visit(program: &Program, block: &Block, found: &mut Vec<StmtId>) {
-        for id in block {
-            match &program.stmt(*id).kind {
-                StmtKind::Nothing => continue,
-                StmtKind::If(_, then, other) => {
-                    found.push(*id);
-                    visit(program, then, found);
-                    visit(program, other, found);
-                    continue;
-                }
-                StmtKind::For(details) => {
-                    found.push(*id);
-                    visit(program, &details.body, found);
-                    continue;
-                }
-                StmtKind::Section(section) => {
-                    found.push(*id);
-                    visit(program, &section.body, found);
-                    continue;
-                }
-                _ => found.push(*id),
-            }
-        }
-    }
-    let mut found = Vec::new();
-    visit(program, &program.body, &mut found);
-    found
-}
-
-/// The expressions that statements have, the last first.
-fn roots(program: &Program) -> Vec<ExprId> {
-    let mut roots = Vec::new();
-    for id in reachable(program) {
-        match &program.stmt(id).kind {
-            StmtKind::Declare(_, value) | StmtKind::Hash(value) => roots.push(*value),
-            StmtKind::Assign(place, value) => {
-                roots.push(*value);
-                if let Place::Element(_, at) | Place::Store(_, at) = place {
-                    roots.push(*at);
-                }
-            }
-            StmtKind::If(value, ..) | StmtKind::Jump(_, value) => roots.push(*value),
-            StmtKind::For(details) => roots.extend([details.start, details.limit]),
-            StmtKind::Reduce(reduce) => roots.push(reduce.value),
-            _ => {}
-        }
-    }
-    roots
-}
-
-fn operands(kind: &ExprKind) -> Vec<ExprId> {
-    match kind {
-        ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Item(_) => Vec::new(),
-        ExprKind::Vector(parts) => parts.to_vec(),
-        ExprKind::Element(_, a)
-        | ExprKind::Load(_, a)
-        | ExprKind::Swizzle(a, _)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Convert(a)
-        | ExprKind::Saturate(a)
-        | ExprKind::Reinterpret(a) => vec![*a],
-        ExprKind::Binary(_, a, b) => vec![*a, *b],
-        ExprKind::Conditional(a, b, c) => vec![*a, *b, *c],
-        ExprKind::Call(_, count, arguments) => arguments[..usize::from(*count)].to_vec(),
-    }
 }
 
 /// True if something in a loop leaves one.
@@ -285,23 +198,52 @@ fn jumps(program: &Program, id: StmtId) -> bool {
 /// Does something with every block.
 fn blocks(program: &mut Program, change: impl Fn(&mut Block)) {
     change(&mut program.body);
-    for stmt in &mut program.stmts {
-        match &mut stmt.kind {
-            StmtKind::If(_, then, other) => {
-                change(then);
-                change(other);
-            }
-            StmtKind::For(details) => change(&mut details.body),
-            StmtKind::Section(section) => change(&mut section.body),
-            _ => {}
-        }
-    }
+    program.stmts.iter_mut().flat_map(|stmt| stmt.kind.blocks_mut()).for_each(change);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Buffer;
     use crate::profile::{Mode, Profile};
+
+    /// Fewer work-items have shorter buffers, and no index may leave them.
+    #[test]
+    fn candidates_stay_within_the_buffers_of_their_launch() {
+        let tokens = crate::Tokens::new(300, 500).expect("a range");
+        let profile = Profile { mode: Mode::Barrier, tokens, ..Profile::default() };
+        for seed in 0..8 {
+            let kernel = crate::generate(seed, &profile).expect("a profile that fits");
+            reduce(&kernel, &mut |candidate| {
+                let report = interpret::run(&with_tables(candidate));
+                assert!(report.is_clean(), "{seed}: {}", candidate.source);
+                assert_eq!(report.results, candidate.expected, "{seed}");
+                true
+            });
+        }
+    }
+
+    /// The program with a table in place of each buffer, as long as the launch comment says.
+    fn with_tables(kernel: &Kernel) -> Program {
+        let comment = kernel.source.lines().next().expect("a launch comment");
+        let (_, sizes) = comment.split_once("-g ").expect("sizes");
+        let sizes = sizes.split(' ').next().expect("three sizes").split(',');
+        let sizes: Vec<u32> = sizes.map(|size| size.parse().expect("a number")).collect();
+        let mut program = kernel.program.clone();
+        for variable in &mut program.variables {
+            let Space::Global(buffer) = variable.space else { continue };
+            let values: Box<[i64]> = match buffer {
+                Buffer::Emi => (1..=1024).rev().collect(),
+                Buffer::Sequence => {
+                    (10..).take(*sizes.iter().max().expect("a size") as usize).collect()
+                }
+                Buffer::Communication => vec![1; sizes.iter().product::<u32>() as usize].into(),
+            };
+            variable.length = Some(values.len() as u32);
+            variable.space = Space::Constant(values);
+        }
+        program
+    }
 
     /// The bug of this test is a function that somebody calls; a kernel with it has a few lines.
     #[test]

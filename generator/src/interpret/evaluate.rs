@@ -2,7 +2,9 @@
 
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items};
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Item, Scalar, Space, Swizzle, Type, VarId};
+use crate::ir::{
+    Binary, Buffer, Builtin, ExprId, ExprKind, Item, Scalar, Space, Swizzle, Type, VarId,
+};
 
 impl Machine<'_> {
     /// Puts the value of an expression on the stack, and returns where. Work-items outside of the mask get any value.
@@ -123,7 +125,13 @@ impl Machine<'_> {
         (base, mask): (usize, u64),
         count: u8,
     ) -> usize {
-        let lanes = usize::from(self.program.variable(array).ty.lanes);
+        let variable = self.program.variable(array);
+        let is_shared =
+            matches!(variable.space, Space::Local | Space::Global(Buffer::Communication));
+        if is_shared && self.section.is_some() {
+            self.report.exprs[id.0 as usize].add(Faults::ORDER);
+        }
+        let lanes = usize::from(variable.ty.lanes);
         let (width, at) = (self.width, self.stack.len());
         let total = lanes * usize::from(count) * width;
         self.stack.resize(at + total, 0);
@@ -151,8 +159,7 @@ impl Machine<'_> {
 
     /// The number of an element, if the array has it.
     pub(super) fn element(&self, array: VarId, number: i128) -> Option<usize> {
-        let variable = self.program.variable(array);
-        let length = variable.length.unwrap_or(1);
+        let length = self.program.elements(array);
         (0..i128::from(length)).contains(&number).then_some(number as usize)
     }
 

@@ -24,7 +24,17 @@ impl Machine<'_> {
         let program = self.program;
         self.report.runs[id.0 as usize] += 1;
         self.fault(id, Faults::EXECUTED);
-        match &program.stmt(id).kind {
+        let kind = &program.stmt(id).kind;
+        // The effect of a section is its sum alone.
+        let has_effect = matches!(
+            kind,
+            StmtKind::Hash(_) | StmtKind::Barrier | StmtKind::Reduce(_) | StmtKind::Section(_)
+        );
+        if has_effect && self.section.is_some() {
+            self.fault(id, Faults::ORDER);
+            return mask;
+        }
+        match kind {
             StmtKind::Nothing => {}
             StmtKind::Declare(variable, value) => {
                 if let Some(declared) = &mut self.section {
@@ -83,7 +93,7 @@ impl Machine<'_> {
         if let Some(declared) = &mut self.section {
             declared.push(variable);
         }
-        let length = self.program.variable(variable).length.unwrap_or(1) as usize;
+        let length = self.program.elements(variable) as usize;
         let lanes = usize::from(self.program.variable(variable).ty.lanes);
         for number in 0..length * lanes {
             for item in items(mask) {
@@ -111,7 +121,6 @@ impl Machine<'_> {
     }
 
     fn assign(&mut self, id: StmtId, place: &Place, value: ExprId, mask: u64) {
-        // The effect of a section is its sum alone.
         let variable = place.variable();
         if self.section.as_ref().is_some_and(|declared| !declared.contains(&variable)) {
             self.fault(id, Faults::ORDER);
@@ -234,12 +243,17 @@ impl Machine<'_> {
 
     /// All that arrive execute the body, to see that the sum does not depend on the one that enters.
     fn section(&mut self, id: StmtId, section: &Section, mask: u64) {
-        if self.section.is_some() || self.report.runs[id.0 as usize] > self.groups_so_far() {
+        if std::mem::replace(&mut self.entered[section.index as usize], true) {
             self.fault(id, Faults::ORDER);
             return;
         }
         self.section = Some(Vec::new());
-        self.block(&section.body, mask);
+        let outer = std::mem::take(&mut self.broken);
+        // A work-item that jumps out of the section does not come to the addition.
+        if self.block(&section.body, mask) != mask && !self.stopped {
+            self.fault(id, Faults::ORDER);
+        }
+        self.broken = outer;
         self.section = None;
         let sum_of = |item: usize| {
             section.sum.iter().fold(0_u32, |sum, &variable| {
@@ -256,9 +270,5 @@ impl Machine<'_> {
             let total = &mut self.sums[section.index as usize];
             *total = total.wrapping_add(first);
         }
-    }
-
-    fn groups_so_far(&self) -> u32 {
-        self.group_index() + 1
     }
 }

@@ -53,11 +53,10 @@ impl Memory {
             interval: 0,
             group: 0,
         };
-        let items = program.sizes.items() as usize;
-        for variable in &program.variables {
+        for (index, variable) in (0..).zip(&program.variables) {
             memory.starts.push(memory.values.len());
             memory.of_group.push(variable.space == Space::Local);
-            let elements = variable.length.unwrap_or(1) as usize;
+            let elements = program.elements(VarId(index)) as usize;
             let mut uses = 0;
             let lanes = usize::from(variable.ty.lanes);
             match &variable.space {
@@ -67,14 +66,13 @@ impl Memory {
                     uses = elements;
                 }
                 Space::Constant(values) => memory.values.extend(values),
-                Space::Global(Buffer::Emi) => memory.values.extend((1..=1024).rev()),
+                Space::Global(Buffer::Emi) => memory.values.extend((1..=elements as i64).rev()),
                 Space::Global(Buffer::Sequence) => {
-                    let largest = program.sizes.global.iter().max().map_or(1, |&size| size);
-                    memory.values.extend((0..i64::from(largest)).map(|i| 10 + i));
+                    memory.values.extend((10..).take(elements));
                 }
                 Space::Global(Buffer::Communication) => {
-                    memory.values.extend(std::iter::repeat_n(1, items));
-                    uses = items;
+                    memory.values.extend(std::iter::repeat_n(1, elements));
+                    uses = elements;
                 }
             }
             let set = variable.space != Space::Local;
@@ -123,7 +121,10 @@ impl Memory {
         write: bool,
     ) -> Conflict {
         let uses = &mut self.uses[id.0 as usize];
-        let Some(cell) = uses.get_mut(element) else { return Conflict::None };
+        if uses.is_empty() {
+            return Conflict::None;
+        }
+        let Some(cell) = uses.get_mut(element) else { return Conflict::Race };
         if cell.interval != self.interval {
             (cell.interval, cell.writers, cell.readers) = (self.interval, 0, 0);
         }

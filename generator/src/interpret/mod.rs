@@ -11,19 +11,24 @@ mod execute;
 mod lanes;
 mod memory;
 mod report;
+#[cfg(test)]
+mod tests;
 
 use memory::Memory;
 pub use report::{Faults, Report};
 
 use crate::ir::{Program, Scalar, VarId};
 
-/// The lane operations after which a run is stopped.
-pub const STEP_LIMIT: u64 = 2_000_000;
+/// The lane operations after which a run is stopped: those of a large kernel whose loops end.
+#[must_use]
+pub fn step_limit(program: &Program) -> u64 {
+    (4000 * program.exprs.len() as u64).max(2_000_000)
+}
 
 /// Executes a kernel.
 #[must_use]
 pub fn run(program: &Program) -> Report {
-    run_within(program, STEP_LIMIT)
+    run_within(program, step_limit(program))
 }
 
 /// Executes a kernel, but no more than so many lane operations.
@@ -60,6 +65,8 @@ struct Machine<'a> {
     reduction: i64,
     /// The sums of the atomic sections of this group.
     sums: Vec<u32>,
+    /// Whether this group has come to each atomic section.
+    entered: Vec<bool>,
     /// The variables that the current atomic section declares.
     section: Option<Vec<VarId>>,
     steps: u64,
@@ -82,6 +89,7 @@ impl<'a> Machine<'a> {
             broken: 0,
             reduction: 0,
             sums: Vec::new(),
+            entered: Vec::new(),
             section: None,
             steps,
             stopped: false,
@@ -91,9 +99,11 @@ impl<'a> Machine<'a> {
 
     fn run_group(&mut self, group: [u32; 3]) {
         self.group = group;
-        self.hash = vec![0; self.width];
+        self.hash = vec![FIRST; self.width];
         self.reduction = 0;
-        self.sums = vec![0; self.program.sections as usize];
+        let sections = self.program.sections() as usize;
+        self.sums = vec![0; sections];
+        self.entered = vec![false; sections];
         self.memory.enter_group();
         let program = self.program;
         self.block(&program.body, self.full);
@@ -133,10 +143,15 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The step that adds a number to a result. Its order matters, so that swapped values are seen.
+/// The result before anything is added, from the hash function FNV-1a.
+pub const FIRST: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// The step that adds a number to a result. Its order matters, so that swapped values are seen. The shift brings the high
+/// bits down, which a product only moves up and out.
 #[must_use]
 pub fn mixed(hash: u64, value: u64) -> u64 {
-    (hash ^ value).wrapping_mul(0x100_0000_01B3)
+    let both = hash ^ value;
+    (both ^ (both >> 29)).wrapping_mul(0x100_0000_01B3)
 }
 
 /// The numbers of active work-items.

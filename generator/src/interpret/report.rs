@@ -19,7 +19,7 @@ impl Faults {
     pub const DIVERGENCE: Self = Self(16);
     /// A loop that used up the steps.
     pub const ENDLESS: Self = Self(32);
-    /// An atomic section whose sum depends on which work-item enters, or that is executed twice.
+    /// An atomic section whose effect depends on which work-item enters, or that is executed twice.
     pub const ORDER: Self = Self(64);
     /// No fault: the node was executed.
     pub const EXECUTED: Self = Self(128);

@@ -100,8 +100,9 @@ impl Builtin {
     }
 
     /// The exact result in one lane for the numbers of the parameters, or `None` where it is undefined. The caller
-    /// takes it modulo the width. The choice of `select` is -1 or 0. `ty` is the type of the first parameter. `Shuffle` and `Shuffle2` are no functions of
-    /// single lanes.
+    /// takes it modulo the width. `ty` is the type of the first parameter. `Select` is that of vectors: the highest bit of
+    /// the third number decides. `All` and `Any` say whether the highest bit of the lane is set. `Shuffle` and `Shuffle2`
+    /// are no functions of single lanes.
     #[must_use]
     #[inline]
     pub fn lane(self, ty: Scalar, [a, b, c]: [i128; 3]) -> Option<i128> {
@@ -124,9 +125,9 @@ impl Builtin {
             Self::MulHi => high(a, b),
             // For the signed types the sum may not overflow.
             Self::MadHi => fitting(ty, high(a, b) + c)?,
-            // The greatest unsigned product needs all 128 bits.
-            Self::MadSat if !ty.is_signed() && (a as u128 * b as u128) >> 127 != 0 => ty.greatest(),
-            Self::MadSat => ty.saturated(a * b + c),
+            Self::MadSat if ty.is_signed() => ty.saturated(a * b + c),
+            // The greatest unsigned product needs all 128 bits, and the greatest sum is below 2^128.
+            Self::MadSat => (a as u128 * b as u128 + c as u128).min(ty.greatest() as u128) as i128,
             Self::Mul24 => fitting(ty, product24(ty, a, b)?)?,
             Self::Mad24 => fitting(ty, fitting(ty, product24(ty, a, b)?)? + c)?,
             Self::Clz => i128::from(pattern(a).leading_zeros() - (128 - bits)),
@@ -172,6 +173,8 @@ mod tests {
         let greatest = i128::from(u64::MAX);
         for (function, ty, arguments, result) in [
             (MadSat, Ulong, [greatest, greatest, 1], Some(greatest)),
+            (MadSat, Ulong, [greatest, 1 << 63, greatest], Some(greatest)),
+            (MadSat, Ulong, [1 << 32, (1 << 32) - 1, 5], Some(greatest - (1 << 32) + 6)),
             (MadSat, Char, [100, -100, 7], Some(-128)),
             (MulHi, Ulong, [greatest, greatest, 0], Some(greatest - 1)),
             (MulHi, Long, [-1, 1, 0], Some(-1)),

@@ -4,11 +4,14 @@
 
 mod builtins;
 mod operators;
+mod reach;
+mod statements;
 mod swizzle;
 mod types;
 
 pub use builtins::{Builtin, Shape};
 pub use operators::{Binary, Unary};
+pub use statements::{Atomic, Block, For, Jump, Place, Reduce, Section, Stmt, StmtKind};
 pub use swizzle::Swizzle;
 pub use types::{Scalar, Type};
 
@@ -96,18 +99,18 @@ pub struct Variable {
     pub name: String,
     /// The type of its value, or of each element.
     pub ty: Type,
-    /// The number of elements of an array.
+    /// The number of elements of an array. The launch says how many a buffer has: see [`Program::elements`].
     pub length: Option<u32>,
-    /// Where it lies, and where its first value comes from.
+    /// This says where the variable lies and what sets its first value.
     pub space: Space,
 }
 
-/// Where a variable lies, and where its first value comes from.
+/// Where a variable lies, and what sets its first value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Of one work-item, declared by a statement.
+    /// Each work-item has its own; a statement declares it.
     Private,
-    /// Of one work-group, declared at the start of the kernel, without a first value.
+    /// The work-items of a group share it; it has no first value.
     Local,
     /// A table of constants.
     Constant(Box<[i64]>),
@@ -126,166 +129,9 @@ pub enum Buffer {
     Communication,
 }
 
-/// A statement.
-#[derive(Clone, Debug)]
-pub struct Stmt {
-    /// What it does.
-    pub kind: StmtKind,
-    /// The place from which repairs draw their numbers.
-    pub key: Key,
-    /// The number of repairs so far.
-    pub repairs: u8,
-}
-
-/// Statements in their order.
-pub type Block = Vec<StmtId>;
-
-/// What a statement does.
-#[derive(Clone, Debug)]
-pub enum StmtKind {
-    /// Nothing: what was removed.
-    Nothing,
-    /// Declares a private variable with its first value.
-    Declare(VarId, ExprId),
-    /// Declares a private array; elements without a first value are 0.
-    DeclareArray(VarId, Box<[i64]>),
-    /// Assigns a value.
-    Assign(Place, ExprId),
-    /// Adds all lanes of a value to the result of the work-item.
-    Hash(ExprId),
-    /// Two branches.
-    If(ExprId, Block, Block),
-    /// A loop that counts.
-    For(For),
-    /// Ends the innermost loop, or its round, where the condition holds.
-    Jump(Jump, ExprId),
-    /// A barrier with both fences.
-    Barrier,
-    /// Each work-item adds a value to the one number of the group; all get the sum after a barrier.
-    Reduce(Reduce),
-    /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
-    Section(Section),
-}
-
-/// How a jump leaves a round of a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Jump {
-    /// `break`.
-    Break,
-    /// `continue`.
-    Continue,
-}
-
-/// A counted loop. Only the loop itself changes its counter.
-#[derive(Clone, Debug)]
-pub struct For {
-    /// The counter, a private variable of a signed type.
-    pub counter: VarId,
-    /// Its first value.
-    pub start: ExprId,
-    /// The loop ends when the counter is not less than this; for negative steps, not greater.
-    pub limit: ExprId,
-    /// What is added after each round.
-    pub step: i32,
-    /// A number for `#pragma unroll`.
-    pub unroll: Option<u8>,
-    /// What is repeated.
-    pub body: Block,
-}
-
-/// An atomic reduction.
-#[derive(Clone, Debug)]
-pub struct Reduce {
-    /// The function, commutative and associative.
-    pub function: Atomic,
-    /// What each work-item contributes: an `int`.
-    pub value: ExprId,
-    /// The `int` that gets the result.
-    pub into: VarId,
-}
-
-/// Commutative atomic functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "their names in OpenCL C")]
-pub enum Atomic {
-    Add,
-    Sub,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
-impl Atomic {
-    /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Add, Self::Sub, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
-
-    /// Its name in OpenCL C.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Add => "atomic_add",
-            Self::Sub => "atomic_sub",
-            Self::Min => "atomic_min",
-            Self::Max => "atomic_max",
-            Self::And => "atomic_and",
-            Self::Or => "atomic_or",
-            Self::Xor => "atomic_xor",
-        }
-    }
-
-    /// The new value in memory.
-    #[must_use]
-    pub fn apply(self, old: i64, value: i64) -> i64 {
-        let new = match self {
-            Self::Add => old + value,
-            Self::Sub => old - value,
-            Self::Min => old.min(value),
-            Self::Max => old.max(value),
-            Self::And => old & value,
-            Self::Or => old | value,
-            Self::Xor => old ^ value,
-        };
-        Scalar::Int.wrap(new.into())
-    }
-}
-
-/// An atomic section: see [`StmtKind::Section`]. No work-item may come to one twice.
-#[derive(Clone, Debug)]
-pub struct Section {
-    /// The number of its counter and of its sum.
-    pub index: u32,
-    /// The number of the work-item that enters, in the order of arrival from 0.
-    pub arrival: u32,
-    /// It writes only variables that it declares.
-    pub body: Block,
-    /// The variables that are added up.
-    pub sum: Box<[VarId]>,
-}
-
-/// What is assigned to.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// A variable.
-    Variable(VarId),
-    /// Some lanes of a variable, each at most once.
-    Lanes(VarId, Swizzle),
-    /// An element of an array.
-    Element(VarId, ExprId),
-    /// `vstoreN`: lanes into an array of scalars; the index counts vectors.
-    Store(VarId, ExprId),
-}
-
-impl Place {
-    /// The variable that is written.
-    #[must_use]
-    pub fn variable(&self) -> VarId {
-        let (Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _)) =
-            self;
-        *id
-    }
+impl Buffer {
+    /// The number of elements of `Emi`.
+    pub const EMI: u32 = 1024;
 }
 
 /// The number of work-items in each dimension.
@@ -293,7 +139,7 @@ impl Place {
 pub struct Sizes {
     /// All work-items.
     pub global: [u32; 3],
-    /// Those of a work-group: at most 64 in all.
+    /// A work-group has this many in each dimension, and at most 64 in all.
     pub local: [u32; 3],
 }
 
@@ -332,8 +178,6 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// What a work-item executes.
     pub body: Block,
-    /// The number of atomic sections.
-    pub sections: u32,
 }
 
 impl Program {
@@ -347,7 +191,6 @@ impl Program {
             stmts: Vec::new(),
             variables: Vec::new(),
             body: Vec::new(),
-            sections: 0,
         }
     }
 
@@ -367,6 +210,18 @@ impl Program {
     #[must_use]
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
+    }
+
+    /// The number of elements of a variable. That of a buffer follows from the launch.
+    #[must_use]
+    pub fn elements(&self, id: VarId) -> u32 {
+        let variable = self.variable(id);
+        match variable.space {
+            Space::Global(Buffer::Emi) => Buffer::EMI,
+            Space::Global(Buffer::Sequence) => self.sizes.global.into_iter().max().unwrap_or(1),
+            Space::Global(Buffer::Communication) => self.sizes.items(),
+            _ => variable.length.unwrap_or(1),
+        }
     }
 
     /// The type of an expression.

@@ -15,7 +15,7 @@ impl Unary {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Minus, Self::Complement, Self::Not];
 
-    /// As it is written, and its name in lists of features.
+    /// Returns how C writes it, and the name that `--avoid` takes.
     #[must_use]
     pub fn texts(self) -> (&'static str, &'static str) {
         match self {
@@ -61,7 +61,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// Those whose result has the type of their operands.
+    /// Lists the operators whose result has the type of the operands.
     pub const ARITHMETIC: [Self; 10] = [
         Self::Add,
         Self::Subtract,
@@ -74,7 +74,7 @@ impl Binary {
         Self::ShiftLeft,
         Self::ShiftRight,
     ];
-    /// Those whose result is true or false.
+    /// Lists the operators whose result is true or false.
     pub const RELATIONAL: [Self; 8] = [
         Self::Less,
         Self::LessEqual,
@@ -86,7 +86,7 @@ impl Binary {
         Self::LogicalOr,
     ];
 
-    /// As it is written, and its name in lists of features.
+    /// Returns how C writes it, and the name that `--avoid` takes.
     #[must_use]
     pub fn texts(self) -> (&'static str, &'static str) {
         match self {

@@ -34,7 +34,6 @@ impl Maker<'_> {
             stream.shuffle(&mut row);
             rows.extend(row);
         }
-        let items = self.program.sizes.items();
         let mut declare = |name: &str, scalar, length, space| {
             let (name, ty) = (name.to_owned(), Type::scalar(scalar));
             self.program.declare(Variable { name, ty, length, space })
@@ -43,7 +42,7 @@ impl Maker<'_> {
         let communication = Communication {
             tid: declare("tid", Scalar::Int, None, Space::Private),
             local: declare("l_comm_values", Scalar::Long, Some(group), Space::Local),
-            global: declare("g_comm_values", Scalar::Long, Some(items), buffer),
+            global: declare("g_comm_values", Scalar::Long, None, buffer),
             permutations: declare("permutations", Scalar::Int, Some(count * group), table),
             rows: count,
         };
@@ -233,8 +232,8 @@ impl Maker<'_> {
     /// One work-item of the group computes something from values that all have.
     pub(super) fn section(&mut self, room: usize, key: Key) -> StmtId {
         let mut stream = key.stream();
-        let index = self.program.sections;
-        self.program.sections += 1;
+        let index = self.sections;
+        self.sections += 1;
         let group = u64::from(self.program.sizes.group());
         let arrival = stream.below(group.min(10)) as u32;
         self.in_section = true;
@@ -243,8 +242,9 @@ impl Maker<'_> {
         let (body, sum) = self.scoped(|maker| {
             let mut body = Vec::new();
             for index in 0..=stream.below(2) {
-                let scalar = stream.pick(&[Scalar::Int, Scalar::Uint]);
-                let ty = Type::scalar(scalar);
+                let types = [Scalar::Int, Scalar::Uint].map(Type::scalar);
+                let ty = stream.pick(&types);
+                let ty = if maker.features.allows("uint", ty) { ty } else { Type::INT };
                 let value = maker.expression(ty, 2, key.child(10 + index));
                 body.push(maker.declare(ty, value, key.child(20 + index)).0);
             }

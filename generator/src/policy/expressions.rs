@@ -59,6 +59,14 @@ impl Maker<'_> {
         made.unwrap_or_else(|| self.leaf(ty, key.child(9)))
     }
 
+    /// True if nothing is avoided that a construct with operands of these types has.
+    fn allows(&self, name: &str, operands: &[Type]) -> bool {
+        operands.iter().all(|ty| {
+            self.features.allows(name, *ty)
+                && (!ty.is_vector() || self.features.allows("vector", *ty))
+        })
+    }
+
     /// The type that an operation must have to be converted to `ty`: narrow scalars are promoted.
     fn computed(ty: Type) -> Type {
         if ty.is_vector() { ty } else { Type::scalar(ty.scalar.promoted()) }
@@ -97,6 +105,9 @@ impl Maker<'_> {
         if stream.chance(30) && !operator.is_shift() {
             (first, second) = (second, first);
         }
+        if !self.allows(operator.texts().1, &[first, second]) {
+            return None;
+        }
         let a = self.expression(first, depth - 1, key.child(1));
         let b = self.expression(second, depth - 1, key.child(2));
         let value = self.program.binary(operator, a, b, key);
@@ -119,6 +130,9 @@ impl Maker<'_> {
             let first = Type::scalar(self.scalar_type(stream));
             (first, if stream.chance(60) { first } else { Type::scalar(self.scalar_type(stream)) })
         };
+        if !self.allows(operator.texts().1, &[first, second]) {
+            return None;
+        }
         let a = self.expression(first, depth - 1, key.child(1));
         let b = self.expression(second, depth - 1, key.child(2));
         Some(self.program.binary(operator, a, b, key))
@@ -168,6 +182,9 @@ impl Maker<'_> {
         let weights: Vec<_> = weights.collect();
         let builtin = stream.weighted(&weights)?;
         let parameters = self.parameters(builtin, ty, stream)?;
+        if !self.allows(builtin.name(), &parameters) {
+            return None;
+        }
         let mut arguments = [ExprId(0); 3];
         for (index, parameter) in parameters.iter().enumerate() {
             arguments[index] = self.expression(*parameter, depth - 1, key.child(1 + index as u64));
@@ -216,7 +233,7 @@ impl Maker<'_> {
         key: Key,
     ) -> Option<ExprId> {
         let from = ty.of(self.scalar_type(stream));
-        if !self.features.allows("vector", from) {
+        if !self.allows(if saturate { "convert_sat" } else { "convert" }, &[from]) {
             return None;
         }
         let a = self.expression(from, depth - 1, key.child(1));
@@ -239,7 +256,7 @@ impl Maker<'_> {
         let types: Vec<_> = types
             .filter(|from| from.bits() == ty.bits() && *from != ty)
             .filter(|from| !from.is_vector() || self.mode.has_vectors())
-            .filter(|from| self.features.allows("vector", *from))
+            .filter(|from| self.allows("reinterpret", &[*from]))
             .collect();
         if types.is_empty() {
             return None;

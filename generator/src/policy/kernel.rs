@@ -4,7 +4,7 @@ use super::{Maker, opaque, shapes};
 use crate::features::Features;
 use crate::ir::{Block, Buffer, ExprKind, Program, Scalar, Space, StmtKind, Type, Variable};
 use crate::print::{self, Extras};
-use crate::profile::{Mode, Profile};
+use crate::profile::{COMMUNICATION, Mode, Profile};
 use crate::random::{Key, Stream};
 
 /// How many statements with the feature of the mode there are at least.
@@ -29,6 +29,7 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
         counters: Vec::new(),
         pool: Vec::new(),
         communication: None,
+        sections: 0,
         in_section: false,
     };
     maker.make(tokens, &mut stream, key);
@@ -37,18 +38,14 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
 
 impl Maker<'_> {
     fn make(&mut self, tokens: usize, stream: &mut Stream, key: Key) {
-        self.buffer("emi_input", Scalar::Int, 1024, Buffer::Emi);
+        self.buffer("emi_input", Scalar::Int, Buffer::Emi);
         if stream.chance(70) && self.features.allows("id", Type::INT) {
-            let largest = self.program.sizes.global.into_iter().max().unwrap_or(1);
-            self.buffer("sequence_input", Scalar::Int, largest, Buffer::Sequence);
+            self.buffer("sequence_input", Scalar::Int, Buffer::Sequence);
         }
         let mut body = Block::new();
         let communicates =
             self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(40));
-        if communicates
-            && self.features.allows("barrier", Type::INT)
-            && self.features.allows("long", Type::scalar(Scalar::Long))
-        {
+        if communicates && COMMUNICATION.iter().all(|(name, ty)| self.features.allows(name, *ty)) {
             body = self.start_communication(tokens, key.named("communication"));
         }
         body.extend(self.start(tokens, stream, key.named("start")));
@@ -61,7 +58,8 @@ impl Maker<'_> {
             }
             let key = key.named("body").child(index);
             let left = tokens - spent;
-            let (lengths, sections) = (self.lengths(), self.program.sections);
+            let (lengths, sections) = (self.lengths(), self.sections);
+            let (unseen, pool) = (self.unseen.clone(), self.pool.clone());
             let due = left < room * (owed + 1) / (OWED + 2);
             let block = if due && owed > 0 {
                 owed -= 1;
@@ -73,7 +71,7 @@ impl Maker<'_> {
             // What is too large for the rest is left out; the next try draws other numbers.
             if cost > left + tokens / 10 {
                 self.forget(lengths);
-                self.program.sections = sections;
+                (self.sections, self.unseen, self.pool) = (sections, unseen, pool);
                 continue;
             }
             body.extend(block);
@@ -86,17 +84,19 @@ impl Maker<'_> {
         self.program.body = body;
     }
 
-    fn buffer(&mut self, name: &str, scalar: Scalar, length: u32, buffer: Buffer) {
+    fn buffer(&mut self, name: &str, scalar: Scalar, buffer: Buffer) {
         let (name, ty) = (name.to_owned(), Type::scalar(scalar));
-        let (length, space) = (Some(length), Space::Global(buffer));
-        self.program.declare(Variable { name, ty, length, space });
+        let space = Space::Global(buffer);
+        self.program.declare(Variable { name, ty, length: None, space });
     }
 
     /// The first variables and arrays.
     fn start(&mut self, tokens: usize, stream: &mut Stream, key: Key) -> Block {
         let mut block = Block::new();
         let variables = 2 + stream.below(2 + tokens as u64 / 250).min(8);
-        let arrays = if self.features.weight("array", Type::INT) > 0 {
+        // At the end, a loop adds the elements to the result.
+        let loops = self.features.allows("loop", Type::INT);
+        let arrays = if loops && self.features.weight("array", Type::INT) > 0 {
             stream.below(2 + tokens as u64 / 700).min(3)
         } else {
             0
@@ -138,7 +138,7 @@ impl Maker<'_> {
             |id: &crate::ir::VarId| if self.program.variable(*id).ty.is_vector() { 11 } else { 8 };
         let lanes =
             self.writable.iter().map(|id| self.program.variable(*id).ty.lanes).max().unwrap_or(1);
-        let helpers = if text.contains("mix2(") { 0 } else { 30 * lanes.ilog2() as usize };
+        let helpers = if text.contains("note2(") { 0 } else { 30 * lanes.ilog2() as usize };
         let arrays = self.writable_arrays().len() * 26;
         let communication = if self.communication.is_some() { 28 } else { 0 };
         so_far + self.writable.iter().map(of).sum::<usize>() + arrays + communication + helpers
@@ -152,7 +152,8 @@ impl Maker<'_> {
     /// An exchange between work-items.
     pub(super) fn synchronisation(&mut self, depth: u32, key: Key) -> Block {
         let mut stream = key.stream();
-        let exchange = self.features.allows("exchange", Type::INT) && self.mode != Mode::Barrier;
+        let exchange = ["exchange", "id"].iter().all(|f| self.features.allows(f, Type::INT))
+            && self.mode != Mode::Barrier;
         let made = if self.communication.is_some() && (stream.chance(60) || !exchange) {
             self.communicate(key)
         } else if exchange {
@@ -177,7 +178,9 @@ impl Maker<'_> {
     fn feature(&mut self, room: usize, key: Key) -> Block {
         let mut stream = key.stream();
         let (mode, key) = (self.mode, key.child(1));
-        let allows = |name| self.features.allows(name, Type::INT);
+        let allows = |name| {
+            self.features.allows(name, Type::INT) && self.features.allows("barrier", Type::INT)
+        };
         let ways = [
             (u32::from(self.synchronises()), 0),
             (u32::from(mode.has_sections() && allows("atomic_section")), 1),

@@ -123,7 +123,7 @@ impl Maker<'_> {
             block.extend(maker.block(room.saturating_sub(40), depth - 1, key.child(2)));
             if let Some(jump) = jump {
                 let condition = maker.condition(2, key.child(3));
-                let at = key.stream().below(block.len() as u64 + 1) as usize;
+                let at = key.child(5).stream().below(block.len() as u64 + 1) as usize;
                 block.insert(at, maker.program.statement(StmtKind::Jump(jump, condition), key));
             }
             block
@@ -180,12 +180,9 @@ impl Maker<'_> {
     fn combined(&mut self, a: ExprId, b: ExprId, ty: Type, key: Key) -> ExprId {
         let mut stream = key.stream();
         if stream.chance(35) {
-            let functions =
-                [Builtin::Max, Builtin::Min, Builtin::AddSat, Builtin::Hadd, Builtin::AbsDiff];
+            let functions = [Builtin::Max, Builtin::Min, Builtin::AddSat, Builtin::Hadd];
             let functions = functions.map(|f| (self.features.builtin(f, ty), f));
-            if let Some(function) = stream.weighted(&functions)
-                && function != Builtin::AbsDiff
-            {
+            if let Some(function) = stream.weighted(&functions) {
                 return self.program.add(ExprKind::Call(function, 2, [a, b, a]), ty, key);
             }
         }
@@ -201,8 +198,9 @@ impl Maker<'_> {
     fn array_reduction(&mut self, array: VarId, length: u32, key: Key) -> Block {
         let mut stream = key.stream();
         let element = self.array_type(array).0;
-        let ty =
-            if stream.chance(50) { element } else { element.of(self.scalar_type(&mut stream)) };
+        let other = element.of(self.scalar_type(&mut stream));
+        let is_other = stream.chance(50) && self.features.allows("", other);
+        let ty = if is_other { other } else { element };
         let first = self.leaf(ty, key.child(1));
         let (declared, sum) = self.declare(ty, first, key);
         self.writable.pop();

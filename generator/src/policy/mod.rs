@@ -32,7 +32,7 @@ struct Maker<'a> {
     unseen: Vec<VarId>,
     /// The private arrays that can be used here.
     arrays: Vec<VarId>,
-    /// The counters of the loops around, and the number of elements that they surely are within.
+    /// The counters of the loops around, the outermost first.
     counters: Vec<VarId>,
     /// How often the current place is executed, times the work-items.
     executions: u64,
@@ -40,6 +40,8 @@ struct Maker<'a> {
     pool: Vec<i128>,
     /// The variables for communication, if the mode has it.
     communication: Option<communication::Communication>,
+    /// The number of atomic sections so far.
+    sections: u32,
     /// True in an atomic section.
     in_section: bool,
 }

@@ -2,13 +2,15 @@
 
 use super::statements::{BARRIER, lanes};
 use super::{Extras, Printer};
-use crate::ir::{Buffer, Space, StmtKind};
+use crate::interpret::FIRST;
+use crate::ir::{Buffer, Space, StmtId, StmtKind};
 
 impl Printer<'_> {
     pub(super) fn kernel(&mut self, extras: &Extras<'_>) {
         self.indent = 0;
         let program = self.program;
-        let uses_reduction = program.stmts.iter().any(|s| matches!(s.kind, StmtKind::Reduce(_)));
+        let is_reduction = |id: StmtId| matches!(program.stmt(id).kind, StmtKind::Reduce(_));
+        let uses_reduction = program.statements().into_iter().any(is_reduction);
         let comment = self.launch_comment(uses_reduction);
         self.line(&comment);
         if !extras.origin.is_empty() {
@@ -37,8 +39,8 @@ impl Printer<'_> {
     fn launch_comment(&self, uses_reduction: bool) -> String {
         let program = self.program;
         let mut text = "//".to_owned();
-        if program.sections > 0 {
-            text += &format!(" --atomics {}", program.sections);
+        if program.sections() > 0 {
+            text += &format!(" --atomics {}", program.sections());
         }
         if uses_reduction {
             text += " ---atomic_reductions";
@@ -59,7 +61,7 @@ impl Printer<'_> {
 
     fn parameters(&self, uses_reduction: bool) -> Vec<String> {
         let mut parameters = vec!["__global ulong *result".to_owned()];
-        if self.program.sections > 0 {
+        if self.program.sections() > 0 {
             parameters.push("__global volatile uint *g_atomic_input".to_owned());
             parameters.push("__global volatile uint *g_special_values".to_owned());
         }
@@ -77,23 +79,23 @@ impl Printer<'_> {
 
     /// The functions that add vectors to a result, as far as they are needed.
     fn helpers(&mut self, body: &str) {
-        self.line("static ulong mix(ulong hash, ulong value) { return (hash ^ value) * 0x100000001b3UL; }");
+        self.line("static ulong note(ulong hash, ulong value) { hash ^= value; return (hash ^ (hash >> 29)) * 0x100000001b3UL; }");
         let most =
-            [16, 8, 4, 3, 2].into_iter().find(|n| body.contains(&format!("mix{n}("))).unwrap_or(1);
+            [16, 8, 4, 3, 2].into_iter().find(|n| body.contains(&format!("note{n}("))).unwrap_or(1);
         if most >= 2 {
             self.line(
-                "static ulong mix2(ulong hash, ulong2 v) { return mix(mix(hash, v.x), v.y); }",
+                "static ulong note2(ulong hash, ulong2 v) { return note(note(hash, v.x), v.y); }",
             );
         }
-        if body.contains("mix3(") {
+        if body.contains("note3(") {
             self.line(
-                "static ulong mix3(ulong hash, ulong3 v) { return mix(mix2(hash, v.xy), v.z); }",
+                "static ulong note3(ulong hash, ulong3 v) { return note(note2(hash, v.xy), v.z); }",
             );
         }
         for n in [4, 8, 16] {
             if most >= n {
                 let half = n / 2;
-                self.line(&format!("static ulong mix{n}(ulong hash, ulong{n} v) {{ return mix{half}(mix{half}(hash, v.lo), v.hi); }}"));
+                self.line(&format!("static ulong note{n}(ulong hash, ulong{n} v) {{ return note{half}(note{half}(hash, v.lo), v.hi); }}"));
             }
         }
     }
@@ -121,12 +123,12 @@ impl Printer<'_> {
         for id in &program.body {
             self.statement(*id);
         }
-        if program.sections > 0 {
+        let sections = program.sections();
+        if sections > 0 {
             self.line(BARRIER);
-            for index in 0..program.sections {
-                let sections = program.sections;
+            for index in 0..sections {
                 self.line(&format!(
-                    "hash = mix(hash, g_special_values[group * {sections} + {index}]);"
+                    "hash = note(hash, g_special_values[group * {sections} + {index}]);"
                 ));
             }
         }
@@ -143,7 +145,7 @@ impl Printer<'_> {
         if uses(&statements, "group") {
             self.line("int group = (int)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0));");
         }
-        self.line("ulong hash = 0;");
+        self.line(&format!("ulong hash = {FIRST:#x}UL;"));
         self.out.push_str(&statements);
         self.line("result[gid] = hash;");
         if extras.expected.is_some() {

@@ -25,8 +25,8 @@ impl Printer<'_> {
                 let ty = program.ty(*value);
                 let value = self.text(*value);
                 let text = match ty.lanes {
-                    1 => format!("hash = mix(hash, {value});"),
-                    n => format!("hash = mix{n}(hash, convert_ulong{n}({value}));"),
+                    1 => format!("hash = note(hash, {value});"),
+                    n => format!("hash = note{n}(hash, convert_ulong{n}({value}));"),
                 };
                 self.line(&text);
             }
@@ -127,7 +127,7 @@ impl Printer<'_> {
     }
 
     fn section(&mut self, section: &Section) {
-        let place = format!("group * {} + {}", self.program.sections, section.index);
+        let place = format!("group * {} + {}", self.program.sections(), section.index);
         let arrival = section.arrival;
         self.line(&format!("if (atomic_inc(&g_atomic_input[{place}]) == {arrival}) {{"));
         self.nested(&section.body);

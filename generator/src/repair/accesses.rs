@@ -13,6 +13,7 @@ impl Repair<'_> {
         let expr = self.program.expr(id);
         let (ty, key, again) = (expr.ty, expr.key.named("repair"), expr.repairs > 1);
         let kind = match expr.kind {
+            _ if faults.has(Faults::ORDER) => ExprKind::Literal(1),
             ExprKind::Element(array, at) if !again && faults.has(Faults::RANGE) => {
                 ExprKind::Element(array, self.cut(array, at, 1, key))
             }
@@ -58,7 +59,7 @@ impl Repair<'_> {
     /// The index modulo the number of elements.
     fn cut(&mut self, array: VarId, at: ExprId, lanes: u8, key: Key) -> ExprId {
         let uint = Type::scalar(Scalar::Uint);
-        let length = self.program.variable(array).length.unwrap_or(1) / u32::from(lanes);
+        let length = self.program.elements(array) / u32::from(lanes);
         let at = self.program.convert(at, uint, key);
         let length = self.program.literal(length.max(1).into(), uint, key);
         self.program.binary(Binary::Remainder, at, length, key)
@@ -66,9 +67,8 @@ impl Repair<'_> {
 
     /// The index of the element that only this work-item uses.
     fn own(&mut self, array: VarId, key: Key) -> Option<ExprId> {
-        let variable = self.program.variable(array);
-        let item = match variable.space {
-            Space::Local if variable.length >= Some(self.program.sizes.group()) => {
+        let item = match self.program.variable(array).space {
+            Space::Local if self.program.elements(array) >= self.program.sizes.group() => {
                 Item::LinearLocal
             }
             Space::Global(Buffer::Communication) => Item::LinearGlobal,

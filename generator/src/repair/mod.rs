@@ -1,28 +1,39 @@
 //! Repair: a kernel is interpreted, every node that misbehaved is changed in its place, and so on until none does.
 //!
-//! Each change moves a node one rung up a ladder whose last rung is total, so the repair ends. What comes out has no
-//! wrappers around most operators, so that compilers see them as they are in real programs.
+//! The first changes of a node keep most of it; the later ones keep less. After [`ROUNDS`] interpretations, what still
+//! misbehaves is replaced by a number or removed, so the repair ends. What comes out has no wrappers around most
+//! operators, so that compilers see them as they are in real programs.
 
 mod accesses;
 mod arithmetic;
+mod avoided;
 
 use crate::features::Features;
 use crate::interpret::{self, Faults, Report};
 use crate::ir::{Binary, Block, ExprId, ExprKind, Program, StmtId, StmtKind, Type, Unary};
 
+/// The interpretations after which nothing is kept of what misbehaves.
+const ROUNDS: usize = 50;
+
 /// Repairs a kernel until it is valid, and returns what the interpreter says about it then.
 pub(crate) fn repair(program: &mut Program, features: &Features) -> Report {
     Repair { program, features }.constant_divisors();
+    let mut round = 0;
     loop {
+        if features.avoids_anything() {
+            let mut repair = Repair { program, features };
+            repair.leave_out();
+            repair.constant_divisors();
+        }
         let report = interpret::run(program);
         let mut repair = Repair { program, features };
-        if report.is_clean() {
-            if !repair.enter_branches(&report) {
-                return report;
-            }
-        } else {
-            repair.round(&report);
+        match report.is_clean() {
+            true if round < ROUNDS && repair.enter_branches(&report) => {}
+            true => return report,
+            false if round < ROUNDS => repair.round(&report),
+            false => repair.give_up(&report),
         }
+        round += 1;
     }
 }
 
@@ -45,6 +56,20 @@ impl Repair<'_> {
         for (index, faults) in report.stmts.iter().enumerate().filter(|(_, faults)| faults.any()) {
             self.statement(StmtId(index as u32), *faults);
             self.program.stmts[index].repairs += 1;
+        }
+    }
+
+    /// Puts a number in the place of every expression that misbehaved, and removes every such statement.
+    fn give_up(&mut self, report: &Report) {
+        for (expr, faults) in self.program.exprs.iter_mut().zip(&report.exprs) {
+            if faults.any() {
+                expr.kind = ExprKind::Literal(1);
+            }
+        }
+        for (stmt, faults) in self.program.stmts.iter_mut().zip(&report.stmts) {
+            if faults.any() {
+                stmt.kind = StmtKind::Nothing;
+            }
         }
     }
 
@@ -72,7 +97,9 @@ impl Repair<'_> {
             StmtKind::Reduce(reduce) => {
                 StmtKind::Assign(crate::ir::Place::Variable(reduce.into), reduce.value)
             }
-            StmtKind::For(mut details) if faults.has(Faults::ENDLESS) => {
+            StmtKind::For(mut details)
+                if faults.has(Faults::ENDLESS) && !details.body.is_empty() =>
+            {
                 let [start, limit] = if details.step > 0 { [0, 2] } else { [2, 0] };
                 let by = i128::from(details.step.unsigned_abs());
                 details.start = self.program.literal(start * by, Type::INT, key);
@@ -114,24 +141,40 @@ impl Repair<'_> {
 
 /// True if an expression has no variables.
 fn is_constant(program: &Program, id: ExprId) -> bool {
-    let all = |ids: &[ExprId]| ids.iter().all(|id| is_constant(program, *id));
     match &program.expr(id).kind {
-        ExprKind::Literal(_) => true,
         ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Load(..) | ExprKind::Item(_) => {
             false
         }
-        ExprKind::Vector(parts) => all(parts),
-        ExprKind::Swizzle(a, _)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Convert(a)
-        | ExprKind::Saturate(a)
-        | ExprKind::Reinterpret(a) => all(&[*a]),
-        ExprKind::Binary(_, a, b) => all(&[*a, *b]),
-        ExprKind::Conditional(a, b, c) => all(&[*a, *b, *c]),
-        ExprKind::Call(_, count, arguments) => all(&arguments[..usize::from(*count)]),
+        kind => kind.operands().into_iter().all(|operand| is_constant(program, operand)),
     }
 }
 
 fn never_runs(block: &Block, report: &Report) -> bool {
     block.first().is_some_and(|first| report.runs[first.0 as usize] == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Avoid;
+    use crate::ir::{For, Sizes, Space, Variable};
+    use crate::random::Key;
+
+    /// Each of the loops is short. The innermost one is empty, so there is nothing in it to be removed.
+    #[test]
+    fn loops_that_take_too_many_steps_together_are_shortened() {
+        let mut program = Program::new(Sizes { global: [1; 3], local: [1; 3] });
+        let key = Key::root(0);
+        for level in 0..5 {
+            let (name, space) = (format!("i{level}"), Space::Private);
+            let counter = program.declare(Variable { name, ty: Type::INT, length: None, space });
+            let [start, limit] = [0, 1000].map(|end| program.literal(end, Type::INT, key));
+            let body = std::mem::take(&mut program.body);
+            let details = For { counter, start, limit, step: 1, unroll: None, body };
+            program.body = vec![program.statement(StmtKind::For(details), key)];
+        }
+        let features = Features::new(&Avoid::default(), 120, key);
+        let report = repair(&mut program, &features);
+        assert!(report.is_clean() && report.steps < interpret::step_limit(&program));
+    }
 }

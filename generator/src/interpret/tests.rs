@@ -1,0 +1,435 @@
+//! The interpreter alone: small programs made by hand, each fault beside a program that is almost the same and valid.
+
+use super::{FIRST, Faults, mixed, run};
+use crate::ir::{
+    Atomic, Binary, Block, Buffer, ExprId, ExprKind, For, Item, Jump, Place, Program, Reduce,
+    Scalar, Section, Sizes, Space, StmtKind, Type, VarId, Variable,
+};
+use crate::random::Key;
+
+/// A program with short names for what it is made of. `made` are the statements so far.
+struct Kernel {
+    program: Program,
+    made: Block,
+}
+
+impl Kernel {
+    fn new(groups: u32, group: u32) -> Self {
+        let sizes = Sizes { global: [groups * group, 1, 1], local: [group, 1, 1] };
+        Self { program: Program::new(sizes), made: Block::new() }
+    }
+
+    fn key() -> Key {
+        Key::root(0)
+    }
+
+    fn number(&mut self, number: i64) -> ExprId {
+        self.program.literal(number.into(), Type::INT, Self::key())
+    }
+
+    fn item(&mut self, item: Item) -> ExprId {
+        self.program.add(ExprKind::Item(item), Type::INT, Self::key())
+    }
+
+    fn lid(&mut self) -> ExprId {
+        self.item(Item::LinearLocal)
+    }
+
+    fn read(&mut self, variable: VarId) -> ExprId {
+        let ty = self.program.variable(variable).ty;
+        self.program.add(ExprKind::Variable(variable), ty, Self::key())
+    }
+
+    fn element(&mut self, array: VarId, at: ExprId) -> ExprId {
+        let ty = self.program.variable(array).ty;
+        self.program.add(ExprKind::Element(array, at), ty, Self::key())
+    }
+
+    fn binary(&mut self, operator: Binary, a: ExprId, b: ExprId) -> ExprId {
+        self.program.binary(operator, a, b, Self::key())
+    }
+
+    fn memory(&mut self, scalar: Scalar, length: Option<u32>, space: Space) -> VarId {
+        let name = format!("v{}", self.program.variables.len());
+        self.program.declare(Variable { name, ty: Type::scalar(scalar), length, space })
+    }
+
+    fn local(&mut self, length: u32) -> VarId {
+        self.memory(Scalar::Int, Some(length), Space::Local)
+    }
+
+    fn communication(&mut self) -> VarId {
+        self.memory(Scalar::Long, None, Space::Global(Buffer::Communication))
+    }
+
+    fn push(&mut self, kind: StmtKind) {
+        let id = self.program.statement(kind, Self::key());
+        self.made.push(id);
+    }
+
+    fn declare(&mut self, value: i64) -> VarId {
+        let variable = self.memory(Scalar::Int, None, Space::Private);
+        let value = self.number(value);
+        self.push(StmtKind::Declare(variable, value));
+        variable
+    }
+
+    fn write(&mut self, array: VarId, at: ExprId) {
+        let value = self.number(5);
+        self.push(StmtKind::Assign(Place::Element(array, at), value));
+    }
+
+    fn hash(&mut self, value: ExprId) {
+        self.push(StmtKind::Hash(value));
+    }
+
+    fn barrier(&mut self) {
+        self.push(StmtKind::Barrier);
+    }
+
+    /// `variable = variable OPERATOR number`.
+    fn update(&mut self, variable: VarId, operator: Binary, number: i64) {
+        let old = self.read(variable);
+        let number = self.number(number);
+        let value = self.binary(operator, old, number);
+        self.push(StmtKind::Assign(Place::Variable(variable), value));
+    }
+
+    fn jump_at(&mut self, jump: Jump, counter: VarId, number: i64) {
+        let counter = self.read(counter);
+        let number = self.number(number);
+        let condition = self.binary(Binary::Equal, counter, number);
+        self.push(StmtKind::Jump(jump, condition));
+    }
+
+    /// The statements that `make` adds, as a block of their own.
+    fn block(&mut self, make: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.made);
+        make(self);
+        std::mem::replace(&mut self.made, outer)
+    }
+
+    fn branch(&mut self, condition: ExprId, make: impl FnOnce(&mut Self)) {
+        let then = self.block(make);
+        self.push(StmtKind::If(condition, then, Block::new()));
+    }
+
+    /// A loop from 0, whose limit and body `make` gives.
+    fn repeat(&mut self, step: i32, limit: i64, make: impl FnOnce(&mut Self, VarId)) {
+        let limit = self.number(limit);
+        self.repeat_to(step, limit, make);
+    }
+
+    fn repeat_to(&mut self, step: i32, limit: ExprId, make: impl FnOnce(&mut Self, VarId)) {
+        let counter = self.memory(Scalar::Int, None, Space::Private);
+        let start = self.number(0);
+        let body = self.block(|kernel| make(kernel, counter));
+        self.push(StmtKind::For(For { counter, start, limit, step, unroll: None, body }));
+    }
+
+    /// A section that adds up a variable which `make` declares.
+    fn section(&mut self, index: u32, make: impl FnOnce(&mut Self) -> VarId) {
+        let mut sum = None;
+        let body = self.block(|kernel| sum = Some(make(kernel)));
+        let sum = sum.into_iter().collect();
+        self.push(StmtKind::Section(Section { index, arrival: 0, body, sum }));
+    }
+
+    /// All faults, and the results.
+    fn run(mut self) -> (Vec<Faults>, Vec<u64>) {
+        self.program.body = self.made;
+        let report = run(&self.program);
+        let all = report.exprs.iter().chain(&report.stmts);
+        (all.copied().filter(|faults| faults.any()).collect(), report.results)
+    }
+}
+
+/// A name, the numbers of groups and of work-items in each, the only fault, and what makes the program.
+type Case = (&'static str, (u32, u32), Option<Faults>, fn(&mut Kernel));
+
+#[test]
+fn each_fault_is_seen_and_what_is_almost_one_is_not() {
+    let cases: &[Case] = &[
+        ("sum in range", (1, 1), None, |k| sum_with(k, 0)),
+        ("sum out of range", (1, 1), Some(Faults::ARITHMETIC), |k| sum_with(k, 1)),
+        ("last element", (1, 2), None, |k| write_at(k, 1)),
+        ("element after the last", (1, 2), Some(Faults::RANGE), |k| write_at(k, 2)),
+        ("element before the first", (1, 2), Some(Faults::RANGE), |k| write_at(k, -1)),
+        ("global element of the launch", (2, 2), None, |k| {
+            let (array, at) = (k.communication(), k.number(3));
+            let value = k.element(array, at);
+            k.hash(value);
+        }),
+        ("global element beyond the launch", (1, 2), Some(Faults::RANGE), |k| {
+            let (array, at) = (k.communication(), k.number(3));
+            let value = k.element(array, at);
+            k.hash(value);
+        }),
+        ("unset local memory", (1, 2), Some(Faults::UNSET), |k| {
+            let (array, lid) = (k.local(2), k.lid());
+            let value = k.element(array, lid);
+            k.hash(value);
+        }),
+        ("set local memory", (1, 2), None, |k| {
+            let (array, lid) = (k.local(2), k.lid());
+            k.write(array, lid);
+            let value = k.element(array, lid);
+            k.hash(value);
+        }),
+        ("local memory of another group", (2, 1), Some(Faults::UNSET), |k| {
+            let (array, lid) = (k.local(1), k.lid());
+            let (group, zero) = (k.item(Item::LinearGroup), k.number(0));
+            let is_first = k.binary(Binary::Equal, group, zero);
+            k.branch(is_first, |k| k.write(array, lid));
+            let value = k.element(array, lid);
+            k.hash(value);
+        }),
+        ("all read one element", (1, 4), None, |k| {
+            let (array, at) = (k.communication(), k.number(0));
+            let value = k.element(array, at);
+            k.hash(value);
+        }),
+        ("all write one element", (1, 4), Some(Faults::RACE), |k| {
+            let (array, at) = (k.communication(), k.number(0));
+            k.write(array, at);
+        }),
+        ("write and read by others", (1, 4), Some(Faults::RACE), |k| exchange(k, false)),
+        ("write, barrier, read by others", (1, 4), None, |k| exchange(k, true)),
+        ("two groups write one element", (2, 1), Some(Faults::RACE), |k| {
+            let array = k.communication();
+            let at = k.number(0);
+            k.write(array, at);
+            k.barrier();
+        }),
+        ("two groups write their elements", (2, 1), None, |k| {
+            let array = k.communication();
+            let at = k.item(Item::LinearGlobal);
+            k.write(array, at);
+        }),
+        ("barrier under a local condition", (1, 4), Some(Faults::DIVERGENCE), |k| {
+            let lid = k.lid();
+            k.branch(lid, Kernel::barrier);
+        }),
+        ("barrier under a condition of the group", (2, 4), None, |k| {
+            let group = k.item(Item::LinearGroup);
+            k.branch(group, Kernel::barrier);
+        }),
+        ("continue of some before a barrier", (1, 2), Some(Faults::DIVERGENCE), |k| {
+            k.repeat(1, 2, |k, _| {
+                let lid = k.lid();
+                k.push(StmtKind::Jump(Jump::Continue, lid));
+                k.barrier();
+            });
+        }),
+        ("continue of some after a barrier", (1, 2), None, |k| {
+            k.repeat(1, 2, |k, _| {
+                k.barrier();
+                let lid = k.lid();
+                k.push(StmtKind::Jump(Jump::Continue, lid));
+            });
+        }),
+        ("loop that ends", (1, 1), None, |k| k.repeat(7, 1000, |_, _| {})),
+        ("loop that goes on", (1, 1), Some(Faults::ENDLESS), |k| {
+            k.repeat(1, i64::from(i32::MAX), |_, _| {});
+        }),
+        ("counter that leaves its type", (1, 1), Some(Faults::ENDLESS), |k| {
+            k.repeat(1 << 30, i64::from(i32::MAX), |_, _| {});
+        }),
+        ("section of equal values", (2, 4), None, |k| k.section(0, |k| k.declare(3))),
+        ("section with a local number", (1, 4), Some(Faults::ORDER), |k| {
+            k.section(0, |k| {
+                let (sum, lid) = (k.declare(3), k.lid());
+                k.push(StmtKind::Assign(Place::Variable(sum), lid));
+                sum
+            });
+        }),
+        ("section that comes twice", (2, 2), Some(Faults::ORDER), |k| {
+            k.repeat(1, 2, |k, _| k.section(0, |k| k.declare(3)));
+        }),
+        ("section that comes twice to one of two groups", (2, 1), Some(Faults::ORDER), |k| {
+            let (group, two) = (k.item(Item::LinearGroup), k.number(2));
+            let rounds = k.binary(Binary::Multiply, group, two);
+            k.repeat_to(1, rounds, |k, _| k.section(0, |k| k.declare(3)));
+        }),
+        ("two sections", (2, 2), None, |k| {
+            k.section(0, |k| k.declare(3));
+            k.section(1, |k| k.declare(4));
+        }),
+        ("section that writes outside", (1, 2), Some(Faults::ORDER), |k| {
+            let outer = k.declare(1);
+            k.section(0, |k| {
+                k.update(outer, Binary::Add, 1);
+                k.declare(3)
+            });
+        }),
+        ("section that adds to the result", (1, 2), Some(Faults::ORDER), |k| {
+            k.section(0, |k| {
+                let sum = k.declare(3);
+                let value = k.read(sum);
+                k.hash(value);
+                sum
+            });
+        }),
+        ("barrier in a section", (1, 2), Some(Faults::ORDER), |k| {
+            k.section(0, |k| {
+                k.barrier();
+                k.declare(3)
+            });
+        }),
+        ("reduction in a section", (1, 2), Some(Faults::ORDER), |k| {
+            k.section(0, |k| {
+                let into = k.declare(3);
+                let value = k.number(1);
+                k.push(StmtKind::Reduce(Reduce { function: Atomic::Add, value, into }));
+                into
+            });
+        }),
+        ("section in a section", (1, 2), Some(Faults::ORDER), |k| {
+            k.section(0, |k| {
+                k.section(1, |k| k.declare(2));
+                k.declare(3)
+            });
+        }),
+        ("shared memory in a section", (1, 2), Some(Faults::ORDER), |k| {
+            let array = k.communication();
+            k.section(0, |k| {
+                let (sum, at) = (k.declare(3), k.number(0));
+                let value = k.element(array, at);
+                k.push(StmtKind::Assign(Place::Variable(sum), value));
+                sum
+            });
+        }),
+        ("jump out of a section", (1, 2), Some(Faults::ORDER), |k| {
+            k.repeat(1, 1, |k, counter| {
+                k.section(0, |k| {
+                    let sum = k.declare(3);
+                    k.jump_at(Jump::Continue, counter, 0);
+                    sum
+                });
+            });
+        }),
+    ];
+    for (name, (groups, group), fault, make) in cases {
+        let mut kernel = Kernel::new(*groups, *group);
+        make(&mut kernel);
+        let (found, _) = kernel.run();
+        match fault {
+            None => assert!(found.is_empty(), "{name}: {found:?}"),
+            Some(fault) => {
+                let all = found.iter().fold(Faults::EXECUTED, |mut all, faults| {
+                    all.add(*faults);
+                    all
+                });
+                let mut only = *fault;
+                only.add(Faults::EXECUTED);
+                assert_eq!(all, only, "{name}");
+            }
+        }
+    }
+}
+
+fn sum_with(kernel: &mut Kernel, number: i64) {
+    let greatest = kernel.number(i32::MAX.into());
+    let number = kernel.number(number);
+    let sum = kernel.binary(Binary::Add, greatest, number);
+    kernel.hash(sum);
+}
+
+fn write_at(kernel: &mut Kernel, at: i64) {
+    let array = kernel.memory(Scalar::Int, Some(2), Space::Private);
+    kernel.push(StmtKind::DeclareArray(array, Box::new([])));
+    let at = kernel.number(at);
+    kernel.write(array, at);
+}
+
+/// Each work-item writes its element, and reads that of another one.
+fn exchange(kernel: &mut Kernel, with_barrier: bool) {
+    let (array, lid, last) = (kernel.local(4), kernel.lid(), kernel.number(3));
+    kernel.write(array, lid);
+    if with_barrier {
+        kernel.barrier();
+    }
+    let other = kernel.binary(Binary::Subtract, last, lid);
+    let value = kernel.element(array, other);
+    kernel.hash(value);
+}
+
+/// A name, the sum at the end, and what adds to the sum.
+type Loop = (&'static str, i64, fn(&mut Kernel, VarId));
+
+#[test]
+fn statements_do_what_they_do_in_c() {
+    let cases: &[Loop] = &[
+        ("break ends the inner loop alone", 3, |k, sum| {
+            k.repeat(1, 3, |k, _| {
+                k.repeat(1, 9, |k, inner| {
+                    k.jump_at(Jump::Break, inner, 1);
+                    k.update(sum, Binary::Add, 1);
+                });
+            });
+        }),
+        ("continue skips the rest of the round alone", 8, |k, sum| {
+            k.repeat(1, 2, |k, _| {
+                k.repeat(1, 5, |k, inner| {
+                    k.jump_at(Jump::Continue, inner, 2);
+                    k.update(sum, Binary::Add, 1);
+                });
+            });
+        }),
+        ("continue after a broken inner loop", 12, |k, sum| {
+            k.repeat(1, 3, |k, outer| {
+                k.repeat(1, 9, |k, inner| {
+                    k.jump_at(Jump::Break, inner, 1);
+                    k.update(sum, Binary::Add, 1);
+                });
+                k.jump_at(Jump::Continue, outer, 0);
+                k.jump_at(Jump::Break, outer, 2);
+                k.update(sum, Binary::Add, 9);
+            });
+        }),
+        ("the limit is computed before each round", 4, |k, sum| {
+            // Each round adds 1 to the limit's second operand: i < 8 - sum.
+            let (eight, read) = (k.number(8), k.read(sum));
+            let limit = k.binary(Binary::Subtract, eight, read);
+            k.repeat_to(1, limit, |k, _| k.update(sum, Binary::Add, 1));
+        }),
+        ("a step may pass the limit", 2, |k, sum| {
+            k.repeat(5, 8, |k, _| k.update(sum, Binary::Add, 1));
+        }),
+        ("a loop down", 3, |k, sum| {
+            k.repeat(-2, -5, |k, _| k.update(sum, Binary::Add, 1));
+        }),
+        ("a loop without rounds", 0, |k, sum| {
+            k.repeat(1, 0, |k, _| k.update(sum, Binary::Add, 1));
+        }),
+    ];
+    for (name, expected, make) in cases {
+        let mut kernel = Kernel::new(1, 3);
+        let sum = kernel.declare(0);
+        make(&mut kernel, sum);
+        let value = kernel.read(sum);
+        kernel.hash(value);
+        let (faults, results) = kernel.run();
+        assert!(faults.is_empty(), "{name}: {faults:?}");
+        assert_eq!(results, [mixed(FIRST, *expected as u64); 3], "{name}");
+    }
+}
+
+/// Two errors in the highest bits of neighbouring lanes: a product alone would let the second undo the first.
+#[test]
+fn errors_in_the_highest_bits_do_not_undo_each_other() {
+    let result_of = |lanes: [i64; 2]| {
+        let mut kernel = Kernel::new(1, 1);
+        let long = Type::scalar(Scalar::Long);
+        let parts = lanes.map(|lane| kernel.program.literal(lane.into(), long, Kernel::key()));
+        let ty = Type { scalar: Scalar::Long, lanes: 2 };
+        let parts = ExprKind::Vector(Box::new(parts));
+        let value = kernel.program.add(parts, ty, Kernel::key());
+        kernel.hash(value);
+        kernel.run().1
+    };
+    let right = result_of([0, 7]);
+    assert_ne!(result_of([i64::MIN, i64::MIN + 7]), right);
+    assert_ne!(result_of([7, 0]), right);
+    assert_ne!(result_of([0, 0]), [0]);
+}

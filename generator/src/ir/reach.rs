@@ -1,0 +1,101 @@
+//! What a kernel refers to: operands, blocks, and the statements and expressions that are in its text.
+
+use super::{Block, ExprId, ExprKind, Place, Program, StmtId, StmtKind};
+
+impl ExprKind {
+    /// The operands, in the order of the text.
+    #[must_use]
+    pub fn operands(&self) -> Vec<ExprId> {
+        match self {
+            Self::Literal(_) | Self::Variable(_) | Self::Item(_) => Vec::new(),
+            Self::Vector(parts) => parts.to_vec(),
+            Self::Element(_, a)
+            | Self::Load(_, a)
+            | Self::Swizzle(a, _)
+            | Self::Unary(_, a)
+            | Self::Convert(a)
+            | Self::Saturate(a)
+            | Self::Reinterpret(a) => vec![*a],
+            Self::Binary(_, a, b) => vec![*a, *b],
+            Self::Conditional(a, b, c) => vec![*a, *b, *c],
+            Self::Call(_, count, arguments) => arguments[..usize::from(*count)].to_vec(),
+        }
+    }
+}
+
+impl StmtKind {
+    /// The expressions of the statement itself; those of its blocks are not among them.
+    #[must_use]
+    pub fn expressions(&self) -> Vec<ExprId> {
+        match self {
+            Self::Declare(_, value)
+            | Self::Hash(value)
+            | Self::If(value, ..)
+            | Self::Jump(_, value)
+            | Self::Assign(Place::Variable(_) | Place::Lanes(..), value) => vec![*value],
+            Self::Assign(Place::Element(_, at) | Place::Store(_, at), value) => vec![*value, *at],
+            Self::For(details) => vec![details.start, details.limit],
+            Self::Reduce(reduce) => vec![reduce.value],
+            Self::Nothing | Self::DeclareArray(..) | Self::Barrier | Self::Section(_) => Vec::new(),
+        }
+    }
+
+    /// The blocks in the statement.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Self::If(_, then, other) => vec![then, other],
+            Self::For(details) => vec![&details.body],
+            Self::Section(section) => vec![&section.body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The blocks in the statement, for changes.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Self::If(_, then, other) => vec![then, other],
+            Self::For(details) => vec![&mut details.body],
+            Self::Section(section) => vec![&mut section.body],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Program {
+    /// The statements that are in the text, in its order.
+    #[must_use]
+    pub fn statements(&self) -> Vec<StmtId> {
+        fn visit(program: &Program, block: &Block, found: &mut Vec<StmtId>) {
+            for id in block {
+                let kind = &program.stmt(*id).kind;
+                if matches!(kind, StmtKind::Nothing) {
+                    continue;
+                }
+                found.push(*id);
+                for block in kind.blocks() {
+                    visit(program, block, found);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        visit(self, &self.body, &mut found);
+        found
+    }
+
+    /// The expressions that the statements in the text have, without their operands.
+    #[must_use]
+    pub fn roots(&self) -> Vec<ExprId> {
+        self.statements().into_iter().flat_map(|id| self.stmt(id).kind.expressions()).collect()
+    }
+
+    /// The number of atomic sections that the hosts have to know of: one more than the greatest number of one.
+    #[must_use]
+    pub fn sections(&self) -> u32 {
+        let numbers = self.statements().into_iter().filter_map(|id| match &self.stmt(id).kind {
+            StmtKind::Section(section) => Some(section.index + 1),
+            _ => None,
+        });
+        numbers.max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,166 @@
+//! Statements.
+
+use super::{ExprId, Scalar, StmtId, Swizzle, VarId};
+use crate::random::Key;
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The place from which repairs draw their numbers.
+    pub key: Key,
+    /// The number of repairs so far.
+    pub repairs: u8,
+}
+
+/// Statements in their order.
+pub type Block = Vec<StmtId>;
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Nothing: what was removed.
+    Nothing,
+    /// Declares a private variable with its first value.
+    Declare(VarId, ExprId),
+    /// Declares a private array; elements without a first value are 0.
+    DeclareArray(VarId, Box<[i64]>),
+    /// Assigns a value.
+    Assign(Place, ExprId),
+    /// Adds all lanes of a value to the result of the work-item.
+    Hash(ExprId),
+    /// Two branches.
+    If(ExprId, Block, Block),
+    /// A loop that counts.
+    For(For),
+    /// Ends the innermost loop, or its round, where the condition holds.
+    Jump(Jump, ExprId),
+    /// A barrier with both fences.
+    Barrier,
+    /// Each work-item adds a value to the one number of the group; all get the sum after a barrier.
+    Reduce(Reduce),
+    /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
+    Section(Section),
+}
+
+/// How a jump leaves a round of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    /// `break`.
+    Break,
+    /// `continue`.
+    Continue,
+}
+
+/// A counted loop. Only the loop itself changes its counter.
+#[derive(Clone, Debug)]
+pub struct For {
+    /// The counter, a private variable of a signed type.
+    pub counter: VarId,
+    /// Its first value.
+    pub start: ExprId,
+    /// The loop ends when the counter is not less than this; for negative steps, not greater.
+    pub limit: ExprId,
+    /// What is added after each round.
+    pub step: i32,
+    /// A number for `#pragma unroll`.
+    pub unroll: Option<u8>,
+    /// What is repeated.
+    pub body: Block,
+}
+
+/// An atomic reduction.
+#[derive(Clone, Debug)]
+pub struct Reduce {
+    /// The function, commutative and associative.
+    pub function: Atomic,
+    /// What each work-item contributes: an `int`.
+    pub value: ExprId,
+    /// The `int` that gets the result.
+    pub into: VarId,
+}
+
+/// Commutative atomic functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "their names in OpenCL C")]
+pub enum Atomic {
+    Add,
+    Sub,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl Atomic {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Add, Self::Sub, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
+
+    /// Its name in OpenCL C.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Add => "atomic_add",
+            Self::Sub => "atomic_sub",
+            Self::Min => "atomic_min",
+            Self::Max => "atomic_max",
+            Self::And => "atomic_and",
+            Self::Or => "atomic_or",
+            Self::Xor => "atomic_xor",
+        }
+    }
+
+    /// The new value in memory.
+    #[must_use]
+    pub fn apply(self, old: i64, value: i64) -> i64 {
+        let new = match self {
+            Self::Add => old + value,
+            Self::Sub => old - value,
+            Self::Min => old.min(value),
+            Self::Max => old.max(value),
+            Self::And => old & value,
+            Self::Or => old | value,
+            Self::Xor => old ^ value,
+        };
+        Scalar::Int.wrap(new.into())
+    }
+}
+
+/// An atomic section: see [`StmtKind::Section`]. No work-item may come to one twice.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// The number of its counter and of its sum.
+    pub index: u32,
+    /// The number of the work-item that enters, in the order of arrival from 0.
+    pub arrival: u32,
+    /// It writes only variables that it declares.
+    pub body: Block,
+    /// The variables that are added up.
+    pub sum: Box<[VarId]>,
+}
+
+/// What is assigned to.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A variable.
+    Variable(VarId),
+    /// Some lanes of a variable, each at most once.
+    Lanes(VarId, Swizzle),
+    /// An element of an array.
+    Element(VarId, ExprId),
+    /// `vstoreN`: lanes into an array of scalars; the index counts vectors.
+    Store(VarId, ExprId),
+}
+
+impl Place {
+    /// The variable that is written.
+    #[must_use]
+    pub fn variable(&self) -> VarId {
+        let (Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _)) =
+            self;
+        *id
+    }
+}

@@ -1,0 +1,72 @@
+//! What is to be avoided and is there all the same: operators of infrastructure and of repairs.
+
+use super::Repair;
+use crate::ir::{ExprId, ExprKind, Place, Space, StmtKind, Type};
+
+impl Repair<'_> {
+    /// Replaces every expression by a number that has a feature to be avoided.
+    pub(super) fn leave_out(&mut self) {
+        for id in self.program.statements() {
+            let kind = self.program.stmt(id).kind.clone();
+            // The type of these is free.
+            let indices = match &kind {
+                StmtKind::Assign(Place::Element(_, at) | Place::Store(_, at), _) => vec![*at],
+                StmtKind::If(condition, ..) | StmtKind::Jump(_, condition) => vec![*condition],
+                StmtKind::For(details) => vec![details.start, details.limit],
+                _ => Vec::new(),
+            };
+            for root in kind.expressions() {
+                self.leave_out_of(root, indices.contains(&root));
+            }
+        }
+    }
+
+    fn leave_out_of(&mut self, id: ExprId, is_index: bool) {
+        if self.is_avoided(id) {
+            let expr = &mut self.program.exprs[id.0 as usize];
+            let ty = if is_index { Type::INT } else { expr.ty };
+            let number = 1 + expr.key.named("avoided").stream().below(7) as i64;
+            (expr.kind, expr.ty) = (ExprKind::Literal(number), ty);
+            return;
+        }
+        let kind = &self.program.expr(id).kind;
+        let is_access = matches!(kind, ExprKind::Element(..) | ExprKind::Load(..));
+        for operand in kind.operands() {
+            self.leave_out_of(operand, is_access);
+        }
+    }
+
+    /// True if the construct of a node, or a type of its value or its operands, is to be avoided. An index stands for
+    /// itself.
+    fn is_avoided(&self, id: ExprId) -> bool {
+        let expr = self.program.expr(id);
+        let name = match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Variable(_) => "",
+            ExprKind::Vector(_) => "vector",
+            ExprKind::Element(array, _) => match self.program.variable(*array).space {
+                Space::Private => "array",
+                Space::Constant(_) => "constant",
+                Space::Local | Space::Global(_) => "",
+            },
+            ExprKind::Load(..) => "vload",
+            ExprKind::Swizzle(..) => "swizzle",
+            ExprKind::Unary(operator, _) => operator.texts().1,
+            ExprKind::Binary(operator, ..) => operator.texts().1,
+            ExprKind::Conditional(..) => "conditional",
+            ExprKind::Convert(_) => "convert",
+            ExprKind::Saturate(_) => "convert_sat",
+            ExprKind::Reinterpret(_) => "reinterpret",
+            ExprKind::Call(function, ..) => function.name(),
+            ExprKind::Item(_) => "id",
+        };
+        let operands = match expr.kind {
+            ExprKind::Element(..) | ExprKind::Load(..) => Vec::new(),
+            _ => expr.kind.operands(),
+        };
+        let types = operands.into_iter().map(|operand| self.program.ty(operand));
+        types.chain([expr.ty]).any(|ty| {
+            !self.features.allows(name, ty)
+                || (ty.is_vector() && !self.features.allows("vector", ty))
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! What is to be avoided is nowhere in the program: each feature alone, on each mode that can do without it.
+
+use clreduce_generator::ir::{ExprKind, Jump, Place, Program, Space, StmtKind, Type, VarId};
+use clreduce_generator::{Avoid, Mode, Profile, Tokens, generate, names};
+
+/// A construct of a program with the types of its value and its operands.
+type Construct = (&'static str, Vec<Type>);
+
+/// All constructs in the text of a program that have a name.
+fn constructs(program: &Program) -> Vec<Construct> {
+    let mut found = Vec::new();
+    for id in program.statements() {
+        let stmt = &program.stmt(id).kind;
+        let ty = |variable: &VarId| vec![program.variable(*variable).ty];
+        let (name, types) = match stmt {
+            StmtKind::Declare(variable, _) => ("", ty(variable)),
+            StmtKind::DeclareArray(variable, _) => ("array", ty(variable)),
+            StmtKind::Assign(Place::Lanes(variable, _), _) => ("lane", ty(variable)),
+            StmtKind::Assign(Place::Store(..), value) => ("vstore", vec![program.ty(*value)]),
+            StmtKind::If(..) => ("if", Vec::new()),
+            StmtKind::For(details) => ("loop", ty(&details.counter)),
+            StmtKind::Jump(Jump::Break, _) => ("break", Vec::new()),
+            StmtKind::Jump(Jump::Continue, _) => ("continue", Vec::new()),
+            StmtKind::Barrier => ("barrier", Vec::new()),
+            StmtKind::Reduce(_) => ("atomic_reduction", Vec::new()),
+            StmtKind::Section(_) => ("atomic_section", Vec::new()),
+            _ => continue,
+        };
+        found.push((name, types));
+        match stmt {
+            StmtKind::For(details) if details.unroll.is_some() => {
+                found.push(("unroll", Vec::new()));
+            }
+            StmtKind::Reduce(_) | StmtKind::Section(_) => found.push(("barrier", Vec::new())),
+            _ => {}
+        }
+    }
+    let mut pending = program.roots();
+    while let Some(id) = pending.pop() {
+        let expr = program.expr(id);
+        let operands = expr.kind.operands();
+        let is_access = matches!(expr.kind, ExprKind::Element(..) | ExprKind::Load(..));
+        // An index is a construct of its own.
+        let of_operands = operands.iter().filter(|_| !is_access);
+        let of_operands = of_operands.map(|operand| program.ty(*operand));
+        let types: Vec<Type> = of_operands.chain([expr.ty]).collect();
+        let name = match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Variable(_) => "",
+            ExprKind::Vector(_) => "vector",
+            ExprKind::Element(array, _) => match program.variable(*array).space {
+                Space::Private => "array",
+                Space::Constant(_) => "constant",
+                _ => "",
+            },
+            ExprKind::Load(..) => "vload",
+            ExprKind::Swizzle(..) => "swizzle",
+            ExprKind::Unary(operator, _) => operator.texts().1,
+            ExprKind::Binary(operator, ..) => operator.texts().1,
+            ExprKind::Conditional(..) => "conditional",
+            ExprKind::Convert(_) => "convert",
+            ExprKind::Saturate(_) => "convert_sat",
+            ExprKind::Reinterpret(_) => "reinterpret",
+            ExprKind::Call(function, ..) => function.name(),
+            ExprKind::Item(_) => "id",
+        };
+        if types.iter().any(|ty| ty.is_vector()) {
+            found.push(("vector", types.clone()));
+        }
+        found.push((name, types));
+        pending.extend(operands);
+    }
+    if program.fixed_size {
+        found.push(("reqd_work_group_size", Vec::new()));
+    }
+    found
+}
+
+#[test]
+fn what_is_avoided_is_nowhere() {
+    let types = ["long", "ulong", "uint", "short", "uchar", "vec3", "vec2", "long4"];
+    let pairs = ["abs.long", "any.long", "less.long", "add.int", "convert.char", "select.ulong"];
+    let all = names().into_iter().chain(types).chain(pairs);
+    let (mut made, mut refused) = (0, 0);
+    for (number, entry) in (0..).zip(all) {
+        let avoid: Avoid = entry.parse().expect("a feature");
+        for (index, mode) in (0..14).zip(Mode::ALL.into_iter().cycle()) {
+            let tokens = Tokens::new(300, 900).expect("a range");
+            let profile = Profile { mode, tokens, avoid: avoid.clone(), ..Profile::default() };
+            let seed = number * 14 + index;
+            let Ok(kernel) = generate(seed, &profile) else {
+                refused += 1;
+                continue;
+            };
+            made += 1;
+            for (name, types) in constructs(&kernel.program) {
+                let has = |ty: &Type| avoid.has(name, *ty);
+                let is_there = types.iter().any(has) || (types.is_empty() && avoid.names(name));
+                assert!(
+                    !is_there,
+                    "--avoid {entry} --mode {} --seed {seed}: {name} {types:?} in {}",
+                    mode.name(),
+                    kernel.source
+                );
+            }
+        }
+    }
+    assert!(made > 800 && refused < made / 5, "{made} made, {refused} refused");
+}
+
+/// Each name is that of something which kernels have: without it, the test above could not fail.
+#[test]
+fn most_features_occur() {
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..60 {
+        let kernel = generate(seed, &Profile::default()).expect("a profile that fits");
+        seen.extend(constructs(&kernel.program).into_iter().map(|(name, _)| name));
+    }
+    // These say how statements are arranged, or need a later version.
+    let arrangements = ["exchange", "nest", "stencil", "ctz"];
+    let missing: Vec<_> = names()
+        .into_iter()
+        .filter(|name| !seen.contains(name) && !arrangements.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
