@@ -51,16 +51,24 @@ fn write(path: &Path, kernel: &Kernel) {
     std::fs::write(path.with_extension("expected"), kernel.expected_text()).expect("a file");
 }
 
-/// True if a device gives a result, and not the expected one.
+/// True if a device gives the same result twice, and not the expected one. A result that varies says less: it can come
+/// from a run that was disturbed.
 fn is_wrong(clreduce: &str, device: &str, kernel: &Kernel, path: &Path) -> bool {
     write(path, kernel);
+    let run = || result(clreduce, device, path);
+    run().is_some_and(|found| {
+        found.trim() != kernel.expected_text().trim() && run().is_some_and(|again| again == found)
+    })
+}
+
+/// What a kernel prints, if it has a result.
+fn result(clreduce: &str, device: &str, path: &Path) -> Option<String> {
     let mut command = Command::new(clreduce);
     command.args(["run", "--device-name", device, "--timeout", "60s"]).arg(path);
     let output = command.output().expect("clreduce runs");
-    let found = String::from_utf8_lossy(&output.stdout);
     let has_result = matches!(output.status.code(), Some(0 | 24));
     if !has_result {
         eprintln!("{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
     }
-    has_result && found.trim() != kernel.expected_text().trim()
+    has_result.then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
