@@ -58,6 +58,42 @@ fn kernels_compile_and_give_the_results_that_come_with_them() {
     bench.assert_nothing_left();
 }
 
+/// `ctz` came with OpenCL C 2.0, so the option for the version decides whether these kernels compile.
+#[test]
+fn kernels_of_later_versions_compile_and_run_with_the_option_for_their_version() {
+    let bench = Bench::new();
+    for (target, option) in [("opencl-2", "-cl-std=CL2.0"), ("opencl-3", "-cl-std=CL3.0")] {
+        let mut kernels = (0..40).map(|seed| {
+            let seed = seed.to_string();
+            let args = ["--target", target, "--mode", "vector", "--seed", &seed, "--out", "k"];
+            bench.run(&[&["generate"][..], &args].concat()).code(0);
+            format!("k/vector-{seed}.cl")
+        });
+        let uses = |name: &String| fs::read_to_string(bench.path(name)).unwrap().contains("ctz(");
+        let kernel = kernels.find(uses).expect("one of forty kernels counts zeros");
+        let run = bench.run(&["run", &kernel, "--device-name", "host", "--", option]).code(0);
+        let expected = fs::read_to_string(bench.path(&kernel.replace(".cl", ".expected"))).unwrap();
+        assert_eq!(stdout(&run), expected, "{target}");
+    }
+}
+
+/// The second line of a kernel is the command that makes it.
+#[test]
+fn the_second_line_makes_the_kernel_again() {
+    let bench = Bench::new();
+    for args in [
+        &["--seed", "8"][..],
+        &["--mode", "all", "--self-check", "--tokens", "300..500"],
+        &["--avoid", "mad_sat.long,vec3,add", "--mode", "vector", "--target", "opencl-2"],
+    ] {
+        let text = stdout(&bench.run(&[&["generate"][..], args].concat()).code(0));
+        let line = text.lines().nth(1).and_then(|line| line.strip_prefix("// clreduce "));
+        let (command, _) = line.and_then(|line| line.split_once(", format ")).expect("a command");
+        let words: Vec<&str> = command.split(' ').collect();
+        assert!(stdout(&bench.run(&words).code(0)) == text, "{command}");
+    }
+}
+
 #[test]
 fn a_result_that_is_not_the_expected_one_is_an_outcome_of_its_own() {
     let bench = Bench::new();
@@ -130,6 +166,8 @@ fn wrong_options_are_errors_that_say_what_would_do() {
         (&["--tokens", "900..300"], &["A at most B"]),
         (&["--tokens", "many"], &["300..3000"]),
         (&["--mode", "barrier", "--avoid", "barrier"], &["mode `barrier`", "another mode"]),
+        (&["--avoid", "long.short"], &["`long.short`", "comma"]),
+        (&["--mode", "barrier", "--avoid", "remainder"], &["cannot do without `remainder`"]),
         (&["--mode", "barriers"], &["atomic-section"]),
         (&["--target", "cuda"], &["opencl-1.2"]),
         (&["--count", "2"], &["--out"]),

@@ -20,6 +20,8 @@ use crate::failure::{CliError, UsageError};
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
     /// Language: opencl-1.2, opencl-2 or opencl-3
+    ///
+    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`.
     #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
     pub target: Target,
 
@@ -62,6 +64,8 @@ pub(crate) struct GenerateArgs {
 const HELP: &str = "\
 Each kernel is valid: it has no undefined behaviour, no race, and it ends. Its right results are in the file with the \
 ending `.expected`, as `clreduce run` and the hosts of CLsmith print them. `clreduce run` compares.
+
+A kernel for opencl-2 or opencl-3 needs the option for its version wherever it is built: `clreduce run k.cl -- -cl-std=CL2.0`.
 
 Examples:
   clreduce generate --mode vector --seed 7
