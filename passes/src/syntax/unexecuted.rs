@@ -5,15 +5,15 @@
 //!
 //! before:
 //! ```c
-//! // unexecuted: 2:20-2:36
-//! // unexecuted: 3:26-3:41
+//! // unexecuted: 3:1-3:38
+//! // unexecuted: 4:26-4:40
 //! static int f(int x) { return x + 1; }
 //! int main(int n) { if (n) { n += f(2); } return n; }
 //! ```
 //! after:
 //! ```c
-//! // unexecuted: 2:20-2:36
-//! // unexecuted: 3:26-3:41
+//! // unexecuted: 3:1-3:38
+//! // unexecuted: 4:26-4:40
 //! int main(int n) {  return n; }
 //! ```
 
