@@ -6,14 +6,14 @@
 //! before:
 //! ```c
 //! // unexecuted: 3:1-3:38
-//! // unexecuted: 4:26-4:40
+//! // unexecuted: 4:26-4:37
 //! static int f(int x) { return x + 1; }
-//! int main(int n) { if (n) { n += f(2); } return n; }
+//! int main(int n) { if (n) { n += 2; } return n; }
 //! ```
 //! after:
 //! ```c
 //! // unexecuted: 3:1-3:38
-//! // unexecuted: 4:26-4:40
+//! // unexecuted: 4:26-4:37
 //! int main(int n) {  return n; }
 //! ```
 
