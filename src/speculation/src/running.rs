@@ -28,6 +28,9 @@ pub(crate) struct RunningTest {
     pub(crate) work: Work,
     /// Another test ran at some time during this one, of this reduction or of another.
     pub(crate) shared: bool,
+    /// It was to run alone, after a test that said nothing. Its word counts, since other reductions may never leave it
+    /// alone.
+    pub(crate) was_to_be_alone: bool,
     /// Told to end: its result does not count.
     pub(crate) killed: bool,
 }
@@ -69,12 +72,12 @@ impl RunningTests {
     }
 
     /// Takes note of a start. Whatever runs at the same time is not alone any more.
-    pub(crate) fn start(&mut self, hash: ContentHash, work: Work) -> TestId {
+    pub(crate) fn start(&mut self, hash: ContentHash, work: Work, was_to_be_alone: bool) -> TestId {
         self.started += 1;
         let id = TestId(self.started);
         let shared = !self.tests.is_empty();
         self.tests.iter_mut().for_each(|test| test.shared = true);
-        self.tests.push(RunningTest { id, hash, work, shared, killed: false });
+        self.tests.push(RunningTest { id, hash, work, shared, was_to_be_alone, killed: false });
         id
     }
 

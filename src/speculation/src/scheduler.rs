@@ -346,11 +346,15 @@ impl<S: CandidateSource> Scheduler<S> {
             Ok(outcome) => outcome,
             Err(not_run) => return self.take_note(test, not_run),
         };
-        let says_nothing = outcome.verdict == Verdict::TimedOut && test.shared;
+        let says_nothing =
+            outcome.verdict == Verdict::TimedOut && test.shared && !test.was_to_be_alone;
+        if says_nothing {
+            self.verdicts.retest_alone(test.hash);
+        }
         match test.work {
             Work::Confirmation(pending) => {
                 self.counters.confirmations += 1;
-                if says_nothing && self.verdicts.retest_alone(test.hash) {
+                if says_nothing {
                     self.confirmations.put_back(*pending);
                 } else {
                     self.confirmations.ended(*pending, outcome);
@@ -358,7 +362,7 @@ impl<S: CandidateSource> Scheduler<S> {
             }
             Work::Test | Work::Filter => {
                 self.counters.finished += 1;
-                if !(says_nothing && self.verdicts.retest_alone(test.hash)) {
+                if !says_nothing {
                     self.verdicts.insert(test.hash, outcome);
                 }
             }
@@ -366,9 +370,10 @@ impl<S: CandidateSource> Scheduler<S> {
     }
 
     fn take_note(&mut self, test: RunningTest, not_run: NotRun) {
-        if !self.verdicts.retest_alone(test.hash) {
+        if test.was_to_be_alone {
             self.not_run = Some(not_run);
         }
+        self.verdicts.retest_alone(test.hash);
         if let Work::Confirmation(pending) = test.work {
             self.confirmations.put_back(*pending);
         }
@@ -433,7 +438,7 @@ impl<S: CandidateSource> Scheduler<S> {
         work: Work,
     ) {
         let is_look = matches!(work, Work::Filter);
-        let id = self.running.start(hash, work);
+        let id = self.running.start(hash, work, self.verdicts.is_alone(&hash));
         if is_look {
             self.counters.filtered += 1;
             actions.push(Action::Filter(id, variant));

@@ -235,10 +235,9 @@ impl Verdicts {
         self.entries.get(hash).is_some_and(|known| known.rests_on_filter)
     }
 
-    /// Has a variant tested again alone. False where that was done already: then the second word counts, since other
-    /// reductions may never leave it alone.
-    pub(crate) fn retest_alone(&mut self, hash: ContentHash) -> bool {
-        !std::mem::replace(&mut self.entries.entry(hash).or_default().alone, true)
+    /// Has a variant tested again alone.
+    pub(crate) fn retest_alone(&mut self, hash: ContentHash) {
+        self.entries.entry(hash).or_default().alone = true;
     }
 
     /// Returns true if a variant is to be tested alone.
