@@ -288,7 +288,7 @@ fn reports_are_tried_before_the_run() {
         let both = ["bug.c", "--test", "./test.sh", first, "x.json", second, "x.json"];
         answered(&bench, &both, 2, &["name the same file"]);
     }
-    // What is reduced may begin like a report.
+    // A program may begin like a report.
     let braces = format!("{{ }}\n{BUG}");
     bench.write("braces.c", &braces);
     for option in ["--events", "--summary", "--report"] {

@@ -12,7 +12,7 @@ use support::{Bench, assert_mentions, stderr, stdout};
 const MODES: [&str; 7] =
     ["basic", "vector", "barrier", "atomic-section", "atomic-reduction", "all", "free"];
 
-/// What clang 14 must have nothing to say about: the errors that strict compilers make of these.
+/// clang 14 must report none of these, which strict compilers reject.
 const STRICT: [&str; 6] = [
     "-pedantic-errors",
     "-Werror=incompatible-pointer-types",

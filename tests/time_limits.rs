@@ -72,7 +72,7 @@ impl Interestingness for Timed {
             _ => Verdict::Uninteresting,
         };
         state.timed_out += u64::from(verdict == Verdict::TimedOut);
-        // What ends beside the first test of the original needs less than the limit that follows from it.
+        // A test that ends beside the first test of the original needs less than the limit that follows from it.
         let reason = format!("limit {:?}", limit.min(wall(&original()) * 10));
         let mut outcome = Outcome { wall: wall(variant), reason, ..Outcome::from(verdict) };
         if self.in_parts {

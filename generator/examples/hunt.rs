@@ -61,7 +61,7 @@ fn is_wrong(clreduce: &str, device: &str, kernel: &Kernel, path: &Path) -> bool 
     })
 }
 
-/// What a kernel prints, if it has a result.
+/// Returns the output of a kernel, if it has a result.
 fn result(clreduce: &str, device: &str, path: &Path) -> Option<String> {
     let mut command = Command::new(clreduce);
     command.args(["run", "--device-name", device, "--timeout", "60s"]).arg(path);

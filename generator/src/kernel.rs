@@ -23,7 +23,7 @@ pub struct Kernel {
     pub expected: Vec<u64>,
     /// The kernel as a program, for edits.
     pub program: Program,
-    /// What the interpreter found out about it.
+    /// The findings of the interpreter about it.
     pub report: Report,
     /// The size that was asked for, in tokens.
     pub asked: usize,

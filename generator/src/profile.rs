@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::features::Avoid;
 use crate::ir::{Scalar, Type};
 
-/// What is generated, apart from the seed.
+/// The request for a kernel, apart from the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The language.
@@ -18,7 +18,7 @@ pub struct Profile {
     pub mode: Mode,
     /// The size of each kernel lies in this range.
     pub tokens: Tokens,
-    /// What is left out.
+    /// The features that are left out.
     pub avoid: Avoid,
     /// True for kernels that compare their results with the right ones and print what differs.
     pub self_check: bool,
@@ -217,7 +217,7 @@ pub enum ProfileError {
     Contradiction { mode: &'static str, feature: &'static str },
 }
 
-/// What the exchange of elements at barriers needs, and the types of it.
+/// The features that the exchange of elements at barriers needs, and their types.
 pub(crate) const COMMUNICATION: [(&str, Type); 12] = [
     ("uint", UINT),
     ("long", Type::scalar(Scalar::Long)),

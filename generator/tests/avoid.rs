@@ -1,4 +1,4 @@
-//! What is to be avoided is nowhere in the program: each feature alone, on each mode that can do without it.
+//! A feature that is to be avoided is nowhere in the program: each feature alone, in each mode that can do without it.
 
 use clreduce_generator::ir::{ExprKind, Jump, Place, Program, Space, StmtKind, Type, VarId};
 use clreduce_generator::{Avoid, Mode, Profile, Tokens, generate, names};

@@ -1,4 +1,4 @@
-//! What kernels have to be: as large as asked for, with the feature of their mode, mostly executed, and with results
+//! Kernels have to be as large as asked for, with the feature of their mode, mostly executed, and with results
 //! that notice a wrong operation.
 
 use clreduce_generator::interpret::{self, Faults, Report};

@@ -10,7 +10,7 @@ pub(super) struct Memory {
     starts: Vec<usize>,
     /// The uses of shared elements that may be written; empty for other variables.
     uses: Vec<Vec<Use>>,
-    /// Whether each variable is new for each group.
+    /// For each variable, true if each group has one of its own.
     of_group: Vec<bool>,
     /// Counts barriers.
     interval: u32,
@@ -35,7 +35,7 @@ struct Use {
     written: bool,
 }
 
-/// What is wrong with an access.
+/// A reason why an access is wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Conflict {
     None,
@@ -107,7 +107,7 @@ impl Memory {
         }
     }
 
-    /// What was used before does not conflict with what is used from now on.
+    /// Ends an interval: earlier accesses do not conflict with later ones.
     pub(super) fn barrier(&mut self) {
         self.interval += 1;
     }

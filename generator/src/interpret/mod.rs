@@ -65,7 +65,7 @@ struct Machine<'a> {
     reduction: i64,
     /// The sums of the atomic sections of this group.
     sums: Vec<u32>,
-    /// Whether this group has come to each atomic section.
+    /// For each atomic section, true if this group has come to it.
     entered: Vec<bool>,
     /// The variables that the current atomic section declares.
     section: Option<Vec<VarId>>,

@@ -1,8 +1,8 @@
-//! What the interpreter found out about a kernel.
+//! The findings of the interpreter about a kernel.
 
 use crate::ir::{ExprId, Program, StmtId};
 
-/// What happened at a node, in any work-item: a set.
+/// The set of events at a node, in any work-item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults(u8);
 
@@ -42,12 +42,12 @@ impl Faults {
     }
 }
 
-/// What the interpreter found out about a kernel.
+/// The findings of the interpreter about a kernel.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What happened at each expression.
+    /// The events at each expression.
     pub exprs: Vec<Faults>,
-    /// What happened at each statement.
+    /// The events at each statement.
     pub stmts: Vec<Faults>,
     /// How often each statement was executed by at least one work-item of a group.
     pub runs: Vec<u32>,
@@ -74,13 +74,13 @@ impl Report {
         !self.exprs.iter().chain(&self.stmts).any(|faults| faults.any())
     }
 
-    /// What happened at an expression.
+    /// Returns the events at an expression.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> Faults {
         self.exprs[id.0 as usize]
     }
 
-    /// What happened at a statement.
+    /// Returns the events at a statement.
     #[must_use]
     pub fn stmt(&self, id: StmtId) -> Faults {
         self.stmts[id.0 as usize]

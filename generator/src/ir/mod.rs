@@ -42,7 +42,7 @@ pub struct Expr {
     pub repairs: u8,
 }
 
-/// What an expression computes.
+/// The operator of an expression, with its operands.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// The same number in all lanes, as stored bits.
@@ -176,7 +176,7 @@ pub struct Program {
     pub stmts: Vec<Stmt>,
     /// All variables, also unused ones.
     pub variables: Vec<Variable>,
-    /// What a work-item executes.
+    /// The statements that a work-item executes.
     pub body: Block,
 }
 

@@ -1,4 +1,4 @@
-//! What a kernel refers to: operands, blocks, and the statements and expressions that are in its text.
+//! The parts that a kernel refers to: operands, blocks, and the statements and expressions of its text.
 
 use super::{Block, ExprId, ExprKind, Place, Program, StmtId, StmtKind};
 

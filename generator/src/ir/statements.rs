@@ -6,7 +6,7 @@ use crate::random::Key;
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The action of the statement.
     pub kind: StmtKind,
     /// The place from which repairs draw their numbers.
     pub key: Key,
@@ -17,7 +17,7 @@ pub struct Stmt {
 /// Statements in their order.
 pub type Block = Vec<StmtId>;
 
-/// What a statement does.
+/// The action of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// Nothing: what was removed.
@@ -62,11 +62,11 @@ pub struct For {
     pub start: ExprId,
     /// The loop ends when the counter is not less than this; for negative steps, not greater.
     pub limit: ExprId,
-    /// What is added after each round.
+    /// The number that is added after each round.
     pub step: i32,
     /// A number for `#pragma unroll`.
     pub unroll: Option<u8>,
-    /// What is repeated.
+    /// The statements that are repeated.
     pub body: Block,
 }
 
@@ -75,7 +75,7 @@ pub struct For {
 pub struct Reduce {
     /// The function, commutative and associative.
     pub function: Atomic,
-    /// What each work-item contributes: an `int`.
+    /// The `int` that each work-item contributes.
     pub value: ExprId,
     /// The `int` that gets the result.
     pub into: VarId,
@@ -142,7 +142,7 @@ pub struct Section {
     pub sum: Box<[VarId]>,
 }
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A variable.

@@ -22,7 +22,7 @@ impl Swizzle {
         &self.lanes[..usize::from(self.count)]
     }
 
-    /// As it is written after the point, for a vector of `of` lanes.
+    /// Returns the text behind the point, for a vector of `of` lanes.
     #[must_use]
     pub fn text(&self, of: u8) -> String {
         let lanes = self.lanes();

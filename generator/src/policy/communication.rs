@@ -1,4 +1,4 @@
-//! What work-items of a group do together: exchanges at barriers, reductions, sections.
+//! Joint work of a group: exchanges at barriers, reductions, sections.
 
 use super::{Maker, opaque};
 use crate::ir::{

@@ -105,12 +105,7 @@ impl Maker<'_> {
         if stream.chance(30) && !operator.is_shift() {
             (first, second) = (second, first);
         }
-        if !self.allows(operator.texts().1, &[first, second]) {
-            return None;
-        }
-        let a = self.expression(first, depth - 1, key.child(1));
-        let b = self.expression(second, depth - 1, key.child(2));
-        let value = self.program.binary(operator, a, b, key);
+        let value = self.operation(operator, [first, second], depth, key)?;
         Some(self.program.convert(value, ty, key))
     }
 
@@ -130,9 +125,21 @@ impl Maker<'_> {
             let first = Type::scalar(self.scalar_type(stream));
             (first, if stream.chance(60) { first } else { Type::scalar(self.scalar_type(stream)) })
         };
-        if !self.allows(operator.texts().1, &[first, second]) {
+        self.operation(operator, [first, second], depth, key)
+    }
+
+    /// An operator on new operands of these types, unless it is to be avoided on them.
+    fn operation(
+        &mut self,
+        operator: Binary,
+        types: [Type; 2],
+        depth: u32,
+        key: Key,
+    ) -> Option<ExprId> {
+        if !self.allows(operator.texts().1, &types) {
             return None;
         }
+        let [first, second] = types;
         let a = self.expression(first, depth - 1, key.child(1));
         let b = self.expression(second, depth - 1, key.child(2));
         Some(self.program.binary(operator, a, b, key))

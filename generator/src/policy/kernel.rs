@@ -68,7 +68,7 @@ impl Maker<'_> {
                 self.top_statement(left.min(tokens / 3 + 60), key)
             };
             let cost = self.cost(&block);
-            // What is too large for the rest is left out; the next try draws other numbers.
+            // A part that is too large for the rest is left out; the next try draws other numbers.
             if cost > left + tokens / 10 {
                 self.forget(lengths);
                 (self.sections, self.unseen, self.pool) = (sections, unseen, pool);

@@ -9,7 +9,7 @@ pub use tokens::tokens;
 
 use crate::ir::{ExprId, Program, StmtId};
 
-/// What the text has besides the program.
+/// The parts of the text besides the program.
 #[derive(Clone, Debug, Default)]
 pub struct Extras<'a> {
     /// A line of comment that says where the kernel comes from.

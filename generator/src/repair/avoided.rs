@@ -1,4 +1,4 @@
-//! What is to be avoided and is there all the same: operators of infrastructure and of repairs.
+//! Replaces features that are to be avoided and are there all the same: operators of infrastructure and of repairs.
 
 use super::Repair;
 use crate::ir::{ExprId, ExprKind, Place, Space, StmtKind, Type};

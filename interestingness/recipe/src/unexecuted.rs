@@ -1,4 +1,4 @@
-//! What of the original is not executed: a clue for the reducer, which removes it first.
+//! Finds the parts of the original that are not executed. The reducer removes them first.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,35 +1,23 @@
 //! Coverage: small kernels whose counts were worked out by hand.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::path::Path;
-use std::sync::OnceLock;
+mod support;
+
 use std::time::Duration;
 
 use clreduce_host::{
-    Count, Coverage, CoverageSummary, HostBuild, HostError, HostKernel, Seen, Share, Toolchain,
-    clang,
+    Count, Coverage, CoverageSummary, HostBuild, HostError, HostKernel, Seen, Share,
 };
 use clreduce_interestingness::Cancel;
 use clreduce_process::{Limits, ToolRunner};
-use tempfile::TempDir;
-
-fn cache() -> &'static Path {
-    static CACHE: OnceLock<TempDir> = OnceLock::new();
-    CACHE.get_or_init(|| tempfile::tempdir().unwrap()).path()
-}
+use support::toolchain::toolchain;
 
 fn measure(path: &str, source: &str) -> Result<Coverage, HostError> {
     let limits = Limits { time: Some(Duration::from_secs(300)), ..Limits::default() };
     let tools = ToolRunner::local(std::env::temp_dir(), None, limits);
     let cancel = Cancel::new();
     let subject = HostKernel::of(path, source.as_bytes()).unwrap();
-    let toolchain = Toolchain {
-        clang: clang().unwrap(),
-        tools: &tools,
-        cache: cache(),
-        forks: None,
-        cancel: &cancel,
-    };
+    let toolchain = toolchain(&tools, &cancel);
     HostBuild { toolchain, subject: &subject, optimisation: "-O0" }.coverage()
 }
 

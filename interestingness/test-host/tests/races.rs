@@ -2,27 +2,20 @@
 //! hand, in addition to `fixtures/validity`.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+mod support;
+
+use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, fs, thread};
 
 use clreduce_check::{
     CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, StageName, Validity,
 };
-use clreduce_host::{
-    BuildDetail, Flavour, HostBuild, HostProgram, Order, Toolchain, atomics_meet, clang,
-};
+use clreduce_host::{BuildDetail, Flavour, HostBuild, HostProgram, Order, atomics_meet};
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{Output, Scalar};
 use clreduce_process::{End, Limits, ToolRunner};
-use tempfile::TempDir;
-
-/// The compiled run-time is kept for all tests here.
-fn cache() -> &'static Path {
-    static CACHE: OnceLock<TempDir> = OnceLock::new();
-    CACHE.get_or_init(|| tempfile::tempdir().unwrap()).path()
-}
+use support::toolchain::{cache, toolchain};
 
 fn subject(source: &str) -> HostKernel {
     HostKernel::new(source.as_bytes()).unwrap()
@@ -57,13 +50,7 @@ fn program(subject: &HostKernel) -> (HostProgram, ToolRunner) {
     let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
     let tools = ToolRunner::local(env::temp_dir(), None, limits);
     let cancel = Cancel::new();
-    let toolchain = Toolchain {
-        clang: clang().unwrap(),
-        tools: &tools,
-        cache: cache(),
-        forks: None,
-        cancel: &cancel,
-    };
+    let toolchain = toolchain(&tools, &cancel);
     let build = HostBuild { toolchain, subject, optimisation: "-O0" };
     let program = build.program(Flavour::Addresses, BuildDetail::Verdict).unwrap();
     (program, tools)

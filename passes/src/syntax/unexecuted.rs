@@ -398,7 +398,7 @@ mod tests {
         );
     }
 
-    /// What others say may be wrong.
+    /// The ranges of others may be wrong.
     #[test]
     fn ranges_of_nothing_propose_nothing() {
         let source = "int f(int x) { return x; } int y, z;";

@@ -224,7 +224,7 @@ struct RunLine<'a> {
     run_seconds: f64,
     /// Of all outputs together; `null` without a result.
     hash: Option<String>,
-    /// Whether the result is the one in `KERNEL.expected`; `null` without a result or without the file.
+    /// True if the result is the one in `KERNEL.expected`; `null` without a result or without the file.
     expected: Option<bool>,
     outputs: Vec<JsonOutput<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -76,7 +76,7 @@ impl Target {
         } else if path.is_file() {
             return Err(OutputError::IsFile(output.to_owned()));
         }
-        // Where it leads somewhere, the path is that of its target by now.
+        // If the link led somewhere, the path would be that of its target by now.
         if path.is_symlink() {
             return Err(OutputError::Dangling(output.to_owned()));
         }

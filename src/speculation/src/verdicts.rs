@@ -252,7 +252,7 @@ impl Verdicts {
 }
 
 impl Decision {
-    /// What these outcomes decide, if they do. With `seen`, the test is flaky.
+    /// Returns the decision that these outcomes make, if they make one. With `seen`, the test is flaky.
     fn of(outcomes: &[Outcome], seen: Option<WrongSuccesses>) -> Option<Self> {
         let verdict = outcomes.first()?.verdict;
         let Some(seen) = seen.filter(|_| verdict == Verdict::Interesting) else {

@@ -39,7 +39,7 @@ const MOST_BYTES: u64 = 1 << 20;
 pub struct FoundInputs {
     /// The launches that are kept, in the order in which they were found.
     pub launches: Vec<KernelLaunch>,
-    /// What they cover together.
+    /// The coverage of all of them together.
     pub coverage: Coverage,
     /// The launches that would cover more, but make the kernel invalid; one for each finding.
     pub refused: Vec<RefusedLaunch>,
@@ -52,7 +52,7 @@ pub struct FoundInputs {
 pub struct RefusedLaunch {
     /// The launch.
     pub launch: KernelLaunch,
-    /// What is wrong; `None` if the tools could not tell whether anything is.
+    /// The error that the launch leads to; `None` if the tools could not tell whether there is one.
     pub finding: Option<Finding>,
 }
 

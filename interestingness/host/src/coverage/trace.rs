@@ -51,7 +51,7 @@ enum WorkItems {
     All,
 }
 
-/// What one launch of a kernel did.
+/// The behaviour of one launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct LaunchTrace {
     /// The number of its work-items.

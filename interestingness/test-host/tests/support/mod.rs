@@ -3,6 +3,9 @@
 // Each test file is a program of its own and uses a part of this.
 #![allow(dead_code)]
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod toolchain;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! What is left of an earlier run: its journal, and the files that it may have left on disk.
+//! The journal of an earlier run, and the files that this run may have left on disk.
 
 use std::collections::HashSet;
 use std::time::Duration;

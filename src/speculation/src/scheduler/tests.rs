@@ -348,7 +348,7 @@ fn mistakes_of_a_flaky_test_count_once_the_source_has_taken_the_verdict() {
         }
         assert!(scheduler.verdicts.expected(&variant("n").hash()).is_some());
         assert_eq!(scheduler.verdicts().wrong_successes(), rejected(0));
-        // What is dropped is tested again.
+        // A dropped variant is tested again.
         scheduler.drop_tests_ahead();
         let candidate = scheduler.running.iter().next().unwrap().id;
         scheduler.ended(candidate, Ok(Outcome::from(NO)));
@@ -366,7 +366,7 @@ fn mistakes_of_a_flaky_test_count_once_the_source_has_taken_the_verdict() {
 
 #[test]
 fn a_success_is_repeated_as_often_as_the_mistakes_until_its_step_ask_for() {
-    // What was seen when the tests end early, and when the source takes the verdict; and the leads that this asks for.
+    // The mistakes that were seen before the source takes the verdict, and the leads before and after them.
     for (rejected, refuted, leads) in [(40, 0, [13, 5]), (0, 5, [13, 24])] {
         let results = [false, true].map(|is_early| {
             let mut verdicts = Verdicts::default();

@@ -269,7 +269,7 @@ impl SanityChecks {
         self.left_out.iter().flat_map(|left_out| left_out.check.kinds).copied().collect()
     }
 
-    /// What is missing, for people.
+    /// Describes the missing check, for people.
     pub(super) fn warnings(&self) -> Vec<String> {
         let tolerated = (!self.tolerated.is_empty()).then(|| {
             let flags: Vec<String> =

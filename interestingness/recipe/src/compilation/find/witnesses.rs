@@ -62,7 +62,7 @@ struct Witness {
 /// The command of a witness.
 enum WitnessBuild {
     Line(String),
-    /// That of another compiler, which may need options to read the program.
+    /// The command of another compiler, which may need options to read the program.
     By {
         reading: String,
         action: &'static str,
