@@ -31,7 +31,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 24] = [
+const CONSTRUCTS: [&str; 27] = [
     "array",
     "atomic_reduction",
     "atomic_section",
@@ -48,10 +48,13 @@ const CONSTRUCTS: [&str; 24] = [
     "lane",
     "loop",
     "nest",
+    "pointer",
     "reinterpret",
     "reqd_work_group_size",
     "stencil",
+    "structure",
     "swizzle",
+    "union",
     "unroll",
     "vector",
     "vload",

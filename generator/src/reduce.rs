@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::interpret;
-use crate::ir::{Block, ExprKind, Program, Space, StmtId, StmtKind, VarId};
+use crate::ir::{Block, ExprKind, Path, Program, Space, StmtId, StmtKind, VarId};
 use crate::kernel::Kernel;
 
 /// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
@@ -152,7 +152,9 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
         let mut changed = false;
         for (index, stmt) in original.stmts.iter().enumerate() {
             let declared = match stmt.kind {
-                StmtKind::Declare(variable, _) | StmtKind::DeclareArray(variable, _) => variable,
+                StmtKind::Declare(variable, _)
+                | StmtKind::DeclareArray(variable, _)
+                | StmtKind::DeclareObject(variable, _) => variable,
                 _ => continue,
             };
             let is_gone = matches!(program.stmts[index].kind, StmtKind::Nothing);
@@ -175,7 +177,7 @@ fn used_variables(program: &Program) -> BTreeSet<VarId> {
             StmtKind::Assign(place, _) => used.extend([place.variable()]),
             StmtKind::Reduce(reduce) => used.extend([reduce.into]),
             StmtKind::Section(section) => used.extend(section.sum.iter()),
-            _ => {}
+            kind => used.extend(kind.paths().into_iter().map(Path::variable)),
         }
     }
     let mut pending = program.roots();
@@ -184,6 +186,7 @@ fn used_variables(program: &Program) -> BTreeSet<VarId> {
         if let ExprKind::Variable(of) | ExprKind::Element(of, _) | ExprKind::Load(of, _) = kind {
             used.insert(*of);
         }
+        used.extend(kind.paths().into_iter().map(Path::variable));
         pending.extend(kind.operands());
     }
     used

@@ -1,6 +1,6 @@
 //! A feature that is to be avoided is nowhere in the program: each feature alone, in each mode that can do without it.
 
-use clreduce_generator::ir::{ExprKind, Jump, Place, Program, Space, StmtKind, Type, VarId};
+use clreduce_generator::ir::{ExprKind, Jump, Place, Program, Shape, Space, StmtKind, Type, VarId};
 use clreduce_generator::{Avoid, Mode, Profile, Tokens, generate, names};
 
 /// A construct of a program with the types of its value and its operands.
@@ -15,6 +15,10 @@ fn constructs(program: &Program) -> Vec<Construct> {
         let (name, types) = match stmt {
             StmtKind::Declare(variable, _) => ("", ty(variable)),
             StmtKind::DeclareArray(variable, _) => ("array", ty(variable)),
+            StmtKind::DeclareObject(object, _) => {
+                of_shape(program, &program.shape(*object), &mut found);
+                continue;
+            }
             StmtKind::Assign(Place::Lanes(variable, _), _) => ("lane", ty(variable)),
             StmtKind::Assign(Place::Store(..), value) => ("vstore", vec![program.ty(*value)]),
             StmtKind::If(..) => ("if", Vec::new()),
@@ -39,9 +43,8 @@ fn constructs(program: &Program) -> Vec<Construct> {
     while let Some(id) = pending.pop() {
         let expr = program.expr(id);
         let operands = expr.kind.operands();
-        let is_access = matches!(expr.kind, ExprKind::Element(..) | ExprKind::Load(..));
         // An index is a construct of its own.
-        let of_operands = operands.iter().filter(|_| !is_access);
+        let of_operands = operands.iter().filter(|_| !expr.kind.has_indices());
         let of_operands = of_operands.map(|operand| program.ty(*operand));
         let types: Vec<Type> = of_operands.chain([expr.ty]).collect();
         let name = match &expr.kind {
@@ -62,6 +65,8 @@ fn constructs(program: &Program) -> Vec<Construct> {
             ExprKind::Reinterpret(_) => "reinterpret",
             ExprKind::Call(function, ..) => function.name(),
             ExprKind::Item(_) => "id",
+            ExprKind::Part(_) => "",
+            ExprKind::SameAddress(_) => "pointer",
         };
         if types.iter().any(|ty| ty.is_vector()) {
             found.push(("vector", types.clone()));
@@ -73,6 +78,30 @@ fn constructs(program: &Program) -> Vec<Construct> {
         found.push(("reqd_work_group_size", Vec::new()));
     }
     found
+}
+
+/// The constructs in the type of an object.
+fn of_shape(program: &Program, shape: &Shape, found: &mut Vec<Construct>) {
+    match shape {
+        Shape::Value(ty) => {
+            found.push(("", vec![*ty]));
+            if ty.is_vector() {
+                found.push(("vector", vec![*ty]));
+            }
+        }
+        Shape::Array(element, _) => of_shape(program, element, found),
+        Shape::Pointer(target, _) => {
+            found.push(("pointer", Vec::new()));
+            of_shape(program, target, found);
+        }
+        Shape::Record(id) => {
+            let record = program.record(*id);
+            found.push((if record.is_union { "union" } else { "structure" }, Vec::new()));
+            for member in &record.members {
+                of_shape(program, member, found);
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::memory::Conflict;
+use super::objects::Node;
 use super::{Faults, Machine, index, items};
 use crate::ir::{
     Binary, Buffer, Builtin, ExprId, ExprKind, Item, Scalar, Space, Swizzle, Type, VarId,
@@ -79,6 +80,14 @@ impl Machine<'_> {
             }
             ExprKind::Call(function, count, arguments) => {
                 self.call(*function, &arguments[..usize::from(*count)], ty, mask)
+            }
+            ExprKind::Part(path) => {
+                self.load(id, path, ty, mask);
+                0
+            }
+            ExprKind::SameAddress(both) => {
+                self.same_address(both, mask, Node::Expr(id));
+                0
             }
         };
         if bad & mask != 0 {

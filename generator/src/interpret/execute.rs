@@ -7,12 +7,14 @@ use crate::ir::{Block, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId,
 impl Machine<'_> {
     /// Executes statements, and returns the mask of the work-items that come to the end.
     pub(super) fn block(&mut self, block: &Block, mut mask: u64) -> u64 {
+        let entered = mask;
         for &id in block {
             if mask == 0 || self.stopped {
                 break;
             }
             mask = self.statement(id, mask);
         }
+        self.end_lives(block, entered);
         mask
     }
 
@@ -43,7 +45,12 @@ impl Machine<'_> {
                 self.assign_variable(*variable, *value, mask, None);
             }
             StmtKind::DeclareArray(variable, values) => self.declare_array(*variable, values, mask),
+            StmtKind::DeclareObject(variable, initials) => {
+                self.declare_object(id, *variable, initials, mask);
+            }
             StmtKind::Assign(place, value) => self.assign(id, place, *value, mask),
+            StmtKind::Copy(into, from) => self.copy(id, into, from, mask),
+            StmtKind::Point(into, address) => self.point(id, into, address, mask),
             StmtKind::Hash(value) => self.hash(*value, mask),
             StmtKind::If(condition, then, other) => {
                 let truth = self.condition(*condition, mask);
@@ -121,6 +128,9 @@ impl Machine<'_> {
     }
 
     fn assign(&mut self, id: StmtId, place: &Place, value: ExprId, mask: u64) {
+        if let Place::Part(path) = place {
+            return self.store(id, path, value, mask);
+        }
         let variable = place.variable();
         if self.section.as_ref().is_some_and(|declared| !declared.contains(&variable)) {
             self.fault(id, Faults::ORDER);
@@ -136,6 +146,7 @@ impl Machine<'_> {
                 let count = self.program.ty(value).lanes;
                 self.write(id, variable, *at, value, (mask, count));
             }
+            Place::Part(_) => {}
         }
     }
 

@@ -61,6 +61,7 @@ impl Memory {
             let lanes = usize::from(variable.ty.lanes);
             match &variable.space {
                 Space::Private => memory.zeros(elements * lanes * width),
+                Space::Object(_) => {}
                 Space::Local => {
                     memory.zeros(elements * lanes);
                     uses = elements;

@@ -10,11 +10,13 @@ mod evaluate;
 mod execute;
 mod lanes;
 mod memory;
+mod objects;
 mod report;
 #[cfg(test)]
 mod tests;
 
 use memory::Memory;
+use objects::Objects;
 pub use report::{Faults, Report};
 
 use crate::ir::{Program, Scalar, VarId};
@@ -56,6 +58,7 @@ struct Machine<'a> {
     /// Values of expressions: lane by lane, in each the work-items of the group.
     stack: Vec<i64>,
     memory: Memory,
+    objects: Objects,
     /// The results of the work-items of this group so far.
     hash: Vec<u64>,
     group: [u32; 3],
@@ -84,6 +87,7 @@ impl<'a> Machine<'a> {
             full: u64::MAX >> (64 - width),
             stack: Vec::with_capacity(64 * width),
             memory: Memory::new(program, width),
+            objects: Objects::new(program, width),
             hash: Vec::new(),
             group: [0; 3],
             broken: 0,

@@ -4,7 +4,7 @@ use super::types::{Scalar, Type};
 
 /// How the types of the parameters follow from the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum Signature {
     /// All are of the type of the result; the number of parameters.
     Same(u8),
     /// As `Same`, and in vectors all but the first may be scalars.
@@ -44,7 +44,7 @@ macro_rules! builtins {
 
             /// Its parameters.
             #[must_use]
-            pub fn shape(self) -> Shape {
+            pub fn signature(self) -> Signature {
                 match self { $(Self::$variant => $shape,)* }
             }
 
@@ -58,44 +58,44 @@ macro_rules! builtins {
 }
 
 builtins! {
-    Abs "abs" Shape::Magnitude(1), 120;
-    AbsDiff "abs_diff" Shape::Magnitude(2), 120;
-    AddSat "add_sat" Shape::Same(2), 120;
-    All "all" Shape::Truth, 120;
-    Any "any" Shape::Truth, 120;
-    Bitselect "bitselect" Shape::Same(3), 120;
-    Clamp "clamp" Shape::SameOrScalar(3), 120;
-    Clz "clz" Shape::Same(1), 120;
-    Ctz "ctz" Shape::Same(1), 200;
-    Hadd "hadd" Shape::Same(2), 120;
-    Mad24 "mad24" Shape::Only32(3), 120;
-    MadHi "mad_hi" Shape::Same(3), 120;
-    MadSat "mad_sat" Shape::Same(3), 120;
-    Max "max" Shape::SameOrScalar(2), 120;
-    Min "min" Shape::SameOrScalar(2), 120;
-    Mul24 "mul24" Shape::Only32(2), 120;
-    MulHi "mul_hi" Shape::Same(2), 120;
-    Popcount "popcount" Shape::Same(1), 120;
-    Rhadd "rhadd" Shape::Same(2), 120;
-    Rotate "rotate" Shape::Same(2), 120;
-    Select "select" Shape::Choice, 120;
-    Shuffle "shuffle" Shape::Shuffle, 120;
-    Shuffle2 "shuffle2" Shape::Shuffle2, 120;
-    SubSat "sub_sat" Shape::Same(2), 120;
-    Upsample "upsample" Shape::Halves, 120;
+    Abs "abs" Signature::Magnitude(1), 120;
+    AbsDiff "abs_diff" Signature::Magnitude(2), 120;
+    AddSat "add_sat" Signature::Same(2), 120;
+    All "all" Signature::Truth, 120;
+    Any "any" Signature::Truth, 120;
+    Bitselect "bitselect" Signature::Same(3), 120;
+    Clamp "clamp" Signature::SameOrScalar(3), 120;
+    Clz "clz" Signature::Same(1), 120;
+    Ctz "ctz" Signature::Same(1), 200;
+    Hadd "hadd" Signature::Same(2), 120;
+    Mad24 "mad24" Signature::Only32(3), 120;
+    MadHi "mad_hi" Signature::Same(3), 120;
+    MadSat "mad_sat" Signature::Same(3), 120;
+    Max "max" Signature::SameOrScalar(2), 120;
+    Min "min" Signature::SameOrScalar(2), 120;
+    Mul24 "mul24" Signature::Only32(2), 120;
+    MulHi "mul_hi" Signature::Same(2), 120;
+    Popcount "popcount" Signature::Same(1), 120;
+    Rhadd "rhadd" Signature::Same(2), 120;
+    Rotate "rotate" Signature::Same(2), 120;
+    Select "select" Signature::Choice, 120;
+    Shuffle "shuffle" Signature::Shuffle, 120;
+    Shuffle2 "shuffle2" Signature::Shuffle2, 120;
+    SubSat "sub_sat" Signature::Same(2), 120;
+    Upsample "upsample" Signature::Halves, 120;
 }
 
 impl Builtin {
     /// True if there is a function of this name with this result.
     #[must_use]
     pub fn can_return(self, ty: Type) -> bool {
-        match self.shape() {
-            Shape::Same(_) | Shape::SameOrScalar(_) | Shape::Choice => true,
-            Shape::Magnitude(_) => !ty.scalar.is_signed(),
-            Shape::Only32(_) => ty.scalar.bits() == 32,
-            Shape::Halves => ty.scalar.bits() > 8,
-            Shape::Truth => ty == Type::INT,
-            Shape::Shuffle | Shape::Shuffle2 => matches!(ty.lanes, 2 | 4 | 8 | 16),
+        match self.signature() {
+            Signature::Same(_) | Signature::SameOrScalar(_) | Signature::Choice => true,
+            Signature::Magnitude(_) => !ty.scalar.is_signed(),
+            Signature::Only32(_) => ty.scalar.bits() == 32,
+            Signature::Halves => ty.scalar.bits() > 8,
+            Signature::Truth => ty == Type::INT,
+            Signature::Shuffle | Signature::Shuffle2 => matches!(ty.lanes, 2 | 4 | 8 | 16),
         }
     }
 

@@ -3,13 +3,15 @@
 //! replaces a node in its place.
 
 mod builtins;
+mod objects;
 mod operators;
 mod reach;
 mod statements;
 mod swizzle;
 mod types;
 
-pub use builtins::{Builtin, Shape};
+pub use builtins::{Builtin, Signature};
+pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};
 pub use statements::{Atomic, Block, For, Jump, Place, Reduce, Section, Stmt, StmtKind};
 pub use swizzle::Swizzle;
@@ -73,6 +75,10 @@ pub enum ExprKind {
     Call(Builtin, u8, [ExprId; 3]),
     /// The number of the work-item, as `int`.
     Item(Item),
+    /// The value of a part of an object.
+    Part(Box<Path>),
+    /// `p == q`, as `int`.
+    SameAddress(Box<[Address; 2]>),
 }
 
 /// A number that work-items have.
@@ -116,6 +122,9 @@ pub enum Space {
     Constant(Box<[i64]>),
     /// A buffer of the host.
     Global(Buffer),
+    /// Each work-item has its own, as bytes with an address; a statement declares it. The type of the variable is not
+    /// used.
+    Object(Shape),
 }
 
 /// A buffer that the hosts of CLsmith pass.
@@ -176,6 +185,8 @@ pub struct Program {
     pub stmts: Vec<Stmt>,
     /// All variables, also unused ones.
     pub variables: Vec<Variable>,
+    /// All structure and union types, also unused ones.
+    pub records: Vec<Record>,
     /// The statements that a work-item executes.
     pub body: Block,
 }
@@ -190,6 +201,7 @@ impl Program {
             exprs: Vec::new(),
             stmts: Vec::new(),
             variables: Vec::new(),
+            records: Vec::new(),
             body: Vec::new(),
         }
     }

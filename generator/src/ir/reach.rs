@@ -1,8 +1,24 @@
 //! The parts that a kernel refers to: operands, blocks, and the statements and expressions of its text.
 
-use super::{Block, ExprId, ExprKind, Place, Program, StmtId, StmtKind};
+use super::{Address, Block, ExprId, ExprKind, Initial, Path, Place, Program, StmtId, StmtKind};
 
 impl ExprKind {
+    /// True if all operands are indices, whose type is free.
+    #[must_use]
+    pub fn has_indices(&self) -> bool {
+        matches!(self, Self::Element(..) | Self::Load(..) | Self::Part(_) | Self::SameAddress(_))
+    }
+
+    /// The paths of the expression itself, with those of the addresses in it.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Self::Part(path) => vec![path],
+            Self::SameAddress(both) => both.iter().filter_map(Address::path).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The operands, in the order of the text.
     #[must_use]
     pub fn operands(&self) -> Vec<ExprId> {
@@ -19,6 +35,8 @@ impl ExprKind {
             Self::Binary(_, a, b) => vec![*a, *b],
             Self::Conditional(a, b, c) => vec![*a, *b, *c],
             Self::Call(_, count, arguments) => arguments[..usize::from(*count)].to_vec(),
+            Self::Part(path) => path.indices(),
+            Self::SameAddress(both) => both.iter().flat_map(Address::indices).collect(),
         }
     }
 }
@@ -34,6 +52,16 @@ impl StmtKind {
             | Self::Jump(_, value)
             | Self::Assign(Place::Variable(_) | Place::Lanes(..), value) => vec![*value],
             Self::Assign(Place::Element(_, at) | Place::Store(_, at), value) => vec![*value, *at],
+            Self::Assign(Place::Part(path), value) => [vec![*value], path.indices()].concat(),
+            Self::Copy(into, from) => [into.indices(), from.indices()].concat(),
+            Self::Point(into, address) => [into.indices(), address.indices()].concat(),
+            Self::DeclareObject(_, initials) => {
+                let addresses = initials.iter().filter_map(|initial| match initial {
+                    Initial::Address(address) => Some(address.indices()),
+                    Initial::Number(_) => None,
+                });
+                addresses.flatten().collect()
+            }
             Self::For(details) => vec![details.start, details.limit],
             Self::Reduce(reduce) => vec![reduce.value],
             Self::Nothing | Self::DeclareArray(..) | Self::Barrier | Self::Section(_) => Vec::new(),

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{ExprId, Scalar, StmtId, Swizzle, VarId};
+use super::{Address, ExprId, Initial, Path, Scalar, StmtId, Swizzle, VarId};
 use crate::random::Key;
 
 /// A statement.
@@ -26,8 +26,15 @@ pub enum StmtKind {
     Declare(VarId, ExprId),
     /// Declares a private array; elements without a first value are 0.
     DeclareArray(VarId, Box<[i64]>),
+    /// Declares an object with a first value for each scalar, vector and pointer in it; of a union, for those of its
+    /// first member.
+    DeclareObject(VarId, Box<[Initial]>),
     /// Assigns a value.
     Assign(Place, ExprId),
+    /// Assigns a structure or union.
+    Copy(Path, Path),
+    /// Assigns to a pointer.
+    Point(Path, Address),
     /// Adds all lanes of a value to the result of the work-item.
     Hash(ExprId),
     /// Two branches.
@@ -153,14 +160,19 @@ pub enum Place {
     Element(VarId, ExprId),
     /// `vstoreN`: lanes into an array of scalars; the index counts vectors.
     Store(VarId, ExprId),
+    /// A scalar or vector in an object.
+    Part(Path),
 }
 
 impl Place {
-    /// The variable that is written.
+    /// The variable that the text begins with.
     #[must_use]
     pub fn variable(&self) -> VarId {
-        let (Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _)) =
-            self;
-        *id
+        match self {
+            Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _) => {
+                *id
+            }
+            Self::Part(path) => path.variable(),
+        }
     }
 }

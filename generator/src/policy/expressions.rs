@@ -1,7 +1,7 @@
 //! Expressions of a wanted type. What a type cannot be directly, such as the sum of two `char`, is converted to it.
 
 use super::Maker;
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Scalar, Shape, Swizzle, Type, Unary};
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Scalar, Signature, Swizzle, Type, Unary};
 use crate::random::{Key, Stream};
 
 /// The ways to make an expression.
@@ -161,6 +161,11 @@ impl Maker<'_> {
     /// A truth value of a scalar, for `if` and the like.
     pub(super) fn condition(&mut self, depth: u32, key: Key) -> ExprId {
         let mut stream = key.stream();
+        if stream.chance(8)
+            && let Some(same) = self.same_address(&mut stream, key.child(1))
+        {
+            return same;
+        }
         let made = self.relational(Type::INT, depth.max(1), &mut stream, key);
         made.unwrap_or_else(|| self.leaf(Type::INT, key))
     }
@@ -205,25 +210,25 @@ impl Maker<'_> {
 
     /// The types of the parameters of a function with this result.
     fn parameters(&self, builtin: Builtin, ty: Type, stream: &mut Stream) -> Option<Vec<Type>> {
-        Some(match builtin.shape() {
-            Shape::Same(count) | Shape::Only32(count) => vec![ty; count.into()],
-            Shape::SameOrScalar(count) => {
+        Some(match builtin.signature() {
+            Signature::Same(count) | Signature::Only32(count) => vec![ty; count.into()],
+            Signature::SameOrScalar(count) => {
                 let rest = if ty.is_vector() && stream.chance(30) { ty.lane() } else { ty };
                 [vec![ty], vec![rest; usize::from(count) - 1]].concat()
             }
-            Shape::Magnitude(count) => {
+            Signature::Magnitude(count) => {
                 vec![ty.of(ty.scalar.with_sign(stream.chance(60))); count.into()]
             }
-            Shape::Halves => {
+            Signature::Halves => {
                 let half = ty.scalar.scaled(false)?;
                 vec![ty.of(half), ty.of(half.with_sign(false))]
             }
-            Shape::Choice => vec![ty, ty, ty.of(ty.scalar.with_sign(stream.chance(50)))],
-            Shape::Truth => {
+            Signature::Choice => vec![ty, ty, ty.of(ty.scalar.with_sign(stream.chance(50)))],
+            Signature::Truth => {
                 let scalar = self.scalar_type(stream).with_sign(true);
                 vec![Type { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }]
             }
-            Shape::Shuffle | Shape::Shuffle2 => {
+            Signature::Shuffle | Signature::Shuffle2 => {
                 let lanes = self.lanes(ty.scalar, stream).filter(|lanes| *lanes != 3)?;
                 let (of, mask) = (Type { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));
                 if builtin == Builtin::Shuffle { vec![of, mask] } else { vec![of, of, mask] }

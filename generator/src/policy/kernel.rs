@@ -26,6 +26,7 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
         writable: Vec::new(),
         unseen: Vec::new(),
         arrays: Vec::new(),
+        objects: Vec::new(),
         counters: Vec::new(),
         pool: Vec::new(),
         communication: None,
@@ -49,6 +50,7 @@ impl Maker<'_> {
             body = self.start_communication(tokens, key.named("communication"));
         }
         body.extend(self.start(tokens, stream, key.named("start")));
+        body.extend(self.start_objects(tokens, key.named("objects")));
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
         let mut owed = OWED;
@@ -134,14 +136,17 @@ impl Maker<'_> {
         self.program.body.clone_from(body);
         let text = print::opencl(&self.program, &Extras::default());
         let so_far = print::tokens(&text);
-        let of =
-            |id: &crate::ir::VarId| if self.program.variable(*id).ty.is_vector() { 11 } else { 8 };
-        let lanes =
-            self.writable.iter().map(|id| self.program.variable(*id).ty.lanes).max().unwrap_or(1);
-        let helpers = if text.contains("note2(") { 0 } else { 30 * lanes.ilog2() as usize };
+        let types = self.writable.iter().map(|id| self.program.variable(*id).ty);
+        let of_variables: usize = types.clone().map(|ty| if ty.is_vector() { 11 } else { 8 }).sum();
+        let in_objects = self.types_in_objects();
+        let of_objects = in_objects.len() * 13;
+        // The functions that add vectors; those that are there already are in the text.
+        let lanes = types.chain(in_objects).map(|ty| ty.lanes).max().unwrap_or(1);
+        let there = [16, 8, 4, 2, 1].into_iter().find(|n| text.contains(&format!("note{n}(")));
+        let helpers = 30 * lanes.ilog2().saturating_sub(there.unwrap_or(1_u8).ilog2()) as usize;
         let arrays = self.writable_arrays().len() * 26;
         let communication = if self.communication.is_some() { 28 } else { 0 };
-        so_far + self.writable.iter().map(of).sum::<usize>() + arrays + communication + helpers
+        so_far + of_variables + of_objects + arrays + communication + helpers
     }
 
     /// True where all work-items of a group come to the same statements.
@@ -216,6 +221,9 @@ impl Maker<'_> {
         }
         for array in self.writable_arrays() {
             block.push(self.hashed_array(array, key));
+        }
+        for object in self.objects.clone() {
+            block.extend(self.hashed_object(object, key));
         }
         block
     }

@@ -46,6 +46,11 @@ impl Maker<'_> {
                 }
             }
             62..72 => {
+                if stream.chance(60)
+                    && let Some(part) = self.some_part(&mut stream, key)
+                {
+                    return self.fitted(part, ty, &mut stream, key);
+                }
                 if let Some(id) = self.some_element(ty, &mut stream, key) {
                     return id;
                 }

@@ -8,6 +8,7 @@ mod expressions;
 mod kernel;
 mod leaves;
 mod loops;
+mod objects;
 mod shapes;
 mod statements;
 
@@ -32,6 +33,8 @@ struct Maker<'a> {
     unseen: Vec<VarId>,
     /// The private arrays that can be used here.
     arrays: Vec<VarId>,
+    /// The objects and pointers that can be used here.
+    objects: Vec<VarId>,
     /// The counters of the loops around, the outermost first.
     counters: Vec<VarId>,
     /// How often the current place is executed, times the work-items.
@@ -76,14 +79,15 @@ impl Maker<'_> {
     }
 
     /// The numbers of variables in reach.
-    fn lengths(&self) -> [usize; 3] {
-        [self.readable.len(), self.writable.len(), self.arrays.len()]
+    fn lengths(&self) -> [usize; 4] {
+        [self.readable.len(), self.writable.len(), self.arrays.len(), self.objects.len()]
     }
 
     /// Puts the variables out of reach that were declared since.
-    fn forget(&mut self, [readable, writable, arrays]: [usize; 3]) {
+    fn forget(&mut self, [readable, writable, arrays, objects]: [usize; 4]) {
         self.readable.truncate(readable);
         self.writable.truncate(writable);
         self.arrays.truncate(arrays);
+        self.objects.truncate(objects);
     }
 }

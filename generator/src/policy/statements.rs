@@ -15,10 +15,12 @@ enum Kind {
     If,
     Loop,
     Own,
+    Object,
+    Pointer,
 }
 
 /// The operators that keep every bit of their first operand.
-const LOSSLESS: [Binary; 3] = [Binary::Add, Binary::Subtract, Binary::Xor];
+pub(super) const LOSSLESS: [Binary; 3] = [Binary::Add, Binary::Subtract, Binary::Xor];
 
 /// The tokens that a statement with others in it needs at least.
 const COMPOUND: usize = 70;
@@ -93,6 +95,8 @@ impl Maker<'_> {
             (if nests { on("if", 14) } else { 0 }, Kind::If),
             (if nests { on("loop", 24) } else { 0 }, Kind::Loop),
             (if self.communication.is_some() { 12 } else { 0 }, Kind::Own),
+            (if self.objects.is_empty() { 0 } else { 24 }, Kind::Object),
+            (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, Kind::Pointer),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(Kind::Assign);
         let key = key.child(1);
@@ -102,6 +106,11 @@ impl Maker<'_> {
             Kind::Lanes => self.assign_lanes(operators, key),
             Kind::Array => self.write_array(operators, key),
             Kind::Own => self.write_own(operators, key),
+            Kind::Pointer => self.pointer(key),
+            Kind::Object => match self.write_object(operators, key) {
+                Some(made) => return made,
+                None => None,
+            },
             Kind::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::Printer;
+use super::objects::{write_address, write_path};
 use crate::ir::{ExprId, ExprKind, Item, Program, Scalar, Type};
 
 impl Printer<'_> {
@@ -14,7 +15,7 @@ impl Printer<'_> {
 }
 
 /// Writes an expression that can be an operand.
-fn write(program: &Program, id: ExprId, out: &mut String) {
+pub(super) fn write(program: &Program, id: ExprId, out: &mut String) {
     let expr = program.expr(id);
     let ty = expr.ty;
     match &expr.kind {
@@ -87,6 +88,14 @@ fn write(program: &Program, id: ExprId, out: &mut String) {
             Item::LinearLocal => out.push_str("lid"),
             Item::LinearGroup => out.push_str("group"),
         },
+        ExprKind::Part(path) => write_path(program, path, out),
+        ExprKind::SameAddress(both) => {
+            out.push('(');
+            write_address(program, &both[0], out);
+            out.push_str(" == ");
+            write_address(program, &both[1], out);
+            out.push(')');
+        }
     }
 }
 
@@ -117,7 +126,7 @@ fn list(program: &Program, ids: &[ExprId], out: &mut String) {
 }
 
 /// A number that is the same in all lanes of a type.
-fn literal(stored: i64, ty: Type) -> String {
+pub(super) fn literal(stored: i64, ty: Type) -> String {
     let number = number(stored, ty.scalar);
     match (ty.is_vector(), ty.scalar.bits()) {
         (true, _) => format!("({ty})({})", number.trim_matches(['(', ')'])),

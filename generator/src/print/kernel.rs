@@ -17,6 +17,7 @@ impl Printer<'_> {
             self.line(&format!("// {}", extras.origin));
         }
         let body = self.body(extras);
+        self.records(&body);
         self.helpers(&body);
         self.tables();
         if let Some(expected) = extras.expected {
@@ -159,6 +160,6 @@ impl Printer<'_> {
 }
 
 /// True if a text has a word.
-fn uses(text: &str, word: &str) -> bool {
+pub(super) fn uses(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|found| found == word)
 }

@@ -2,6 +2,7 @@
 
 mod expressions;
 mod kernel;
+mod objects;
 mod statements;
 mod tokens;
 

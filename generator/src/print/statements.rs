@@ -20,7 +20,16 @@ impl Printer<'_> {
                 self.line(&text);
             }
             StmtKind::DeclareArray(variable, values) => self.array(*variable, values),
+            StmtKind::DeclareObject(variable, initials) => self.object(*variable, initials),
             StmtKind::Assign(place, value) => self.assign(place, *value),
+            StmtKind::Copy(into, from) => {
+                let text = format!("{} = {};", self.path(into), self.path(from));
+                self.line(&text);
+            }
+            StmtKind::Point(into, address) => {
+                let text = format!("{} = {};", self.path(into), self.address(address));
+                self.line(&text);
+            }
             StmtKind::Hash(value) => {
                 let ty = program.ty(*value);
                 let value = self.text(*value);
@@ -69,26 +78,30 @@ impl Printer<'_> {
 
     fn assign(&mut self, place: &Place, value: ExprId) {
         let name = &self.program.variable(place.variable()).name;
-        let text = match place {
-            Place::Variable(variable) => match self.compound(*variable, value) {
-                Some((operator, value)) => format!("{name} {operator}= {value};"),
-                None => format!("{name} = {};", self.text(value)),
-            },
+        let target = match place {
+            Place::Variable(_) => name.clone(),
             Place::Lanes(variable, swizzle) => {
                 let lanes = swizzle.text(self.program.variable(*variable).ty.lanes);
-                format!("{name}.{lanes} = {};", self.text(value))
+                format!("{name}.{lanes}")
             }
-            Place::Element(_, at) => format!("{name}[{}] = {};", self.text(*at), self.text(value)),
+            Place::Element(_, at) => format!("{name}[{}]", self.text(*at)),
+            Place::Part(path) => self.path(path),
             Place::Store(_, at) => {
                 let count = self.program.ty(value).lanes;
-                format!("vstore{count}({}, {}, {name});", self.text(value), self.text(*at))
+                let text =
+                    format!("vstore{count}({}, {}, {name});", self.text(value), self.text(*at));
+                return self.line(&text);
             }
+        };
+        let text = match self.compound(&target, value) {
+            Some((operator, value)) => format!("{target} {operator}= {value};"),
+            None => format!("{target} = {};", self.text(value)),
         };
         self.line(&text);
     }
 
     /// The operator and the second operand of an assignment such as `v += value`.
-    fn compound(&self, variable: VarId, value: ExprId) -> Option<(&'static str, String)> {
+    fn compound(&self, target: &str, value: ExprId) -> Option<(&'static str, String)> {
         let mut expr = self.program.expr(value);
         if let ExprKind::Convert(inner) = expr.kind
             && !expr.ty.is_vector()
@@ -96,8 +109,8 @@ impl Printer<'_> {
             expr = self.program.expr(inner);
         }
         let ExprKind::Binary(operator, a, b) = expr.kind else { return None };
-        let same = matches!(self.program.expr(a).kind, ExprKind::Variable(of) if of == variable);
-        (same && !operator.is_relational()).then(|| (operator.texts().0, self.text(b)))
+        let is_same = !operator.is_relational() && self.text(a) == target;
+        is_same.then(|| (operator.texts().0, self.text(b)))
     }
 
     fn repeat(&mut self, details: &For) {

@@ -12,13 +12,16 @@ impl Repair<'_> {
     pub(super) fn read(&mut self, id: ExprId, faults: Faults) {
         let expr = self.program.expr(id);
         let (ty, key, again) = (expr.ty, expr.key.named("repair"), expr.repairs > 1);
-        let kind = match expr.kind {
+        let kind = match expr.kind.clone() {
             _ if faults.has(Faults::ORDER) => ExprKind::Literal(1),
             ExprKind::Element(array, at) if !again && faults.has(Faults::RANGE) => {
                 ExprKind::Element(array, self.cut(array, at, 1, key))
             }
             ExprKind::Load(array, at) if !again && faults.has(Faults::RANGE) => {
                 ExprKind::Load(array, self.cut(array, at, ty.lanes, key))
+            }
+            ExprKind::Part(path) if !again && faults.has(Faults::RANGE) => {
+                ExprKind::Part(Box::new(self.cut_path(&path, key)))
             }
             ExprKind::Element(array, _) if !again && faults.has(Faults::RACE) => {
                 match self.own(array, key) {
@@ -47,6 +50,9 @@ impl Repair<'_> {
                 let lanes = self.program.ty(value).lanes;
                 Place::Store(array, self.cut(array, at, lanes, key))
             }
+            Place::Part(path) if rung == 0 && faults.has(Faults::RANGE) => {
+                Place::Part(self.cut_path(&path, key))
+            }
             Place::Element(array, _) if rung == 0 => match self.own(array, key) {
                 Some(at) => Place::Element(array, at),
                 None => return StmtKind::Nothing,
@@ -58,8 +64,12 @@ impl Repair<'_> {
 
     /// The index modulo the number of elements.
     fn cut(&mut self, array: VarId, at: ExprId, lanes: u8, key: Key) -> ExprId {
+        self.modulo(at, self.program.elements(array) / u32::from(lanes), key)
+    }
+
+    /// The index modulo a length.
+    pub(super) fn modulo(&mut self, at: ExprId, length: u32, key: Key) -> ExprId {
         let uint = Type::scalar(Scalar::Uint);
-        let length = self.program.elements(array) / u32::from(lanes);
         let at = self.program.convert(at, uint, key);
         let length = self.program.literal(length.max(1).into(), uint, key);
         self.program.binary(Binary::Remainder, at, length, key)

@@ -11,6 +11,10 @@ impl Repair<'_> {
             // The type of these is free.
             let indices = match &kind {
                 StmtKind::Assign(Place::Element(_, at) | Place::Store(_, at), _) => vec![*at],
+                StmtKind::Assign(Place::Part(path), _) => path.indices(),
+                StmtKind::DeclareObject(..) | StmtKind::Copy(..) | StmtKind::Point(..) => {
+                    kind.expressions()
+                }
                 StmtKind::If(condition, ..) | StmtKind::Jump(_, condition) => vec![*condition],
                 StmtKind::For(details) => vec![details.start, details.limit],
                 _ => Vec::new(),
@@ -30,7 +34,7 @@ impl Repair<'_> {
             return;
         }
         let kind = &self.program.expr(id).kind;
-        let is_access = matches!(kind, ExprKind::Element(..) | ExprKind::Load(..));
+        let is_access = kind.has_indices();
         for operand in kind.operands() {
             self.leave_out_of(operand, is_access);
         }
@@ -46,7 +50,7 @@ impl Repair<'_> {
             ExprKind::Element(array, _) => match self.program.variable(*array).space {
                 Space::Private => "array",
                 Space::Constant(_) => "constant",
-                Space::Local | Space::Global(_) => "",
+                Space::Local | Space::Global(_) | Space::Object(_) => "",
             },
             ExprKind::Load(..) => "vload",
             ExprKind::Swizzle(..) => "swizzle",
@@ -58,11 +62,10 @@ impl Repair<'_> {
             ExprKind::Reinterpret(_) => "reinterpret",
             ExprKind::Call(function, ..) => function.name(),
             ExprKind::Item(_) => "id",
+            ExprKind::Part(_) => "",
+            ExprKind::SameAddress(_) => "pointer",
         };
-        let operands = match expr.kind {
-            ExprKind::Element(..) | ExprKind::Load(..) => Vec::new(),
-            _ => expr.kind.operands(),
-        };
+        let operands = if expr.kind.has_indices() { Vec::new() } else { expr.kind.operands() };
         let types = operands.into_iter().map(|operand| self.program.ty(operand));
         types.chain([expr.ty]).any(|ty| {
             !self.features.allows(name, ty)

@@ -7,6 +7,7 @@
 mod accesses;
 mod arithmetic;
 mod avoided;
+mod objects;
 
 use crate::features::Features;
 use crate::interpret::{self, Faults, Report};
@@ -68,7 +69,12 @@ impl Repair<'_> {
         }
         for (stmt, faults) in self.program.stmts.iter_mut().zip(&report.stmts) {
             if faults.any() {
-                stmt.kind = StmtKind::Nothing;
+                stmt.kind = match &stmt.kind {
+                    StmtKind::DeclareObject(id, initials) => {
+                        objects::without_addresses(*id, initials)
+                    }
+                    _ => StmtKind::Nothing,
+                };
             }
         }
     }
@@ -93,6 +99,11 @@ impl Repair<'_> {
         let kind = match stmt.kind.clone() {
             StmtKind::Assign(place, value) if !faults.has(Faults::ORDER) => {
                 self.write(place, value, faults, (key, u8::from(again)))
+            }
+            StmtKind::DeclareObject(id, initials) => objects::without_addresses(id, &initials),
+            StmtKind::Point(into, address) if !again => self.point(&into, &address, key),
+            StmtKind::Copy(into, from) if !again && faults.has(Faults::RANGE) => {
+                StmtKind::Copy(self.cut_path(&into, key), self.cut_path(&from, key))
             }
             StmtKind::Reduce(reduce) => {
                 StmtKind::Assign(crate::ir::Place::Variable(reduce.into), reduce.value)
@@ -142,9 +153,8 @@ impl Repair<'_> {
 /// True if an expression has no variables.
 fn is_constant(program: &Program, id: ExprId) -> bool {
     match &program.expr(id).kind {
-        ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Load(..) | ExprKind::Item(_) => {
-            false
-        }
+        ExprKind::Variable(_) | ExprKind::Item(_) => false,
+        kind if kind.has_indices() => false,
         kind => kind.operands().into_iter().all(|operand| is_constant(program, operand)),
     }
 }

@@ -1,0 +1,455 @@
+//! Objects in memory: bytes, each of which has a value or none, and pointers to them.
+//!
+//! A byte has no value before the first one and in padding. Who writes a member of a union takes the values of the bytes
+//! beyond it away. So a read through another member is right exactly where the standard makes its result certain.
+
+use super::memory::Conflict;
+use super::{Faults, Machine, index, items};
+use crate::ir::{
+    Address, Block, ExprId, Initial, Path, Program, Root, Shape, Space, Step, StmtId, StmtKind,
+    Type, VarId,
+};
+
+/// The private objects of all work-items of a group, and the values that pointers have had.
+pub(super) struct Objects {
+    /// The value of each byte, where it has one.
+    bytes: Vec<Option<u8>>,
+    /// Where each variable begins, and the size of one object.
+    starts: Vec<(usize, usize)>,
+    /// How often the life of each variable has ended, for each work-item.
+    lives: Vec<u32>,
+    /// What pointers point to; their bytes hold an index into this plus 1, or 0 for null pointers.
+    targets: Vec<Target>,
+    /// True if the program has objects.
+    pub(super) used: bool,
+}
+
+/// The place of something in an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target {
+    variable: VarId,
+    /// The life of the variable that this is about.
+    life: u32,
+    offset: u32,
+    /// The array that it is an element of, or it alone.
+    first: u32,
+    end: u32,
+}
+
+/// The places for all work-items; none where there is a fault.
+type Targets = Vec<Option<Target>>;
+
+/// The node that faults are noted at.
+#[derive(Clone, Copy)]
+pub(super) enum Node {
+    Expr(ExprId),
+    Stmt(StmtId),
+}
+
+impl Objects {
+    pub(super) fn new(program: &Program, width: usize) -> Self {
+        let mut end = 0;
+        let mut starts = Vec::new();
+        for variable in &program.variables {
+            let size = match &variable.space {
+                Space::Object(shape) => program.layout(shape).0 as usize,
+                _ => 0,
+            };
+            starts.push((end, size));
+            end += size * width;
+        }
+        let lives = vec![0; program.variables.len() * width];
+        Self { bytes: vec![None; end], starts, lives, targets: Vec::new(), used: end > 0 }
+    }
+}
+
+impl Machine<'_> {
+    /// The bytes of an object from a place to the end of the object.
+    fn bytes(&mut self, at: Target, item: usize) -> &mut [Option<u8>] {
+        let (start, size) = self.objects.starts[at.variable.0 as usize];
+        let start = start + item * size;
+        &mut self.objects.bytes[start + at.offset as usize..start + size]
+    }
+
+    fn life(&mut self, variable: VarId, item: usize) -> &mut u32 {
+        &mut self.objects.lives[variable.0 as usize * self.width + item]
+    }
+
+    fn note(&mut self, node: Node, faults: Faults) {
+        match node {
+            Node::Expr(id) => self.report.exprs[id.0 as usize].add(faults),
+            Node::Stmt(id) => self.report.stmts[id.0 as usize].add(faults),
+        }
+    }
+
+    /// Ends the lives of what a block declares: pointers to it point to nothing from now on.
+    pub(super) fn end_lives(&mut self, block: &Block, mask: u64) {
+        if !self.objects.used || !self.program.declares_objects(block) {
+            return;
+        }
+        for id in block {
+            let declared = match self.program.stmt(*id).kind {
+                StmtKind::DeclareObject(id, _) | StmtKind::DeclareArray(id, _) => id,
+                _ => continue,
+            };
+            for item in items(mask) {
+                *self.life(declared, item) += 1;
+            }
+        }
+    }
+
+    /// Finds what a path leads to. If it is to be written, what that does to unions is done.
+    fn resolve(&mut self, path: &Path, (mask, write): (u64, bool), node: Node) -> (Targets, Shape) {
+        let (mut targets, mut shape) = match &path.root {
+            Root::Variable(variable) => self.variable(*variable, mask),
+            Root::Pointer(pointer, at) => {
+                let values = self.pointers(pointer, mask, node);
+                let Shape::Pointer(shape, _) = self.program.shape_at(pointer) else {
+                    unreachable!("only pointers point to something")
+                };
+                let mut targets = vec![None; self.width];
+                for item in items(mask) {
+                    targets[item] = values[item].and_then(|value| self.target(value));
+                    if targets[item].is_none() {
+                        self.note(node, Faults::UNSET);
+                    }
+                }
+                if let Some(at) = at {
+                    self.step_by(&mut targets, *at, &shape, mask, node);
+                }
+                (targets, *shape)
+            }
+        };
+        let mut in_union = false;
+        for step in &path.steps {
+            let part = self.program.part(&shape, *step);
+            let size = self.program.layout(&part).0;
+            match *step {
+                Step::Index(at) => {
+                    let whole = self.program.layout(&shape).0;
+                    for target in targets.iter_mut().flatten() {
+                        (target.first, target.end) = (target.offset, target.offset + whole);
+                    }
+                    self.step_by(&mut targets, at, &part, mask, node);
+                }
+                Step::Member(member) => {
+                    let Shape::Record(record) = shape else {
+                        unreachable!("only records have members")
+                    };
+                    in_union |= self.program.record(record).is_union;
+                    if write && in_union {
+                        self.forget_beside(&targets, &shape, size);
+                    }
+                    let offset = self.program.offset(record, member);
+                    for target in targets.iter_mut().flatten() {
+                        target.offset += offset;
+                        (target.first, target.end) = (target.offset, target.offset + size);
+                    }
+                }
+            }
+            shape = part;
+        }
+        (targets, shape)
+    }
+
+    fn variable(&self, variable: VarId, mask: u64) -> (Targets, Shape) {
+        let shape = self.program.shape(variable);
+        let end = self.program.layout(&shape).0;
+        let mut targets = vec![None; self.width];
+        for item in items(mask) {
+            let life = self.objects.lives[variable.0 as usize * self.width + item];
+            targets[item] = Some(Target { variable, life, offset: 0, first: 0, end });
+        }
+        (targets, shape)
+    }
+
+    /// Takes the values of those bytes away that a write to a member of so many bytes leaves without a certain value: the
+    /// bytes beyond it in a union, or the padding of a structure in a union.
+    fn forget_beside(&mut self, targets: &Targets, shape: &Shape, size: u32) {
+        let mut ranges = Vec::new();
+        match shape {
+            Shape::Record(record) if self.program.record(*record).is_union => {
+                ranges.push((size, self.program.layout(shape).0));
+            }
+            _ => self.program.padding(shape, 0, &mut ranges),
+        }
+        self.forget(targets, &ranges);
+    }
+
+    fn forget(&mut self, targets: &Targets, ranges: &[(u32, u32)]) {
+        for (item, target) in targets.iter().enumerate() {
+            let Some(target) = *target else { continue };
+            for (start, end) in ranges {
+                self.bytes(target, item)[*start as usize..*end as usize].fill(None);
+            }
+        }
+    }
+
+    /// Moves places by a number of elements within their arrays.
+    fn step_by(
+        &mut self,
+        targets: &mut Targets,
+        by: ExprId,
+        element: &Shape,
+        mask: u64,
+        node: Node,
+    ) {
+        let size = self.program.layout(element).0;
+        let scalar = self.program.ty(by).scalar;
+        let base = self.eval(by, mask);
+        for item in items(mask) {
+            let Some(target) = &mut targets[item] else { continue };
+            let number = index(scalar, self.stack[base + item]);
+            let place = i128::from(target.offset) + number * i128::from(size);
+            if (i128::from(target.first)..i128::from(target.end)).contains(&place) {
+                target.offset = place as u32;
+            } else {
+                targets[item] = None;
+                self.note(node, Faults::RANGE);
+            }
+        }
+        self.stack.truncate(base);
+    }
+
+    /// The values of pointers that lie at a path, where they have one.
+    fn pointers(&mut self, path: &Path, mask: u64, node: Node) -> Vec<Option<u64>> {
+        let (places, _) = self.resolve(path, (mask, false), node);
+        let mut values = vec![None; self.width];
+        for item in items(mask) {
+            let Some(place) = places[item] else { continue };
+            let bytes = &self.bytes(place, item)[..8];
+            let value = bytes
+                .iter()
+                .rev()
+                .try_fold(0, |value, byte| byte.map(|byte| value << 8 | u64::from(byte)));
+            let stale = |target: Target| {
+                self.objects.lives[target.variable.0 as usize * self.width + item] != target.life
+            };
+            match value {
+                Some(value) if !self.target(value).is_some_and(stale) => values[item] = Some(value),
+                _ => self.note(node, Faults::UNSET),
+            }
+        }
+        values
+    }
+
+    /// What the value of a pointer points to.
+    fn target(&self, value: u64) -> Option<Target> {
+        let at = (value as usize).checked_sub(1)?;
+        Some(self.objects.targets[at])
+    }
+
+    /// The values that pointers get.
+    fn address(&mut self, address: &Address, mask: u64, node: Node) -> Vec<Option<u64>> {
+        let targets = match address {
+            Address::Null => return vec![Some(0); self.width],
+            Address::Value(path) => return self.pointers(path, mask, node),
+            Address::Of(path) => self.resolve(path, (mask, false), node).0,
+            Address::Moved(path, by) => {
+                let at = Root::Pointer(Box::new(path.clone()), Some(*by));
+                self.resolve(&Path { root: at, steps: Vec::new() }, (mask, false), node).0
+            }
+        };
+        let mut value = |target| {
+            self.objects.targets.push(target);
+            self.objects.targets.len() as u64
+        };
+        targets.into_iter().map(|target| target.map(&mut value)).collect()
+    }
+
+    /// 1 where two pointers are equal.
+    pub(super) fn same_address(&mut self, both: &[Address; 2], mask: u64, node: Node) {
+        let [a, b] = [0, 1].map(|which| self.address(&both[which], mask, node));
+        for item in 0..self.width {
+            let [a, b] = [&a, &b].map(|values| {
+                let target = values[item].and_then(|value| self.target(value));
+                target.map(|target| (target.variable, target.life, target.offset))
+            });
+            self.stack.push(i64::from(a == b));
+        }
+    }
+
+    /// Puts the value of a part of an object on the stack.
+    pub(super) fn load(&mut self, id: ExprId, path: &Path, ty: Type, mask: u64) {
+        let (targets, _) = self.resolve(path, (mask, false), Node::Expr(id));
+        let base = self.stack.len();
+        self.stack.resize(base + usize::from(ty.lanes) * self.width, 0);
+        let size = ty.scalar.bits() as usize / 8;
+        for item in items(mask) {
+            let Some(target) = targets[item] else { continue };
+            for lane in 0..usize::from(ty.lanes) {
+                let value = match self.element_at(target, item, (ty, lane), None) {
+                    Some(found) => found,
+                    None => {
+                        let bytes = &self.bytes(target, item)[lane * size..][..size];
+                        let value = bytes.iter().rev().try_fold(0_u64, |value, byte| {
+                            byte.map(|byte| value << 8 | u64::from(byte))
+                        });
+                        value.map(|value| ty.scalar.wrap(value.into())).ok_or(Faults::UNSET)
+                    }
+                };
+                match value {
+                    Ok(value) => self.stack[base + lane * self.width + item] = value,
+                    Err(faults) => self.note(Node::Expr(id), faults),
+                }
+            }
+        }
+    }
+
+    /// Reads or writes a lane of an element of an array that is no object of this module.
+    fn element_at(
+        &mut self,
+        target: Target,
+        item: usize,
+        (ty, lane): (Type, usize),
+        value: Option<i64>,
+    ) -> Option<Result<i64, Faults>> {
+        let array = target.variable;
+        let space = &self.program.variable(array).space;
+        if matches!(space, Space::Object(_)) {
+            return None;
+        }
+        let is_shared = matches!(space, Space::Local | Space::Global(_));
+        let element = (target.offset / self.program.layout(&Shape::Value(ty)).0) as usize;
+        let conflict = self.memory.access(array, element, item, value.is_some());
+        let place = self.place(array, element, lane, item);
+        let cell = &mut self.memory.values_mut()[place];
+        if let Some(value) = value {
+            *cell = value;
+        }
+        Some(match conflict {
+            _ if is_shared && self.section.is_some() => Err(Faults::ORDER),
+            Conflict::Race => Err(Faults::RACE),
+            Conflict::Unset => Err(Faults::UNSET),
+            Conflict::None => Ok(*cell),
+        })
+    }
+
+    /// Writes to a part of an object.
+    pub(super) fn store(&mut self, id: StmtId, path: &Path, value: ExprId, mask: u64) {
+        let node = Node::Stmt(id);
+        let from = self.program.ty(value);
+        let base = self.eval(value, mask);
+        let (targets, shape) = self.resolve(path, (mask, true), node);
+        let Shape::Value(ty) = shape else { unreachable!("values lie in values") };
+        self.convert(base, from, ty.scalar);
+        for item in items(mask) {
+            let Some(target) = targets[item].filter(|target| self.may_write(*target, node)) else {
+                continue;
+            };
+            for lane in 0..usize::from(ty.lanes) {
+                let value = self.stack[base + lane * self.width + item];
+                match self.element_at(target, item, (ty, lane), Some(value)) {
+                    Some(Ok(_)) => {}
+                    Some(Err(faults)) => self.note(node, faults),
+                    None => self.set(target, item, (ty, lane), value),
+                }
+            }
+        }
+        self.forget_padding(&targets, &Shape::Value(ty));
+        self.stack.truncate(base);
+    }
+
+    /// In an atomic section, only what it declares may be written.
+    fn may_write(&mut self, target: Target, node: Node) -> bool {
+        let allowed =
+            self.section.as_ref().is_none_or(|declared| declared.contains(&target.variable));
+        if !allowed {
+            self.note(node, Faults::ORDER);
+        }
+        allowed
+    }
+
+    fn set(&mut self, target: Target, item: usize, (ty, lane): (Type, usize), value: i64) {
+        let size = ty.scalar.bits() as usize / 8;
+        let bytes = &mut self.bytes(target, item)[lane * size..][..size];
+        for (byte, new) in bytes.iter_mut().zip(value.to_le_bytes()) {
+            *byte = Some(new);
+        }
+    }
+
+    fn forget_padding(&mut self, targets: &Targets, shape: &Shape) {
+        let is_object = |target: &Target| {
+            matches!(self.program.variable(target.variable).space, Space::Object(_))
+        };
+        if !targets.iter().flatten().all(is_object) {
+            return;
+        }
+        let mut ranges = Vec::new();
+        self.program.padding(shape, 0, &mut ranges);
+        self.forget(targets, &ranges);
+    }
+
+    /// Assigns a structure or union: all its bytes, with or without values.
+    pub(super) fn copy(&mut self, id: StmtId, into: &Path, from: &Path, mask: u64) {
+        let node = Node::Stmt(id);
+        let (sources, shape) = self.resolve(from, (mask, false), node);
+        let size = self.program.layout(&shape).0 as usize;
+        let bytes: Vec<_> = (0..self.width)
+            .map(|item| sources[item].map(|source| self.bytes(source, item)[..size].to_vec()))
+            .collect();
+        let (targets, _) = self.resolve(into, (mask, true), node);
+        for item in items(mask) {
+            let (Some(target), Some(bytes)) = (targets[item], &bytes[item]) else { continue };
+            if self.may_write(target, node) {
+                self.bytes(target, item)[..size].copy_from_slice(bytes);
+            }
+        }
+        self.forget_padding(&targets, &shape);
+    }
+
+    /// Assigns to a pointer.
+    pub(super) fn point(&mut self, id: StmtId, into: &Path, address: &Address, mask: u64) {
+        let node = Node::Stmt(id);
+        let values = self.address(address, mask, node);
+        let (targets, _) = self.resolve(into, (mask, true), node);
+        for item in items(mask) {
+            if let (Some(target), Some(value)) = (targets[item], values[item])
+                && self.may_write(target, node)
+            {
+                self.set_pointer(target, item, value);
+            }
+        }
+    }
+
+    fn set_pointer(&mut self, target: Target, item: usize, value: u64) {
+        for (byte, new) in self.bytes(target, item).iter_mut().zip(value.to_le_bytes()) {
+            *byte = Some(new);
+        }
+    }
+
+    /// Gives an object its first values.
+    pub(super) fn declare_object(
+        &mut self,
+        id: StmtId,
+        variable: VarId,
+        initials: &[Initial],
+        mask: u64,
+    ) {
+        if let Some(declared) = &mut self.section {
+            declared.push(variable);
+        }
+        let (targets, shape) = self.variable(variable, mask);
+        self.forget(&targets, &[(0, self.program.layout(&shape).0)]);
+        let mut leaves = Vec::new();
+        self.program.leaves(&shape, 0, &mut leaves);
+        for ((offset, leaf), initial) in leaves.into_iter().zip(initials) {
+            let values = match initial {
+                Initial::Address(address) => self.address(address, mask, Node::Stmt(id)),
+                Initial::Number(_) => Vec::new(),
+            };
+            for item in items(mask) {
+                let Some(target) = targets[item] else { continue };
+                let target = Target { offset, ..target };
+                match (&leaf, initial) {
+                    (Shape::Value(ty), Initial::Number(number)) => {
+                        for lane in 0..usize::from(ty.lanes) {
+                            self.set(target, item, (*ty, lane), *number);
+                        }
+                    }
+                    _ => self.set_pointer(target, item, values[item].unwrap_or(0)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! Structures, unions and pointers: types, objects, and ways to their parts.
+
+use super::Maker;
+use crate::ir::{
+    Address, Binary, Block, ExprId, ExprKind, Initial, Path, Place, Record, RecordId, Region, Root,
+    Shape, Space, Step, StmtId, StmtKind, Type, VarId, Variable,
+};
+use crate::random::{Key, Stream};
+
+/// The most scalars, vectors and pointers in an object of a large kernel.
+const MOST_LEAVES: u64 = 8;
+
+/// The tokens of the smallest kernel with objects.
+const LEAST_TOKENS: u64 = 500;
+
+/// The steps that a way has at most.
+const MOST_STEPS: usize = 8;
+
+/// What a way leads to.
+#[derive(Clone, Copy)]
+enum Goal<'a> {
+    /// A scalar or a vector.
+    Value,
+    /// A scalar or a vector that can be written.
+    WritableValue,
+    /// A structure or a union that can be written.
+    Record,
+    /// A pointer.
+    Pointer,
+    /// Something of a type; in unions, nothing has an address that could be taken.
+    Exactly(&'a Shape),
+    /// Anything whose address can be taken.
+    Addressable,
+}
+
+/// A way under construction.
+struct Walk {
+    path: Path,
+    shape: Shape,
+    region: Region,
+    in_union: bool,
+}
+
+impl Maker<'_> {
+    /// Declares types, objects and pointers for a kernel with so many tokens.
+    pub(super) fn start_objects(&mut self, tokens: usize, key: Key) -> Block {
+        let mut stream = key.stream();
+        let [structures, unions, pointers] =
+            ["structure", "union", "pointer"].map(|name| self.features.weight(name, Type::INT) > 0);
+        let size = tokens as u64;
+        if size < LEAST_TOKENS || !(structures || unions) {
+            return Block::new();
+        }
+        let leaves = (size / 180).min(MOST_LEAVES) as usize;
+        for index in 0..1 + stream.below(1 + size / 700).min(3) {
+            let is_union = unions && (!structures || stream.chance(35));
+            let key = key.child(index);
+            let members = if is_union {
+                self.union_members(key)
+            } else {
+                self.members(pointers, leaves, key)
+            };
+            let name = format!("{}{index}", if is_union { 'U' } else { 'S' });
+            self.program.records.push(Record { name, is_union, members });
+        }
+        let mut block = Block::new();
+        for index in 0..1 + stream.below(1 + size / 900).min(3) {
+            let shape = self.object_shape(index == 0, pointers, &mut stream);
+            block.push(self.object(shape, key.child(100 + index)));
+        }
+        if pointers {
+            for index in 0..1 + stream.below(1 + size / 500).min(4) {
+                block.extend(self.pointer(key.child(200 + index)));
+            }
+        }
+        block
+    }
+
+    /// The members of a structure.
+    fn members(&mut self, pointers: bool, mut room: usize, key: Key) -> Vec<Shape> {
+        let mut stream = key.stream();
+        let mut members = Vec::new();
+        for _ in 0..2 + stream.below(4) {
+            let inner = self.some_record(&mut stream);
+            let shape = match (stream.below(100), inner) {
+                (0..22, Some(inner)) => inner,
+                (22..34, _) => {
+                    let element = Shape::Value(Type::scalar(self.scalar_type(&mut stream)));
+                    Shape::Array(Box::new(element), 2 + stream.below(3) as u32)
+                }
+                (34..46, inner) if pointers => {
+                    let value = Shape::Value(self.any_type(&mut stream));
+                    let target = inner.filter(|_| stream.chance(40)).unwrap_or(value);
+                    Shape::Pointer(Box::new(target), Region::Private)
+                }
+                _ => Shape::Value(self.any_type(&mut stream)),
+            };
+            let mut leaves = Vec::new();
+            self.program.leaves(&shape, 0, &mut leaves);
+            if leaves.len() <= room {
+                room -= leaves.len();
+                members.push(shape);
+            }
+        }
+        if members.is_empty() {
+            members.push(Shape::Value(Type::scalar(self.scalar_type(&mut stream))));
+        }
+        members
+    }
+
+    /// The members of a union: several views of the same bytes, and perhaps of a part of them.
+    fn union_members(&mut self, key: Key) -> Vec<Shape> {
+        let mut stream = key.stream();
+        let whole = Type::scalar(self.scalar_type(&mut stream));
+        let mut members = vec![Shape::Value(whole)];
+        for _ in 0..1 + stream.below(3) {
+            let scalar = self.scalar_type(&mut stream);
+            let count = whole.scalar.bits() / scalar.bits().max(1);
+            let vector = Type { scalar, lanes: count as u8 };
+            let is_vector = matches!(count, 2 | 4 | 8)
+                && self.mode.has_vectors()
+                && self.features.allows("vector", vector);
+            members.push(match count {
+                0 | 1 => Shape::Value(Type::scalar(scalar)),
+                _ if is_vector && stream.chance(50) => Shape::Value(vector),
+                _ if stream.chance(25) => Shape::Value(Type::scalar(scalar)),
+                _ => Shape::Array(Box::new(Shape::Value(Type::scalar(scalar))), count),
+            });
+        }
+        members
+    }
+
+    fn some_record(&self, stream: &mut Stream) -> Option<Shape> {
+        let count = self.program.records.len() as u64;
+        (count > 0).then(|| Shape::Record(RecordId(stream.below(count) as u32)))
+    }
+
+    /// The type of an object; the first one is a structure or a union.
+    fn object_shape(&mut self, is_first: bool, pointers: bool, stream: &mut Stream) -> Shape {
+        let value = Shape::Value(self.any_type(stream));
+        let record = self.some_record(stream).unwrap_or_else(|| value.clone());
+        let mut leaves = Vec::new();
+        self.program.leaves(&record, 0, &mut leaves);
+        let few = leaves.len() <= MOST_LEAVES as usize / 2;
+        match stream.below(100) {
+            0..20 if few => Shape::Array(Box::new(record), 2),
+            20..32 if pointers && !is_first => value,
+            32..45 if pointers && !is_first => {
+                Shape::Array(Box::new(value), 3 + stream.below(4) as u32)
+            }
+            _ => record,
+        }
+    }
+
+    fn object(&mut self, shape: Shape, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let mut leaves = Vec::new();
+        self.program.leaves(&shape, 0, &mut leaves);
+        let initials = leaves.into_iter().map(|(_, leaf)| match leaf {
+            Shape::Pointer(target, _) => {
+                let found = self.some_way(Goal::Exactly(&target), &mut stream, key);
+                let address = found.map_or(Address::Null, |walk| Address::Of(walk.path));
+                Initial::Address(address)
+            }
+            Shape::Value(ty) => {
+                Initial::Number(ty.scalar.wrap(self.number(ty.scalar, &mut stream)))
+            }
+            Shape::Record(_) | Shape::Array(..) => Initial::Number(0),
+        });
+        let initials = initials.collect();
+        self.add_object('s', shape, initials, key)
+    }
+
+    fn add_object(
+        &mut self,
+        letter: char,
+        shape: Shape,
+        initials: Box<[Initial]>,
+        key: Key,
+    ) -> StmtId {
+        let name = format!("{letter}{}", self.program.variables.len());
+        let space = Space::Object(shape);
+        let id = self.program.declare(Variable { name, ty: Type::INT, length: None, space });
+        self.objects.push(id);
+        self.program.statement(StmtKind::DeclareObject(id, initials), key)
+    }
+
+    /// Declares a pointer to something that is there.
+    pub(super) fn pointer(&mut self, key: Key) -> Option<StmtId> {
+        let mut stream = key.stream();
+        let found = self.some_way(Goal::Addressable, &mut stream, key)?;
+        let shape = Shape::Pointer(Box::new(found.shape), found.region);
+        let initials = Box::new([Initial::Address(Address::Of(found.path))]);
+        Some(self.add_object('p', shape, initials, key.child(1)))
+    }
+
+    /// A random way to something, if one is found soon.
+    fn some_way(&mut self, goal: Goal<'_>, stream: &mut Stream, key: Key) -> Option<Walk> {
+        let tries = if matches!(goal, Goal::Exactly(_)) { 8 } else { 3 };
+        (0..tries).find_map(|number| self.way(goal, stream, key.child(number)))
+    }
+
+    fn way(&mut self, goal: Goal<'_>, stream: &mut Stream, key: Key) -> Option<Walk> {
+        let takes_address = matches!(goal, Goal::Exactly(_) | Goal::Addressable);
+        let arrays = if takes_address { self.arrays.len() } else { 0 };
+        let at = stream.below((self.objects.len() + arrays) as u64) as usize;
+        let root = self.objects.iter().chain(&self.arrays).nth(at).copied()?;
+        let mut walk = Walk {
+            path: Path::to(root),
+            shape: self.program.shape(root),
+            region: self.program.region(root),
+            in_union: false,
+        };
+        for number in 0..MOST_STEPS as u64 {
+            if self.arrives(goal, &walk, stream) {
+                return Some(walk);
+            }
+            let step = match &walk.shape {
+                Shape::Value(_) => return None,
+                Shape::Pointer(target, region) => {
+                    let (target, region) = ((**target).clone(), *region);
+                    let index = matches!(target, Shape::Value(_)) && stream.chance(10);
+                    let by = stream.within(-1, 2);
+                    let by = index.then(|| self.program.literal(by.into(), Type::INT, key));
+                    let root = Root::Pointer(Box::new(walk.path), by);
+                    let path = Path { root, steps: Vec::new() };
+                    walk = Walk { path, shape: target, region, in_union: false };
+                    continue;
+                }
+                Shape::Array(_, length) => {
+                    Step::Index(self.index(*length, stream, key.child(number)))
+                }
+                Shape::Record(id) => {
+                    let record = self.program.record(*id);
+                    walk.in_union |= record.is_union;
+                    Step::Member(stream.below(record.members.len() as u64) as u8)
+                }
+            };
+            walk.shape = self.program.part(&walk.shape, step);
+            walk.path.steps.push(step);
+        }
+        None
+    }
+
+    fn arrives(&self, goal: Goal<'_>, walk: &Walk, stream: &mut Stream) -> bool {
+        let is_value = matches!(walk.shape, Shape::Value(_));
+        let is_writable = walk.region == Region::Private;
+        match goal {
+            Goal::Value => is_value,
+            Goal::WritableValue => is_value && is_writable,
+            Goal::Record => {
+                matches!(walk.shape, Shape::Record(_)) && is_writable && stream.chance(70)
+            }
+            Goal::Pointer => matches!(walk.shape, Shape::Pointer(..)),
+            Goal::Exactly(shape) => walk.shape == *shape && is_writable && !walk.in_union,
+            Goal::Addressable => {
+                let stops = match walk.shape {
+                    Shape::Value(_) => true,
+                    Shape::Record(_) => stream.chance(50),
+                    Shape::Array(..) => false,
+                    Shape::Pointer(..) => stream.chance(25),
+                };
+                stops && !walk.in_union
+            }
+        }
+    }
+
+    /// The value of a part of an object.
+    pub(super) fn some_part(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        if self.in_section || self.objects.is_empty() {
+            return None;
+        }
+        let walk = self.some_way(Goal::Value, stream, key)?;
+        self.part_of(walk.path, &walk.shape, key)
+    }
+
+    fn part_of(&mut self, path: Path, shape: &Shape, key: Key) -> Option<ExprId> {
+        let Shape::Value(ty) = *shape else { return None };
+        Some(self.program.add(ExprKind::Part(Box::new(path)), ty, key))
+    }
+
+    /// Whether two pointers are equal.
+    pub(super) fn same_address(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        if self.in_section || self.objects.is_empty() {
+            return None;
+        }
+        let walk = self.some_way(Goal::Pointer, stream, key)?;
+        let Shape::Pointer(target, region) = &walk.shape else { return None };
+        let other = match self.some_address(target, *region, stream, key.child(20)) {
+            Some(other) => other,
+            None => Address::Null,
+        };
+        let both = Box::new([Address::Value(walk.path), other]);
+        Some(self.program.add(ExprKind::SameAddress(both), Type::INT, key))
+    }
+
+    /// The address of something, or a pointer.
+    fn some_address(
+        &mut self,
+        target: &Shape,
+        region: Region,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<Address> {
+        let pointer = Shape::Pointer(Box::new(target.clone()), region);
+        if region != Region::Private || stream.chance(25) {
+            let walk = self.some_way(Goal::Exactly(&pointer), stream, key)?;
+            return Some(Address::Value(walk.path));
+        }
+        Some(Address::Of(self.some_way(Goal::Exactly(target), stream, key)?.path))
+    }
+
+    /// A write to an object or to a pointer.
+    pub(super) fn write_object(&mut self, depth: u32, key: Key) -> Option<Block> {
+        if self.in_section {
+            return None;
+        }
+        let mut stream = key.stream();
+        let key = key.child(1);
+        match stream.below(100) {
+            0..16 => self.copy(&mut stream, key).map(|id| vec![id]),
+            16..34 => self.point(&mut stream, key).map(|id| vec![id]),
+            _ => self.assign_part(depth, &mut stream, key),
+        }
+    }
+
+    /// Assigns to a scalar or a vector. An old value that would be lost is added to the result before.
+    fn assign_part(&mut self, depth: u32, stream: &mut Stream, key: Key) -> Option<Block> {
+        let walk = self.some_way(Goal::WritableValue, stream, key)?;
+        let Shape::Value(ty) = walk.shape else { return None };
+        let value = self.expression(ty, depth, key.child(30));
+        let old = self.part_of(walk.path.clone(), &walk.shape, key)?;
+        let operators = super::statements::LOSSLESS;
+        let weights = operators.map(|op| (self.features.weight(op.texts().1, ty), op));
+        let update: Option<Binary> = stream.weighted(&weights).filter(|_| stream.chance(65));
+        let mut block = Block::new();
+        let value = match update {
+            Some(operator) => {
+                let sum = self.program.binary(operator, old, value, key);
+                self.program.convert(sum, ty, key)
+            }
+            None => {
+                block.push(self.program.statement(StmtKind::Hash(old), key));
+                value
+            }
+        };
+        let assign = StmtKind::Assign(Place::Part(walk.path), value);
+        block.push(self.program.statement(assign, key));
+        Some(block)
+    }
+
+    fn copy(&mut self, stream: &mut Stream, key: Key) -> Option<StmtId> {
+        let into = self.some_way(Goal::Record, stream, key)?;
+        let from = (0..6).find_map(|number| {
+            let from = self.some_way(Goal::Record, stream, key.child(20 + number))?;
+            (from.shape == into.shape && from.path.variable() != into.path.variable())
+                .then_some(from)
+        })?;
+        Some(self.program.statement(StmtKind::Copy(into.path, from.path), key))
+    }
+
+    fn point(&mut self, stream: &mut Stream, key: Key) -> Option<StmtId> {
+        let into = self.some_way(Goal::Pointer, stream, key)?;
+        let Shape::Pointer(target, region) = &into.shape else { return None };
+        let address = if matches!(**target, Shape::Value(_)) && stream.chance(30) {
+            let by = stream.pick(&[-1, 1, 1, 2]);
+            let by = self.program.literal(by, Type::INT, key);
+            Address::Moved(into.path.clone(), by)
+        } else {
+            self.some_address(target, *region, stream, key.child(20))?
+        };
+        Some(self.program.statement(StmtKind::Point(into.path, address), key))
+    }
+
+    /// Adds every part of an object to the result; of a union, those of one member.
+    pub(super) fn hashed_object(&mut self, object: VarId, key: Key) -> Block {
+        let mut found = Vec::new();
+        self.parts(Path::to(object), self.program.shape(object), key, &mut found);
+        let hash = |(path, shape): (Path, Shape)| {
+            let value = self.part_of(path, &shape, key)?;
+            Some(self.program.statement(StmtKind::Hash(value), key))
+        };
+        found.into_iter().filter_map(hash).collect()
+    }
+
+    fn parts(&mut self, path: Path, shape: Shape, key: Key, found: &mut Vec<(Path, Shape)>) {
+        let steps: Vec<Step> = match &shape {
+            Shape::Value(_) => return found.push((path, shape)),
+            Shape::Pointer(..) => return,
+            Shape::Array(_, length) => (0..*length)
+                .map(|at| Step::Index(self.program.literal(at.into(), Type::INT, key)))
+                .collect(),
+            Shape::Record(id) => {
+                let record = self.program.record(*id);
+                let count = record.members.len() as u8;
+                let first = if record.is_union { count - 1 } else { 0 };
+                (first..count).map(Step::Member).collect()
+            }
+        };
+        for step in steps {
+            let mut path = path.clone();
+            path.steps.push(step);
+            let part = self.program.part(&shape, step);
+            self.parts(path, part, key, found);
+        }
+    }
+
+    /// The types of the values in objects, which are added to the result at the end.
+    pub(super) fn types_in_objects(&self) -> Vec<Type> {
+        let mut leaves = Vec::new();
+        for id in &self.objects {
+            self.program.leaves(&self.program.shape(*id), 0, &mut leaves);
+        }
+        let types = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
+            Shape::Value(ty) => Some(ty),
+            _ => None,
+        });
+        types.collect()
+    }
+}
