@@ -31,7 +31,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 27] = [
+const CONSTRUCTS: [&str; 28] = [
     "array",
     "atomic_reduction",
     "atomic_section",
@@ -53,6 +53,7 @@ const CONSTRUCTS: [&str; 27] = [
     "reqd_work_group_size",
     "stencil",
     "structure",
+    "switch",
     "swizzle",
     "union",
     "unroll",

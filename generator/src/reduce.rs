@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::interpret;
-use crate::ir::{Block, ExprKind, Path, Program, Space, StmtId, StmtKind, VarId};
+use crate::ir::{Block, ExprKind, Initial, Path, Program, Space, StmtId, StmtKind, VarId};
 use crate::kernel::Kernel;
+use crate::repair::objects::without_addresses;
 
 /// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
 /// call.
@@ -17,6 +18,8 @@ pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> 
         reducer.statements();
         reducer.lift();
         reducer.expressions();
+        reducer.objects();
+        reducer.cases();
         reducer.buffers();
         if reducer.best.source.len() >= before {
             return reducer.best;
@@ -96,6 +99,9 @@ impl Reducer<'_> {
                     vec![program.statement(StmtKind::Hash(condition), key)]
                 }
                 StmtKind::If(_, then, other) => [then, other].concat(),
+                StmtKind::Switch(switch) if !jumps(&program, id) => {
+                    switch.cases.into_iter().flat_map(|case| case.body).collect()
+                }
                 StmtKind::For(details) if !jumps(&program, id) => {
                     let first = StmtKind::Declare(details.counter, details.start);
                     [vec![program.statement(first, key)], details.body].concat()
@@ -110,6 +116,44 @@ impl Reducer<'_> {
             };
             blocks(&mut program, replace);
             self.tried(program);
+        }
+    }
+
+    /// Makes the pointers in declarations null, and the numbers 0.
+    fn objects(&mut self) {
+        for id in self.best.program.statements() {
+            let kind = self.best.program.stmt(id).kind.clone();
+            let StmtKind::DeclareObject(object, initials) = &kind else { continue };
+            let mut zeros = initials.clone();
+            for initial in &mut zeros {
+                if let Initial::Number(number) = initial {
+                    *number = 0;
+                }
+            }
+            for kind in
+                [without_addresses(*object, initials), StmtKind::DeclareObject(*object, zeros)]
+            {
+                let mut program = self.best.program.clone();
+                program.stmts[id.0 as usize].kind = kind;
+                self.tried(with_declarations(program, &self.best.program));
+            }
+        }
+    }
+
+    /// Removes cases, the last ones first.
+    fn cases(&mut self) {
+        for id in self.best.program.statements() {
+            let count = match &self.best.program.stmt(id).kind {
+                StmtKind::Switch(switch) => switch.cases.len(),
+                _ => continue,
+            };
+            for index in (0..count).rev() {
+                let mut program = self.best.program.clone();
+                if let StmtKind::Switch(switch) = &mut program.stmts[id.0 as usize].kind {
+                    switch.cases.remove(index);
+                }
+                self.tried(with_declarations(program, &self.best.program));
+            }
         }
     }
 
@@ -134,7 +178,7 @@ impl Reducer<'_> {
             let taken = candidates.into_iter().any(|kind| {
                 let mut program = self.best.program.clone();
                 program.exprs[id.0 as usize].kind = kind;
-                self.tried(with_declarations(program.clone(), &program))
+                self.tried(with_declarations(program, &self.best.program))
             });
             if taken {
                 pending.push(id);
@@ -145,8 +189,9 @@ impl Reducer<'_> {
     }
 }
 
-/// Restores the declarations of variables that are still used, and drops those that are not.
+/// Restores the declarations of variables that are still used, and drops those of variables that are used no more.
 fn with_declarations(mut program: Program, original: &Program) -> Program {
+    let used_before = used_variables(original);
     loop {
         let used = used_variables(&program);
         let mut changed = false;
@@ -158,7 +203,8 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
                 _ => continue,
             };
             let is_gone = matches!(program.stmts[index].kind, StmtKind::Nothing);
-            if is_gone == used.contains(&declared) {
+            let is_used = used.contains(&declared);
+            if is_gone == is_used && (is_used || used_before.contains(&declared)) {
                 program.stmts[index].kind =
                     if is_gone { stmt.kind.clone() } else { StmtKind::Nothing };
                 changed = true;
@@ -192,10 +238,12 @@ fn used_variables(program: &Program) -> BTreeSet<VarId> {
     used
 }
 
-/// True if something in a loop leaves one.
+/// True if something in a statement leaves a loop or cases.
 fn jumps(program: &Program, id: StmtId) -> bool {
-    let text = crate::print::statement(program, id);
-    text.contains(" break;") || text.contains(" continue;")
+    let inner = program.stmt(id).kind.blocks().into_iter().flatten();
+    inner
+        .copied()
+        .any(|id| matches!(program.stmt(id).kind, StmtKind::Jump(..)) || jumps(program, id))
 }
 
 /// Does something with every block.

@@ -22,6 +22,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Assign(Place::Lanes(variable, _), _) => ("lane", ty(variable)),
             StmtKind::Assign(Place::Store(..), value) => ("vstore", vec![program.ty(*value)]),
             StmtKind::If(..) => ("if", Vec::new()),
+            StmtKind::Switch(_) => ("switch", Vec::new()),
             StmtKind::For(details) => ("loop", ty(&details.counter)),
             StmtKind::Jump(Jump::Break, _) => ("break", Vec::new()),
             StmtKind::Jump(Jump::Continue, _) => ("continue", Vec::new()),

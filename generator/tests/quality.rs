@@ -77,13 +77,11 @@ fn reachable(program: &Program) -> Vec<usize> {
     let mut pending = program.body.clone();
     let mut found = Vec::new();
     while let Some(id) = pending.pop() {
-        match &program.stmt(id).kind {
-            StmtKind::Nothing => continue,
-            StmtKind::If(_, then, other) => pending.extend(then.iter().chain(other)),
-            StmtKind::For(details) => pending.extend(&details.body),
-            StmtKind::Section(section) => pending.extend(&section.body),
-            _ => {}
+        let kind = &program.stmt(id).kind;
+        if matches!(kind, StmtKind::Nothing) {
+            continue;
         }
+        pending.extend(kind.blocks().into_iter().flatten());
         found.push(id.0 as usize);
     }
     found
@@ -218,15 +216,7 @@ fn observed(program: &Program, (after, variable): (StmtId, VarId)) -> Program {
     };
     insert(&mut program.body);
     for stmt in &mut program.stmts {
-        match &mut stmt.kind {
-            StmtKind::If(_, then, other) => {
-                insert(then);
-                insert(other);
-            }
-            StmtKind::For(details) => insert(&mut details.body),
-            StmtKind::Section(section) => insert(&mut section.body),
-            _ => {}
-        }
+        stmt.kind.blocks_mut().into_iter().for_each(insert);
     }
     program
 }

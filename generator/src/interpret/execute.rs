@@ -2,7 +2,9 @@
 
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items, mixed};
-use crate::ir::{Block, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId, StmtKind, VarId};
+use crate::ir::{
+    Block, Case, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId, StmtKind, Switch, VarId,
+};
 
 impl Machine<'_> {
     /// Executes statements, and returns the mask of the work-items that come to the end.
@@ -56,6 +58,7 @@ impl Machine<'_> {
                 let truth = self.condition(*condition, mask);
                 return self.block(then, mask & truth) | self.block(other, mask & !truth);
             }
+            StmtKind::Switch(switch) => return self.switch(switch, mask),
             StmtKind::For(details) => self.repeat(id, details, mask),
             StmtKind::Jump(jump, condition) => {
                 let leaving = self.condition(*condition, mask) & mask;
@@ -183,6 +186,35 @@ impl Machine<'_> {
             }
         }
         self.stack.truncate(base);
+    }
+
+    /// Executes cases, and returns the mask of the work-items that come to the end.
+    fn switch(&mut self, switch: &Switch, mask: u64) -> u64 {
+        let outer = std::mem::take(&mut self.broken);
+        let scalar = self.program.ty(switch.value).scalar;
+        let at = self.eval(switch.value, mask);
+        let labels = items(mask).map(|item| (item, index(scalar, self.stack[at + item])));
+        let labels: Vec<_> = labels.collect();
+        self.stack.truncate(at);
+        let leads = |case: &Case| {
+            let matches = |label: i128| match case.label {
+                Some(own) => label == i128::from(own),
+                None => switch.cases.iter().all(|other| other.label.map(i128::from) != Some(label)),
+            };
+            let found = labels.iter().filter(|(_, label)| matches(*label));
+            found.fold(0, |mask: u64, (item, _)| mask | 1 << item)
+        };
+        // Those that no case is for go on after the statement.
+        let mut ended = switch.cases.iter().fold(mask, |rest, case| rest & !leads(case));
+        let mut falling = 0;
+        for case in &switch.cases {
+            let reached = self.block(&case.body, falling | leads(case));
+            falling = if case.falls { reached } else { 0 };
+            ended |= reached & !falling;
+        }
+        ended |= falling | self.broken;
+        self.broken = outer;
+        ended
     }
 
     fn repeat(&mut self, id: StmtId, details: &For, mask: u64) {

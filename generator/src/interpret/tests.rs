@@ -4,8 +4,8 @@ mod objects;
 
 use super::{FIRST, Faults, mixed, run};
 use crate::ir::{
-    Atomic, Binary, Block, Buffer, ExprId, ExprKind, For, Item, Jump, Place, Program, Reduce,
-    Scalar, Section, Sizes, Space, StmtKind, Type, VarId, Variable,
+    Atomic, Binary, Block, Buffer, Case, ExprId, ExprKind, For, Item, Jump, Place, Program, Reduce,
+    Scalar, Section, Sizes, Space, StmtKind, Switch, Type, VarId, Variable,
 };
 use crate::random::Key;
 
@@ -147,11 +147,11 @@ impl Kernel {
 }
 
 /// A name, the numbers of groups and of work-items in each, the only fault, and what makes the program.
-type Case = (&'static str, (u32, u32), Option<Faults>, fn(&mut Kernel));
+type Checked = (&'static str, (u32, u32), Option<Faults>, fn(&mut Kernel));
 
 #[test]
 fn each_fault_is_seen_and_what_is_almost_one_is_not() {
-    let cases: &[Case] = &[
+    let cases: &[Checked] = &[
         ("sum in range", (1, 1), None, |k| sum_with(k, 0)),
         ("sum out of range", (1, 1), Some(Faults::ARITHMETIC), |k| sum_with(k, 1)),
         ("last element", (1, 2), None, |k| write_at(k, 1)),
@@ -315,7 +315,7 @@ fn each_fault_is_seen_and_what_is_almost_one_is_not() {
 }
 
 /// Each program has the fault that is said, and no other.
-fn assert_faults(cases: &[Case]) {
+fn assert_faults(cases: &[Checked]) {
     for (name, (groups, group), fault, make) in cases {
         let mut kernel = Kernel::new(*groups, *group);
         make(&mut kernel);
@@ -393,6 +393,42 @@ fn statements_do_what_they_do_in_c() {
                 k.jump_at(Jump::Break, outer, 2);
                 k.update(sum, Binary::Add, 9);
             });
+        }),
+        ("cases, with one that falls, one that ends and the rest", 1234, |k, sum| {
+            // Round 0 comes to the first case and falls, round 1 to the second, 2 and 3 to the third.
+            k.repeat(1, 4, |k, counter| {
+                let value = k.read(counter);
+                let cases = [(Some(0), 1000, true), (Some(1), 100, false), (None, 17, false)];
+                let cases = cases.into_iter().map(|(label, number, falls)| {
+                    let body = k.block(|k| k.update(sum, Binary::Add, number));
+                    Case { label, body, falls }
+                });
+                let cases = cases.collect();
+                k.push(StmtKind::Switch(Switch { value, cases }));
+            });
+        }),
+        ("break ends the cases alone, continue the round of the loop", 14, |k, sum| {
+            k.repeat(1, 4, |k, counter| {
+                let value = k.number(5);
+                let body = k.block(|k| {
+                    k.jump_at(Jump::Break, counter, 1);
+                    k.jump_at(Jump::Continue, counter, 2);
+                    k.update(sum, Binary::Add, 5);
+                });
+                let cases = vec![Case { label: None, body, falls: false }];
+                k.push(StmtKind::Switch(Switch { value, cases }));
+                k.update(sum, Binary::Add, 1);
+                k.jump_at(Jump::Break, counter, 3);
+                k.update(sum, Binary::Add, 0);
+            });
+            k.update(sum, Binary::Add, 1);
+        }),
+        ("a number that no case is for", 3, |k, sum| {
+            let value = k.number(5);
+            let body = k.block(|k| k.update(sum, Binary::Add, 5));
+            let cases = vec![Case { label: Some(1), body, falls: false }];
+            k.push(StmtKind::Switch(Switch { value, cases }));
+            k.update(sum, Binary::Add, 3);
         }),
         ("the limit is computed before each round", 4, |k, sum| {
             // Each round adds 1 to the limit's second operand: i < 8 - sum.

@@ -13,7 +13,9 @@ mod types;
 pub use builtins::{Builtin, Signature};
 pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};
-pub use statements::{Atomic, Block, For, Jump, Place, Reduce, Section, Stmt, StmtKind};
+pub use statements::{
+    Atomic, Block, Case, For, Jump, Place, Reduce, Section, Stmt, StmtKind, Switch,
+};
 pub use swizzle::Swizzle;
 pub use types::{Scalar, Type};
 

@@ -199,6 +199,18 @@ impl Program {
         path.steps.iter().fold(first, |shape, step| self.part(&shape, *step))
     }
 
+    /// The address space of what a path leads to.
+    #[must_use]
+    pub fn region_at(&self, path: &Path) -> Region {
+        match &path.root {
+            Root::Variable(variable) => self.region(*variable),
+            Root::Pointer(pointer, _) => match self.shape_at(pointer) {
+                Shape::Pointer(_, region) => region,
+                _ => Region::Private,
+            },
+        }
+    }
+
     /// The type of a part.
     pub(crate) fn part(&self, shape: &Shape, step: Step) -> Shape {
         match (shape, step) {

@@ -62,6 +62,7 @@ impl StmtKind {
                 });
                 addresses.flatten().collect()
             }
+            Self::Switch(switch) => vec![switch.value],
             Self::For(details) => vec![details.start, details.limit],
             Self::Reduce(reduce) => vec![reduce.value],
             Self::Nothing | Self::DeclareArray(..) | Self::Barrier | Self::Section(_) => Vec::new(),
@@ -73,6 +74,7 @@ impl StmtKind {
     pub fn blocks(&self) -> Vec<&Block> {
         match self {
             Self::If(_, then, other) => vec![then, other],
+            Self::Switch(switch) => switch.cases.iter().map(|case| &case.body).collect(),
             Self::For(details) => vec![&details.body],
             Self::Section(section) => vec![&section.body],
             _ => Vec::new(),
@@ -83,6 +85,7 @@ impl StmtKind {
     pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
         match self {
             Self::If(_, then, other) => vec![then, other],
+            Self::Switch(switch) => switch.cases.iter_mut().map(|case| &mut case.body).collect(),
             Self::For(details) => vec![&mut details.body],
             Self::Section(section) => vec![&mut section.body],
             _ => Vec::new(),

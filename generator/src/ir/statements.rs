@@ -39,6 +39,8 @@ pub enum StmtKind {
     Hash(ExprId),
     /// Two branches.
     If(ExprId, Block, Block),
+    /// Cases of a number.
+    Switch(Switch),
     /// A loop that counts.
     For(For),
     /// Ends the innermost loop, or its round, where the condition holds.
@@ -75,6 +77,26 @@ pub struct For {
     pub unroll: Option<u8>,
     /// The statements that are repeated.
     pub body: Block,
+}
+
+/// The cases of a number. `break` in them ends the whole statement.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// The number: a scalar.
+    pub value: ExprId,
+    /// The cases in the order of the text, with different labels.
+    pub cases: Vec<Case>,
+}
+
+/// One of the cases of a number.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The number from 0 on that leads here; `default` if there is none.
+    pub label: Option<u8>,
+    /// The statements that are executed.
+    pub body: Block,
+    /// True if the next case is executed after this one.
+    pub falls: bool,
 }
 
 /// An atomic reduction.

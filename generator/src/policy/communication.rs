@@ -2,8 +2,8 @@
 
 use super::{Maker, opaque};
 use crate::ir::{
-    Atomic, Binary, Block, Buffer, ExprId, ExprKind, Item, Place, Reduce, Scalar, Section, Space,
-    StmtId, StmtKind, Type, VarId, Variable,
+    Atomic, Binary, Block, Buffer, ExprId, ExprKind, Item, Path, Place, Reduce, Root, Scalar,
+    Section, Space, Step, StmtId, StmtKind, Type, VarId, Variable,
 };
 use crate::random::{Key, Stream};
 
@@ -95,13 +95,30 @@ impl Maker<'_> {
         Some(self.program.add(ExprKind::Element(array, at), Type::scalar(Scalar::Long), key))
     }
 
-    /// Writes to an element that the work-item owns.
-    pub(super) fn write_own(&mut self, depth: u32, key: Key) -> Option<StmtId> {
+    /// Writes to an element that the work-item owns, perhaps through a pointer.
+    pub(super) fn write_own(&mut self, depth: u32, key: Key) -> Option<Block> {
         let communication = self.communication.filter(|_| !self.in_section)?;
-        let (array, at) = self.own_place(communication, key.stream().chance(60), key);
-        let value = self.expression(Type::scalar(Scalar::Long), depth, key.child(1));
-        let place = Place::Element(array, at);
-        Some(self.program.statement(StmtKind::Assign(place, value), key))
+        let mut stream = key.stream();
+        let (array, at) = self.own_place(communication, stream.chance(60), key);
+        let long = Type::scalar(Scalar::Long);
+        let value = self.expression(long, depth, key.child(1));
+        if self.features.weight("pointer", Type::INT) == 0 || !stream.chance(30) {
+            let place = Place::Element(array, at);
+            return Some(vec![self.program.statement(StmtKind::Assign(place, value), key)]);
+        }
+        let path = Path { root: Root::Variable(array), steps: vec![Step::Index(at)] };
+        let (pointer, declared) = self.pointer_to(path, key);
+        // After the next barrier, the element is somebody else's.
+        self.objects.pop();
+        let path =
+            Path { root: Root::Pointer(Box::new(Path::to(pointer)), None), steps: Vec::new() };
+        let old = self.program.add(ExprKind::Part(Box::new(path.clone())), long, key);
+        let value = match self.features.allows("xor", long) {
+            true => self.program.binary(Binary::Xor, old, value, key),
+            false => value,
+        };
+        let write = StmtKind::Assign(Place::Part(path), value);
+        Some(vec![declared, self.program.statement(write, key)])
     }
 
     /// A barrier, after which each work-item owns other elements. The result shows which it owned before.

@@ -195,9 +195,7 @@ impl Maker<'_> {
         match stream.weighted(&ways) {
             Some(0) => {
                 let mut block = self.synchronisation(2, key);
-                if let Some(write) = self.write_own(2, key.child(1)) {
-                    block.push(write);
-                }
+                block.extend(self.write_own(2, key.child(1)).unwrap_or_default());
                 block
             }
             Some(1) => vec![self.section(room.clamp(90, 200), key)],

@@ -168,7 +168,7 @@ impl Maker<'_> {
             Shape::Record(_) | Shape::Array(..) => Initial::Number(0),
         });
         let initials = initials.collect();
-        self.add_object('s', shape, initials, key)
+        self.add_object('s', shape, initials, key).1
     }
 
     fn add_object(
@@ -177,21 +177,27 @@ impl Maker<'_> {
         shape: Shape,
         initials: Box<[Initial]>,
         key: Key,
-    ) -> StmtId {
+    ) -> (VarId, StmtId) {
         let name = format!("{letter}{}", self.program.variables.len());
         let space = Space::Object(shape);
         let id = self.program.declare(Variable { name, ty: Type::INT, length: None, space });
         self.objects.push(id);
-        self.program.statement(StmtKind::DeclareObject(id, initials), key)
+        (id, self.program.statement(StmtKind::DeclareObject(id, initials), key))
     }
 
     /// Declares a pointer to something that is there.
     pub(super) fn pointer(&mut self, key: Key) -> Option<StmtId> {
         let mut stream = key.stream();
         let found = self.some_way(Goal::Addressable, &mut stream, key)?;
-        let shape = Shape::Pointer(Box::new(found.shape), found.region);
-        let initials = Box::new([Initial::Address(Address::Of(found.path))]);
-        Some(self.add_object('p', shape, initials, key.child(1)))
+        Some(self.pointer_to(found.path, key.child(1)).1)
+    }
+
+    /// Declares a pointer to something.
+    pub(super) fn pointer_to(&mut self, path: Path, key: Key) -> (VarId, StmtId) {
+        let region = self.program.region_at(&path);
+        let shape = Shape::Pointer(Box::new(self.program.shape_at(&path)), region);
+        let initials = Box::new([Initial::Address(Address::Of(path))]);
+        self.add_object('p', shape, initials, key)
     }
 
     /// A random way to something, if one is found soon.

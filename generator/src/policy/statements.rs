@@ -1,7 +1,9 @@
 //! Statements, each within a number of tokens.
 
 use super::{Maker, opaque};
-use crate::ir::{Binary, Block, ExprId, Place, StmtId, StmtKind, Swizzle, Type, VarId};
+use crate::ir::{
+    Binary, Block, Case, ExprId, Place, StmtId, StmtKind, Switch, Swizzle, Type, VarId,
+};
 use crate::print;
 use crate::random::{Key, Stream};
 
@@ -17,6 +19,7 @@ enum Kind {
     Own,
     Object,
     Pointer,
+    Switch,
 }
 
 /// The operators that keep every bit of their first operand.
@@ -95,6 +98,7 @@ impl Maker<'_> {
             (if nests { on("if", 14) } else { 0 }, Kind::If),
             (if nests { on("loop", 24) } else { 0 }, Kind::Loop),
             (if self.communication.is_some() { 12 } else { 0 }, Kind::Own),
+            (if nests && !self.counters.is_empty() { on("switch", 12) } else { 0 }, Kind::Switch),
             (if self.objects.is_empty() { 0 } else { 24 }, Kind::Object),
             (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, Kind::Pointer),
         ];
@@ -105,7 +109,11 @@ impl Maker<'_> {
             Kind::Assign => None,
             Kind::Lanes => self.assign_lanes(operators, key),
             Kind::Array => self.write_array(operators, key),
-            Kind::Own => self.write_own(operators, key),
+            Kind::Own => match self.write_own(operators, key) {
+                Some(made) => return made,
+                None => None,
+            },
+            Kind::Switch => Some(self.switch(room, depth, key)),
             Kind::Pointer => self.pointer(key),
             Kind::Object => match self.write_object(operators, key) {
                 Some(made) => return made,
@@ -204,6 +212,31 @@ impl Maker<'_> {
         let a = opaque(&mut self.program, less, key.child(1));
         let b = opaque(&mut self.program, more, key.child(2));
         self.program.binary(Binary::Less, a, b, key)
+    }
+
+    /// Cases that the rounds of a loop come to in turn.
+    fn switch(&mut self, room: usize, depth: u32, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let count = 2 + stream.below(if room > 2 * COMPOUND { 3 } else { 1 }) as u8;
+        let counter = stream.pick(&self.counters);
+        let counter = self.read(counter, key);
+        let value = if stream.chance(40) {
+            let other = self.leaf(Type::INT, key.child(1));
+            self.program.binary(Binary::Xor, counter, other, key)
+        } else {
+            counter
+        };
+        let value = self.cut(value, count.into(), key);
+        let mut labels: Vec<_> = (0..count).map(Some).collect();
+        labels[usize::from(count) - 1] = None;
+        stream.shuffle(&mut labels);
+        let room = room.saturating_sub(20 + 8 * labels.len()) / labels.len();
+        let cases = labels.into_iter().enumerate().map(|(index, label)| {
+            let falls = stream.chance(35) && index + 1 < usize::from(count);
+            Case { label, body: self.block(room, depth - 1, key.child(10 + index as u64)), falls }
+        });
+        let cases = cases.collect();
+        self.program.statement(StmtKind::Switch(Switch { value, cases }), key)
     }
 
     fn branches(&mut self, room: usize, depth: u32, key: Key) -> StmtId {

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::expressions::number;
 use crate::ir::{
-    ExprId, ExprKind, For, Jump, Place, Reduce, Section, StmtId, StmtKind, Type, VarId,
+    ExprId, ExprKind, For, Jump, Place, Reduce, Section, StmtId, StmtKind, Switch, Type, VarId,
 };
 
 /// A barrier for all memory.
@@ -48,6 +48,7 @@ impl Printer<'_> {
                 }
                 self.line("}");
             }
+            StmtKind::Switch(switch) => self.switch(switch),
             StmtKind::For(details) => self.repeat(details),
             StmtKind::Jump(jump, condition) => {
                 let word = if *jump == Jump::Break { "break" } else { "continue" };
@@ -111,6 +112,20 @@ impl Printer<'_> {
         let ExprKind::Binary(operator, a, b) = expr.kind else { return None };
         let is_same = !operator.is_relational() && self.text(a) == target;
         is_same.then(|| (operator.texts().0, self.text(b)))
+    }
+
+    fn switch(&mut self, switch: &Switch) {
+        self.line(&format!("switch ({}) {{", self.text(switch.value)));
+        for case in &switch.cases {
+            let label = match case.label {
+                Some(label) => format!("case {label}: {{"),
+                None => "default: {".to_owned(),
+            };
+            self.line(&label);
+            self.nested(&case.body);
+            self.line(if case.falls { "}" } else { "} break;" });
+        }
+        self.line("}");
     }
 
     fn repeat(&mut self, details: &For) {

@@ -16,6 +16,7 @@ impl Repair<'_> {
                     kind.expressions()
                 }
                 StmtKind::If(condition, ..) | StmtKind::Jump(_, condition) => vec![*condition],
+                StmtKind::Switch(switch) => vec![switch.value],
                 StmtKind::For(details) => vec![details.start, details.limit],
                 _ => Vec::new(),
             };

@@ -7,7 +7,7 @@
 mod accesses;
 mod arithmetic;
 mod avoided;
-mod objects;
+pub(crate) mod objects;
 
 use crate::features::Features;
 use crate::interpret::{self, Faults, Report};

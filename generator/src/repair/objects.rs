@@ -40,7 +40,7 @@ impl Repair<'_> {
 }
 
 /// A declaration whose pointers are null.
-pub(super) fn without_addresses(id: VarId, initials: &[Initial]) -> StmtKind {
+pub(crate) fn without_addresses(id: VarId, initials: &[Initial]) -> StmtKind {
     let initials = initials.iter().map(|initial| match initial {
         Initial::Number(number) => Initial::Number(*number),
         Initial::Address(_) => Initial::Address(Address::Null),

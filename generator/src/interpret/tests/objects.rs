@@ -1,6 +1,6 @@
 //! Structures, unions and pointers.
 
-use super::{Case, Faults, Kernel, assert_faults};
+use super::{Checked, Faults, Kernel, assert_faults};
 use crate::interpret::{FIRST, mixed};
 use crate::ir::{
     Address, Binary, ExprId, ExprKind, Initial, Item, Path, Place, Record, RecordId, Region, Root,
@@ -106,7 +106,7 @@ impl Kernel {
 
 #[test]
 fn each_fault_is_seen_and_what_is_almost_one_is_not() {
-    let cases: &[Case] = &[
+    let cases: &[Checked] = &[
         ("member that was written last", (1, 2), None, |k| {
             let u = k.a_union();
             k.set(member(u, &[1]), 3);
