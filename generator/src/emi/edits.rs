@@ -37,12 +37,10 @@ impl Edit {
 
     /// Takes the edit out of the kernel.
     pub(super) fn drop_from(&self, program: &mut Program) {
-        match (&self.kind, &program.stmt(self.branch).kind) {
-            (Kind::Guard, StmtKind::If(_, then, _)) => {
-                let then = then.clone();
-                replace(program, self.branch, &then);
-            }
-            _ => program.stmts[self.branch.0 as usize].kind = StmtKind::Nothing,
+        let branch = &mut program.stmts[self.branch.0 as usize].kind;
+        let dropped = std::mem::replace(branch, StmtKind::Nothing);
+        if let (Kind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {
+            replace(program, self.branch, &then);
         }
     }
 
@@ -141,22 +139,15 @@ impl Editor<'_> {
             then.iter().chain(&other).any(|id| contains(self.program, *id, &synchronises));
         let truth = (kind != Kind::Dead, uniform);
         let condition = predicate(self.program, truth, fact, self.features, key.child(3));
-        let branch = self.program.statement(StmtKind::If(condition, then, other), key);
+        let branch = self.program.statement(StmtKind::Nothing, key);
+        // The branch of a guard has the statement.
+        let after = if kind == Kind::Guard { None } else { Some(point.before) };
+        let both: Block = [branch].into_iter().chain(after).collect();
+        replace(self.program, point.before, &both);
+        self.program.stmts[branch.0 as usize].kind = StmtKind::If(condition, then, other);
         // The repair must not negate the condition.
         self.program.stmts[branch.0 as usize].repairs = 1;
-        let around = [branch, point.before];
-        let around = if kind == Kind::Guard { &around[..1] } else { &around };
-        // A guard has the statement already, and is not to be put there.
-        self.put(branch, point.before, around);
         branch
-    }
-
-    /// Replaces a statement, but not the one in the branch that is put in its place.
-    fn put(&mut self, branch: StmtId, before: StmtId, around: &[StmtId]) {
-        let index = branch.0 as usize;
-        let kind = std::mem::replace(&mut self.program.stmts[index].kind, StmtKind::Nothing);
-        replace(self.program, before, around);
-        self.program.stmts[index].kind = kind;
     }
 
     /// Statements that are never executed, sometimes with a barrier or a jump out of the loop around.
