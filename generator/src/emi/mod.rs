@@ -204,3 +204,26 @@ fn contains(program: &Program, id: StmtId, wanted: &dyn Fn(&StmtKind) -> bool) -
 fn synchronises(kind: &StmtKind) -> bool {
     matches!(kind, StmtKind::Barrier | StmtKind::Reduce(_))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Mode, Tokens};
+
+    /// The edits are right by themselves: the filter drops none of them, and no draw of a variant.
+    #[test]
+    fn edits_change_no_result_before_anything_is_left_out() {
+        let tokens = Tokens::new(300, 700).expect("a range");
+        for (seed, mode) in (0..21).zip(Mode::ALL.into_iter().cycle()) {
+            let profile = Profile { mode, tokens: tokens.clone(), ..Profile::default() };
+            let family = variants(seed, &profile).expect("a profile that fits");
+            assert!(family.edits.len() >= 3, "{mode:?} {seed}: {:?}", family.edits);
+            for (rates, number) in family.rates.into_iter().zip(0..) {
+                let program = family.drawn(rates, family.key.child(number));
+                let report = interpret::run(&program);
+                assert!(report.is_clean(), "{mode:?} {seed} {rates:?}: {}", text(&program));
+                assert_eq!(report.results, family.base.expected, "{mode:?} {seed} {rates:?}");
+            }
+        }
+    }
+}
