@@ -196,12 +196,7 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
         let used = used_variables(&program);
         let mut changed = false;
         for (index, stmt) in original.stmts.iter().enumerate() {
-            let declared = match stmt.kind {
-                StmtKind::Declare(variable, _)
-                | StmtKind::DeclareArray(variable, _)
-                | StmtKind::DeclareObject(variable, _) => variable,
-                _ => continue,
-            };
+            let Some(declared) = stmt.kind.declared() else { continue };
             let is_gone = matches!(program.stmts[index].kind, StmtKind::Nothing);
             let is_used = used.contains(&declared);
             if is_gone == is_used && (is_used || used_before.contains(&declared)) {
@@ -216,7 +211,8 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
     }
 }
 
-fn used_variables(program: &Program) -> BTreeSet<VarId> {
+/// The variables that statements in the text use, except to declare them.
+pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
     let mut used = BTreeSet::new();
     for id in program.statements() {
         match &program.stmt(id).kind {

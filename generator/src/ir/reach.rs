@@ -1,6 +1,8 @@
 //! The parts that a kernel refers to: operands, blocks, and the statements and expressions of its text.
 
-use super::{Address, Block, ExprId, ExprKind, Initial, Path, Place, Program, StmtId, StmtKind};
+use super::{
+    Address, Block, ExprId, ExprKind, Initial, Path, Place, Program, StmtId, StmtKind, VarId,
+};
 
 impl ExprKind {
     /// True if all operands are indices, whose type is free.
@@ -42,6 +44,17 @@ impl ExprKind {
 }
 
 impl StmtKind {
+    /// The variable that the statement declares. The counters of loops are not meant.
+    #[must_use]
+    pub fn declared(&self) -> Option<VarId> {
+        match self {
+            Self::Declare(id, _) | Self::DeclareArray(id, _) | Self::DeclareObject(id, _) => {
+                Some(*id)
+            }
+            _ => None,
+        }
+    }
+
     /// The expressions of the statement itself; those of its blocks are not among them.
     #[must_use]
     pub fn expressions(&self) -> Vec<ExprId> {
