@@ -58,6 +58,35 @@ fn kernels_compile_and_give_the_results_that_come_with_them() {
     bench.assert_nothing_left();
 }
 
+/// The variants of a kernel have its results, on a device that compiles with optimisation and on one that does not.
+#[test]
+fn variants_give_the_results_of_their_kernel() {
+    let bench = Bench::new();
+    let args = ["--mode", "all", "--seed", "3", "--emi", "4", "--tokens", "300..500", "--out", "k"];
+    bench.run(&[&["generate"][..], &args].concat()).code(0);
+    let expected = fs::read_to_string(bench.path("k/all-3.expected")).unwrap();
+    for number in 1..=4 {
+        let kernel = format!("k/all-3-emi-{number}.cl");
+        for (device, options) in [("host", &[][..]), ("pocl", &["--", "-cl-opt-disable"])] {
+            let args = [&["run", &kernel, "--device-name", device], options].concat();
+            assert_eq!(stdout(&bench.run(&args).code(0)), expected, "{kernel} {device}");
+        }
+        assert_eq!(
+            fs::read_to_string(bench.path(&kernel.replace(".cl", ".expected"))).unwrap(),
+            expected
+        );
+    }
+    assert!(!bench.path("k/all-3-emi-5.cl").exists());
+    let alone = stdout(
+        &bench
+            .run(&[
+                "generate", "--mode", "all", "--seed", "3", "--emi", "2", "--tokens", "300..500",
+            ])
+            .code(0),
+    );
+    assert_eq!(alone, fs::read_to_string(bench.path("k/all-3-emi-2.cl")).unwrap());
+}
+
 /// `ctz` came with OpenCL C 2.0, so the option for the version decides whether these kernels compile. The host has no
 /// `vload` and `vstore` for the pointers of later versions.
 #[test]
@@ -89,6 +118,8 @@ fn the_second_line_makes_the_kernel_again() {
         &["--seed", "8"][..],
         &["--mode", "all", "--self-check", "--tokens", "300..500"],
         &["--avoid", "mad_sat.long,vec3,add", "--mode", "vector", "--target", "opencl-2"],
+        &["--emi", "3", "--tokens", "300..500"],
+        &["--emi", "1", "--mode", "all", "--self-check", "--emi-edits", "guards"],
     ] {
         let text = stdout(&bench.run(&[&["generate"][..], args].concat()).code(0));
         let line = text.lines().nth(1).and_then(|line| line.strip_prefix("// clreduce "));
@@ -175,6 +206,10 @@ fn wrong_options_are_errors_that_say_what_would_do() {
         (&["--mode", "barriers"], &["atomic-section"]),
         (&["--target", "cuda"], &["opencl-1.2"]),
         (&["--count", "2"], &["--out"]),
+        (&["--emi", "41"], &["1..=40"]),
+        (&["--emi", "2", "--avoid", "if"], &["cannot do without `if`", "--emi"]),
+        (&["--emi", "2", "--avoid", "if", "--out", "k"], &["cannot do without `if`"]),
+        (&["--emi-edits", "dead"], &["--emi"]),
     ] {
         let run = bench.run(&[&["generate"][..], args].concat()).code(2);
         assert_mentions(&stderr(&run), words);

@@ -1,16 +1,19 @@
 //! Looks for wrong results of a device, and reduces what it finds as a program, with the right results known at each step:
-//! `hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER`. Prints a line for each alarm and at the end the numbers.
+//! `hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER [VARIANTS]`. Prints a line for each alarm and at the end the
+//! numbers. With VARIANTS, it looks at so many variants of each kernel too, and reduces the first that is wrong.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clreduce_generator::{Kernel, Mode, Profile, generate, reduce};
+use clreduce_generator::{Kernel, Mode, Profile, reduce, variants};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [clreduce, device, mode, first, count, tokens, avoid, folder] = &arguments[..] else {
-        panic!("hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER");
+    let [clreduce, device, mode, first, count, tokens, avoid, folder, rest @ ..] = &arguments[..]
+    else {
+        panic!("hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER [VARIANTS]");
     };
+    let others: usize = rest.first().map_or(0, |number| number.parse().expect("a number"));
     let mode = Mode::ALL.into_iter().find(|m| m.name() == mode).expect("a mode");
     let profile = Profile {
         mode,
@@ -24,15 +27,24 @@ fn main() {
     let count: u64 = count.parse().expect("a number");
     let mut alarms = 0;
     for seed in first..first + count {
-        let kernel = generate(seed, &profile).expect("a profile that fits");
+        let family = variants(seed, &profile).expect("a profile that fits");
+        let base = family.base().clone();
         let path = folder.join(format!("{}-{seed}.cl", mode.name()));
-        if !is_wrong(clreduce, device, &kernel, &path) {
-            continue;
+        let mut wrong = Vec::new();
+        for (number, kernel) in [base].into_iter().chain(family.take(others)).enumerate() {
+            if is_wrong(clreduce, device, &kernel, &path) {
+                wrong.push((number, kernel));
+            }
         }
+        let Some((_, kernel)) = wrong.first() else { continue };
         alarms += 1;
+        if others > 0 {
+            let numbers: Vec<_> = wrong.iter().map(|(number, _)| number).collect();
+            println!("seed {seed}: wrong are {numbers:?} of {others} variants; 0 is the kernel");
+        }
         let mut steps = 0;
         let candidate = folder.join(format!("candidate-{device}.cl"));
-        let small = reduce(&kernel, &mut |kernel| {
+        let small = reduce(kernel, &mut |kernel| {
             steps += 1;
             is_wrong(clreduce, device, kernel, &candidate)
         });

@@ -1,28 +1,37 @@
-//! Writes kernels into a folder, or only measures them: `kernels MODE FIRST COUNT A..B [FOLDER]`. The first line of its
+//! Writes kernels into a folder, or only measures them: `kernels MODE FIRST COUNT A..B [FOLDER [VARIANTS]]`. The first line of its
 //! output has the CPU time that generation took, measured by the caller.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use clreduce_generator::{Mode, Profile, generate};
+use clreduce_generator::{Kernel, Mode, Profile, generate, variants};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, first, count, tokens, rest @ ..] = &arguments[..] else {
-        panic!("kernels MODE FIRST COUNT A..B [FOLDER]");
+        panic!("kernels MODE FIRST COUNT A..B [FOLDER [VARIANTS]]");
     };
     let mode = Mode::ALL.into_iter().find(|m| m.name() == mode).expect("a mode");
     let profile = Profile { mode, tokens: tokens.parse().expect("A..B"), ..Profile::default() };
     let first: u64 = first.parse().expect("a number");
     let count: u64 = count.parse().expect("a number");
+    let others: usize = rest.get(1).map_or(0, |number| number.parse().expect("a number"));
+    if let Some(folder) = rest.first() {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
     let mut sums = BTreeMap::new();
     for seed in first..first + count {
         let kernel = generate(seed, &profile).expect("a profile that fits");
         if let Some(folder) = rest.first() {
             let path = Path::new(folder).join(format!("{}-{seed}.cl", mode.name()));
-            std::fs::write(&path, &kernel.source).expect("writable");
-            std::fs::write(path.with_extension("expected"), kernel.expected_text())
-                .expect("writable");
+            write(&path, &kernel);
+            let family = variants(seed, &profile).expect("a profile that fits");
+            for (variant, number) in family.take(others).zip(1..) {
+                write(
+                    &path.with_file_name(format!("{}-{seed}-emi-{number}.cl", mode.name())),
+                    &variant,
+                );
+            }
         }
         let tokens = clreduce_generator::print::tokens(&kernel.source);
         *sums.entry("tokens").or_insert(0) += tokens as u64;
@@ -35,4 +44,9 @@ fn main() {
         }
     }
     println!("{sums:?} of {count}");
+}
+
+fn write(path: &Path, kernel: &Kernel) {
+    std::fs::write(path, &kernel.source).expect("writable");
+    std::fs::write(path.with_extension("expected"), kernel.expected_text()).expect("writable");
 }

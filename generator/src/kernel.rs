@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::emi::Edits;
 use crate::features::Features;
 use crate::interpret::Report;
 use crate::ir::Program;
@@ -32,15 +33,27 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Another version of a kernel, with what the interpreter found out about it.
+    /// A kernel, with what the interpreter found out about it. It may check itself.
+    pub(crate) fn new(
+        program: Program,
+        report: Report,
+        asked: usize,
+        origin: String,
+        self_check: bool,
+    ) -> Self {
+        let expected = report.results.clone();
+        let extras = Extras { origin: &origin, expected: self_check.then_some(&expected[..]) };
+        let source = print::opencl(&program, &extras);
+        Self { source, expected, program, report, asked, origin }
+    }
+
+    /// Another version of a kernel.
     pub(crate) fn of(program: Program, report: Report, of: &Self) -> Self {
         let origin = match of.origin.strip_prefix(REDUCED) {
             Some(_) => of.origin.clone(),
             None => format!("{REDUCED}{}", of.origin),
         };
-        let extras = Extras { origin: &origin, expected: None };
-        let source = print::opencl(&program, &extras);
-        Self { source, expected: report.results.clone(), program, report, asked: of.asked, origin }
+        Self::new(program, report, of.asked, origin, false)
     }
 
     /// The right results as `clreduce run` and the hosts of CLsmith print them.
@@ -65,22 +78,44 @@ impl Kernel {
 /// If the parts of the profile do not fit together.
 pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
     profile.check()?;
-    let key = Key::root(seed).named(profile.mode.name());
-    let features = Features::new(&profile.avoid, profile.target.version(), key.named("features"));
+    let key = root(seed, profile);
+    let features = features(seed, profile);
     let (from, to) = (i64::from(profile.tokens.from()), i64::from(profile.tokens.to()));
     let asked = key.named("tokens").stream().within(from, to) as usize;
     let mut program = policy::kernel(profile, &features, asked, key);
     let report = repair(&mut program, &features);
-    let origin = format!(
-        "clreduce generate --target {} --mode {} --seed {seed} --tokens {}{}{}, format {FORMAT}",
+    Ok(Kernel::new(program, report, asked, origin(seed, profile, None), profile.self_check))
+}
+
+/// The place of everything that a seed decides in a mode.
+pub(crate) fn root(seed: u64, profile: &Profile) -> Key {
+    Key::root(seed).named(profile.mode.name())
+}
+
+/// The features of a seed.
+pub(crate) fn features(seed: u64, profile: &Profile) -> Features {
+    let key = root(seed, profile).named("features");
+    Features::new(&profile.avoid, profile.target.version(), key)
+}
+
+/// The command that makes a kernel, or a variant of it, and the format.
+pub(crate) fn origin(seed: u64, profile: &Profile, variant: Option<usize>) -> String {
+    let mut text = format!(
+        "clreduce generate --target {} --mode {} --seed {seed} --tokens {}{}",
         profile.target.name(),
         profile.mode.name(),
         profile.tokens,
         profile.avoid,
-        if profile.self_check { " --self-check" } else { "" },
     );
-    let expected = report.results.clone();
-    let extras = Extras { origin: &origin, expected: profile.self_check.then_some(&expected[..]) };
-    let source = print::opencl(&program, &extras);
-    Ok(Kernel { source, expected, program, report, asked, origin })
+    if profile.self_check {
+        text += " --self-check";
+    }
+    if let Some(number) = variant {
+        let edits = match profile.edits {
+            Edits::All => String::new(),
+            edits => format!(" --emi-edits {}", edits.name()),
+        };
+        text += &format!(" --emi {number}{edits}");
+    }
+    text + &format!(", format {FORMAT}")
 }

@@ -3,6 +3,7 @@
 //! A kernel is a typed [program](ir::Program). A reference interpreter executes it, and a repair changes what
 //! misbehaves, until the kernel is valid and its results are certain. Then it is printed.
 
+mod emi;
 mod features;
 pub mod interpret;
 pub mod ir;
@@ -14,6 +15,7 @@ mod random;
 mod reduce;
 mod repair;
 
+pub use emi::{Edits, VARIANTS, Variants, variants};
 pub use features::{Avoid, AvoidError, names};
 pub use kernel::{Kernel, generate};
 pub use profile::{Mode, Profile, ProfileError, Target, Tokens};

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::emi::Edits;
 use crate::features::Avoid;
 use crate::ir::{Scalar, Type};
 
@@ -22,6 +23,8 @@ pub struct Profile {
     pub avoid: Avoid,
     /// True for kernels that compare their results with the right ones and print what differs.
     pub self_check: bool,
+    /// The edits that [variants](crate::variants) of the kernel have.
+    pub edits: Edits,
 }
 
 impl Default for Profile {
@@ -32,6 +35,7 @@ impl Default for Profile {
             tokens: Tokens::default(),
             avoid: Avoid::default(),
             self_check: false,
+            edits: Edits::default(),
         }
     }
 }
@@ -215,6 +219,11 @@ pub enum ProfileError {
     )]
     #[allow(missing_docs, reason = "the two that exclude each other")]
     Contradiction { mode: &'static str, feature: &'static str },
+    /// Variants need what is to be avoided.
+    #[error(
+        "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
+    )]
+    Variants(&'static str),
 }
 
 /// The features that the exchange of elements at barriers needs, and their types.
@@ -254,6 +263,17 @@ impl Profile {
         let missing = needs.into_iter().find(|(feature, ty)| self.avoid.has(feature, *ty));
         match missing.map(|(feature, _)| feature).or(vectors.then_some("vector")) {
             Some(feature) => Err(ProfileError::Contradiction { mode: self.mode.name(), feature }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that kernels of this profile can have variants.
+    ///
+    /// # Errors
+    /// If it avoids what branches need.
+    pub fn check_variants(&self) -> Result<(), ProfileError> {
+        match ["if", "less"].into_iter().find(|name| self.avoid.has(name, Type::INT)) {
+            Some(feature) => Err(ProfileError::Variants(feature)),
             None => Ok(()),
         }
     }

@@ -168,7 +168,8 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
     }
 }
 
-fn used_variables(program: &Program) -> BTreeSet<VarId> {
+/// The variables that statements in the text use, except to declare them.
+pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
     let mut used = BTreeSet::new();
     for id in program.statements() {
         match &program.stmt(id).kind {

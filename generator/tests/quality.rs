@@ -1,11 +1,14 @@
 //! Kernels have to be as large as asked for, with the feature of their mode, mostly executed, and with results
 //! that notice a wrong operation.
 
+#[path = "support/planted.rs"]
+mod planted;
+
 use clreduce_generator::interpret::{self, Faults, Report};
-use clreduce_generator::ir::{
-    Binary, Block, ExprId, ExprKind, Place, Program, StmtId, StmtKind, Swizzle, Type, VarId,
-};
+use clreduce_generator::ir::{Binary, ExprId, ExprKind, Program, StmtKind};
 use clreduce_generator::{Kernel, Key, Mode, Profile, generate, print};
+
+use planted::planted;
 
 /// Kernels of a mode; each test looks at as many as take a second or two.
 fn kernels(mode: Mode, seeds: std::ops::Range<u64>) -> impl Iterator<Item = Kernel> {
@@ -121,112 +124,9 @@ fn flipped(program: &mut Program, value: ExprId) -> ExprKind {
 /// result.
 #[test]
 fn results_notice_a_wrong_operation() {
-    let (mut planted, mut missed) = (0, Vec::new());
-    for (number, kernel) in Mode::ALL.into_iter().cycle().zip(0..).flat_map(|(mode, seed)| {
-        kernels(mode, 400 + seed..401 + seed).map(move |kernel| (seed, kernel))
-    }) {
-        if planted == 60 {
-            break;
-        }
-        let mut stream = Key::root(number).named("plant").stream();
-        let candidates: Vec<usize> = (0..kernel.program.exprs.len())
-            .filter(|index| executed(&kernel.report, *index))
-            .filter(|index| stores_another(&kernel.program, *index))
-            .collect();
-        if candidates.is_empty() {
-            continue;
-        }
-        let index = stream.pick(&candidates);
-        let program = miscompiled(&kernel.program, index).expect("chosen so");
-        planted += 1;
-        if interpret::run(&program).results == kernel.expected {
-            let id = ExprId(index as u32);
-            missed.push(format!("{number}: {}", print::expression(&kernel.program, id)));
-        }
-    }
-    assert!(missed.len() <= 3, "{} of {planted}: {missed:#?}", missed.len());
-}
-
-/// Another operator, type or lane at an expression; the type of its value stays.
-fn miscompiled(program: &Program, index: usize) -> Option<Program> {
-    let expr = &program.exprs[index];
-    let kind = match &expr.kind {
-        ExprKind::Binary(operator, a, b) => {
-            let other = match operator {
-                Binary::Add => Binary::Subtract,
-                Binary::Subtract => Binary::Add,
-                Binary::Multiply => Binary::Add,
-                Binary::And => Binary::Or,
-                Binary::Or => Binary::Xor,
-                Binary::Xor => Binary::And,
-                Binary::ShiftLeft => Binary::ShiftRight,
-                Binary::ShiftRight => Binary::ShiftLeft,
-                _ => return None,
-            };
-            ExprKind::Binary(other, *a, *b)
-        }
-        ExprKind::Swizzle(of, swizzle) => {
-            let lanes = program.ty(*of).lanes;
-            let other: Vec<u8> = swizzle.lanes().iter().map(|lane| (lane + 1) % lanes).collect();
-            ExprKind::Swizzle(*of, Swizzle::new(&other))
-        }
-        // Extended with the wrong sign.
-        ExprKind::Convert(of)
-            if !expr.ty.is_vector() && program.ty(*of).scalar.bits() < expr.ty.scalar.bits() =>
-        {
-            let from = program.ty(*of).scalar;
-            let mut program = program.clone();
-            let other = Type::scalar(from.with_sign(!from.is_signed()));
-            let narrow = program.add(ExprKind::Convert(*of), other, expr.key);
-            program.exprs[index].kind = ExprKind::Convert(narrow);
-            return Some(program);
-        }
-        _ => return None,
-    };
-    let mut program = program.clone();
-    program.exprs[index].kind = kind;
-    Some(program)
-}
-
-/// True if the operation is stored in a variable, and the miscompiled one stores other values.
-fn stores_another(program: &Program, index: usize) -> bool {
-    let id = ExprId(index as u32);
-    let stored = program.stmts.iter().enumerate().find_map(|(at, stmt)| match &stmt.kind {
-        StmtKind::Assign(Place::Variable(variable), value) | StmtKind::Declare(variable, value) => {
-            let is_top = *value == id
-                || matches!(program.expr(*value).kind, ExprKind::Convert(of) if of == id);
-            is_top.then_some((StmtId(at as u32), *variable))
-        }
-        _ => None,
-    });
-    let Some(stored) = stored else { return false };
-    let Some(other) = miscompiled(program, index) else { return false };
-    interpret::run(&observed(program, stored)).results
-        != interpret::run(&observed(&other, stored)).results
-}
-
-/// The program with a variable added to the result after a statement.
-fn observed(program: &Program, (after, variable): (StmtId, VarId)) -> Program {
-    let mut program = program.clone();
-    let ty = program.variable(variable).ty;
-    let value = program.add(ExprKind::Variable(variable), ty, Key::root(0));
-    let hash = program.statement(StmtKind::Hash(value), Key::root(0));
-    let insert = |block: &mut Block| {
-        if let Some(at) = block.iter().position(|id| *id == after) {
-            block.insert(at + 1, hash);
-        }
-    };
-    insert(&mut program.body);
-    for stmt in &mut program.stmts {
-        match &mut stmt.kind {
-            StmtKind::If(_, then, other) => {
-                insert(then);
-                insert(other);
-            }
-            StmtKind::For(details) => insert(&mut details.body),
-            StmtKind::Section(section) => insert(&mut section.body),
-            _ => {}
-        }
-    }
-    program
+    let planted: Vec<_> = planted(400).take(60).collect();
+    let missed =
+        planted.iter().filter(|bug| interpret::run(&bug.program).results == bug.kernel.expected);
+    let missed: Vec<_> = missed.map(|bug| format!("{}: {}", bug.seed, bug.expression)).collect();
+    assert!(planted.len() == 60 && missed.len() <= 3, "{} of 60: {missed:#?}", missed.len());
 }

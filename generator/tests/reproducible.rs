@@ -1,11 +1,11 @@
-//! A seed gives the same kernel everywhere: the hashes of 100 kernels are checked in.
+//! A seed gives the same kernel and variants everywhere: the hashes of 100 kernels and seven families are checked in.
 //!
 //! `BLESS=1` writes them. They may change only with the version of the format, `FORMAT` in `src/random.rs`.
 
 use std::fmt::Write;
 use std::{env, fs};
 
-use clreduce_generator::{Mode, Profile, Target, Tokens, generate};
+use clreduce_generator::{Mode, Profile, Target, Tokens, generate, variants};
 use clreduce_testcase::ContentHash;
 
 fn hashes() -> String {
@@ -19,6 +19,12 @@ fn hashes() -> String {
         let kernel = generate(seed, &profile).unwrap();
         let all = kernel.source.clone() + &kernel.expected_text();
         writeln!(text, "{} {seed} {}", mode.name(), ContentHash::of(all.as_bytes())).unwrap();
+    }
+    for (seed, mode) in (0..).zip(Mode::ALL) {
+        let family = variants(seed, &Profile { mode, ..Profile::default() }).unwrap();
+        let all: String = family.take(10).map(|variant| variant.source).collect();
+        let hash = ContentHash::of(all.as_bytes());
+        writeln!(text, "{} {seed} --emi 10 {hash}", mode.name()).unwrap();
     }
     text
 }

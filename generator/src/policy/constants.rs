@@ -32,7 +32,7 @@ impl Maker<'_> {
 }
 
 /// Ends of the range, and runs of bits.
-fn special(scalar: Scalar, stream: &mut Stream) -> i128 {
+pub(crate) fn special(scalar: Scalar, stream: &mut Stream) -> i128 {
     let bits = u64::from(scalar.bits());
     match stream.below(7) {
         0 => 0,

@@ -17,21 +17,7 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
     let exchanging = mode.has_barriers() || mode.has_reductions() || mode.has_sections();
     let mut program = Program::new(shapes::sizes(exchanging, tokens, &mut stream));
     program.fixed_size = features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
-    let mut maker = Maker {
-        executions: u64::from(program.sizes.items()),
-        program,
-        features,
-        mode,
-        readable: Vec::new(),
-        writable: Vec::new(),
-        unseen: Vec::new(),
-        arrays: Vec::new(),
-        counters: Vec::new(),
-        pool: Vec::new(),
-        communication: None,
-        sections: 0,
-        in_section: false,
-    };
+    let mut maker = Maker::new(program, features, mode);
     maker.make(tokens, &mut stream, key);
     maker.program
 }

@@ -8,11 +8,14 @@ mod expressions;
 mod kernel;
 mod leaves;
 mod loops;
+mod scope;
 mod shapes;
 mod statements;
 
+pub(crate) use constants::special;
 pub(crate) use kernel::kernel;
 pub(crate) use leaves::opaque;
+pub(crate) use scope::{Scope, block, expression};
 
 use crate::features::Features;
 use crate::ir::{ExprId, ExprKind, Program, Space, StmtId, StmtKind, Type, VarId, Variable};
@@ -46,7 +49,26 @@ struct Maker<'a> {
     in_section: bool,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    /// The state before anything is made.
+    fn new(program: Program, features: &'a Features, mode: Mode) -> Self {
+        Self {
+            executions: u64::from(program.sizes.items()),
+            program,
+            features,
+            mode,
+            readable: Vec::new(),
+            writable: Vec::new(),
+            unseen: Vec::new(),
+            arrays: Vec::new(),
+            counters: Vec::new(),
+            pool: Vec::new(),
+            communication: None,
+            sections: 0,
+            in_section: false,
+        }
+    }
+
     /// A new private variable with a name that begins with a letter.
     fn variable(&mut self, letter: char, ty: Type, length: Option<u32>) -> VarId {
         let name = format!("{letter}{}", self.program.variables.len());

@@ -252,6 +252,10 @@ pub(crate) enum UsageError {
     Profile(#[from] ProfileError),
     #[error("several kernels need a folder\nhelp: add --out DIR")]
     ManyKernels,
+    #[error(
+        "the kernel of seed {seed} has only {made} variants\nhelp: give --emi a number of at most {made}"
+    )]
+    NoVariant { seed: u64, made: usize },
     #[error("no pass is left to run\nhelp: check --passes and --skip-pass")]
     NoPasses,
     #[error(transparent)]

@@ -8,9 +8,11 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use clap::ValueHint;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clreduce_generator::{Avoid, Kernel, Mode, Profile, Target, Tokens, generate};
+use clap::{ValueHint, value_parser};
+use clreduce_generator::{
+    Avoid, Edits, Kernel, Mode, Profile, Target, Tokens, VARIANTS, generate, variants,
+};
 
 use crate::expected;
 use crate::failure::{CliError, UsageError};
@@ -56,6 +58,18 @@ pub(crate) struct GenerateArgs {
     #[arg(long)]
     pub self_check: bool,
 
+    /// Generate also N variants of each kernel that have the same right results; 40 at most
+    ///
+    /// Variants have branches that are never taken, or always, and the compiler cannot know that. With --out, they are
+    /// MODE-SEED-emi-1.cl to MODE-SEED-emi-N.cl; fewer where others would be equal to one of them. Without --out, variant N
+    /// alone goes to standard output.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=VARIANTS as i64))]
+    pub emi: Option<u32>,
+
+    /// Edits of variants: dead (blocks that are never executed), guards (branches that are always taken), or all
+    #[arg(long, value_name = "KIND", default_value = "all", value_parser = edits(), requires = "emi", hide_possible_values = true)]
+    pub emi_edits: Edits,
+
     /// Write MODE-SEED.cl and MODE-SEED.expected into this folder [default: the kernel on standard output]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
@@ -71,6 +85,7 @@ Examples:
   clreduce generate --mode vector --seed 7
   clreduce generate --count 1000 --out kernels
   clreduce generate --mode barrier --avoid mad_sat,vec3 --tokens 300..800 --count 100 --out kernels
+  clreduce generate --mode all --emi 40 --count 20 --out kernels
   for k in kernels/*.cl; do clreduce run $k --device-name oclgrind > log || echo $k; done
 
 Exit status:
@@ -91,6 +106,14 @@ fn targets() -> impl TypedValueParser<Value = Target> {
     })
 }
 
+fn edits() -> impl TypedValueParser<Value = Edits> {
+    let names = PossibleValuesParser::new(Edits::ALL.map(Edits::name));
+    names.map(|name| {
+        let edits = Edits::ALL.into_iter().find(|edits| edits.name() == name);
+        edits.unwrap_or_default()
+    })
+}
+
 /// Generates kernels.
 ///
 /// # Errors
@@ -102,17 +125,24 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
         tokens: args.tokens.clone(),
         avoid: args.avoid.clone(),
         self_check: args.self_check,
+        edits: args.emi_edits,
     };
     let made = |seed| generate(seed, &profile).map_err(UsageError::from);
     let Some(folder) = &args.out else {
         if args.count.get() > 1 {
             return Err(UsageError::ManyKernels.into());
         }
-        let kernel = made(args.seed)?;
+        let kernel = match args.emi {
+            None => made(args.seed)?,
+            Some(number) => last_variant(args.seed, &profile, number)?,
+        };
         io::stdout().write_all(kernel.source.as_bytes()).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
     };
     profile.check().map_err(UsageError::from)?;
+    if args.emi.is_some() {
+        profile.check_variants().map_err(UsageError::from)?;
+    }
     let write_error = |path: &Path, source| CliError::Write { path: path.to_owned(), source };
     fs::create_dir_all(folder).map_err(|error| write_error(folder, error))?;
     let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
@@ -124,8 +154,19 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
                 return Ok(());
             }
             let seed = args.seed.wrapping_add(index);
-            let path = folder.join(format!("{}-{seed}.cl", args.mode.name()));
-            write(&path, &made(seed)?).map_err(|error| write_error(&path, error))?;
+            let write = |kernel: &Kernel, name: &str| {
+                let path = folder.join(format!("{}-{seed}{name}.cl", args.mode.name()));
+                write(&path, kernel).map_err(|error| write_error(&path, error))
+            };
+            let Some(count) = args.emi else {
+                write(&made(seed)?, "")?;
+                continue;
+            };
+            let family = variants(seed, &profile).map_err(UsageError::from)?;
+            write(family.base(), "")?;
+            for (variant, number) in family.zip(1..=count) {
+                write(&variant, &format!("-emi-{number}"))?;
+            }
         }
     };
     thread::scope(|scope| {
@@ -136,6 +177,16 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
         results.collect::<Result<(), CliError>>()
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The variant of a kernel with a number.
+fn last_variant(seed: u64, profile: &Profile, number: u32) -> Result<Kernel, UsageError> {
+    let mut made = 0;
+    let mut family = variants(seed, profile)?.inspect(|_| made += 1);
+    match family.nth(number as usize - 1) {
+        Some(kernel) => Ok(kernel),
+        None => Err(UsageError::NoVariant { seed, made }),
+    }
 }
 
 fn write(path: &Path, kernel: &Kernel) -> io::Result<()> {

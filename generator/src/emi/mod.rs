@@ -1,0 +1,206 @@
+//! Equivalence modulo inputs (Le, Afshari and Su 2014): variants of a kernel that have other texts, and the same right
+//! results.
+//!
+//! A family begins with a generated kernel. [Edits](Edit) are put into it: blocks that are never executed, branches that
+//! are always taken, and assignments that are undone. The compiler cannot know that. Each variant keeps some of them, and
+//! prunes the statements that are not executed. The interpreter executes every variant, so one that is not valid or has
+//! other results is left out. Two variants with different results on a device show a bug, as does a single one whose
+//! result is not the expected one.
+
+mod edits;
+mod points;
+mod predicates;
+mod prune;
+
+use std::collections::BTreeSet;
+
+use edits::Edit;
+use prune::Rates;
+
+use crate::features::Features;
+use crate::interpret;
+use crate::ir::{Program, StmtId, StmtKind};
+use crate::kernel::{Kernel, features, generate, origin, root};
+use crate::print::{self, Extras};
+use crate::profile::{Profile, ProfileError};
+use crate::random::Key;
+use crate::repair::repair;
+
+/// The most variants of a kernel: as many as there are [rates](Rates) of pruning.
+pub const VARIANTS: usize = Rates::ALL.len();
+
+/// How often other numbers are drawn for a variant that is equal to an earlier one.
+const DRAWS: u64 = 8;
+
+/// The edits that variants have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edits {
+    /// All kinds.
+    #[default]
+    All,
+    /// Blocks that are never executed: CLsmith's variants, and those of CUDAsmith with false conditional blocks (FCB).
+    Dead,
+    /// Branches around statements that are always taken, as CUDAsmith's true guards (TG).
+    Guards,
+}
+
+impl Edits {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::All, Self::Dead, Self::Guards];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Dead => "dead",
+            Self::Guards => "guards",
+        }
+    }
+}
+
+/// The variants of the kernel of a seed, up to [`VARIANTS`] with different texts.
+///
+/// The first has all edits unpruned. How many variants are taken does not change them.
+///
+/// # Errors
+/// If the parts of the profile do not fit together, or it avoids what branches need.
+pub fn variants(seed: u64, profile: &Profile) -> Result<Variants, ProfileError> {
+    profile.check_variants()?;
+    let base = generate(seed, profile)?;
+    let key = root(seed, profile).named("emi");
+    let features = features(seed, profile);
+    let mut program = base.program.clone();
+    let edits = edits::added(&mut program, &base.report, profile, &features, key);
+    let mut rates = Rates::ALL;
+    key.named("rates").stream().shuffle(&mut rates[1..]);
+    let mut variants = Variants {
+        seed,
+        profile: profile.clone(),
+        seen: BTreeSet::from([text(&base.program)]),
+        base,
+        program,
+        edits,
+        rates,
+        next: 0,
+        made: 0,
+        key,
+    };
+    variants.keep_what_is_certain(&features);
+    Ok(variants)
+}
+
+/// The variants of a kernel. See [`variants`].
+#[derive(Clone, Debug)]
+pub struct Variants {
+    seed: u64,
+    profile: Profile,
+    /// The texts so far.
+    seen: BTreeSet<String>,
+    base: Kernel,
+    /// The program with all edits.
+    program: Program,
+    edits: Vec<Edit>,
+    rates: [Rates; VARIANTS],
+    /// The number of the next rates.
+    next: usize,
+    /// The number of variants so far.
+    made: usize,
+    key: Key,
+}
+
+impl Variants {
+    /// The kernel that they are variants of.
+    #[must_use]
+    pub fn base(&self) -> &Kernel {
+        &self.base
+    }
+
+    /// Repairs what the edits execute, and drops edits that change the results all the same.
+    fn keep_what_is_certain(&mut self, features: &Features) {
+        loop {
+            let report = repair(&mut self.program, features);
+            if report.is_clean() && report.results == self.base.expected {
+                return;
+            }
+            let Some(edit) = self.edits.pop() else {
+                self.program = self.base.program.clone();
+                return;
+            };
+            edit.drop_from(&mut self.program);
+        }
+    }
+
+    /// The program with the edits that a draw keeps, pruned.
+    fn drawn(&self, rates: Rates, key: Key) -> Program {
+        let mut program = self.program.clone();
+        for (number, edit) in (0..).zip(&self.edits) {
+            let key = key.child(number);
+            let kept = edit.is_dead() || self.next == 0 || key.stream().chance(70);
+            let is_left = kept && edit.prune(&mut program, rates, key.named("prune"));
+            if !is_left {
+                edit.drop_from(&mut program);
+            }
+        }
+        program
+    }
+
+    /// A variant with these rates, unless all draws are equal to earlier ones.
+    fn variant(&mut self, rates: Rates, key: Key) -> Option<Kernel> {
+        (0..DRAWS).find_map(|draw| {
+            let program = self.drawn(rates, key.child(draw));
+            let report = interpret::run(&program);
+            if !report.is_clean() || report.results != self.base.expected {
+                return None;
+            }
+            let is_new = self.seen.insert(text(&program));
+            let origin = origin(self.seed, &self.profile, Some(self.made + 1));
+            let (asked, checks) = (self.base.asked, self.profile.self_check);
+            is_new.then(|| Kernel::new(program, report, asked, origin, checks))
+        })
+    }
+}
+
+impl Iterator for Variants {
+    type Item = Kernel;
+
+    fn next(&mut self) -> Option<Kernel> {
+        while self.next < VARIANTS {
+            let (rates, key) = (self.rates[self.next], self.key.child(self.next as u64));
+            let made = self.variant(rates, key);
+            self.next += 1;
+            if made.is_some() {
+                self.made += 1;
+                return made;
+            }
+        }
+        None
+    }
+}
+
+/// The text that has to differ: without the command.
+fn text(program: &Program) -> String {
+    print::opencl(program, &Extras::default())
+}
+
+/// Puts statements in the place of one.
+fn replace(program: &mut Program, id: StmtId, by: &[StmtId]) {
+    let blocks = program.stmts.iter_mut().flat_map(|stmt| stmt.kind.blocks_mut());
+    for block in blocks.chain([&mut program.body]) {
+        if let Some(at) = block.iter().position(|found| *found == id) {
+            block.splice(at..=at, by.iter().copied());
+            return;
+        }
+    }
+}
+
+/// True if there is a statement of a kind in a statement.
+fn contains(program: &Program, id: StmtId, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
+    let kind = &program.stmt(id).kind;
+    wanted(kind) || kind.blocks().into_iter().flatten().any(|id| contains(program, *id, wanted))
+}
+
+/// True if the work-items of a group wait for each other.
+fn synchronises(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Barrier | StmtKind::Reduce(_))
+}
