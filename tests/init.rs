@@ -269,6 +269,7 @@ fn what_cannot_be_used() {
     let slow =
         format!("#!/bin/sh\n[ -e {0} ] || {{ touch {0}; sleep 4; }}\necho x\n", mark.display());
     bench.script("bin/slow.sh", &slow);
+    bench.write("w.c", "void f(void) { int x; }\n");
     let cases: &[(&[&str], i32, &[&str])] = &[
         (&[], 2, &["no kernel and no command"]),
         (&["--", "gcc", "-c", "gone.c"], 2, &["names no source file"]),
@@ -277,7 +278,11 @@ fn what_cannot_be_used() {
         (&["--shell", "--", "gcc", "-c", "p.c"], 2, &["for kernels"]),
         (&["p.c"], 2, &["no command of a compiler", "init -- gcc"]),
         (&["--", "gcc", "-c", "p.c"], 1, &["nothing is wrong", "--run"]),
-        (&["--message", "never", "--", "gcc", "-c", "p.c"], 1, &["prints no error or warning"]),
+        (
+            &["--message", "never", "--", "gcc", "-Wunused", "-c", "w.c"],
+            1,
+            &["prints no error or warning", "    w.c:1:", "--message 'unused variable"],
+        ),
         // What takes long is shown, with its time.
         (&["--", "bin/slow.sh", "-c", "p.c"], 1, &["nothing is wrong", "slow.sh: compiling p.c ("]),
         (&["--", "./no-such-compiler", "-c", "p.c"], 1, &["cannot run", "exit code 127"]),

@@ -328,18 +328,19 @@ fn logging_clang(bench: &Bench) -> (String, std::path::PathBuf) {
 #[test]
 fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
     let bench = Bench::new();
-    bench.write("k.cl", MAD_SAT);
+    // OpenCL leaves some results of `mul24` to the device, so where it stays, witnesses are asked.
+    bench.write("k.cl", format!("{MAD_SAT}int far(int x) {{ return mul24(x, x); }}\n"));
     bench.write("r.toml", format!("{MAD_SAT_RECIPE}[[configuration]]\ndevice = \"host\"\n"));
     let (path, log) = logging_clang(&bench);
     let args = ["k.cl", "--test", "r.toml", "-j", "2", "--summary", "s.json"];
     let mut command = bench.command(&args);
     command.env("PATH", path);
     let done = assert_cmd::Command::from_std(command).assert().code(0);
-    // The sanitizers compute the right result, so no witness builds a variant, only the original and the result. Only the
-    // witness optimises.
+    // The sanitizers compute the right result, so a witness builds no variants but the few with `mul24`, the original and the
+    // result. Only the witness optimises.
     let log = fs::read_to_string(log).unwrap();
     let builds = |option: &str| log.lines().filter(|line| line.contains(option)).count();
-    assert_eq!(builds("-O2 "), 2, "{log}");
+    assert!((2..8).contains(&builds("-O2 ")), "{log}");
     // A clang that compiles variants for the sanitizers starts once, and forks for each.
     assert!(builds("-fsanitize=memory") > 2 && builds("-o -") > 0, "{log}");
     assert_mentions(&stdout(&done), &["compile", "sanitize", "outcome"]);

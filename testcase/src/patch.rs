@@ -97,6 +97,10 @@ impl Edit {
     fn deletes(&self) -> bool {
         self.text.is_empty()
     }
+
+    fn is_plain_deletion(&self) -> bool {
+        self.deletes() && self.kind == EditKind::Plain
+    }
 }
 
 /// A set of non-overlapping edits that are applied together, ordered by file and position.
@@ -157,8 +161,8 @@ impl Patch {
         self.edits.is_empty()
     }
 
-    /// Returns true if every edit of `other` lies inside an edit of this patch, so that it would
-    /// change nothing more.
+    /// Returns true if every edit of `other` lies inside an edit of this patch, or deletes what deletions of this patch
+    /// delete together, so that it would change nothing more.
     #[must_use]
     pub fn covers(&self, other: &Patch) -> bool {
         other.edits.iter().all(|inner| {
@@ -166,7 +170,25 @@ impl Patch {
                 .edits
                 .partition_point(|edit| (edit.file, edit.start) <= (inner.file, inner.start));
             self.edits[..after].iter().rev().take(2).any(|edit| edit.covers(inner))
+                || inner.is_plain_deletion() && self.deletes_all_of(inner, after)
         })
+    }
+
+    /// Returns true if deletions that follow each other without a gap delete what `inner` does. The first edit that starts
+    /// after it has index `after`.
+    fn deletes_all_of(&self, inner: &Edit, after: usize) -> bool {
+        let mut gone = inner.start;
+        for edit in &self.edits[after.saturating_sub(1)..] {
+            steps(1);
+            if edit.file != inner.file || edit.start > gone || !edit.is_plain_deletion() {
+                return false;
+            }
+            gone = gone.max(edit.end);
+            if gone >= inner.end {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns true if every edit of `other` is an edit of this patch.
@@ -214,6 +236,22 @@ mod tests {
         let inner = Patch::single(Edit::delete(0, 20..30));
         assert_eq!(inner.union(&outer), Some(outer.clone()));
         assert!(outer.covers(&inner) && !inner.covers(&outer));
+    }
+
+    #[test]
+    fn deletions_side_by_side_cover_what_they_delete_together() {
+        let delete = |range| Edit::delete(0, range);
+        let pairs = Patch::new((5..25).map(|n| delete(2 * n..2 * n + 2)).collect()).unwrap();
+        for (range, covered) in
+            [(10..13, true), (11..50, true), (10..50, true), (9..12, false), (48..51, false)]
+        {
+            assert_eq!(pairs.covers(&Patch::single(delete(range.clone()))), covered, "{range:?}");
+        }
+        let apart = Patch::new(vec![delete(10..12), delete(13..15)]).unwrap();
+        assert!(!apart.covers(&Patch::single(delete(10..15))));
+        let between = Edit::replace(0, 12..13, b"x".as_slice());
+        let replaced = apart.union(&Patch::single(between)).unwrap();
+        assert!(!replaced.covers(&Patch::single(delete(10..15))));
     }
 
     #[test]

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use clreduce_kernel::Output;
 use serde::Serialize;
 
 use crate::finding::{Finding, FindingKind, StageFailure};
-use crate::stage::StageReport;
+use crate::stage::{ComputedResult, StageReport};
 use crate::table::{PreparedStage, StageName};
 
 /// The result of all checks of a kernel.
@@ -87,10 +86,10 @@ impl CollectedReports {
         self.0.push(Collected { stage, looks_for, report, wall });
     }
 
-    /// The right result of the kernel, where a stage knows it.
+    /// The result of the kernel, where a stage has computed it.
     #[must_use]
-    pub fn result(&self) -> Option<&[Output]> {
-        self.0.iter().find_map(|one| one.report.result.as_deref())
+    pub fn result(&self) -> Option<&ComputedResult> {
+        self.0.iter().find_map(|one| one.report.result.as_ref())
     }
 
     /// Returns true if runs of the kernel have checked all that a stage looks for.

@@ -96,9 +96,25 @@ pub struct StageReport {
     pub failures: Vec<StageFailure>,
     /// The kinds that the stage would have found. Kinds that it looks for and that are missing here remain open.
     pub checked: BTreeSet<FindingKind>,
-    /// The result of the kernel on every device that is right. Only a stage that ran the kernel, found nothing wrong and
-    /// knows that there is but one right result has it.
-    pub result: Option<Vec<Output>>,
+    /// The result of the kernel. Only a stage that ran it and found nothing wrong has it.
+    pub result: Option<ComputedResult>,
+}
+
+/// The result of a kernel, computed by a run in which nothing wrong was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComputedResult {
+    /// What the kernel wrote.
+    pub outputs: Vec<Output>,
+    /// True if every device that is right has this result: OpenCL leaves nothing of it to the device.
+    pub is_only_right: bool,
+}
+
+impl ComputedResult {
+    /// Returns true if these outputs are right for certain.
+    #[must_use]
+    pub fn confirms(&self, outputs: &[Output]) -> bool {
+        self.is_only_right && self.outputs == outputs
+    }
 }
 
 impl StageReport {

@@ -176,7 +176,7 @@ struct Checked {
     stages: Vec<(String, u64)>,
     tolerated: Tolerated,
     warnings: Vec<String>,
-    /// The right result as a check computes it.
+    /// The result as a check computes it.
     result: Option<Vec<Output>>,
 }
 
@@ -246,7 +246,7 @@ impl Checked {
             (stage.name.clone(), millis(stage.limit(wall)))
         };
         self.stages = timed.into_iter().map(limit).collect();
-        self.result = gathered.result().map(<[Output]>::to_vec);
+        self.result = gathered.result().map(|result| result.outputs.clone());
         self.tolerate(kit, subject.as_ref(), gathered)
     }
 

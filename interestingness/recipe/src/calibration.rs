@@ -24,8 +24,8 @@ pub struct Calibration {
     pub configurations: BTreeMap<String, u64>,
     /// The findings in the original that are tolerated in variants.
     pub tolerated: Tolerated,
-    /// True if the check `sanitize` computes the right result, which for the original is that of the witnesses. Then
-    /// witnesses run only for variants of which `sanitize` does not know the result.
+    /// True if the check `sanitize` computes the result that the witnesses have for the original. Then witnesses run only
+    /// for variants that may have several right results.
     pub computed: bool,
     /// The parts of the original that the compiler mentioned, and those that were not executed.
     pub clues: Clues,

@@ -197,7 +197,8 @@ impl ReadyStage {
                     None => check.run(subject, cancel),
                 };
                 report.findings.retain(|finding| !tolerated.covers(finding));
-                let is_doubted = report.result.is_some() && report.result.as_deref() == doubted;
+                let settled = report.result.as_ref().zip(doubted);
+                let is_right = settled.is_some_and(|(result, doubted)| result.confirms(doubted));
                 // A result that depends on the order is legal, and useless for comparisons.
                 let mut findings = report.findings.iter();
                 let depends =
@@ -205,7 +206,7 @@ impl ReadyStage {
                 gathered.add(check, report, started.elapsed());
                 match gathered.decides(to_run).or(depends.as_ref()) {
                     Some(finding) => StageVerdict::Rejects(finding.to_string()),
-                    None if is_doubted => {
+                    None if is_right => {
                         StageVerdict::Rejects("the suspected result is right".to_owned())
                     }
                     None => StageVerdict::Passes,

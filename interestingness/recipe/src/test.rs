@@ -33,8 +33,8 @@ pub struct RecipeTest {
 /// The configurations that run for an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// The suspected configuration and one witness, with half the time limit.
-    Glance,
+    /// The suspected configuration with half the time limit, and one witness where no check computes the right result.
+    Glance { is_computed: bool },
     /// As many as decide the verdict.
     UntilDecided,
     /// All of them.
@@ -157,20 +157,23 @@ impl RecipeTest {
         }
         let tolerated = &self.calibration.tolerated;
         let order = self.counts.order(&self.ready);
+        let is_computed = self.calibration.computed
+            && matches!(&files[..], [(_, Some(subject), _)] if subject.has_one_result());
+        let glance = Extent::Glance { is_computed };
         let first_costly = order.iter().position(|ready| ready.stage.is_costly());
-        let glance_at = first_costly.filter(|_| !explain && self.may_glance());
+        let glance_at = first_costly.filter(|_| !explain && self.may_glance(glance));
         let checks: Vec<Option<StageName>> =
             order.iter().map(|ready| ready.stage.check()).collect();
         for (index, ready) in order.into_iter().enumerate() {
             if glance_at == Some(index)
-                && let Some(result) = self.glance(programs, known, cancel)
+                && let Some(result) = self.glance(glance, programs, known, cancel)
             {
                 results.push(result);
                 return None;
             }
             let started = Instant::now();
             let mut answer = StageVerdict::Passes;
-            let doubted = known.first().filter(|_| self.calibration.computed && !explain);
+            let doubted = known.first().filter(|_| is_computed && !explain);
             let doubted = doubted.and_then(ShownOutcomes::success);
             let to_run: Vec<StageName> = checks[index + 1..].iter().copied().flatten().collect();
             for (program, subject, gathered) in &mut files {
@@ -194,10 +197,11 @@ impl RecipeTest {
             }
         }
         let right = match &files[..] {
-            [(_, _, gathered)] if self.calibration.computed => gathered.result(),
+            [(_, _, gathered)] if is_computed => gathered.result(),
             _ => None,
         };
-        let right = right.map(ShownOutcomes::computed);
+        let right = right.filter(|right| right.is_only_right);
+        let right = right.map(|right| ShownOutcomes::computed(&right.outputs));
         let sums = files.into_iter().map(|(_, _, gathered)| sum_up(gathered, tolerated));
         let held = sums.into_iter().find(|answer| *answer != StageVerdict::Passes);
         if let (Some(answer), Some(last)) = (held, results.last_mut())
@@ -223,11 +227,11 @@ impl RecipeTest {
 
     /// Returns true if a variant may run before it is known to be valid. An invalid kernel can at worst crash a process
     /// of ours on a CPU; on a GPU it can do more damage.
-    fn may_glance(&self) -> bool {
+    fn may_glance(&self, glance: Extent) -> bool {
         let robust = |one: &Configuration| {
             one.device().is_none_or(|at| self.kit.pools[at].device.is_robust())
         };
-        let looked_at: Vec<&str> = self.names(Extent::Glance).collect();
+        let looked_at: Vec<&str> = self.names(glance).collect();
         let mut configurations = self.kit.configurations.iter();
         !self.slippage
             && self.kit.preset != Preset::Hang
@@ -241,8 +245,8 @@ impl RecipeTest {
         let pin = &self.calibration.pin;
         let names = std::iter::once(&pin.accused).chain(&pin.witnesses).map(String::as_str);
         names.take(match extent {
-            Extent::Glance if self.calibration.computed => 1,
-            Extent::Glance => 2,
+            Extent::Glance { is_computed: true } => 1,
+            Extent::Glance { is_computed: false } => 2,
             Extent::UntilDecided | Extent::All => usize::MAX,
         })
     }
@@ -251,12 +255,13 @@ impl RecipeTest {
     /// invalid.
     fn glance<'a>(
         &'a self,
+        glance: Extent,
         programs: &[Program<'_>],
         known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
     ) -> Option<StageResult> {
         let started = Instant::now();
-        let answer = self.outcome(programs, Extent::Glance, None, known, cancel);
+        let answer = self.outcome(programs, glance, None, known, cancel);
         let is_open = matches!(
             answer,
             StageVerdict::TimedOut(_) | StageVerdict::Unresolved(_) | StageVerdict::NotRun(_)
@@ -305,7 +310,9 @@ impl RecipeTest {
             let fair = one.device().is_some_and(|at| kit.pools[at].device.is_timed_fairly());
             answers.push(match answer {
                 // Another run alone would take as long.
-                StageVerdict::TimedOut(what) if fair && extent != Extent::Glance => {
+                StageVerdict::TimedOut(what)
+                    if fair && !matches!(extent, Extent::Glance { .. }) =>
+                {
                     StageVerdict::Rejects(what)
                 }
                 answer => answer,
@@ -349,7 +356,7 @@ impl RecipeTest {
     ) -> ShownOutcomes<'a> {
         let limit = self.limits.of(&configuration.name);
         // A kernel without an end is mostly invalid, and the checks find that sooner.
-        let limit = if extent == Extent::Glance { limit / 2 } else { limit };
+        let limit = if matches!(extent, Extent::Glance { .. }) { limit / 2 } else { limit };
         self.kit.run_on(configuration, programs, limit, cancel)
     }
 }

@@ -17,7 +17,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_language::{NodeField, NodeKind, SymbolId, SyntaxTree, is_entry};
+use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Item, is_declaration, items, providers, with_semicolon};
@@ -48,7 +48,7 @@ impl Pass for Unreachable {
         }
         let items = items(snapshot);
         let providers = providers(snapshot, &items);
-        let reached = reached(snapshot, &items, &providers);
+        let reached = reached(snapshot, &items, &providers, &[]);
         let removals = removals(tree, &items, &reached);
         let users = users(snapshot, &items, &removals, &providers, proposals);
         for index in 0..removals.len() {
@@ -57,6 +57,16 @@ impl Pass for Unreachable {
             proposals.extend(Patch::new(edits).map(Proposal::new));
         }
     }
+}
+
+/// The edits that remove what nothing needed reaches without the ranges that other edits remove, which are in order.
+pub(crate) fn unreachable_without(snapshot: &Snapshot, other: &[Edit]) -> Vec<Edit> {
+    if snapshot.file_count() != 1 || snapshot.tree(0).is_empty() {
+        return Vec::new();
+    }
+    let items = items(snapshot);
+    let reached = reached(snapshot, &items, &providers(snapshot, &items), other);
+    removals(snapshot.tree(0), &items, &reached).into_iter().map(|(_, edit)| edit).collect()
 }
 
 /// The items that are not reached, with the edit that removes them: those of one declaration together,
@@ -126,11 +136,12 @@ fn with_users(
     found
 }
 
-/// For every item, whether it is reached.
+/// For every item, whether it is reached other than from `gone`.
 fn reached(
     snapshot: &Snapshot,
     items: &[Item],
     providers: &HashMap<SymbolId, Vec<usize>>,
+    gone: &[Edit],
 ) -> Vec<bool> {
     let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
     let opaque = symbols.ids().filter(|&symbol| symbols.get(symbol).opaque);
@@ -153,7 +164,13 @@ fn reached(
             .take_while(|_| shares)
             .filter(|&child| tree.node(child).field != Some(NodeField::Declarator));
         let nodes = specifiers.flat_map(|child| tree.subtree(child)).chain(tree.subtree(item.node));
-        let used = nodes.filter_map(|node| symbols.of(node)).filter(|&id| followed.insert(id));
+        let stays = |&node: &NodeId| {
+            let at = tree.range(node).start;
+            let next = gone.partition_point(|edit| edit.range().end <= at);
+            gone.get(next).is_none_or(|edit| at < edit.range().start)
+        };
+        let used = nodes.filter(stays).filter_map(|node| symbols.of(node));
+        let used = used.filter(|&id| followed.insert(id));
         let used = used.filter_map(|id| providers.get(&id));
         work.extend(used.flatten().copied().filter(|&index| !reached[index]));
     }

@@ -1,7 +1,7 @@
 //! Removes what was not executed when the original ran.
 //!
-//! Recipes that run the program know that. The first proposal removes all of it. Two more remove one half each. Where a
-//! function could then end without a value, a `return` stays.
+//! Recipes that run the program know that. The first proposal removes all of it. Two more remove one half each. What
+//! nothing reaches any more goes as well. Where a function could then end without a value, a `return` stays.
 //!
 //! before:
 //! ```c
@@ -28,7 +28,8 @@ use crate::analysis::{
     Function, Unit, functions, has_effect, is_expression, is_statement, is_statement_list,
     returns_void, with_semicolon,
 };
-use crate::edit::{is_smaller, remove_declaration, remove_statement, stub_of};
+use crate::edit::{is_smaller, remove_statement, stub_of};
+use crate::names::unreachable::unreachable_without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -69,7 +70,9 @@ impl Pass for Unexecuted {
         let halves = (edits.len() > 1).then(|| edits.split_at(middle.min(edits.len() - 1)));
         let halves = halves.into_iter().flat_map(|(first, second)| [first, second]);
         for part in std::iter::once(&edits[..]).chain(halves) {
-            proposals.extend(Patch::new(part.to_vec()).map(Proposal::new));
+            let unreachable = unreachable_without(snapshot, part);
+            let edits = part.iter().cloned().chain(unreachable).collect();
+            proposals.extend(Patch::new(edits).map(Proposal::new));
         }
     }
 }
@@ -120,7 +123,7 @@ impl<'a> Remover<'a> {
 
     /// The edits that remove ranges, in order and apart from each other.
     fn edits(&self, ranges: &[Range<usize>]) -> Vec<Edit> {
-        let mut edits: Vec<Edit> = ranges.iter().flat_map(|range| self.removal(range)).collect();
+        let mut edits: Vec<Edit> = ranges.iter().filter_map(|range| self.removal(range)).collect();
         edits.sort_by_key(|edit| (edit.range().start, std::cmp::Reverse(edit.range().end)));
         let mut end = 0;
         edits.retain(|edit| {
@@ -131,40 +134,23 @@ impl<'a> Remover<'a> {
         edits
     }
 
-    /// The edits that remove a range; none if they would not make the program smaller.
-    fn removal(&self, range: &Range<usize>) -> Vec<Edit> {
+    /// The edit that removes a range; none if it would not make the program smaller.
+    fn removal(&self, range: &Range<usize>) -> Option<Edit> {
         let node = self.nodes.get(&(range.start, range.end)).copied();
         let node = node.filter(|&node| self.unit.is_usable(node));
         let edit = match node.map(|node| (node, self.tree.kind(node))) {
-            Some((node, NodeKind::FunctionDefinition)) => match self.unused(node) {
-                Some(edits) => return edits,
-                None => self.body(node),
-            },
+            Some((node, NodeKind::FunctionDefinition)) => self.body(node),
             Some((node, NodeKind::CaseStatement)) => self.case(node),
             Some((node, kind)) if is_expression(kind) => self.operand(node),
             Some((node, kind)) if is_statement(kind) && !self.is_listed(node) => self.branch(node),
             _ => self.statements(range),
         };
         let is_shorter = |edit: &Edit| is_smaller(&edit.text, &self.unit.bytes[edit.range()]);
-        edit.filter(is_shorter).into_iter().collect()
+        edit.filter(is_shorter)
     }
 
     fn is_listed(&self, node: NodeId) -> bool {
         is_statement_list(self.tree.kind(self.tree.node(node).parent))
-    }
-
-    /// The edits that remove a function that nobody calls. In several files, others may.
-    fn unused(&self, definition: NodeId) -> Option<Vec<Edit>> {
-        let (tree, file) = (self.tree, self.unit.file);
-        let function = self.functions.get(&definition)?;
-        let symbol = self.snapshot.symbols(file).get(function.symbol);
-        let own = tree.range(definition);
-        let is_used = symbol.uses.iter().any(|&name| !own.contains(&tree.range(name).start));
-        if is_used || symbol.opaque || self.snapshot.file_count() > 1 {
-            return None;
-        }
-        let declarations = symbol.declarations.iter();
-        declarations.map(|&declaring| remove_declaration(tree, file, declaring)).collect()
     }
 
     /// Empties a function.
@@ -379,6 +365,12 @@ mod tests {
             (
                 "int f(int); «int f(int x) { return x ? f(x - 1) : 1; }» int main(void) { return 1; }",
                 "int main(void) { return 1; }",
+            ),
+            // What only these reach goes as well, also where it uses itself.
+            (
+                "int g(int); int t[2], *u = t; «int f(int x) { return g(x) + *u; }» int g(int x) { return f(x); } \
+                 int main(int n) { if (n) «{ n = g(n); }» return n; }",
+                "int main(int n) { return n; }",
             ),
         ] {
             assert_eq!(all(marked), expected, "{marked}");

@@ -120,12 +120,17 @@ impl<G: Search> PassRun<G> {
             }
             let items: Vec<u32> =
                 items.iter().copied().filter(|item| !refuted.is_hopeless(*item)).collect();
+            let is_left = |item: &u32| !self.accepted.covers(&self.proposals[*item as usize]);
+            if !items.is_empty() && !items.iter().any(is_left) {
+                // They went with others. Nothing is built to see that: there may be a hundred thousand of them.
+                self.search.take_verdict(true);
+                continue;
+            }
             let patch = (!items.is_empty())
                 .then(|| union(&self.accepted, &items, &self.proposals))
                 .flatten()
                 .map(|patch| self.with_unused(patch));
             match patch {
-                Some(patch) if patch == *self.accepted => self.search.take_verdict(true),
                 Some(patch) => {
                     self.attempt = self.materialise(patch, items, current, refuted);
                     if self.attempt.is_none() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use clreduce_candidates::{CandidateSource, Next};
 use clreduce_reducer::{Reducer, ReducerPlan};
-use clreduce_testcase::{ContentHash, Language, TestCase};
+use clreduce_testcase::{ContentHash, Language, TestCase, count_steps};
 
 /// The text that opens a level, the text inside, and the text that closes a level.
 const NESTS: [[&str; 3]; 20] = [
@@ -84,5 +84,20 @@ fn a_nest_that_has_to_be_deep_costs_no_more_the_deeper_it_is() {
             tests
         });
         assert!(large < small * 3 / 2, "{open}: {small} tests, then {large}");
+    }
+}
+
+#[test]
+fn many_lines_of_closing_brackets_cost_work_in_proportion() {
+    for close in ["}", "}\n"] {
+        let work = |lines: usize| {
+            let source = format!("int needle;\n{}", close.repeat(lines));
+            let has_needle = |text: &str| text.contains("needle");
+            let ((tests, left), steps) = count_steps(|| reduce(&source, Language::C, has_needle));
+            assert!(tests <= 80 && left.trim() == "needle", "{tests} tests, left: {left}");
+            steps
+        };
+        let (small, large) = (work(2000), work(4000));
+        assert!(2 * large <= 5 * small, "{close:?}: {small} steps, then {large}");
     }
 }

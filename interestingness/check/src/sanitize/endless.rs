@@ -12,22 +12,25 @@ use clreduce_process::Cancel;
 
 use super::{FlavourResult, Sanitize, has_timed_out, reports};
 
-/// The time after which it is asked whether a program ever ends: some times that of the slowest one that did.
+/// The time after which it is asked whether a program ever ends: some times what those took that did. They become faster
+/// while a kernel is reduced, and the first may have run on a busy machine, so the last ones count most.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
-    slowest_millis: AtomicU64,
+    recent_millis: AtomicU64,
 }
 
 impl Patience {
     fn time(&self) -> Duration {
         const LEAST: Duration = Duration::from_secs(1);
         const TIMES: u32 = 4;
-        LEAST.max(Duration::from_millis(self.slowest_millis.load(Ordering::Relaxed)) * TIMES)
+        LEAST.max(Duration::from_millis(self.recent_millis.load(Ordering::Relaxed)) * TIMES)
     }
 
     fn has_ended_after(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.slowest_millis.fetch_max(millis, Ordering::Relaxed);
+        let earlier = self.recent_millis.load(Ordering::Relaxed);
+        // Two runs at a time may forget one of them, which does no harm.
+        self.recent_millis.store(millis.max(millis.midpoint(earlier)), Ordering::Relaxed);
     }
 }
 
@@ -86,5 +89,25 @@ impl Sanitize {
         } else {
             FlavourResult::Clean(runs)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_follows_the_program() {
+        let patience = Patience::default();
+        let after = |seconds: &[u64]| {
+            for &seconds in seconds {
+                patience.has_ended_after(Duration::from_secs(seconds));
+            }
+            patience.time().as_secs()
+        };
+        assert_eq!(after(&[]), 1);
+        assert_eq!(after(&[8]), 32);
+        assert_eq!(after(&[0, 8]), 32);
+        assert_eq!(after(&[0; 10]), 1);
     }
 }

@@ -25,7 +25,7 @@ use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::Language;
 
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
-use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
+use crate::stage::{CheckStage, ComputedResult, StageInfo, StageReport, StageSetup};
 use endless::Patience;
 
 const TOOL: &str = "sanitizers";
@@ -156,10 +156,15 @@ impl Sanitize {
         Ok((program, result))
     }
 
-    /// Returns the output of a program, if it is the only right one.
-    fn result(&self, (program, runs): &CleanProgram, subject: &HostKernel) -> Option<Vec<Output>> {
-        let is_known = self.is_exact && subject.has_one_result() && program.prints_results();
-        is_known.then(|| program.outputs(runs))
+    /// Returns the result of a program, if it prints it.
+    fn result(
+        &self,
+        (program, runs): &CleanProgram,
+        subject: &HostKernel,
+    ) -> Option<ComputedResult> {
+        let is_only_right = self.is_exact && subject.has_one_result();
+        let outputs = program.prints_results().then(|| program.outputs(runs))?;
+        Some(ComputedResult { outputs, is_only_right })
     }
 
     /// Runs one flavour and, if it finds nothing and the result is not `doubted`, the other one, which may run already;
@@ -186,7 +191,9 @@ impl Sanitize {
                 return clean.map(drop);
             };
             let right = self.result(&addresses, subject);
-            if right.is_some() && right.as_deref() == doubted {
+            let doubt_is_settled =
+                right.as_ref().zip(doubted).is_some_and(|(right, doubted)| right.confirms(doubted));
+            if doubt_is_settled {
                 needless.cancel();
                 report.result = right;
                 return Ok(());

@@ -42,8 +42,8 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub run: bool,
 
-    /// The compiler should not print the error or warning that matches REGEX
-    #[arg(long, value_name = "REGEX")]
+    /// The compiler should not print the error or warning that matches REGEX; quotation marks match, straight or curly
+    #[arg(long, value_name = "REGEX", value_parser = any_quotation_marks)]
     pub message: Option<Regex>,
 
     /// Time after which the compiler hangs, in seconds or as in 500ms, 90s, 2m [default: 60s]
@@ -127,4 +127,44 @@ fn of_words(words: &[String]) -> Result<Compilation, CompilationError> {
     let folder = std::env::current_dir()
         .map_err(|source| CompilationError::Read { path: PathBuf::from("."), source })?;
     Compilation::of_command(words, &folder)
+}
+
+/// Reads a pattern in which single quotation marks, straight or curly, stand for each other: which ones a compiler prints
+/// depends on the locale.
+fn any_quotation_marks(pattern: &str) -> Result<Regex, regex::Error> {
+    const MARKS: &str = "['‘’]";
+    let mut read = String::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' | '‘' | '’' => read.push_str(MARKS),
+            '\\' => match characters.next() {
+                Some('\'' | '‘' | '’') => read.push_str(MARKS),
+                escaped => read.extend(std::iter::once(character).chain(escaped)),
+            },
+            _ => read.push(character),
+        }
+    }
+    Regex::new(&read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotation_marks_match_each_other() {
+        for (pattern, text, matches) in [
+            ("'x' is used", "warning: ‘x’ is used", true),
+            ("‘x’ is used", "warning: 'x' is used", true),
+            ("[a']+ is", "warning: ‘a’ is", true),
+            (r"\'x\.y\'", "‘x.y’", true),
+            (r"\'x\.y\'", "‘xzy’", false),
+            (r"\\'", r"\‘", true),
+        ] {
+            assert_eq!(any_quotation_marks(pattern).unwrap().is_match(text), matches, "{pattern}");
+        }
+        assert!(any_quotation_marks("(").is_err());
+        assert!(any_quotation_marks("\\").is_err());
+    }
 }

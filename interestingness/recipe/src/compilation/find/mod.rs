@@ -109,8 +109,15 @@ pub enum CompilerBugError {
         others: String,
     },
     /// The message does not occur.
-    #[error("`{0}` prints no error or warning that matches /{1}/{2}")]
-    NoMessage(String, String, String),
+    #[error("`{command}` prints no error or warning that matches /{pattern}/{printed}")]
+    NoMessage {
+        /// The command.
+        command: String,
+        /// The pattern.
+        pattern: String,
+        /// What it prints instead.
+        printed: String,
+    },
     /// The command makes no program that could be run.
     #[error("--run needs a command that builds a program: remove `{0}` from the command")]
     NoProgram(String),
@@ -238,9 +245,9 @@ impl BugSearch<'_> {
         if message.is_match(&details) {
             return Ok(outcome);
         }
-        let said = details.lines().next().map(|line| format!("; it prints: {line}"));
-        let line = compilation.command.line(form);
-        Err(CompilerBugError::NoMessage(line, message.to_string(), said.unwrap_or_default()))
+        let command = compilation.command.line(form);
+        let (pattern, printed) = (message.to_string(), printed_instead(&details));
+        Err(CompilerBugError::NoMessage { command, pattern, printed })
     }
 
     fn outcome(&self, case: &TestCase, form: Form<'_>) -> Result<RunOutcome, CompilerBugError> {
@@ -373,4 +380,20 @@ impl BugSearch<'_> {
         }
         kept
     }
+}
+
+/// The first errors and warnings that a compiler prints, for a person who looks for another one.
+fn printed_instead(output: &str) -> String {
+    /// So many are shown.
+    const MOST: usize = 5;
+    let is_message = |line: &&str| line.contains("error: ") || line.contains("warning: ");
+    let mut messages = output.lines().filter(is_message).take(MOST).peekable();
+    let Some(first) = messages.peek() else { return String::new() };
+    let example = first.rsplit_once(": ").map_or(*first, |(_, text)| text);
+    let example = example.split(" [-W").next().unwrap_or(example);
+    let help = format!("\nhelp: give a part of a message that is printed, as in: --message {}", {
+        quoted(OsStr::new(&regex::escape(example)))
+    });
+    let lines = messages.map(|line| format!("\n    {line}"));
+    std::iter::once("; it prints:".to_owned()).chain(lines).chain([help]).collect()
 }
