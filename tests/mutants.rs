@@ -60,6 +60,8 @@ fn checks_and_devices_notice_different_mutants() {
     // In the host's order of work-items the missing barrier shows, and the sum of the neighbour's value does as well.
     let changed = fates(&by_run, "arithmetic");
     assert!(changed.contains(&plus("*", "killed")), "{changed:?}");
+    // There is one order of work-items, so every mutant has one end.
+    assert!(by_run.iter().all(|row| row.3 != "undecided"), "{by_run:?}");
     // The same seed gives the same sample.
     let sample = ["--sample", "3", "--seed", "5"];
     assert_eq!(judged(&bench, "k.cl", &sample), judged(&bench, "k.cl", &sample));
