@@ -153,3 +153,55 @@ fn what_is_no_kernel_is_status_two() {
     assert_eq!(check(&file, &[]).0, Some(2));
     assert_eq!(check(&fixture("valid-barriers.cl"), &["--only", "simulation"]).0, Some(2));
 }
+
+#[test]
+fn kernels_that_evade_a_stage_are_never_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    let entry = |before: &str, body: &str| {
+        format!(
+            "// -g 2,1,1 -l 2,1,1\n{before}\n__kernel void entry(__global ulong *result) {{\n{body}\n}}\n"
+        )
+    };
+    let own = "result[get_global_id(0)] =";
+    let end = "asm volatile(\"mov $60, %eax; xor %edi, %edi; syscall\");";
+    let cases = [
+        (
+            "int g(int);\nint f(int n) { return n ? g(n - 1) : 0; }\nint g(int n) { return f(n); }",
+            format!("{own} f(3);"),
+            1,
+            "calls itself",
+        ),
+        ("int f(int n) { return f(n + 1u) + 1; }", format!("{own} f(3);"), 1, "calls itself"),
+        ("void _exit(int);", format!("{own} 1; _exit(0);"), 3, "the kernel ended the program"),
+        ("", format!("{own} 1; {end}"), 3, "the kernel ended the program"),
+        (
+            "__attribute__((no_sanitize(\"address\"))) void f(__global ulong *r) { r[0] = 1; }",
+            "f(result);".to_owned(),
+            3,
+            "no_sanitize",
+        ),
+        (
+            "__attribute__((disable_sanitizer_instrumentation)) void f(__global ulong *r) { r[0] = 1; }",
+            "f(result);".to_owned(),
+            3,
+            "disable_sanitizer_instrumentation",
+        ),
+        ("", format!("{own} 1; __builtin_trap();"), 3, "without a report"),
+        (
+            "",
+            format!("event_t e; {own} 1; wait_group_events(-1, &e);"),
+            1,
+            "no asynchronous copy has returned",
+        ),
+    ];
+    for (before, body, code, said) in cases {
+        fs::write(&kernel, entry(before, &body)).unwrap();
+        let (seen, out, err) = check(&kernel, &["--only", "compile,sanitize"]);
+        let printed = [out, err].concat();
+        assert!(
+            seen == Some(code) && printed.contains(said),
+            "{before} {body}: {seen:?} {printed}"
+        );
+    }
+}

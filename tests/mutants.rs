@@ -60,11 +60,43 @@ fn checks_and_devices_notice_different_mutants() {
     // In the host's order of work-items the missing barrier shows, and the sum of the neighbour's value does as well.
     let changed = fates(&by_run, "arithmetic");
     assert!(changed.contains(&plus("*", "killed")), "{changed:?}");
+    // There is one order of work-items, so every mutant has one end.
+    assert!(by_run.iter().all(|row| row.3 != "undecided"), "{by_run:?}");
     // The same seed gives the same sample.
     let sample = ["--sample", "3", "--seed", "5"];
     assert_eq!(judged(&bench, "k.cl", &sample), judged(&bench, "k.cl", &sample));
     assert_eq!(judged(&bench, "k.cl", &sample).len(), 3);
 }
+
+#[test]
+fn launches_that_a_file_describes_are_those_of_the_mutants() {
+    let bench = Bench::new();
+    // Without the file, the buffers have as many elements as there are work-items, and `offset` is that number too.
+    bench.write("k.cl", SHIFTED);
+    bench.write("k.args.toml", DESCRIBED);
+    for (judge, reason) in [("check", "out-of-bounds"), ("run", "another result")] {
+        let rows = judged(&bench, "k.cl", &["--judge", judge, "--operator", "loop-bound"]);
+        let is_noticed = |row: &Row| row.3 == "killed" && row.4.contains(reason);
+        assert!(rows.iter().any(is_noticed), "{judge}: {rows:?}");
+    }
+    let wrong = bench.run(&["mutants", "k.cl", "--args", "none.toml"]).code(2);
+    assert_mentions(&stderr(&wrong), &["none.toml"]);
+    std::fs::remove_file(bench.path("k.args.toml")).unwrap();
+    let said = stderr(&bench.run(&["mutants", "k.cl"]).code(1));
+    assert_mentions(&said, &["does not accept the program itself", "out-of-bounds"]);
+}
+
+const SHIFTED: &str = "__kernel void k(__global int *r, int offset) {\n\
+    for (int i = 0; i < 3; i++)\n        r[offset + i] = i + 1;\n}\n";
+
+const DESCRIBED: &str = r#"global = [1]
+[[argument]]
+buffer = "int"
+elements = 7
+[[argument]]
+value = "int"
+is = 4
+"#;
 
 #[test]
 fn a_recipe_shows_what_it_does_not_check() {

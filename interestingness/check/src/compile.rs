@@ -10,6 +10,7 @@ use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
 
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+use crate::recursion::recursion;
 use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
 
 const TOOL: &str = "clang";
@@ -29,7 +30,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
 /// The kinds of findings by the flag of the warning. A warning about a path that need not be taken is a suspicion.
 /// Comparisons of pointers to different types and empty declarations (`int;`) are left out: programs of CLsmith are full
 /// of them, and all compilers agree on their meaning.
-const WARNINGS: [(&str, FindingKind, Certainty); 22] = {
+const WARNINGS: [(&str, FindingKind, Certainty); 23] = {
     use Certainty::{Certain, Suspected};
     use FindingKind::{Lifetime, NonPortable, Uninitialised};
     [
@@ -48,6 +49,7 @@ const WARNINGS: [(&str, FindingKind, Certainty); 22] = {
         ("implicit-int", NonPortable, Certain),
         ("implicit-function-declaration", NonPortable, Certain),
         ("duplicate-decl-specifier", NonPortable, Certain),
+        ("unsequenced", NonPortable, Certain),
         ("return-stack-address", Lifetime, Certain),
         ("uninitialized", Uninitialised, Certain),
         ("uninitialized-const-reference", Uninitialised, Certain),
@@ -153,7 +155,10 @@ impl CheckStage for Compile {
             let kind = FailureKind::Unsupported;
             return StageReport::failed(StageFailure { tool: TOOL, kind, message });
         }
-        let findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
+        let mut findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
+        if subject.language == Language::OpenCl {
+            findings.extend(recursion(&subject.source));
+        }
         StageReport {
             findings: findings.into_iter().collect(),
             checked: self.looks_for(),

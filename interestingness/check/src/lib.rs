@@ -17,6 +17,7 @@ mod inputs;
 mod location;
 mod options;
 mod preprocess;
+mod recursion;
 mod report;
 mod sanitize;
 mod simulate;

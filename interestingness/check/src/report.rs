@@ -64,18 +64,15 @@ struct Collected {
 }
 
 impl Collected {
-    /// Returns true if the stage refutes a finding of another stage: a suspicion, if it ran the kernel and checked this
-    /// kind; a certain one, if it sees every case of the kind and saw none.
+    /// Returns true if the stage refutes a finding: it ran the kernel, checked this kind and saw nothing of it. A
+    /// certain finding needs a stage that sees every case of the kind.
     fn refutes(&self, finding: &Finding) -> bool {
         let kind = finding.kind;
         let info = self.stage.info();
-        let saw = || self.report.findings.iter().any(|own| own.kind == kind && own.is_certain());
+        let saw = |own: &Finding| own.kind == kind && (own.is_certain() || !finding.is_certain());
         self.report.checked.contains(&kind)
-            && if finding.is_certain() {
-                info.exact.contains(&kind) && !saw()
-            } else {
-                info.executes
-            }
+            && !self.report.findings.iter().any(saw)
+            && if finding.is_certain() { info.exact.contains(&kind) } else { info.executes }
     }
 }
 

@@ -24,6 +24,7 @@ pub const CODE: &str = "kernel.so";
 
 /// The status of the run-time when the kernel needs what is nowhere.
 const EXIT_UNKNOWN: i32 = 93;
+const EXIT_DONE: i32 = 95;
 
 /// The build of one kernel.
 #[derive(Clone, Copy, Debug)]
@@ -301,10 +302,13 @@ impl HostProgram {
         args.extend(start::words(number, launch, self.results));
         args.extend(self.words.iter().cloned().chain(order.word()));
         let contents = start::contents(launch)?;
-        let ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
-        if ran.end == End::Exited(EXIT_UNKNOWN) {
-            return Err(self.unknown(&ran));
-        }
+        let mut ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
+        ran.end = match ran.end {
+            End::Exited(EXIT_UNKNOWN) => return Err(self.unknown(&ran)),
+            End::Exited(EXIT_DONE) => End::Exited(0),
+            End::Exited(0) => End::Failed("the kernel ended the program".to_owned()),
+            other => other,
+        };
         Ok(ran)
     }
 

@@ -58,12 +58,6 @@ impl Tolerated {
         }
     }
 
-    /// Returns true if a variant need not be checked for a kind: nobody could check the original, or it may have it.
-    fn needs_no_check(&self, kind: FindingKind) -> bool {
-        let may_have_it = kind == FindingKind::OrderDependence && self.suspected.contains(&kind);
-        may_have_it || self.unchecked.contains(&kind)
-    }
-
     /// Tolerates the portability warnings among the findings. Returns the new ones.
     pub(crate) fn warnings_of(&mut self, findings: &[Finding]) -> Vec<String> {
         let portable = |finding: &&Finding| finding.kind == FindingKind::NonPortable;
@@ -247,12 +241,8 @@ pub(crate) fn sum_up(gathered: CollectedReports, tolerated: &Tolerated) -> Stage
             if finding.is_certain() { "" } else { " (suspected, and not refuted by a run)" };
         return StageVerdict::Rejects(format!("{finding}{doubt}"));
     }
-    let open: Vec<&str> = report
-        .unchecked
-        .iter()
-        .filter(|kind| !tolerated.needs_no_check(**kind))
-        .map(|kind| kind.name())
-        .collect();
+    let open = report.unchecked.difference(&tolerated.unchecked);
+    let open: Vec<&str> = open.map(|kind| kind.name()).collect();
     if open.is_empty() {
         return StageVerdict::Passes;
     }

@@ -122,7 +122,7 @@ const HEADER: &str = "\
 
 fn stage_of(tool: &str) -> StageName {
     match tool {
-        "clang" => StageName::Compile,
+        "clang" | "clreduce" => StageName::Compile,
         "clang-analyzer" => StageName::Analyze,
         "Oclgrind" => StageName::Simulate,
         _ => StageName::Sanitize,

@@ -316,12 +316,26 @@ impl Sanitize {
                 "the sanitizers run kernels on x86-64 Linux only",
             );
         }
+        if let Some(attribute) = switched_off(subject) {
+            let message =
+                format!("the kernel switches sanitizers off with the attribute `{attribute}`");
+            return StageReport::unsupported(TOOL, message);
+        }
         let mut report = StageReport::default();
         if let Err(error) = self.run_all(subject, doubted, cancel, &mut report) {
             report.failures.push(failure_of(&error));
         }
         report
     }
+}
+
+/// Returns the attribute with which clang leaves a function without instrumentation, if there is one.
+/// clreduce's own declarations for CUDA have it.
+fn switched_off(subject: &HostKernel) -> Option<&'static str> {
+    const ATTRIBUTES: [&str; 2] = ["no_sanitize", "disable_sanitizer_instrumentation"];
+    let has =
+        |name: &&str| subject.source.windows(name.len()).any(|window| window == name.as_bytes());
+    ATTRIBUTES.into_iter().filter(|_| subject.language == Language::OpenCl).find(has)
 }
 
 /// The failure of the stage for which no program was built, or the program could not run.

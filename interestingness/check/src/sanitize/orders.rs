@@ -37,6 +37,7 @@ impl Sanitize {
                     if let Some(difference) = difference(&expected, &program.outputs(&runs), order)
                     {
                         report.findings.push(difference);
+                        report.checked.insert(FindingKind::OrderDependence);
                         return Ok(());
                     }
                 }

@@ -75,7 +75,9 @@ fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
     symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel))
 }
 
-/// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`,
+/// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`, `clreduce: divided 0x12 0x34`,
+/// `clreduce: no-event 0x12`, `clreduce: not-awaited 0x12`, `clreduce: left-over 0x12,0x34`,
+/// `clreduce: misaligned 0x12,0x34`,
 /// `clreduce: data-race 0x12,0x34 0x56 write read group`, `clreduce: endless 0x12,0x34 repeats`
 fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
     let mut words = line.strip_prefix("clreduce: ")?.split(' ');
@@ -97,6 +99,35 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
             let message =
                 format!("a work-item waits at a barrier while another of its group {elsewhere}");
             Some(certain(FindingKind::Divergence, first, "host", message))
+        }
+        "divided" => {
+            let elsewhere = match words.next()? {
+                "0x0" => "does not".to_owned(),
+                other => match place(other) {
+                    Some(line) if Some(line) != first => format!("does so at line {line}"),
+                    _ => "came there another way, or with other arguments".to_owned(),
+                },
+            };
+            let message = format!(
+                "a work-item makes or awaits a copy of its group, and another of its group {elsewhere}"
+            );
+            Some(certain(FindingKind::Divergence, first, "host", message))
+        }
+        "no-event" => {
+            let message = "an event that no asynchronous copy has returned".to_owned();
+            Some(certain(FindingKind::Uninitialised, first, "host", message))
+        }
+        "left-over" => {
+            let message = "an access to a variable of a function that has returned".to_owned();
+            Some(certain(FindingKind::Lifetime, first, "host", message))
+        }
+        "misaligned" => {
+            let message = "an access through a pointer that is not aligned as its type demands";
+            Some(certain(FindingKind::Misaligned, first, "host", message.to_owned()))
+        }
+        "not-awaited" => {
+            let message = "the kernel ends without waiting for an asynchronous copy".to_owned();
+            Some(certain(FindingKind::DataRace, first, "host", message))
         }
         "data-race" => {
             let earlier = place(words.next()?);
@@ -187,6 +218,14 @@ fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> 
         let name = symbols.function(place)?;
         Some(match name.strip_prefix("clreduce_undefined_")?.split('_').next()? {
             "clamp" => (FindingKind::ClampRange, "clamp with a minimum above the maximum"),
+            "conversion" => (
+                FindingKind::Conversion,
+                "a floating-point number is converted to an integer type that cannot hold it",
+            ),
+            "factor" => (
+                FindingKind::NonPortable,
+                "mul24 or mad24 multiplies a number of more than 24 bits",
+            ),
             "quotient" => {
                 (FindingKind::DivisionByZero, "a lane is divided by zero, and the result used")
             }

@@ -64,9 +64,9 @@ fn kind(headline: &str) -> Option<(FindingKind, Certainty)> {
     let null =
         address.is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok_and(|at| at < 4096));
     let kind = match () {
-        () if has("data race") => FindingKind::DataRace,
+        () if has("data race") || has("without waiting for events") => FindingKind::DataRace,
         () if has("divergence") => FindingKind::Divergence,
-        () if has("ninitialized") => FindingKind::Uninitialised,
+        () if has("ninitialized") || has("Invalid wait event") => FindingKind::Uninitialised,
         // Oclgrind is known to report this wrongly for copies of volatile structures. It reports real accesses, too.
         () if has("exceeds static array size") => {
             return Some((FindingKind::OutOfBounds, Certainty::Suspected));

@@ -13,6 +13,7 @@ enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
 #define UNWATCHED __attribute__((no_sanitize("address")))
 
 static void order_accesses(unsigned fence);
+static int has_awaited(uint32_t number);
 static int watch_accesses(void);
 
 #ifndef ADDRESS_SANITIZER
@@ -32,8 +33,6 @@ void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
     clreduce_atomic(place, bytes);
 }
 static void watch_copy(int is_running) { (void)is_running; }
-void clreduce_wait_for_copies(void);
-void clreduce_wait_for_copies(void) {}
 
 #else
 
@@ -48,8 +47,8 @@ struct Accessors {
 enum { MOST_RACES = 256 };
 #define SEVERAL UINT32_MAX
 
-// The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a whole, beside its work-items; their `item` is the number
-// of the copy.
+// The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a whole, beside its work-items; their `item` is the
+// number of the meeting.
 enum Way { READ, WRITE, ATOMIC, COMPARE, COPY_FROM, COPY_TO, WAYS };
 
 struct History {
@@ -131,7 +130,7 @@ UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, 
     if (earlier->group != group_number)
         return !range->is_local;
     if (of_copy)
-        return current->copies_waited_for < earlier->item;
+        return !has_awaited(earlier->item);
     if (earlier->epoch != (range->is_local ? local_epoch : global_epoch))
         return 0;
     // A group of one work-item makes its copies in the order of its program.
@@ -141,7 +140,7 @@ UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, 
 UNWATCHED static void note(struct Accessors *accessors, const struct Range *range, uint32_t call)
 {
     uint32_t epoch = range->is_local ? local_epoch : global_epoch;
-    uint32_t item = copies ? current->copies_begun : (uint32_t)(current - fibres);
+    uint32_t item = copies ? current->met : (uint32_t)(current - fibres);
     int is_known = accessors->group && (accessors->group == group_number || !range->is_local);
     if (is_known && accessors->group != group_number)
         accessors->group = SEVERAL;
@@ -215,6 +214,35 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
 }
 
 #define BACK ((uintptr_t)__builtin_return_address(0))
+// What lies below is left over from functions that have returned.
+#define CALLERS_STACK ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
+
+RAW static void report_once(const char *what, uintptr_t back)
+{
+    static uintptr_t seen[MOST_RACES];
+    static int seen_count;
+    for (int i = 0; i < seen_count; i++)
+        if (seen[i] == back)
+            return;
+    if (seen_count == MOST_RACES)
+        return;
+    seen[seen_count++] = back;
+    uintptr_t calls[MAX_DEPTH];
+    fprintf(stderr, "clreduce: %s ", what);
+    print_calls(calls, calls_of(calls));
+    fputc('\n', stderr);
+}
+
+// What AddressSanitizer and UndefinedBehaviorSanitizer do not see: memory of functions that have returned, and lanes of
+// a vector whose pointer is misaligned. clang expects accesses of 16 bytes to be aligned to 8 at least.
+UNWATCHED static void check_access(uintptr_t place, uint64_t bytes, uintptr_t callers_stack, uintptr_t back)
+{
+    uintptr_t stack = (uintptr_t)current->stack;
+    if (place >= stack && place < callers_stack && callers_stack < stack + STACK_BYTES)
+        report_once("left-over", back);
+    if (place & ((bytes < 8 ? bytes : 8) - 1))
+        report_once("misaligned", back);
+}
 
 // The checks of AddressSanitizer, which report what they find, and what clang calls in their place.
 #define CALL_BACK(KIND, WAY, BYTES) \
@@ -223,6 +251,7 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
     UNWATCHED void clreduce_##KIND##BYTES(uintptr_t place) \
     { \
         __asan_##KIND##BYTES(place); \
+        check_access(place, BYTES, CALLERS_STACK, BACK); \
         record(place, BYTES, WAY, BACK); \
     }
 #define CALL_BACKS(KIND, WAY) \
@@ -233,6 +262,7 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
     UNWATCHED void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes) \
     { \
         __asan_##KIND##N(place, bytes); \
+        check_access(place, 1, CALLERS_STACK, BACK); \
         record(place, bytes, WAY, BACK); \
     }
 CALL_BACKS(load, READ)
@@ -289,22 +319,4 @@ UNWATCHED void clreduce_compare(uint64_t place, uint64_t expected, uint64_t byte
 
 static void watch_copy(int is_running) { copies = is_running; }
 
-void clreduce_wait_for_copies(void);
-UNWATCHED void clreduce_wait_for_copies(void) { current->copies_waited_for = current->copies_begun; }
-
 #endif
-
-// Around a copy by the group. Only the work-item that comes first makes it, for which this is true; the others have
-// begun it all the same.
-int clreduce_begin_copy(void);
-UNWATCHED int clreduce_begin_copy(void)
-{
-    watch_copy(1);
-    if (++current->copies_begun <= copies_made)
-        return 0;
-    copies_made++;
-    return 1;
-}
-
-void clreduce_end_copy(void);
-UNWATCHED void clreduce_end_copy(void) { watch_copy(0); }

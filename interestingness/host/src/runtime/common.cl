@@ -6,12 +6,22 @@
 #define OVER __attribute__((overloadable))
 
 // From runtime.c: a clamp whose bounds are the wrong way round, as a whole and in a lane, whose value may
-// go unused.
+// go unused; floating-point numbers that an integer type cannot hold; and numbers that have
+// more than 24 bits.
 void clreduce_clamp_range(void);
 uchar clreduce_undefined_clamp_i8(void);
 ushort clreduce_undefined_clamp_i16(void);
 uint clreduce_undefined_clamp_i32(void);
 ulong clreduce_undefined_clamp_i64(void);
+uint clreduce_undefined_factor_i32(void);
+uchar clreduce_undefined_conversion_i8(void);
+ushort clreduce_undefined_conversion_i16(void);
+uint clreduce_undefined_conversion_i32(void);
+ulong clreduce_undefined_conversion_i64(void);
+
+// A whole number between two powers of two.
+#define TO_INTEGER(R, BITS, X, LOW, ABOVE) \
+    ((X) >= (LOW) && (X) < (ABOVE) ? (R)(X) : (R)clreduce_undefined_conversion_i##BITS())
 
 #define WIDTHS(M, ...) M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(8, __VA_ARGS__) M(16, __VA_ARGS__)
 

@@ -56,12 +56,16 @@ INTEGER(uint, uint, 32, long, 0, UINT_MAX)
 INTEGER(long, ulong, 64, __int128, LONG_MIN, LONG_MAX)
 INTEGER(ulong, ulong, 64, __int128, 0, ULONG_MAX)
 
-#define MUL24(T, WIDE) \
-    T OVER mul24(T x, T y) { return (T)((WIDE)x * (WIDE)y); } \
-    T OVER mad24(T x, T y, T z) { return (T)((uint)((WIDE)x * (WIDE)y) + (uint)z); } \
+#define MUL24(T, WIDE, MIN, MAX) \
+    T OVER mul24(T x, T y) \
+    { \
+        int fits = x >= MIN && x <= MAX && y >= MIN && y <= MAX; \
+        return fits ? (T)((WIDE)x * (WIDE)y) : (T)clreduce_undefined_factor_i32(); \
+    } \
+    T OVER mad24(T x, T y, T z) { return (T)((uint)mul24(x, y) + (uint)z); } \
     MAP2(mul24, T, T) MAP3(mad24, T, T)
-MUL24(int, long)
-MUL24(uint, ulong)
+MUL24(int, long, -0x800000, 0x7fffff)
+MUL24(uint, ulong, 0, 0xffffff)
 
 #define UPSAMPLE_N(N, R, T, L, BITS) \
     R##N OVER upsample(T##N h, L##N l) { R##N r; for (int i = 0; i < N; i++) r[i] = upsample(h[i], l[i]); return r; }

@@ -4,6 +4,7 @@
 #define RINT(X) __builtin_rint((double)(X))
 #define CEIL(X) __builtin_ceil((double)(X))
 #define FLOOR(X) __builtin_floor((double)(X))
+#define TRUNC(X) __builtin_trunc((double)(X))
 static float OVER clreduce_nextafter(float x, float y) { return __builtin_nextafterf(x, y); }
 static double OVER clreduce_nextafter(double x, double y) { return __builtin_nextafter(x, y); }
 
@@ -19,21 +20,22 @@ static double OVER clreduce_nextafter(double x, double y) { return __builtin_nex
     ONE(_sat_rtp, R, T, CLIP_WHOLE(R, MIN, MAX)) ONE(_sat_rtn, R, T, CLIP_WHOLE(R, MIN, MAX))
 // The limits are powers of two, which floating-point numbers hold; not a number becomes 0.
 #define CLIP(R, X, LOW, ABOVE, MIN, MAX) ((X) != (X) ? 0 : (X) < (LOW) ? MIN : (X) >= (ABOVE) ? MAX : (R)(X))
-#define TO_WHOLE(R, T, LOW, ABOVE, MIN, MAX) \
-    ONE(_rte, R, T, (R)RINT(a)) ONE(_rtz, R, T, (R)a) ONE(_rtp, R, T, (R)CEIL(a)) ONE(_rtn, R, T, (R)FLOOR(a)) \
+#define TO_WHOLE(R, T, BITS, LOW, ABOVE, MIN, MAX) \
+    ONE(_rte, R, T, TO_INTEGER(R, BITS, RINT(a), LOW, ABOVE)) ONE(_rtz, R, T, TO_INTEGER(R, BITS, TRUNC(a), LOW, ABOVE)) \
+    ONE(_rtp, R, T, TO_INTEGER(R, BITS, CEIL(a), LOW, ABOVE)) ONE(_rtn, R, T, TO_INTEGER(R, BITS, FLOOR(a), LOW, ABOVE)) \
     ONE(_sat, R, T, CLIP(R, a, LOW, ABOVE, MIN, MAX)) ONE(_sat_rtz, R, T, CLIP(R, a, LOW, ABOVE, MIN, MAX)) \
     ONE(_sat_rte, R, T, CLIP(R, RINT(a), LOW, ABOVE, MIN, MAX)) \
     ONE(_sat_rtp, R, T, CLIP(R, CEIL(a), LOW, ABOVE, MIN, MAX)) \
     ONE(_sat_rtn, R, T, CLIP(R, FLOOR(a), LOW, ABOVE, MIN, MAX))
 
-#define TO(R, LOW, ABOVE, MIN, MAX) \
+#define TO(R, BITS, LOW, ABOVE, MIN, MAX) \
     WHOLE(R, char, MIN, MAX) WHOLE(R, uchar, MIN, MAX) WHOLE(R, short, MIN, MAX) WHOLE(R, ushort, MIN, MAX) \
     WHOLE(R, int, MIN, MAX) WHOLE(R, uint, MIN, MAX) WHOLE(R, long, MIN, MAX) WHOLE(R, ulong, MIN, MAX) \
-    TO_WHOLE(R, float, LOW, ABOVE, MIN, MAX) TO_WHOLE(R, double, LOW, ABOVE, MIN, MAX)
-TO(char, -0x1p7, 0x1p7, CHAR_MIN, CHAR_MAX) TO(uchar, 0.0, 0x1p8, 0, UCHAR_MAX)
-TO(short, -0x1p15, 0x1p15, SHRT_MIN, SHRT_MAX) TO(ushort, 0.0, 0x1p16, 0, USHRT_MAX)
-TO(int, -0x1p31, 0x1p31, INT_MIN, INT_MAX) TO(uint, 0.0, 0x1p32, 0, UINT_MAX)
-TO(long, -0x1p63, 0x1p63, LONG_MIN, LONG_MAX) TO(ulong, 0.0, 0x1p64, 0, ULONG_MAX)
+    TO_WHOLE(R, float, BITS, LOW, ABOVE, MIN, MAX) TO_WHOLE(R, double, BITS, LOW, ABOVE, MIN, MAX)
+TO(char, 8, -0x1p7, 0x1p7, CHAR_MIN, CHAR_MAX) TO(uchar, 8, 0.0, 0x1p8, 0, UCHAR_MAX)
+TO(short, 16, -0x1p15, 0x1p15, SHRT_MIN, SHRT_MAX) TO(ushort, 16, 0.0, 0x1p16, 0, USHRT_MAX)
+TO(int, 32, -0x1p31, 0x1p31, INT_MIN, INT_MAX) TO(uint, 32, 0.0, 0x1p32, 0, UINT_MAX)
+TO(long, 64, -0x1p63, 0x1p63, LONG_MIN, LONG_MAX) TO(ulong, 64, 0.0, 0x1p64, 0, ULONG_MAX)
 
 // To the nearest, and from there one further where that went the wrong way. Whether it did is seen in a type that
 // holds both.

@@ -104,6 +104,8 @@ RAW void clreduce_clamp_range(void)
     }
 #define UNDEFINED_OF_ALL_WIDTHS(WHY) UNDEFINED(WHY, 8) UNDEFINED(WHY, 16) UNDEFINED(WHY, 32) UNDEFINED(WHY, 64)
 UNDEFINED_OF_ALL_WIDTHS(clamp)
+UNDEFINED_OF_ALL_WIDTHS(conversion)
+UNDEFINED(factor, 32)
 UNDEFINED_OF_ALL_WIDTHS(quotient)
 UNDEFINED_OF_ALL_WIDTHS(overflow)
 
@@ -209,7 +211,7 @@ static void start_group(void)
 {
     forget_local_memory();
     group_number++;
-    copies_made = 0;
+    meeting_count = 0;
     group_steps = 0;
     for (uint64_t i = 0; i < fibre_count; i++) {
         struct Fibre *fibre = &fibres[i];
@@ -218,7 +220,7 @@ static void start_group(void)
         fibre->local_id[2] = i / local_size[0] / local_size[1];
         fibre->ended = 0;
         fibre->depth = 0;
-        fibre->copies_begun = fibre->copies_waited_for = 0;
+        fibre->met = 0;
         fibre->steps = 0;
         forget_coverage(fibre);
         // As if `body` had been called from nowhere, and had switched at once.
@@ -270,6 +272,7 @@ static void run_group(void)
         for (uint64_t i = 1; i < fibre_count; i++)
             if (!same_place(&fibres[0], &fibres[i]))
                 diverged(&fibres[0], &fibres[i]);
+        compare_meetings(fibres[0].ended);
         if (fibres[0].ended)
             return;
         unsigned fence = LOCAL_FENCE | GLOBAL_FENCE;
@@ -421,5 +424,5 @@ int main(int argc, char **argv)
     print_coverage();
     if (atomics_meet)
         printf("clreduce-atomics-meet\n");
-    return 0;
+    return EXIT_DONE;
 }

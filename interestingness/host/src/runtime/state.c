@@ -11,7 +11,7 @@
 // a group between two barriers: "reverse", or a number, the seed of a random order. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, accesses.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, accesses.c, together.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,6 +45,8 @@ enum {
     EXIT_USAGE = 91,
     EXIT_UNKNOWN = 93,
     EXIT_ENDLESS = 94,
+    // By the program itself: 0 would be the end of a kernel that calls `exit`.
+    EXIT_DONE = 95,
 };
 
 struct Fibre {
@@ -55,8 +57,8 @@ struct Fibre {
     int ended;
     // The memory that the barrier orders at which it waits.
     unsigned fence;
-    // Copies by the whole group that it has begun, and of these, how many it has waited for.
-    uint32_t copies_begun, copies_waited_for;
+    // The number of copies by the whole group, and of waits for them, that it has come to.
+    uint32_t met;
     // The jumps that it has made, where they are counted.
     uint64_t steps;
     // Of coverage: the places that it has been to, the iterations of loops, the conditions of decisions, and the barrier
@@ -88,8 +90,8 @@ static struct Buffer buffers[MAX_BUFFERS];
 static int buffer_count;
 static struct Fibre *fibres, *current;
 static uint64_t fibre_count;
-// The number of the group that runs, from 1, and the copies by the whole group that it has made.
-static uint32_t group_number, copies_made;
+// The number of the group that runs, from 1.
+static uint32_t group_number;
 static uint64_t group_count;
 static int looks_for_races;
 // Two work-items have changed the same place atomically, in an order that nothing decides.

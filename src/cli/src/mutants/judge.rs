@@ -1,6 +1,6 @@
 //! The judges of mutants: checks for undefined behaviour, a device, a recipe.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use clreduce_check::{CheckOptions, Finding, HostKernel, KernelCheck, Validity};
 use clreduce_devices::DeviceWorker;
 use clreduce_interestingness::{Cancel, Verdict};
 use clreduce_kernel::{
-    KernelRun, OutcomeClass, Output, Plan, RunLimits, RunOutcome, plan, plan_cuda,
+    KernelRun, OutcomeClass, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome,
 };
 use clreduce_recipe::{Recipe, RecipeTest, StageVerdict};
 use clreduce_testcase::TestCase;
@@ -16,7 +16,7 @@ use clreduce_testcase::TestCase;
 use super::MutantsArgs;
 use super::result::Fate;
 use crate::devices::{Text, choose, worker_options};
-use crate::failure::{CliError, MutantsError, RunError};
+use crate::failure::{CliError, KernelError, MutantsError, RunError};
 use crate::{check, recipe};
 
 /// The judge that the user chose.
@@ -44,7 +44,7 @@ impl FromStr for JudgeKind {
 
 /// A judge that accepts the program itself.
 pub(super) enum MutantJudge {
-    Check(KernelCheck),
+    Check(CheckJudge),
     Run(Box<DeviceJudge>),
     Recipe(Box<RecipeTest>),
 }
@@ -68,7 +68,8 @@ impl MutantJudge {
                     compile_worker: std::env::current_exe().ok(),
                     ..CheckOptions::default()
                 };
-                Self::Check(KernelCheck::new(&options)?)
+                let check = KernelCheck::new(&options)?;
+                Self::Check(CheckJudge { check, launches: Launches::of(args, case)? })
             }
             JudgeKind::Run => {
                 // It has just run the program.
@@ -88,31 +89,60 @@ impl MutantJudge {
     /// Judges a mutant that compiles.
     pub(super) fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
         match self {
-            Self::Check(check) => by_check(check, mutant, cancel),
+            Self::Check(check) => check.judge(mutant, cancel),
             Self::Run(device) => device.judge(mutant, cancel),
             Self::Recipe(test) => by_recipe(test, mutant, cancel),
         }
     }
 }
 
-fn by_check(check: &KernelCheck, mutant: &TestCase, cancel: &Cancel) -> Fate {
-    let file = &mutant.files()[0];
-    let subject = match HostKernel::of(&file.path, file.bytes.clone()) {
-        Ok(subject) => subject,
-        Err(error) => return Fate::Undecided(error.to_string()),
-    };
-    let report = check.run(&subject, cancel);
-    match report.validity {
-        Validity::Valid => Fate::Survived,
-        Validity::Invalid => {
-            let certain = report.findings.iter().find(|finding| finding.is_certain());
-            Fate::Killed(certain.map(by).unwrap_or_default())
-        }
-        Validity::Unresolved => {
-            let failures = report.failures.iter().map(|failure| failure.message.clone());
-            let suspicions =
-                report.findings.iter().map(|finding| format!("perhaps {}", finding.kind));
-            Fate::Undecided(failures.chain(suspicions).next().unwrap_or_default())
+/// The launches of the program and its mutants.
+struct Launches {
+    /// Those that files describe; where none does, the text of each mutant decides.
+    described: Option<Plan>,
+}
+
+impl Launches {
+    fn of(args: &MutantsArgs, case: &TestCase) -> Result<Self, CliError> {
+        let described = args.launches.described(&args.file, &case.files()[0].bytes);
+        let unusable = |source: KernelError| CliError::Kernel { path: args.file.clone(), source };
+        Ok(Self { described: described.map_err(|error| unusable(error.into()))? })
+    }
+
+    fn plan(&self, mutant: &TestCase) -> Result<Plan, PlanError> {
+        let file = &mutant.files()[0];
+        let from_text = || ProgramKind::of_case(mutant).plan(&file.bytes, None);
+        self.described.clone().map_or_else(from_text, Ok)
+    }
+}
+
+/// The checks with the launches that they run.
+pub(super) struct CheckJudge {
+    check: KernelCheck,
+    launches: Launches,
+}
+
+impl CheckJudge {
+    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+        let file = &mutant.files()[0];
+        let plan = self.launches.plan(mutant);
+        let subject = match HostKernel::planned(&file.path, file.bytes.clone(), plan) {
+            Ok(subject) => subject,
+            Err(error) => return Fate::Undecided(error.to_string()),
+        };
+        let report = self.check.run(&subject, cancel);
+        match report.validity {
+            Validity::Valid => Fate::Survived,
+            Validity::Invalid => {
+                let certain = report.findings.iter().find(|finding| finding.is_certain());
+                Fate::Killed(certain.map(by).unwrap_or_default())
+            }
+            Validity::Unresolved => {
+                let failures = report.failures.iter().map(|failure| failure.message.clone());
+                let suspicions =
+                    report.findings.iter().map(|finding| format!("perhaps {}", finding.kind));
+                Fate::Undecided(failures.chain(suspicions).next().unwrap_or_default())
+            }
         }
     }
 }
@@ -137,7 +167,7 @@ fn by_recipe(test: &RecipeTest, mutant: &TestCase, cancel: &Cancel) -> Fate {
 /// A device with the result that the program has there.
 pub(super) struct DeviceJudge {
     path: PathBuf,
-    text: Text,
+    launches: Launches,
     limits: RunLimits,
     /// Workers that are idle; each thread takes one.
     idle: Mutex<Vec<DeviceWorker>>,
@@ -156,8 +186,8 @@ impl DeviceJudge {
         let device = choose(&device, text, &worker_options()?).map_err(RunError::NoDevice)?;
         let limits = RunLimits { build: args.timeout, run: args.timeout };
         let idle = Mutex::default();
-        let path = args.file.clone();
-        let mut judge = Self { path, text, limits, idle, device, expected: Vec::new() };
+        let (path, launches) = (args.file.clone(), Launches::of(args, case)?);
+        let mut judge = Self { path, launches, limits, idle, device, expected: Vec::new() };
         let outcome = judge.run(case, cancel)?;
         let Some(outputs) = outcome.result() else {
             let class = outcome.class().name().replace('_', " ");
@@ -170,7 +200,8 @@ impl DeviceJudge {
 
     fn run(&self, case: &TestCase, cancel: &Cancel) -> Result<RunOutcome, CliError> {
         let source = case.files()[0].bytes.to_vec();
-        let plan = plan_of(&self.path, self.text, &source)?;
+        let plan = self.launches.plan(case);
+        let plan = plan.map_err(|source| RunError::Plan { path: self.path.clone(), source })?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let worker = idle.pop();
         drop(idle);
@@ -199,13 +230,4 @@ impl DeviceJudge {
             class => Fate::Killed(class.name().replace('_', " ")),
         }
     }
-}
-
-fn plan_of(path: &Path, text: Text, source: &[u8]) -> Result<Plan, CliError> {
-    let plan = match text {
-        Text::OpenCl => plan(source, None),
-        Text::CudaKernels => plan_cuda(source, None),
-        Text::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
-    };
-    plan.map_err(|source| RunError::Plan { path: path.to_owned(), source }.into())
 }

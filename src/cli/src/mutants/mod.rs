@@ -23,6 +23,7 @@ use clreduce_testcase::{ContentHash, Language, TestCase};
 use crate::clock::Clock;
 use crate::devices::DeviceArgs;
 use crate::failure::{CliError, KernelError, MutantsError};
+use crate::launches::LaunchArgs;
 use crate::{interrupt, units};
 use compiled::Compiled;
 use judge::{JudgeKind, MutantJudge};
@@ -55,6 +56,9 @@ pub(crate) struct MutantsArgs {
     /// Number that decides which mutants a sample has
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+
+    #[command(flatten)]
+    pub launches: LaunchArgs,
 
     #[command(flatten)]
     pub device: DeviceArgs,
