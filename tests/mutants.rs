@@ -89,7 +89,8 @@ fn launches_that_a_file_describes_are_those_of_the_mutants() {
 const SHIFTED: &str = "__kernel void k(__global int *r, int offset) {\n\
     for (int i = 0; i < 3; i++)\n        r[offset + i] = i + 1;\n}\n";
 
-const DESCRIBED: &str = r#"global = [1]
+const DESCRIBED: &str = r#"kernel = "k"
+global = [1]
 [[argument]]
 buffer = "int"
 elements = 7
