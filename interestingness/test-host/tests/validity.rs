@@ -215,16 +215,20 @@ fn sanitize_knows_the_result_where_there_is_only_one() {
     let exact = kernel("x + get_global_id(0)");
     let report = sanitize.run(&exact, &cancel);
     let result = report.result.unwrap();
-    assert_eq!(result[0].show(), "0x3,0x4,");
+    assert!(result.is_only_right);
+    assert_eq!(result.outputs[0].show(), "0x3,0x4,");
     assert!(report.checked.contains(&FindingKind::Uninitialised));
     // If that is the suspected result, nothing else matters.
-    let ended = sanitize.run_unless(&exact, &result, &cancel);
+    let ended = sanitize.run_unless(&exact, &result.outputs, &cancel);
     assert_eq!(ended.result, Some(result.clone()));
     assert!(!ended.checked.contains(&FindingKind::Uninitialised), "{ended:?}");
     // Where variables lie, floating point and an invalid kernel.
-    for (value, findings) in [("(ulong)&x", 0), ("(ulong)(x * 1.5)", 0), ("y[0]", 1)] {
-        let report = sanitize.run_unless(&kernel(value), &result, &cancel);
-        assert_eq!((report.result, report.findings.len()), (None, findings), "{value}");
+    let cases =
+        [("(ulong)&x", Some(false), 0), ("(ulong)(x * 1.5)", Some(false), 0), ("y[0]", None, 1)];
+    for (value, is_only_right, findings) in cases {
+        let report = sanitize.run_unless(&kernel(value), &result.outputs, &cancel);
+        let only_right = report.result.map(|result| result.is_only_right);
+        assert_eq!((only_right, report.findings.len()), (is_only_right, findings), "{value}");
         assert!(report.checked.contains(&FindingKind::Uninitialised));
     }
 }
