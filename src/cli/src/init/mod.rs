@@ -42,7 +42,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub run: bool,
 
-    /// The compiler should not print the error or warning that matches REGEX; quotation marks match, straight or curly
+    /// The compiler should not print the error or warning that matches REGEX; single quotation marks match, straight or curly
     #[arg(long, value_name = "REGEX", value_parser = any_quotation_marks)]
     pub message: Option<Regex>,
 
@@ -129,23 +129,29 @@ fn of_words(words: &[String]) -> Result<Compilation, CompilationError> {
     Compilation::of_command(words, &folder)
 }
 
-/// Reads a pattern in which single quotation marks, straight or curly, stand for each other: which ones a compiler prints
-/// depends on the locale.
+/// Reads a pattern in which single quotation marks outside of brackets, straight or curly, stand for each other: which ones
+/// a compiler prints depends on the locale.
 fn any_quotation_marks(pattern: &str) -> Result<Regex, regex::Error> {
-    const MARKS: &str = "['‘’]";
     let mut read = String::new();
+    let mut brackets = 0_usize;
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
         match character {
-            '\'' | '‘' | '’' => read.push_str(MARKS),
-            '\\' => match characters.next() {
-                Some('\'' | '‘' | '’') => read.push_str(MARKS),
-                escaped => read.extend(std::iter::once(character).chain(escaped)),
-            },
-            _ => read.push(character),
+            '\'' | '‘' | '’' if brackets == 0 => {
+                read.push_str("['‘’]");
+                continue;
+            }
+            '[' => brackets += 1,
+            ']' => brackets = brackets.saturating_sub(1),
+            _ => {}
+        }
+        read.push(character);
+        if character == '\\' {
+            read.extend(characters.next());
         }
     }
-    Regex::new(&read)
+    // Where Unicode is switched off, there are no curly ones.
+    Regex::new(&read).or_else(|_| Regex::new(pattern))
 }
 
 #[cfg(test)]
@@ -157,10 +163,15 @@ mod tests {
         for (pattern, text, matches) in [
             ("'x' is used", "warning: ‘x’ is used", true),
             ("‘x’ is used", "warning: 'x' is used", true),
-            ("[a']+ is", "warning: ‘a’ is", true),
-            (r"\'x\.y\'", "‘x.y’", true),
-            (r"\'x\.y\'", "‘xzy’", false),
+            (r"'x\.y'", "‘x.y’", true),
+            (r"'x\.y'", "‘xzy’", false),
+            (r"\['", "[‘", true),
             (r"\\'", r"\‘", true),
+            ("^[!-']x$", "$x", true),
+            ("^[!-']x$", "ax", false),
+            ("[^']x'", "'x'", false),
+            ("[^']x'", "-x’", true),
+            ("(?-u)'x'", "'x'", true),
         ] {
             assert_eq!(any_quotation_marks(pattern).unwrap().is_match(text), matches, "{pattern}");
         }

@@ -109,13 +109,11 @@ pub enum CompilerBugError {
         others: String,
     },
     /// The message does not occur.
-    #[error("`{command}` prints no error or warning that matches /{pattern}/{printed}")]
+    #[error("`{command}` prints no error or warning that matches --message{printed}")]
     NoMessage {
         /// The command.
         command: String,
-        /// The pattern.
-        pattern: String,
-        /// What it prints instead.
+        /// The messages that it prints instead, with a help.
         printed: String,
     },
     /// The command makes no program that could be run.
@@ -246,8 +244,7 @@ impl BugSearch<'_> {
             return Ok(outcome);
         }
         let command = compilation.command.line(form);
-        let (pattern, printed) = (message.to_string(), printed_instead(&details));
-        Err(CompilerBugError::NoMessage { command, pattern, printed })
+        Err(CompilerBugError::NoMessage { command, printed: printed_instead(&details) })
     }
 
     fn outcome(&self, case: &TestCase, form: Form<'_>) -> Result<RunOutcome, CompilerBugError> {
@@ -386,14 +383,16 @@ impl BugSearch<'_> {
 fn printed_instead(output: &str) -> String {
     /// So many are shown.
     const MOST: usize = 5;
-    let is_message = |line: &&str| line.contains("error: ") || line.contains("warning: ");
-    let mut messages = output.lines().filter(is_message).take(MOST).peekable();
-    let Some(first) = messages.peek() else { return String::new() };
-    let example = first.rsplit_once(": ").map_or(*first, |(_, text)| text);
-    let example = example.split(" [-W").next().unwrap_or(example);
-    let help = format!("\nhelp: give a part of a message that is printed, as in: --message {}", {
-        quoted(OsStr::new(&regex::escape(example)))
-    });
-    let lines = messages.map(|line| format!("\n    {line}"));
-    std::iter::once("; it prints:".to_owned()).chain(lines).chain([help]).collect()
+    let text_of = |line: &'_ str| {
+        let (_, text) = line.split_once("error: ").or_else(|| line.split_once("warning: "))?;
+        Some(text.split(" [-W").next().unwrap_or(text).trim().to_owned())
+    };
+    let messages = output.lines().filter_map(|line| Some((line, text_of(line)?)));
+    let messages: Vec<_> = messages.filter(|(_, text)| !text.is_empty()).take(MOST).collect();
+    let Some((_, example)) = messages.first() else { return String::new() };
+    let lines: String = messages.iter().map(|(line, _)| format!("\n    {line}")).collect();
+    let example = quoted(OsStr::new(&regex::escape(example)));
+    format!(
+        "; it prints:{lines}\nhelp: give a part of a message that is printed, as in: --message {example}"
+    )
 }
