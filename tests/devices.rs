@@ -181,8 +181,8 @@ fn whole_programs_are_compiled_by_nvcc() {
 #[test]
 fn init_asks_nvcc_about_programs_in_cuda() {
     let bench = Bench::new();
-    // What it makes prints 1 where it is for a debugger, and 2 otherwise.
-    let compiler = "for last; do :; done\ncase \"$*\" in *-G*) n=1;; *) n=2;; esac\n\
+    // The program that it makes prints 1 where it is for a debugger, and 2 otherwise. Names of folders may hold `-G`.
+    let compiler = "for last; do :; done\ncase \" $* \" in *' -G '*) n=1;; *) n=2;; esac\n\
                     printf '#!/bin/sh\\necho %s\\n' $n > \"$last\"; chmod +x \"$last\"\n";
     let version = NVCC.lines().take(2).collect::<Vec<_>>().join("\n");
     bench.script("nvcc", &format!("{version}\n{compiler}"));
