@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clreduce_generator::{Kernel, Mode, Profile, reduce, variants};
+use clreduce_generator::{Kernel, Mode, Profile, generate, reduce, variants};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,11 +27,9 @@ fn main() {
     let count: u64 = count.parse().expect("a number");
     let mut alarms = 0;
     for seed in first..first + count {
-        let family = variants(seed, &profile).expect("a profile that fits");
-        let base = family.base().clone();
         let path = folder.join(format!("{}-{seed}.cl", mode.name()));
         let mut wrong = Vec::new();
-        for (number, kernel) in [base].into_iter().chain(family.take(others)).enumerate() {
+        for (number, kernel) in kernels(seed, &profile, others).enumerate() {
             if is_wrong(clreduce, device, &kernel, &path) {
                 wrong.push((number, kernel));
             }
@@ -56,6 +54,16 @@ fn main() {
         );
     }
     println!("{alarms} of {count} kernels are wrong");
+}
+
+/// The kernel of a seed, and so many variants of it. Without variants, no edits are made.
+fn kernels(seed: u64, profile: &Profile, others: usize) -> Box<dyn Iterator<Item = Kernel>> {
+    if others == 0 {
+        return Box::new([generate(seed, profile).expect("a profile that fits")].into_iter());
+    }
+    let family = variants(seed, profile).expect("a profile that fits");
+    let base = family.base().clone();
+    Box::new([base].into_iter().chain(family.take(others)))
 }
 
 fn write(path: &Path, kernel: &Kernel) {

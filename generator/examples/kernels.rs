@@ -25,12 +25,12 @@ fn main() {
         if let Some(folder) = rest.first() {
             let path = Path::new(folder).join(format!("{}-{seed}.cl", mode.name()));
             write(&path, &kernel);
-            let family = variants(seed, &profile).expect("a profile that fits");
-            for (variant, number) in family.take(others).zip(1..) {
-                write(
-                    &path.with_file_name(format!("{}-{seed}-emi-{number}.cl", mode.name())),
-                    &variant,
-                );
+            if others > 0 {
+                let family = variants(seed, &profile).expect("a profile that fits");
+                for (number, variant) in (1..=others).zip(family) {
+                    let name = format!("{}-{seed}-emi-{number}.cl", mode.name());
+                    write(&path.with_file_name(name), &variant);
+                }
             }
         }
         let tokens = clreduce_generator::print::tokens(&kernel.source);

@@ -90,7 +90,11 @@ fn of_shape(program: &Program, shape: &Shape, found: &mut Vec<Construct>) {
                 found.push(("vector", vec![*ty]));
             }
         }
-        Shape::Array(element, _) => of_shape(program, element, found),
+        Shape::Array(element, _) => {
+            let types = if let Shape::Value(ty) = **element { vec![ty] } else { Vec::new() };
+            found.push(("array", types));
+            of_shape(program, element, found);
+        }
         Shape::Pointer(target, _) => {
             found.push(("pointer", Vec::new()));
             of_shape(program, target, found);

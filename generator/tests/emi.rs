@@ -97,7 +97,7 @@ fn all_kinds_of_pruning_occur() {
     assert!(counts.into_iter().all(|count| count >= 20), "{counts:?}");
 }
 
-/// What is never executed reads and writes variables of the kernel, or compilers could ignore it.
+/// Dead blocks read and write variables of the kernel, or compilers could ignore them.
 #[test]
 fn dead_blocks_write_what_lives() {
     let (mut dead, mut writing) = (0, 0);

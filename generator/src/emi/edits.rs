@@ -44,6 +44,15 @@ impl Edit {
         }
     }
 
+    /// Lets the branch be executed, and add something to the result.
+    #[cfg(test)]
+    pub(super) fn make_wrong(&self, program: &mut Program) {
+        let key = program.stmt(self.branch).key;
+        let [truth, value] = [1, 77].map(|number| program.literal(number, Type::INT, key));
+        let hash = program.statement(StmtKind::Hash(value), key);
+        program.stmts[self.branch.0 as usize].kind = StmtKind::If(truth, vec![hash], Block::new());
+    }
+
     /// Prunes the statements that are never executed. Returns false if nothing is left.
     pub(super) fn prune(&self, program: &mut Program, rates: Rates, key: Key) -> bool {
         let StmtKind::If(condition, then, other) = program.stmt(self.branch).kind.clone() else {

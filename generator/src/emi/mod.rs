@@ -116,27 +116,43 @@ impl Variants {
         &self.base
     }
 
-    /// Repairs what the edits execute, and drops edits that change the results all the same.
+    /// Repairs what the edits execute, and drops edits that change the results all the same. If not all edits are right
+    /// together, they are added one by one, and those that make the rest wrong are left out.
     fn keep_what_is_certain(&mut self, features: &Features) {
-        loop {
-            let report = repair(&mut self.program, features);
-            if report.is_clean() && report.results == self.base.expected {
-                return;
+        let mut kept = vec![true; self.edits.len()];
+        let mut program = self.repaired(&kept, features);
+        if program.is_none() {
+            kept.fill(false);
+            for number in 0..kept.len() {
+                kept[number] = true;
+                match self.repaired(&kept, features) {
+                    Some(repaired) => program = Some(repaired),
+                    None => kept[number] = false,
+                }
             }
-            let Some(edit) = self.edits.pop() else {
-                self.program = self.base.program.clone();
-                return;
-            };
-            edit.drop_from(&mut self.program);
         }
+        self.program = program.unwrap_or_else(|| self.base.program.clone());
+        let mut kept = kept.into_iter();
+        self.edits.retain(|_| kept.next().unwrap_or(false));
     }
 
-    /// The program with the edits that a draw keeps, pruned.
-    fn drawn(&self, rates: Rates, key: Key) -> Program {
+    /// The program with some of the edits, repaired; `None` if it is not valid then, or has other results. The repair may
+    /// change statements of the kernel too, so it works on a copy.
+    fn repaired(&self, kept: &[bool], features: &Features) -> Option<Program> {
+        let mut program = self.program.clone();
+        for (edit, _) in self.edits.iter().zip(kept).filter(|(_, kept)| !**kept) {
+            edit.drop_from(&mut program);
+        }
+        let report = repair(&mut program, features);
+        (report.is_clean() && report.results == self.base.expected).then_some(program)
+    }
+
+    /// The program with the edits that a draw keeps, pruned. The first variant keeps all.
+    fn drawn(&self, rates: Rates, is_first: bool, key: Key) -> Program {
         let mut program = self.program.clone();
         for (number, edit) in (0..).zip(&self.edits) {
             let key = key.child(number);
-            let kept = edit.is_dead() || self.next == 0 || key.stream().chance(70);
+            let kept = edit.is_dead() || is_first || key.stream().chance(70);
             let is_left = kept && edit.prune(&mut program, rates, key.named("prune"));
             if !is_left {
                 edit.drop_from(&mut program);
@@ -148,7 +164,7 @@ impl Variants {
     /// A variant with these rates, unless all draws are equal to earlier ones.
     fn variant(&mut self, rates: Rates, key: Key) -> Option<Kernel> {
         (0..DRAWS).find_map(|draw| {
-            let program = self.drawn(rates, key.child(draw));
+            let program = self.drawn(rates, self.next == 0, key.child(draw));
             let report = interpret::run(&program);
             if !report.is_clean() || report.results != self.base.expected {
                 return None;
@@ -210,20 +226,60 @@ mod tests {
     use super::*;
     use crate::profile::{Mode, Tokens};
 
+    fn family(seed: u64, mode: Mode, avoid: &str) -> Variants {
+        let tokens = Tokens::new(300, 700).expect("a range");
+        let avoid = avoid.parse().expect("features");
+        variants(seed, &Profile { mode, tokens, avoid, ..Profile::default() })
+            .expect("a profile that fits")
+    }
+
     /// The edits are right by themselves: the filter drops none of them, and no draw of a variant.
     #[test]
     fn edits_change_no_result_before_anything_is_left_out() {
-        let tokens = Tokens::new(300, 700).expect("a range");
         for (seed, mode) in (0..21).zip(Mode::ALL.into_iter().cycle()) {
-            let profile = Profile { mode, tokens: tokens.clone(), ..Profile::default() };
-            let family = variants(seed, &profile).expect("a profile that fits");
+            let family = family(seed, mode, "");
             assert!(family.edits.len() >= 3, "{mode:?} {seed}: {:?}", family.edits);
             for (rates, number) in family.rates.into_iter().zip(0..) {
-                let program = family.drawn(rates, family.key.child(number));
+                let key = family.key.child(number).child(0);
+                let program = family.drawn(rates, number == 0, key);
                 let report = interpret::run(&program);
                 assert!(report.is_clean(), "{mode:?} {seed} {rates:?}: {}", text(&program));
                 assert_eq!(report.results, family.base.expected, "{mode:?} {seed} {rates:?}");
             }
         }
+    }
+
+    /// Conditions need no operator that is to be avoided: a number in its place could make a dead block alive.
+    #[test]
+    fn edits_remain_without_the_operators_that_conditions_like() {
+        for avoid in ["add", "subtract", "id", "add,subtract"] {
+            for (seed, mode) in
+                (0..12).zip([Mode::Basic, Mode::Vector, Mode::Free].into_iter().cycle())
+            {
+                let family = family(seed, mode, avoid);
+                assert!(family.edits.len() >= 3, "{avoid} {mode:?} {seed}: {:?}", family.edits);
+            }
+        }
+    }
+
+    /// An edit that changes the result goes alone, and leaves no trace.
+    #[test]
+    fn the_edit_that_is_wrong_is_the_one_that_is_dropped() {
+        let mut checked = 0;
+        for seed in 0..12 {
+            let mut family = family(seed, Mode::Basic, "");
+            let features = features(seed, &family.profile);
+            let Some(guilty) = family.edits.iter().position(Edit::is_dead) else { continue };
+            let before = family.edits.len();
+            // The dead block becomes alive, and adds something to the result.
+            let edit = family.edits[guilty].clone();
+            edit.make_wrong(&mut family.program);
+            family.keep_what_is_certain(&features);
+            assert_eq!(family.edits.len(), before - 1, "{seed}");
+            let report = interpret::run(&family.program);
+            assert!(report.is_clean() && report.results == family.base.expected, "{seed}");
+            checked += 1;
+        }
+        assert!(checked >= 8, "{checked}");
     }
 }

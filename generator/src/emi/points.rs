@@ -2,7 +2,7 @@
 
 use super::{contains, synchronises};
 use crate::interpret::Report;
-use crate::ir::{Program, Space, StmtId, StmtKind, VarId};
+use crate::ir::{Program, Region, Shape, Space, StmtId, StmtKind, VarId};
 use crate::policy::Scope;
 
 /// A place before a statement that is executed.
@@ -61,7 +61,9 @@ fn visit(
                 here.scope.writable.push(*variable);
             }
             StmtKind::DeclareArray(variable, _) => here.scope.arrays.push(*variable),
-            StmtKind::DeclareObject(variable, _) => here.scope.objects.push(*variable),
+            StmtKind::DeclareObject(variable, _) if is_of_one_item(program, *variable) => {
+                here.scope.objects.push(*variable);
+            }
             StmtKind::For(details) => {
                 inner.scope.counters.push(details.counter);
                 inner.may_leave = !contains(program, id, &synchronises);
@@ -75,4 +77,10 @@ fn visit(
             visit(program, report, block, inner.clone(), found);
         }
     }
+}
+
+/// True if no other work-item can use an object, or what it points to. An element of shared memory belongs to somebody
+/// else after the next barrier.
+fn is_of_one_item(program: &Program, variable: VarId) -> bool {
+    !matches!(program.shape(variable), Shape::Pointer(_, Region::Local | Region::Global))
 }

@@ -33,7 +33,7 @@ impl Rates {
         all
     };
 
-    /// What happens to a statement. The same numbers are drawn whatever it is, so that the rates alone make the difference.
+    /// Decides what happens to a statement. The same numbers are drawn whatever it is, so that the rates alone make the difference.
     fn decide(self, is_compound: bool, stream: &mut Stream) -> Fate {
         let (leaf, compound) = (stream.chance(self.leaf), stream.chance(self.compound));
         let lift = stream.below(100_u64.saturating_sub(self.compound)) < self.lift;
@@ -46,7 +46,7 @@ impl Rates {
     }
 }
 
-/// What pruning does to a statement.
+/// The fate of a statement that is pruned.
 #[derive(Clone, Copy)]
 enum Fate {
     Kept,
@@ -71,7 +71,7 @@ fn pruned_statement(program: &mut Program, id: StmtId, rates: Rates, key: Key) -
     }
     let is_compound = matches!(kind, StmtKind::If(..) | StmtKind::Switch(_) | StmtKind::For(_));
     match (rates.decide(is_compound, &mut stream), kind) {
-        // What is left needs its variables.
+        // The other statements need their variables.
         (_, StmtKind::Nothing) => vec![id],
         (_, kind) if kind.declared().is_some() => vec![id],
         (Fate::Deleted, _) => Block::new(),

@@ -109,6 +109,7 @@ impl<'a> Machine<'a> {
         self.sums = vec![0; sections];
         self.entered = vec![false; sections];
         self.memory.enter_group();
+        self.objects.enter_group();
         let program = self.program;
         self.block(&program.body, self.full);
         for sum in std::mem::take(&mut self.sums) {

@@ -18,7 +18,7 @@ pub(super) struct Objects {
     starts: Vec<(usize, usize)>,
     /// How often the life of each variable has ended, for each work-item.
     lives: Vec<u32>,
-    /// What pointers point to; their bytes hold an index into this plus 1, or 0 for null pointers.
+    /// The places that pointers point to; their bytes hold an index into this plus 1, or 0 for null pointers.
     targets: Vec<Target>,
     /// True if the program has objects.
     pub(super) used: bool,
@@ -38,6 +38,9 @@ pub(super) struct Target {
 
 /// The places for all work-items; none where there is a fault.
 type Targets = Vec<Option<Target>>;
+
+/// The values of a pointer for all work-items, null or a place; none where there is a fault.
+type Pointers = Vec<Option<Option<Target>>>;
 
 /// The node that faults are noted at.
 #[derive(Clone, Copy)]
@@ -60,6 +63,12 @@ impl Objects {
         }
         let lives = vec![0; program.variables.len() * width];
         Self { bytes: vec![None; end], starts, lives, targets: Vec::new(), used: end > 0 }
+    }
+
+    /// Forgets the objects of the group before.
+    pub(super) fn enter_group(&mut self) {
+        self.bytes.fill(None);
+        self.targets.clear();
     }
 }
 
@@ -100,6 +109,7 @@ impl Machine<'_> {
 
     /// Finds what a path leads to. If it is to be written, what that does to unions is done.
     fn resolve(&mut self, path: &Path, (mask, write): (u64, bool), node: Node) -> (Targets, Shape) {
+        self.report.steps += ((1 + path.steps.len()) * self.width) as u64;
         let (mut targets, mut shape) = match &path.root {
             Root::Variable(variable) => self.variable(*variable, mask),
             Root::Pointer(pointer, at) => {
@@ -109,7 +119,7 @@ impl Machine<'_> {
                 };
                 let mut targets = vec![None; self.width];
                 for item in items(mask) {
-                    targets[item] = values[item].and_then(|value| self.target(value));
+                    targets[item] = values[item].flatten();
                     if targets[item].is_none() {
                         self.note(node, Faults::UNSET);
                     }
@@ -212,7 +222,7 @@ impl Machine<'_> {
     }
 
     /// The values of pointers that lie at a path, where they have one.
-    fn pointers(&mut self, path: &Path, mask: u64, node: Node) -> Vec<Option<u64>> {
+    fn pointers(&mut self, path: &Path, mask: u64, node: Node) -> Pointers {
         let (places, _) = self.resolve(path, (mask, false), node);
         let mut values = vec![None; self.width];
         for item in items(mask) {
@@ -225,24 +235,20 @@ impl Machine<'_> {
             let stale = |target: Target| {
                 self.objects.lives[target.variable.0 as usize * self.width + item] != target.life
             };
-            match value {
-                Some(value) if !self.target(value).is_some_and(stale) => values[item] = Some(value),
+            let pointer =
+                value.map(|value: u64| Some(self.objects.targets[value.checked_sub(1)? as usize]));
+            match pointer {
+                Some(pointer) if !pointer.is_some_and(stale) => values[item] = Some(pointer),
                 _ => self.note(node, Faults::UNSET),
             }
         }
         values
     }
 
-    /// What the value of a pointer points to.
-    fn target(&self, value: u64) -> Option<Target> {
-        let at = (value as usize).checked_sub(1)?;
-        Some(self.objects.targets[at])
-    }
-
     /// The values that pointers get.
-    fn address(&mut self, address: &Address, mask: u64, node: Node) -> Vec<Option<u64>> {
+    fn address(&mut self, address: &Address, mask: u64, node: Node) -> Pointers {
         let targets = match address {
-            Address::Null => return vec![Some(0); self.width],
+            Address::Null => return vec![Some(None); self.width],
             Address::Value(path) => return self.pointers(path, mask, node),
             Address::Of(path) => self.resolve(path, (mask, false), node).0,
             Address::Moved(path, by) => {
@@ -250,11 +256,7 @@ impl Machine<'_> {
                 self.resolve(&Path { root: at, steps: Vec::new() }, (mask, false), node).0
             }
         };
-        let mut value = |target| {
-            self.objects.targets.push(target);
-            self.objects.targets.len() as u64
-        };
-        targets.into_iter().map(|target| target.map(&mut value)).collect()
+        targets.into_iter().map(|target| target.map(Some)).collect()
     }
 
     /// 1 where two pointers are equal.
@@ -262,7 +264,7 @@ impl Machine<'_> {
         let [a, b] = [0, 1].map(|which| self.address(&both[which], mask, node));
         for item in 0..self.width {
             let [a, b] = [&a, &b].map(|values| {
-                let target = values[item].and_then(|value| self.target(value));
+                let target = values[item].flatten();
                 target.map(|target| (target.variable, target.life, target.offset))
             });
             self.stack.push(i64::from(a == b));
@@ -412,7 +414,9 @@ impl Machine<'_> {
         }
     }
 
-    fn set_pointer(&mut self, target: Target, item: usize, value: u64) {
+    fn set_pointer(&mut self, target: Target, item: usize, pointer: Option<Target>) {
+        self.objects.targets.extend(pointer);
+        let value = pointer.map_or(0, |_| self.objects.targets.len() as u64);
         for (byte, new) in self.bytes(target, item).iter_mut().zip(value.to_le_bytes()) {
             *byte = Some(new);
         }
@@ -433,6 +437,7 @@ impl Machine<'_> {
         self.forget(&targets, &[(0, self.program.layout(&shape).0)]);
         let mut leaves = Vec::new();
         self.program.leaves(&shape, 0, &mut leaves);
+        self.report.steps += (leaves.len() * self.width) as u64;
         for ((offset, leaf), initial) in leaves.into_iter().zip(initials) {
             let values = match initial {
                 Initial::Address(address) => self.address(address, mask, Node::Stmt(id)),
@@ -447,7 +452,7 @@ impl Machine<'_> {
                             self.set(target, item, (*ty, lane), *number);
                         }
                     }
-                    _ => self.set_pointer(target, item, values[item].unwrap_or(0)),
+                    _ => self.set_pointer(target, item, values[item].flatten()),
                 }
             }
         }

@@ -16,7 +16,7 @@ const LEAST_TOKENS: u64 = 500;
 /// The steps that a way has at most.
 const MOST_STEPS: usize = 8;
 
-/// What a way leads to.
+/// The goal that a way leads to.
 #[derive(Clone, Copy)]
 enum Goal<'a> {
     /// A scalar or a vector.
@@ -85,8 +85,9 @@ impl Maker<'_> {
             let shape = match (stream.below(100), inner) {
                 (0..22, Some(inner)) => inner,
                 (22..34, _) => {
-                    let element = Shape::Value(Type::scalar(self.scalar_type(&mut stream)));
-                    Shape::Array(Box::new(element), 2 + stream.below(3) as u32)
+                    let element = Type::scalar(self.scalar_type(&mut stream));
+                    let length = 2 + stream.below(3) as u32;
+                    self.array_shape(element, length).unwrap_or(Shape::Value(element))
                 }
                 (34..46, inner) if pointers => {
                     let value = Shape::Value(self.any_type(&mut stream));
@@ -124,10 +125,19 @@ impl Maker<'_> {
                 0 | 1 => Shape::Value(Type::scalar(scalar)),
                 _ if is_vector && stream.chance(50) => Shape::Value(vector),
                 _ if stream.chance(25) => Shape::Value(Type::scalar(scalar)),
-                _ => Shape::Array(Box::new(Shape::Value(Type::scalar(scalar))), count),
+                _ => {
+                    let element = Type::scalar(scalar);
+                    self.array_shape(element, count).unwrap_or(Shape::Value(element))
+                }
             });
         }
         members
+    }
+
+    /// An array of values, if it is not to be avoided.
+    fn array_shape(&self, element: Type, length: u32) -> Option<Shape> {
+        let allowed = self.features.allows("array", element);
+        allowed.then(|| Shape::Array(Box::new(Shape::Value(element)), length))
     }
 
     fn some_record(&self, stream: &mut Stream) -> Option<Shape> {
@@ -137,16 +147,20 @@ impl Maker<'_> {
 
     /// The type of an object; the first one is a structure or a union.
     fn object_shape(&mut self, is_first: bool, pointers: bool, stream: &mut Stream) -> Shape {
-        let value = Shape::Value(self.any_type(stream));
+        let ty = self.any_type(stream);
+        let value = Shape::Value(ty);
         let record = self.some_record(stream).unwrap_or_else(|| value.clone());
         let mut leaves = Vec::new();
         self.program.leaves(&record, 0, &mut leaves);
         let few = leaves.len() <= MOST_LEAVES as usize / 2;
         match stream.below(100) {
-            0..20 if few => Shape::Array(Box::new(record), 2),
+            0..20 if few && self.features.allows("array", Type::INT) => {
+                Shape::Array(Box::new(record), 2)
+            }
             20..32 if pointers && !is_first => value,
             32..45 if pointers && !is_first => {
-                Shape::Array(Box::new(value), 3 + stream.below(4) as u32)
+                let length = 3 + stream.below(4) as u32;
+                self.array_shape(ty, length).unwrap_or(value)
             }
             _ => record,
         }
@@ -378,7 +392,8 @@ impl Maker<'_> {
         Some(self.program.statement(StmtKind::Point(into.path, address), key))
     }
 
-    /// Adds every part of an object to the result; of a union, those of one member.
+    /// Adds every part of an object to the result; of a union, those of its widest member. Where they have no value, the
+    /// repair takes a narrower one.
     pub(super) fn hashed_object(&mut self, object: VarId, key: Key) -> Block {
         let mut found = Vec::new();
         self.parts(Path::to(object), self.program.shape(object), key, &mut found);
@@ -398,9 +413,13 @@ impl Maker<'_> {
                 .collect(),
             Shape::Record(id) => {
                 let record = self.program.record(*id);
-                let count = record.members.len() as u8;
-                let first = if record.is_union { count - 1 } else { 0 };
-                (first..count).map(Step::Member).collect()
+                let all = (0..).zip(&record.members);
+                if record.is_union {
+                    let widest = all.max_by_key(|(_, member)| self.program.layout(member).0);
+                    widest.map(|(number, _)| Step::Member(number)).into_iter().collect()
+                } else {
+                    all.map(|(number, _)| Step::Member(number)).collect()
+                }
             }
         };
         for step in steps {

@@ -23,6 +23,15 @@ impl Repair<'_> {
             ExprKind::Part(path) if !again && faults.has(Faults::RANGE) => {
                 ExprKind::Part(Box::new(self.cut_path(&path, key)))
             }
+            ExprKind::Part(path) if faults.has(Faults::UNSET) && self.is_hashed(id) => {
+                match self.narrower(&path) {
+                    Some((path, ty)) => {
+                        self.program.exprs[id.0 as usize].ty = ty;
+                        ExprKind::Part(Box::new(path))
+                    }
+                    None => ExprKind::Literal(1),
+                }
+            }
             ExprKind::Element(array, _) if !again && faults.has(Faults::RACE) => {
                 match self.own(array, key) {
                     Some(at) => ExprKind::Element(array, at),

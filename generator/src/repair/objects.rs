@@ -1,7 +1,8 @@
-//! Ways to parts of objects that leave an array, or go through a pointer that points to nothing.
+//! Ways to parts of objects that leave an array, go through a pointer that points to nothing, or lead to bytes without a
+//! value.
 
 use super::Repair;
-use crate::ir::{Address, Initial, Path, Root, Shape, Step, StmtKind, VarId};
+use crate::ir::{Address, ExprId, Initial, Path, Root, Shape, Step, StmtKind, Type, VarId};
 use crate::random::Key;
 
 impl Repair<'_> {
@@ -26,6 +27,33 @@ impl Repair<'_> {
         cut
     }
 
+    /// The widest member that is narrower than what a path leads to, in the union that it leads through.
+    pub(super) fn narrower(&self, path: &Path) -> Option<(Path, Type)> {
+        let size = |shape: &Shape| self.program.layout(shape).0;
+        let limit = size(&self.program.shape_at(path));
+        let (mut union, id) = (0..path.steps.len()).rev().find_map(|end| {
+            let outer = Path { root: path.root.clone(), steps: path.steps[..end].to_vec() };
+            match self.program.shape_at(&outer) {
+                Shape::Record(id) if self.program.record(id).is_union => Some((outer, id)),
+                _ => None,
+            }
+        })?;
+        let members = (0..).zip(&self.program.record(id).members);
+        let narrower = members.filter_map(|(number, member)| match member {
+            Shape::Value(ty) if size(member) < limit => Some((number, *ty, size(member))),
+            _ => None,
+        });
+        let (number, ty, _) = narrower.max_by_key(|(_, _, size)| *size)?;
+        union.steps.push(Step::Member(number));
+        Some((union, ty))
+    }
+
+    /// True if a statement adds the value to the result, which takes any type.
+    pub(super) fn is_hashed(&self, id: ExprId) -> bool {
+        let mut stmts = self.program.stmts.iter();
+        stmts.any(|stmt| matches!(stmt.kind, StmtKind::Hash(value) if value == id))
+    }
+
     /// An assignment to a pointer that does not move it.
     pub(super) fn point(&mut self, into: &Path, address: &Address, key: Key) -> StmtKind {
         let address = match address {
@@ -46,4 +74,44 @@ pub(crate) fn without_addresses(id: VarId, initials: &[Initial]) -> StmtKind {
         Initial::Address(_) => Initial::Address(Address::Null),
     });
     StmtKind::DeclareObject(id, initials.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{Avoid, Features};
+    use crate::interpret;
+    use crate::ir::{ExprKind, Place, Program, Record, RecordId, Scalar, Sizes, Space, Variable};
+    use crate::repair::repair;
+
+    /// A write to a narrow member of a union takes the wider ones their value; the result still depends on it.
+    #[test]
+    fn the_member_that_has_a_value_is_added_to_the_result() {
+        let run = |stored: i128| {
+            let key = Key::root(0);
+            let mut program = Program::new(Sizes { global: [1; 3], local: [1; 3] });
+            let types = [Scalar::Char, Scalar::Long, Scalar::Short].map(Type::scalar);
+            let members = types.map(Shape::Value).to_vec();
+            program.records.push(Record { name: "U0".into(), is_union: true, members });
+            let space = Space::Object(Shape::Record(RecordId(0)));
+            let (name, ty) = ("s0".into(), Type::INT);
+            let object = program.declare(Variable { name, ty, length: None, space });
+            let member = |number| Path { steps: vec![Step::Member(number)], ..Path::to(object) };
+            let initials = Box::new([Initial::Number(1)]);
+            let value = program.literal(stored, types[2], key);
+            let hashed = program.add(ExprKind::Part(Box::new(member(1))), types[1], key);
+            program.body = [
+                StmtKind::DeclareObject(object, initials),
+                StmtKind::Assign(Place::Part(member(2)), value),
+                StmtKind::Hash(hashed),
+            ]
+            .map(|kind| program.statement(kind, key))
+            .to_vec();
+            let report = repair(&mut program, &Features::new(&Avoid::default(), 120, key));
+            assert!(report.is_clean() && program.ty(hashed) == types[2]);
+            report.results
+        };
+        let expected = interpret::mixed(interpret::FIRST, 300);
+        assert_eq!(run(300), [expected]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use clreduce_generator::interpret::{self, Faults};
 use clreduce_generator::ir::{
-    Binary, Block, ExprId, ExprKind, Place, Program, StmtId, StmtKind, Swizzle, Type, VarId,
+    Binary, Block, ExprId, ExprKind, Place, Program, Shape, StmtId, StmtKind, Swizzle, Type,
 };
 use clreduce_generator::{Kernel, Key, Mode, Profile, generate, print};
 
@@ -80,45 +80,42 @@ fn miscompiled(program: &Program, index: usize) -> Option<Program> {
     Some(program)
 }
 
-/// True if the operation is stored in a variable, and the miscompiled one stores other values.
+/// True if the operation is stored in a variable or a part of an object, and the miscompiled one stores other values.
 fn stores_another(program: &Program, index: usize) -> bool {
     let id = ExprId(index as u32);
-    let stored = program.stmts.iter().enumerate().find_map(|(at, stmt)| match &stmt.kind {
-        StmtKind::Assign(Place::Variable(variable), value) | StmtKind::Declare(variable, value) => {
-            let is_top = *value == id
-                || matches!(program.expr(*value).kind, ExprKind::Convert(of) if of == id);
-            is_top.then_some((StmtId(at as u32), *variable))
-        }
-        _ => None,
+    let stored = program.stmts.iter().enumerate().find_map(|(at, stmt)| {
+        let (kind, ty, value) = match &stmt.kind {
+            StmtKind::Assign(Place::Variable(variable), value)
+            | StmtKind::Declare(variable, value) => {
+                (ExprKind::Variable(*variable), program.variable(*variable).ty, *value)
+            }
+            StmtKind::Assign(Place::Part(path), value) => match program.shape_at(path) {
+                Shape::Value(ty) => (ExprKind::Part(Box::new(path.clone())), ty, *value),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let is_top =
+            value == id || matches!(program.expr(value).kind, ExprKind::Convert(of) if of == id);
+        is_top.then_some((StmtId(at as u32), kind, ty))
     });
     let Some(stored) = stored else { return false };
     let Some(other) = miscompiled(program, index) else { return false };
-    interpret::run(&observed(program, stored)).results
-        != interpret::run(&observed(&other, stored)).results
+    interpret::run(&observed(program, &stored)).results
+        != interpret::run(&observed(&other, &stored)).results
 }
 
-/// The program with a variable added to the result after a statement.
-fn observed(program: &Program, (after, variable): (StmtId, VarId)) -> Program {
+/// The program with what was stored added to the result after the statement that stores it.
+fn observed(program: &Program, (after, kind, ty): &(StmtId, ExprKind, Type)) -> Program {
     let mut program = program.clone();
-    let ty = program.variable(variable).ty;
-    let value = program.add(ExprKind::Variable(variable), ty, Key::root(0));
+    let value = program.add(kind.clone(), *ty, Key::root(0));
     let hash = program.statement(StmtKind::Hash(value), Key::root(0));
     let insert = |block: &mut Block| {
-        if let Some(at) = block.iter().position(|id| *id == after) {
+        if let Some(at) = block.iter().position(|id| id == after) {
             block.insert(at + 1, hash);
         }
     };
     insert(&mut program.body);
-    for stmt in &mut program.stmts {
-        match &mut stmt.kind {
-            StmtKind::If(_, then, other) => {
-                insert(then);
-                insert(other);
-            }
-            StmtKind::For(details) => insert(&mut details.body),
-            StmtKind::Section(section) => insert(&mut section.body),
-            _ => {}
-        }
-    }
+    program.stmts.iter_mut().flat_map(|stmt| stmt.kind.blocks_mut()).for_each(insert);
     program
 }

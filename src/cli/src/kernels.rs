@@ -164,7 +164,8 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
             };
             let family = variants(seed, &profile).map_err(UsageError::from)?;
             write(family.base(), "")?;
-            for (variant, number) in family.zip(1..=count) {
+            // The number comes first: at its end, no further variant is made.
+            for (number, variant) in (1..=count).zip(family) {
                 write(&variant, &format!("-emi-{number}"))?;
             }
         }
