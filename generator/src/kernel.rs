@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::emi::Edits;
 use crate::features::Features;
 use crate::interpret::Report;
 use crate::ir::Program;
 use crate::policy;
 use crate::print::{self, Extras};
-use crate::profile::{Profile, ProfileError};
+use crate::profile::{Edits, Profile, ProfileError};
 use crate::random::{FORMAT, Key};
 use crate::repair::repair;
 

@@ -15,9 +15,9 @@ mod random;
 mod reduce;
 mod repair;
 
-pub use emi::{Edits, VARIANTS, Variants, variants};
+pub use emi::{VARIANTS, Variants, variants};
 pub use features::{Avoid, AvoidError, names};
 pub use kernel::{Kernel, generate};
-pub use profile::{Mode, Profile, ProfileError, Target, Tokens};
+pub use profile::{Edits, Mode, Profile, ProfileError, Target, Tokens};
 pub use random::Key;
 pub use reduce::reduce;

@@ -6,9 +6,35 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::emi::Edits;
 use crate::features::Avoid;
 use crate::ir::{Scalar, Type};
+
+/// The edits that variants have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edits {
+    /// All kinds.
+    #[default]
+    All,
+    /// Blocks that are never executed: CLsmith's variants, and those of CUDAsmith with false conditional blocks (FCB).
+    Dead,
+    /// Branches around statements that are always taken, as CUDAsmith's true guards (TG).
+    Guards,
+}
+
+impl Edits {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::All, Self::Dead, Self::Guards];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Dead => "dead",
+            Self::Guards => "guards",
+        }
+    }
+}
 
 /// The request for a kernel, apart from the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::interpret;
 use crate::ir::{Block, ExprKind, Initial, Path, Program, Space, StmtId, StmtKind, VarId};
 use crate::kernel::Kernel;
+use crate::random::Key;
 use crate::repair::objects::without_addresses;
 
 /// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
@@ -98,16 +99,11 @@ impl Reducer<'_> {
                 StmtKind::If(condition, then, other) if then.is_empty() && other.is_empty() => {
                     vec![program.statement(StmtKind::Hash(condition), key)]
                 }
-                StmtKind::If(_, then, other) => [then, other].concat(),
-                StmtKind::Switch(switch) if !jumps(&program, id) => {
-                    switch.cases.into_iter().flat_map(|case| case.body).collect()
-                }
-                StmtKind::For(details) if !jumps(&program, id) => {
-                    let first = StmtKind::Declare(details.counter, details.start);
-                    [vec![program.statement(first, key)], details.body].concat()
-                }
-                StmtKind::Section(section) => section.body,
-                _ => continue,
+                StmtKind::Switch(_) | StmtKind::For(_) if jumps(&program, id) => continue,
+                kind => match lifted(&mut program, kind, key) {
+                    Some(inner) => inner,
+                    None => continue,
+                },
             };
             let replace = |block: &mut Block| {
                 if let Some(at) = block.iter().position(|found| *found == id) {
@@ -208,6 +204,22 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
         if !changed {
             return program;
         }
+    }
+}
+
+/// The statements within a statement, to take its place. A loop leaves its counter as a variable.
+pub(crate) fn lifted(program: &mut Program, kind: StmtKind, key: Key) -> Option<Block> {
+    match kind {
+        StmtKind::If(_, then, other) => Some([then, other].concat()),
+        StmtKind::Switch(switch) => {
+            Some(switch.cases.into_iter().flat_map(|case| case.body).collect())
+        }
+        StmtKind::For(details) => {
+            let first = StmtKind::Declare(details.counter, details.start);
+            Some([vec![program.statement(first, key)], details.body].concat())
+        }
+        StmtKind::Section(section) => Some(section.body),
+        _ => None,
     }
 }
 

@@ -3,12 +3,12 @@
 use super::points::{Point, points};
 use super::predicates::{Fact, facts, predicate};
 use super::prune::{Rates, pruned, without_unused};
-use super::{Edits, contains, replace, synchronises};
+use super::{contains, replace, synchronises};
 use crate::features::Features;
 use crate::interpret::Report;
 use crate::ir::{Block, Jump, Place, Program, Space, StmtId, StmtKind, Type, Variable};
 use crate::policy::{self, Scope};
-use crate::profile::{Mode, Profile};
+use crate::profile::{Edits, Mode, Profile};
 use crate::random::{Key, Stream};
 
 /// An edit of a kernel: a branch whose condition has a truth that the generator knows.

@@ -32,33 +32,6 @@ pub const VARIANTS: usize = Rates::ALL.len();
 /// How often other numbers are drawn for a variant that is equal to an earlier one.
 const DRAWS: u64 = 8;
 
-/// The edits that variants have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Edits {
-    /// All kinds.
-    #[default]
-    All,
-    /// Blocks that are never executed: CLsmith's variants, and those of CUDAsmith with false conditional blocks (FCB).
-    Dead,
-    /// Branches around statements that are always taken, as CUDAsmith's true guards (TG).
-    Guards,
-}
-
-impl Edits {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::All, Self::Dead, Self::Guards];
-
-    /// Its name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Dead => "dead",
-            Self::Guards => "guards",
-        }
-    }
-}
-
 /// The variants of the kernel of a seed, up to [`VARIANTS`] with different texts.
 ///
 /// The first has all edits unpruned. How many variants are taken does not change them.

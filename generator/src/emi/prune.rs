@@ -2,7 +2,7 @@
 
 use crate::ir::{Block, Program, StmtId, StmtKind};
 use crate::random::{Key, Stream};
-use crate::reduce::used_variables;
+use crate::reduce::{lifted, used_variables};
 
 /// How often statements are pruned, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,18 +75,13 @@ fn pruned_statement(program: &mut Program, id: StmtId, rates: Rates, key: Key) -
         (_, StmtKind::Nothing) => vec![id],
         (_, kind) if kind.declared().is_some() => vec![id],
         (Fate::Deleted, _) => Block::new(),
-        (Fate::Lifted, StmtKind::If(_, then, other)) => [then, other].concat(),
-        (Fate::Lifted, StmtKind::Switch(switch)) => {
-            let cases = switch.cases.into_iter().flat_map(|case| case.body);
-            let cases: Block = cases.collect();
-            without_jumps(program, &cases);
-            cases
-        }
-        (Fate::Lifted, StmtKind::For(details)) => {
-            let first = StmtKind::Declare(details.counter, details.start);
-            let first = program.statement(first, program.stmt(id).key);
-            without_jumps(program, &details.body);
-            [vec![first], details.body].concat()
+        (Fate::Lifted, kind) => {
+            // Jumps in branches still have their loop around them.
+            if !matches!(kind, StmtKind::If(..)) {
+                kind.blocks().into_iter().for_each(|block| without_jumps(program, block));
+            }
+            let key = program.stmt(id).key;
+            lifted(program, kind, key).unwrap_or_default()
         }
         (_, kind) => {
             program.stmts[id.0 as usize].kind = kind;

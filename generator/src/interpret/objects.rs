@@ -3,11 +3,13 @@
 //! A byte has no value before the first one and in padding. Who writes a member of a union takes the values of the bytes
 //! beyond it away. So a read through another member is right exactly where the standard makes its result certain.
 
+mod paths;
+mod pointers;
+
 use super::memory::Conflict;
-use super::{Faults, Machine, index, items};
+use super::{Faults, Machine, items};
 use crate::ir::{
-    Address, Block, ExprId, Initial, Path, Program, Root, Shape, Space, Step, StmtId, StmtKind,
-    Type, VarId,
+    Block, ExprId, Initial, Path, Program, Shape, Space, StmtId, StmtKind, Type, VarId,
 };
 
 /// The private objects of all work-items of a group, and the values that pointers have had.
@@ -107,167 +109,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Finds what a path leads to. If it is to be written, what that does to unions is done.
-    fn resolve(&mut self, path: &Path, (mask, write): (u64, bool), node: Node) -> (Targets, Shape) {
-        self.report.steps += ((1 + path.steps.len()) * self.width) as u64;
-        let (mut targets, mut shape) = match &path.root {
-            Root::Variable(variable) => self.variable(*variable, mask),
-            Root::Pointer(pointer, at) => {
-                let values = self.pointers(pointer, mask, node);
-                let Shape::Pointer(shape, _) = self.program.shape_at(pointer) else {
-                    unreachable!("only pointers point to something")
-                };
-                let mut targets = vec![None; self.width];
-                for item in items(mask) {
-                    targets[item] = values[item].flatten();
-                    if targets[item].is_none() {
-                        self.note(node, Faults::UNSET);
-                    }
-                }
-                if let Some(at) = at {
-                    self.step_by(&mut targets, *at, &shape, mask, node);
-                }
-                (targets, *shape)
-            }
-        };
-        let mut in_union = false;
-        for step in &path.steps {
-            let part = self.program.part(&shape, *step);
-            let size = self.program.layout(&part).0;
-            match *step {
-                Step::Index(at) => {
-                    let whole = self.program.layout(&shape).0;
-                    for target in targets.iter_mut().flatten() {
-                        (target.first, target.end) = (target.offset, target.offset + whole);
-                    }
-                    self.step_by(&mut targets, at, &part, mask, node);
-                }
-                Step::Member(member) => {
-                    let Shape::Record(record) = shape else {
-                        unreachable!("only records have members")
-                    };
-                    in_union |= self.program.record(record).is_union;
-                    if write && in_union {
-                        self.forget_beside(&targets, &shape, size);
-                    }
-                    let offset = self.program.offset(record, member);
-                    for target in targets.iter_mut().flatten() {
-                        target.offset += offset;
-                        (target.first, target.end) = (target.offset, target.offset + size);
-                    }
-                }
-            }
-            shape = part;
-        }
-        (targets, shape)
-    }
-
-    fn variable(&self, variable: VarId, mask: u64) -> (Targets, Shape) {
-        let shape = self.program.shape(variable);
-        let end = self.program.layout(&shape).0;
-        let mut targets = vec![None; self.width];
-        for item in items(mask) {
-            let life = self.objects.lives[variable.0 as usize * self.width + item];
-            targets[item] = Some(Target { variable, life, offset: 0, first: 0, end });
-        }
-        (targets, shape)
-    }
-
-    /// Takes the values of those bytes away that a write to a member of so many bytes leaves without a certain value: the
-    /// bytes beyond it in a union, or the padding of a structure in a union.
-    fn forget_beside(&mut self, targets: &Targets, shape: &Shape, size: u32) {
-        let mut ranges = Vec::new();
-        match shape {
-            Shape::Record(record) if self.program.record(*record).is_union => {
-                ranges.push((size, self.program.layout(shape).0));
-            }
-            _ => self.program.padding(shape, 0, &mut ranges),
-        }
-        self.forget(targets, &ranges);
-    }
-
     fn forget(&mut self, targets: &Targets, ranges: &[(u32, u32)]) {
         for (item, target) in targets.iter().enumerate() {
             let Some(target) = *target else { continue };
             for (start, end) in ranges {
                 self.bytes(target, item)[*start as usize..*end as usize].fill(None);
             }
-        }
-    }
-
-    /// Moves places by a number of elements within their arrays.
-    fn step_by(
-        &mut self,
-        targets: &mut Targets,
-        by: ExprId,
-        element: &Shape,
-        mask: u64,
-        node: Node,
-    ) {
-        let size = self.program.layout(element).0;
-        let scalar = self.program.ty(by).scalar;
-        let base = self.eval(by, mask);
-        for item in items(mask) {
-            let Some(target) = &mut targets[item] else { continue };
-            let number = index(scalar, self.stack[base + item]);
-            let place = i128::from(target.offset) + number * i128::from(size);
-            if (i128::from(target.first)..i128::from(target.end)).contains(&place) {
-                target.offset = place as u32;
-            } else {
-                targets[item] = None;
-                self.note(node, Faults::RANGE);
-            }
-        }
-        self.stack.truncate(base);
-    }
-
-    /// The values of pointers that lie at a path, where they have one.
-    fn pointers(&mut self, path: &Path, mask: u64, node: Node) -> Pointers {
-        let (places, _) = self.resolve(path, (mask, false), node);
-        let mut values = vec![None; self.width];
-        for item in items(mask) {
-            let Some(place) = places[item] else { continue };
-            let bytes = &self.bytes(place, item)[..8];
-            let value = bytes
-                .iter()
-                .rev()
-                .try_fold(0, |value, byte| byte.map(|byte| value << 8 | u64::from(byte)));
-            let stale = |target: Target| {
-                self.objects.lives[target.variable.0 as usize * self.width + item] != target.life
-            };
-            let pointer =
-                value.map(|value: u64| Some(self.objects.targets[value.checked_sub(1)? as usize]));
-            match pointer {
-                Some(pointer) if !pointer.is_some_and(stale) => values[item] = Some(pointer),
-                _ => self.note(node, Faults::UNSET),
-            }
-        }
-        values
-    }
-
-    /// The values that pointers get.
-    fn address(&mut self, address: &Address, mask: u64, node: Node) -> Pointers {
-        let targets = match address {
-            Address::Null => return vec![Some(None); self.width],
-            Address::Value(path) => return self.pointers(path, mask, node),
-            Address::Of(path) => self.resolve(path, (mask, false), node).0,
-            Address::Moved(path, by) => {
-                let at = Root::Pointer(Box::new(path.clone()), Some(*by));
-                self.resolve(&Path { root: at, steps: Vec::new() }, (mask, false), node).0
-            }
-        };
-        targets.into_iter().map(|target| target.map(Some)).collect()
-    }
-
-    /// 1 where two pointers are equal.
-    pub(super) fn same_address(&mut self, both: &[Address; 2], mask: u64, node: Node) {
-        let [a, b] = [0, 1].map(|which| self.address(&both[which], mask, node));
-        for item in 0..self.width {
-            let [a, b] = [&a, &b].map(|values| {
-                let target = values[item].flatten();
-                target.map(|target| (target.variable, target.life, target.offset))
-            });
-            self.stack.push(i64::from(a == b));
         }
     }
 
@@ -398,28 +245,6 @@ impl Machine<'_> {
             }
         }
         self.forget_padding(&targets, &shape);
-    }
-
-    /// Assigns to a pointer.
-    pub(super) fn point(&mut self, id: StmtId, into: &Path, address: &Address, mask: u64) {
-        let node = Node::Stmt(id);
-        let values = self.address(address, mask, node);
-        let (targets, _) = self.resolve(into, (mask, true), node);
-        for item in items(mask) {
-            if let (Some(target), Some(value)) = (targets[item], values[item])
-                && self.may_write(target, node)
-            {
-                self.set_pointer(target, item, value);
-            }
-        }
-    }
-
-    fn set_pointer(&mut self, target: Target, item: usize, pointer: Option<Target>) {
-        self.objects.targets.extend(pointer);
-        let value = pointer.map_or(0, |_| self.objects.targets.len() as u64);
-        for (byte, new) in self.bytes(target, item).iter_mut().zip(value.to_le_bytes()) {
-            *byte = Some(new);
-        }
     }
 
     /// Gives an object its first values.

@@ -1,150 +1,15 @@
 //! The interpreter alone: small programs made by hand, each fault beside a program that is almost the same and valid.
 
+mod kernel;
 mod objects;
 
-use super::{FIRST, Faults, mixed, run};
+use kernel::Kernel;
+
+use super::{FIRST, Faults, mixed};
 use crate::ir::{
-    Atomic, Binary, Block, Buffer, Case, ExprId, ExprKind, For, Item, Jump, Place, Program, Reduce,
-    Scalar, Section, Sizes, Space, StmtKind, Switch, Type, VarId, Variable,
+    Atomic, Binary, Case, ExprKind, Item, Jump, Place, Reduce, Scalar, Space, StmtKind, Switch,
+    Type, VarId,
 };
-use crate::random::Key;
-
-/// A program with short names for what it is made of. `made` are the statements so far.
-struct Kernel {
-    program: Program,
-    made: Block,
-}
-
-impl Kernel {
-    fn new(groups: u32, group: u32) -> Self {
-        let sizes = Sizes { global: [groups * group, 1, 1], local: [group, 1, 1] };
-        Self { program: Program::new(sizes), made: Block::new() }
-    }
-
-    fn key() -> Key {
-        Key::root(0)
-    }
-
-    fn number(&mut self, number: i64) -> ExprId {
-        self.program.literal(number.into(), Type::INT, Self::key())
-    }
-
-    fn item(&mut self, item: Item) -> ExprId {
-        self.program.add(ExprKind::Item(item), Type::INT, Self::key())
-    }
-
-    fn lid(&mut self) -> ExprId {
-        self.item(Item::LinearLocal)
-    }
-
-    fn read(&mut self, variable: VarId) -> ExprId {
-        let ty = self.program.variable(variable).ty;
-        self.program.add(ExprKind::Variable(variable), ty, Self::key())
-    }
-
-    fn element(&mut self, array: VarId, at: ExprId) -> ExprId {
-        let ty = self.program.variable(array).ty;
-        self.program.add(ExprKind::Element(array, at), ty, Self::key())
-    }
-
-    fn binary(&mut self, operator: Binary, a: ExprId, b: ExprId) -> ExprId {
-        self.program.binary(operator, a, b, Self::key())
-    }
-
-    fn memory(&mut self, scalar: Scalar, length: Option<u32>, space: Space) -> VarId {
-        let name = format!("v{}", self.program.variables.len());
-        self.program.declare(Variable { name, ty: Type::scalar(scalar), length, space })
-    }
-
-    fn local(&mut self, length: u32) -> VarId {
-        self.memory(Scalar::Int, Some(length), Space::Local)
-    }
-
-    fn communication(&mut self) -> VarId {
-        self.memory(Scalar::Long, None, Space::Global(Buffer::Communication))
-    }
-
-    fn push(&mut self, kind: StmtKind) {
-        let id = self.program.statement(kind, Self::key());
-        self.made.push(id);
-    }
-
-    fn declare(&mut self, value: i64) -> VarId {
-        let variable = self.memory(Scalar::Int, None, Space::Private);
-        let value = self.number(value);
-        self.push(StmtKind::Declare(variable, value));
-        variable
-    }
-
-    fn write(&mut self, array: VarId, at: ExprId) {
-        let value = self.number(5);
-        self.push(StmtKind::Assign(Place::Element(array, at), value));
-    }
-
-    fn hash(&mut self, value: ExprId) {
-        self.push(StmtKind::Hash(value));
-    }
-
-    fn barrier(&mut self) {
-        self.push(StmtKind::Barrier);
-    }
-
-    /// `variable = variable OPERATOR number`.
-    fn update(&mut self, variable: VarId, operator: Binary, number: i64) {
-        let old = self.read(variable);
-        let number = self.number(number);
-        let value = self.binary(operator, old, number);
-        self.push(StmtKind::Assign(Place::Variable(variable), value));
-    }
-
-    fn jump_at(&mut self, jump: Jump, counter: VarId, number: i64) {
-        let counter = self.read(counter);
-        let number = self.number(number);
-        let condition = self.binary(Binary::Equal, counter, number);
-        self.push(StmtKind::Jump(jump, condition));
-    }
-
-    /// The statements that `make` adds, as a block of their own.
-    fn block(&mut self, make: impl FnOnce(&mut Self)) -> Block {
-        let outer = std::mem::take(&mut self.made);
-        make(self);
-        std::mem::replace(&mut self.made, outer)
-    }
-
-    fn branch(&mut self, condition: ExprId, make: impl FnOnce(&mut Self)) {
-        let then = self.block(make);
-        self.push(StmtKind::If(condition, then, Block::new()));
-    }
-
-    /// A loop from 0, whose limit and body `make` gives.
-    fn repeat(&mut self, step: i32, limit: i64, make: impl FnOnce(&mut Self, VarId)) {
-        let limit = self.number(limit);
-        self.repeat_to(step, limit, make);
-    }
-
-    fn repeat_to(&mut self, step: i32, limit: ExprId, make: impl FnOnce(&mut Self, VarId)) {
-        let counter = self.memory(Scalar::Int, None, Space::Private);
-        let start = self.number(0);
-        let body = self.block(|kernel| make(kernel, counter));
-        self.push(StmtKind::For(For { counter, start, limit, step, unroll: None, body }));
-    }
-
-    /// A section that adds up a variable which `make` declares.
-    fn section(&mut self, index: u32, make: impl FnOnce(&mut Self) -> VarId) {
-        let mut sum = None;
-        let body = self.block(|kernel| sum = Some(make(kernel)));
-        let sum = sum.into_iter().collect();
-        self.push(StmtKind::Section(Section { index, arrival: 0, body, sum }));
-    }
-
-    /// All faults, and the results.
-    fn run(mut self) -> (Vec<Faults>, Vec<u64>) {
-        self.program.body = self.made;
-        let report = run(&self.program);
-        let all = report.exprs.iter().chain(&report.stmts);
-        (all.copied().filter(|faults| faults.any()).collect(), report.results)
-    }
-}
 
 /// A name, the numbers of groups and of work-items in each, the only fault, and what makes the program.
 type Checked = (&'static str, (u32, u32), Option<Faults>, fn(&mut Kernel));

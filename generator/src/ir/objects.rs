@@ -1,6 +1,6 @@
 //! Objects in memory: structures, unions, arrays of them, and pointers. They have addresses, and lie in memory as bytes.
 
-use super::{Block, ExprId, Program, Space, StmtKind, Type, VarId};
+use super::{ExprId, Program, Space, Type, VarId};
 
 /// The number of a structure or union type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,26 +138,6 @@ impl Address {
             found.push(*by);
         }
         found
-    }
-}
-
-impl StmtKind {
-    /// The paths of the statement itself, with those of the addresses in it.
-    #[must_use]
-    pub fn paths(&self) -> Vec<&Path> {
-        match self {
-            Self::Assign(super::Place::Part(path), _) => vec![path],
-            Self::Copy(into, from) => vec![into, from],
-            Self::Point(into, address) => [into].into_iter().chain(address.path()).collect(),
-            Self::DeclareObject(_, initials) => {
-                let addresses = initials.iter().filter_map(|initial| match initial {
-                    Initial::Address(address) => address.path(),
-                    Initial::Number(_) => None,
-                });
-                addresses.collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }
 
@@ -324,13 +304,6 @@ impl Program {
                 }
             }
         }
-    }
-
-    /// True if something in a block is an object of its own.
-    pub(crate) fn declares_objects(&self, block: &Block) -> bool {
-        block.iter().any(|id| {
-            matches!(self.stmt(*id).kind, StmtKind::DeclareObject(..) | StmtKind::DeclareArray(..))
-        })
     }
 }
 

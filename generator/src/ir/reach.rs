@@ -104,9 +104,34 @@ impl StmtKind {
             _ => Vec::new(),
         }
     }
+
+    /// The paths of the statement itself, with those of the addresses in it.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Self::Assign(Place::Part(path), _) => vec![path],
+            Self::Copy(into, from) => vec![into, from],
+            Self::Point(into, address) => [into].into_iter().chain(address.path()).collect(),
+            Self::DeclareObject(_, initials) => {
+                let addresses = initials.iter().filter_map(|initial| match initial {
+                    Initial::Address(address) => address.path(),
+                    Initial::Number(_) => None,
+                });
+                addresses.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Program {
+    /// True if something in a block is an object of its own.
+    pub(crate) fn declares_objects(&self, block: &Block) -> bool {
+        block.iter().any(|id| {
+            matches!(self.stmt(*id).kind, StmtKind::DeclareObject(..) | StmtKind::DeclareArray(..))
+        })
+    }
+
     /// The statements that are in the text, in its order.
     #[must_use]
     pub fn statements(&self) -> Vec<StmtId> {

@@ -9,9 +9,11 @@ mod kernel;
 mod leaves;
 mod loops;
 mod objects;
+mod records;
 mod scope;
 mod shapes;
 mod statements;
+mod ways;
 
 pub(crate) use constants::special;
 pub(crate) use kernel::kernel;

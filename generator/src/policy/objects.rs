@@ -1,9 +1,10 @@
-//! Structures, unions and pointers: types, objects, and ways to their parts.
+//! Objects and pointers: their declarations, and what is done with their parts.
 
 use super::Maker;
+use super::ways::Goal;
 use crate::ir::{
-    Address, Binary, Block, ExprId, ExprKind, Initial, Path, Place, Record, RecordId, Region, Root,
-    Shape, Space, Step, StmtId, StmtKind, Type, VarId, Variable,
+    Address, Binary, Block, ExprId, ExprKind, Initial, Path, Place, Record, Region, Shape, Space,
+    Step, StmtId, StmtKind, Type, VarId, Variable,
 };
 use crate::random::{Key, Stream};
 
@@ -12,34 +13,6 @@ const MOST_LEAVES: u64 = 8;
 
 /// The tokens of the smallest kernel with objects.
 const LEAST_TOKENS: u64 = 500;
-
-/// The steps that a way has at most.
-const MOST_STEPS: usize = 8;
-
-/// The goal that a way leads to.
-#[derive(Clone, Copy)]
-enum Goal<'a> {
-    /// A scalar or a vector.
-    Value,
-    /// A scalar or a vector that can be written.
-    WritableValue,
-    /// A structure or a union that can be written.
-    Record,
-    /// A pointer.
-    Pointer,
-    /// Something of a type; in unions, nothing has an address that could be taken.
-    Exactly(&'a Shape),
-    /// Anything whose address can be taken.
-    Addressable,
-}
-
-/// A way under construction.
-struct Walk {
-    path: Path,
-    shape: Shape,
-    region: Region,
-    in_union: bool,
-}
 
 impl Maker<'_> {
     /// Declares types, objects and pointers for a kernel with so many tokens.
@@ -74,75 +47,6 @@ impl Maker<'_> {
             }
         }
         block
-    }
-
-    /// The members of a structure.
-    fn members(&mut self, pointers: bool, mut room: usize, key: Key) -> Vec<Shape> {
-        let mut stream = key.stream();
-        let mut members = Vec::new();
-        for _ in 0..2 + stream.below(4) {
-            let inner = self.some_record(&mut stream);
-            let shape = match (stream.below(100), inner) {
-                (0..22, Some(inner)) => inner,
-                (22..34, _) => {
-                    let element = Type::scalar(self.scalar_type(&mut stream));
-                    let length = 2 + stream.below(3) as u32;
-                    self.array_shape(element, length).unwrap_or(Shape::Value(element))
-                }
-                (34..46, inner) if pointers => {
-                    let value = Shape::Value(self.any_type(&mut stream));
-                    let target = inner.filter(|_| stream.chance(40)).unwrap_or(value);
-                    Shape::Pointer(Box::new(target), Region::Private)
-                }
-                _ => Shape::Value(self.any_type(&mut stream)),
-            };
-            let mut leaves = Vec::new();
-            self.program.leaves(&shape, 0, &mut leaves);
-            if leaves.len() <= room {
-                room -= leaves.len();
-                members.push(shape);
-            }
-        }
-        if members.is_empty() {
-            members.push(Shape::Value(Type::scalar(self.scalar_type(&mut stream))));
-        }
-        members
-    }
-
-    /// The members of a union: several views of the same bytes, and perhaps of a part of them.
-    fn union_members(&mut self, key: Key) -> Vec<Shape> {
-        let mut stream = key.stream();
-        let whole = Type::scalar(self.scalar_type(&mut stream));
-        let mut members = vec![Shape::Value(whole)];
-        for _ in 0..1 + stream.below(3) {
-            let scalar = self.scalar_type(&mut stream);
-            let count = whole.scalar.bits() / scalar.bits().max(1);
-            let vector = Type { scalar, lanes: count as u8 };
-            let is_vector = matches!(count, 2 | 4 | 8)
-                && self.mode.has_vectors()
-                && self.features.allows("vector", vector);
-            members.push(match count {
-                0 | 1 => Shape::Value(Type::scalar(scalar)),
-                _ if is_vector && stream.chance(50) => Shape::Value(vector),
-                _ if stream.chance(25) => Shape::Value(Type::scalar(scalar)),
-                _ => {
-                    let element = Type::scalar(scalar);
-                    self.array_shape(element, count).unwrap_or(Shape::Value(element))
-                }
-            });
-        }
-        members
-    }
-
-    /// An array of values, if it is not to be avoided.
-    fn array_shape(&self, element: Type, length: u32) -> Option<Shape> {
-        let allowed = self.features.allows("array", element);
-        allowed.then(|| Shape::Array(Box::new(Shape::Value(element)), length))
-    }
-
-    fn some_record(&self, stream: &mut Stream) -> Option<Shape> {
-        let count = self.program.records.len() as u64;
-        (count > 0).then(|| Shape::Record(RecordId(stream.below(count) as u32)))
     }
 
     /// The type of an object; the first one is a structure or a union.
@@ -212,77 +116,6 @@ impl Maker<'_> {
         let shape = Shape::Pointer(Box::new(self.program.shape_at(&path)), region);
         let initials = Box::new([Initial::Address(Address::Of(path))]);
         self.add_object('p', shape, initials, key)
-    }
-
-    /// A random way to something, if one is found soon.
-    fn some_way(&mut self, goal: Goal<'_>, stream: &mut Stream, key: Key) -> Option<Walk> {
-        let tries = if matches!(goal, Goal::Exactly(_)) { 8 } else { 3 };
-        (0..tries).find_map(|number| self.way(goal, stream, key.child(number)))
-    }
-
-    fn way(&mut self, goal: Goal<'_>, stream: &mut Stream, key: Key) -> Option<Walk> {
-        let takes_address = matches!(goal, Goal::Exactly(_) | Goal::Addressable);
-        let arrays = if takes_address { self.arrays.len() } else { 0 };
-        let at = stream.below((self.objects.len() + arrays) as u64) as usize;
-        let root = self.objects.iter().chain(&self.arrays).nth(at).copied()?;
-        let mut walk = Walk {
-            path: Path::to(root),
-            shape: self.program.shape(root),
-            region: self.program.region(root),
-            in_union: false,
-        };
-        for number in 0..MOST_STEPS as u64 {
-            if self.arrives(goal, &walk, stream) {
-                return Some(walk);
-            }
-            let step = match &walk.shape {
-                Shape::Value(_) => return None,
-                Shape::Pointer(target, region) => {
-                    let (target, region) = ((**target).clone(), *region);
-                    let index = matches!(target, Shape::Value(_)) && stream.chance(10);
-                    let by = stream.within(-1, 2);
-                    let by = index.then(|| self.program.literal(by.into(), Type::INT, key));
-                    let root = Root::Pointer(Box::new(walk.path), by);
-                    let path = Path { root, steps: Vec::new() };
-                    walk = Walk { path, shape: target, region, in_union: false };
-                    continue;
-                }
-                Shape::Array(_, length) => {
-                    Step::Index(self.index(*length, stream, key.child(number)))
-                }
-                Shape::Record(id) => {
-                    let record = self.program.record(*id);
-                    walk.in_union |= record.is_union;
-                    Step::Member(stream.below(record.members.len() as u64) as u8)
-                }
-            };
-            walk.shape = self.program.part(&walk.shape, step);
-            walk.path.steps.push(step);
-        }
-        None
-    }
-
-    fn arrives(&self, goal: Goal<'_>, walk: &Walk, stream: &mut Stream) -> bool {
-        let is_value = matches!(walk.shape, Shape::Value(_));
-        let is_writable = walk.region == Region::Private;
-        match goal {
-            Goal::Value => is_value,
-            Goal::WritableValue => is_value && is_writable,
-            Goal::Record => {
-                matches!(walk.shape, Shape::Record(_)) && is_writable && stream.chance(70)
-            }
-            Goal::Pointer => matches!(walk.shape, Shape::Pointer(..)),
-            Goal::Exactly(shape) => walk.shape == *shape && is_writable && !walk.in_union,
-            Goal::Addressable => {
-                let stops = match walk.shape {
-                    Shape::Value(_) => true,
-                    Shape::Record(_) => stream.chance(50),
-                    Shape::Array(..) => false,
-                    Shape::Pointer(..) => stream.chance(25),
-                };
-                stops && !walk.in_union
-            }
-        }
     }
 
     /// The value of a part of an object.

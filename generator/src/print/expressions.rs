@@ -1,10 +1,9 @@
-//! Expressions as text. Every operator has parentheses around it and its operands.
+//! Expressions and paths to objects as text. Every operator has parentheses around it and its operands.
 
 use std::fmt::Write;
 
 use super::Printer;
-use super::objects::{write_address, write_path};
-use crate::ir::{ExprId, ExprKind, Item, Program, Scalar, Type};
+use crate::ir::{Address, ExprId, ExprKind, Item, Path, Program, Root, Scalar, Step, Type};
 
 impl Printer<'_> {
     pub(super) fn text(&self, id: ExprId) -> String {
@@ -149,4 +148,62 @@ pub(super) fn number(stored: i64, scalar: Scalar) -> String {
         return format!("(-{}{suffix} - 1)", scalar.greatest());
     }
     if value < 0 { format!("({value}{suffix})") } else { format!("{value}{suffix}") }
+}
+
+/// Writes the way to a part of an object.
+pub(super) fn write_path(program: &Program, path: &Path, out: &mut String) {
+    let mut steps = path.steps.as_slice();
+    match &path.root {
+        Root::Variable(variable) => out.push_str(&program.variable(*variable).name),
+        Root::Pointer(pointer, Some(at)) => {
+            write_path(program, pointer, out);
+            out.push('[');
+            write(program, *at, out);
+            out.push(']');
+        }
+        Root::Pointer(pointer, None) => {
+            let member = match steps.split_first() {
+                Some((Step::Member(member), rest)) => Some((member, rest)),
+                _ => None,
+            };
+            if let Some((member, rest)) = member {
+                write_path(program, pointer, out);
+                out.push_str(&format!("->m{member}"));
+                steps = rest;
+            } else {
+                out.push_str("(*");
+                write_path(program, pointer, out);
+                out.push(')');
+            }
+        }
+    }
+    for step in steps {
+        match step {
+            Step::Member(member) => out.push_str(&format!(".m{member}")),
+            Step::Index(at) => {
+                out.push('[');
+                write(program, *at, out);
+                out.push(']');
+            }
+        }
+    }
+}
+
+/// Writes the value of a pointer.
+pub(super) fn write_address(program: &Program, address: &Address, out: &mut String) {
+    match address {
+        Address::Null => out.push('0'),
+        Address::Of(path) => {
+            out.push('&');
+            write_path(program, path, out);
+        }
+        Address::Value(path) => write_path(program, path, out),
+        Address::Moved(path, by) => {
+            out.push('(');
+            write_path(program, path, out);
+            out.push_str(" + ");
+            write(program, *by, out);
+            out.push(')');
+        }
+    }
 }

@@ -1,9 +1,9 @@
-//! Objects in memory as text: types, declarations, paths, addresses.
+//! Objects in memory as text: types and declarations.
 
 use super::Printer;
-use super::expressions::{literal, number, write};
+use super::expressions::{literal, number, write_address, write_path};
 use super::kernel::uses;
-use crate::ir::{Address, Initial, Path, Program, Region, Root, Shape, Step, VarId};
+use crate::ir::{Address, Initial, Path, Program, Region, Shape, VarId};
 
 impl Printer<'_> {
     /// The structure and union types that a text names, or that these need.
@@ -103,62 +103,6 @@ fn declarator(program: &Program, shape: &Shape, name: &str) -> String {
                 _ => format!("*{name}"),
             };
             format!("{qualifier}{}", declarator(program, target, &name))
-        }
-    }
-}
-
-pub(super) fn write_path(program: &Program, path: &Path, out: &mut String) {
-    let mut steps = path.steps.as_slice();
-    match &path.root {
-        Root::Variable(variable) => out.push_str(&program.variable(*variable).name),
-        Root::Pointer(pointer, Some(at)) => {
-            write_path(program, pointer, out);
-            out.push('[');
-            write(program, *at, out);
-            out.push(']');
-        }
-        Root::Pointer(pointer, None) => {
-            let member = match steps.split_first() {
-                Some((Step::Member(member), rest)) => Some((member, rest)),
-                _ => None,
-            };
-            if let Some((member, rest)) = member {
-                write_path(program, pointer, out);
-                out.push_str(&format!("->m{member}"));
-                steps = rest;
-            } else {
-                out.push_str("(*");
-                write_path(program, pointer, out);
-                out.push(')');
-            }
-        }
-    }
-    for step in steps {
-        match step {
-            Step::Member(member) => out.push_str(&format!(".m{member}")),
-            Step::Index(at) => {
-                out.push('[');
-                write(program, *at, out);
-                out.push(']');
-            }
-        }
-    }
-}
-
-pub(super) fn write_address(program: &Program, address: &Address, out: &mut String) {
-    match address {
-        Address::Null => out.push('0'),
-        Address::Of(path) => {
-            out.push('&');
-            write_path(program, path, out);
-        }
-        Address::Value(path) => write_path(program, path, out),
-        Address::Moved(path, by) => {
-            out.push('(');
-            write_path(program, path, out);
-            out.push_str(" + ");
-            write(program, *by, out);
-            out.push(')');
         }
     }
 }
