@@ -164,7 +164,7 @@ fn kernels_that_evade_a_stage_are_never_valid() {
         )
     };
     let own = "result[get_global_id(0)] =";
-    let end = "asm volatile(\"mov $60, %eax; xor %edi, %edi; syscall\");";
+    let end = "__asm__ volatile(\"mov $60, %eax; xor %edi, %edi; syscall\");";
     let cases = [
         (
             "int g(int);\nint f(int n) { return n ? g(n - 1) : 0; }\nint g(int n) { return f(n); }",
