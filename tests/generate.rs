@@ -62,11 +62,11 @@ fn kernels_compile_and_give_the_results_that_come_with_them() {
 #[test]
 fn variants_give_the_results_of_their_kernel() {
     let bench = Bench::new();
-    let args = ["--mode", "all", "--seed", "3", "--emi", "4", "--tokens", "300..500", "--out", "k"];
+    let args = ["--mode", "vector", "--seed", "3", "--emi", "4", "--tokens", "300..500", "--out", "k"];
     bench.run(&[&["generate"][..], &args].concat()).code(0);
-    let expected = fs::read_to_string(bench.path("k/all-3.expected")).unwrap();
+    let expected = fs::read_to_string(bench.path("k/vector-3.expected")).unwrap();
     for number in [1, 4] {
-        let kernel = format!("k/all-3-emi-{number}.cl");
+        let kernel = format!("k/vector-3-emi-{number}.cl");
         for (device, options) in [("host", &[][..]), ("pocl", &["--", "-cl-opt-disable"])] {
             let args = [&["run", &kernel, "--device-name", device], options].concat();
             assert_eq!(stdout(&bench.run(&args).code(0)), expected, "{kernel} {device}");
@@ -76,15 +76,15 @@ fn variants_give_the_results_of_their_kernel() {
             expected
         );
     }
-    assert!(!bench.path("k/all-3-emi-5.cl").exists());
+    assert!(!bench.path("k/vector-3-emi-5.cl").exists());
     let alone = stdout(
         &bench
             .run(&[
-                "generate", "--mode", "all", "--seed", "3", "--emi", "2", "--tokens", "300..500",
+                "generate", "--mode", "vector", "--seed", "3", "--emi", "2", "--tokens", "300..500",
             ])
             .code(0),
     );
-    assert_eq!(alone, fs::read_to_string(bench.path("k/all-3-emi-2.cl")).unwrap());
+    assert_eq!(alone, fs::read_to_string(bench.path("k/vector-3-emi-2.cl")).unwrap());
 }
 
 /// `ctz` came with OpenCL C 2.0, so the option for the version decides whether these kernels compile. The host has no
