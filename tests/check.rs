@@ -173,7 +173,20 @@ fn kernels_that_evade_a_stage_are_never_valid() {
             "calls itself",
         ),
         ("int f(int n) { return f(n + 1u) + 1; }", format!("{own} f(3);"), 1, "calls itself"),
+        (
+            "#define SELF f\nint f(int n) { return n ? SELF(n - 1) : 0; }",
+            format!("{own} f(3);"),
+            1,
+            "k.cl:3: non-portable: `f` calls itself",
+        ),
+        (
+            "#if 0\nint f(int n) { return f(n - 1); }\n#else\nint f(int n) { return n; }\n#endif",
+            format!("{own} f(3);"),
+            0,
+            "valid",
+        ),
         ("void _exit(int);", format!("{own} 1; _exit(0);"), 3, "the kernel ended the program"),
+        ("void _exit(int);", format!("{own} 1; _exit(95);"), 3, "without a report"),
         ("", format!("{own} 1; {end}"), 3, "the kernel ended the program"),
         (
             "__attribute__((no_sanitize(\"address\"))) void f(__global ulong *r) { r[0] = 1; }",
@@ -187,6 +200,20 @@ fn kernels_that_evade_a_stage_are_never_valid() {
             3,
             "disable_sanitizer_instrumentation",
         ),
+        (
+            "__attribute__((__no_address_safety_analysis__)) void f(__global ulong *r) { r[0] = 1; }",
+            "f(result);".to_owned(),
+            3,
+            "no_address_safety_analysis",
+        ),
+        (
+            "#define JOIN(a, b) a##b\n\
+             __attribute__((JOIN(no_sani, tize)(\"address\"))) void f(__global ulong *r) { r[0] = 1; }",
+            "f(result);".to_owned(),
+            3,
+            "no_sanitize",
+        ),
+        ("// Not for no_sanitize.", format!("{own} 1;"), 0, "valid"),
         ("", format!("{own} 1; __builtin_trap();"), 3, "without a report"),
         (
             "",

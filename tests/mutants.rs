@@ -109,6 +109,9 @@ fn a_recipe_shows_what_it_does_not_check() {
     let compared = fates(&rows, "relational");
     assert_eq!(compared.len(), 3);
     assert!(compared.iter().all(|(_, fate)| fate == "survived"), "{rows:?}");
+    bench.write("k.args.toml", DESCRIBED);
+    let args = ["mutants", "bug.c", "--judge", "bug.toml", "--args", "k.args.toml"];
+    assert_mentions(&stderr(&bench.run(&args).code(2)), &["`--args` has no effect"]);
 }
 
 /// A compiler that crashes on shifts.

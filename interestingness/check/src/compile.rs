@@ -10,6 +10,7 @@ use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
 
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+use crate::preprocess::expanded;
 use crate::recursion::recursion;
 use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
 
@@ -29,7 +30,8 @@ pub(crate) const STAGE: StageInfo = StageInfo {
 
 /// The kinds of findings by the flag of the warning. A warning about a path that need not be taken is a suspicion.
 /// Comparisons of pointers to different types and empty declarations (`int;`) are left out: programs of CLsmith are full
-/// of them, and all compilers agree on their meaning.
+/// of them, and all compilers agree on their meaning. Accesses without order (`unsequenced`) are certain even where they may
+/// never happen, because no stage that runs the kernel sees them: such a kernel is rejected on sight.
 const WARNINGS: [(&str, FindingKind, Certainty); 23] = {
     use Certainty::{Certain, Suspected};
     use FindingKind::{Lifetime, NonPortable, Uninitialised};
@@ -103,6 +105,13 @@ impl Compile {
         if subject.language == Language::Cuda { &self.cuda } else { &self.opencl }
     }
 
+    /// Returns the finding for a function that calls itself in what the compiler sees.
+    fn recursion(&self, subject: &HostKernel, cancel: &Cancel) -> Option<Finding> {
+        let arguments = self.opencl.arguments.iter().map(OsString::from).collect();
+        let text = expanded(&self.program, arguments, &self.tools, subject, cancel)?;
+        recursion(&text)
+    }
+
     /// Returns clang's diagnostics, from a process of its own.
     fn start_clang(
         &self,
@@ -157,7 +166,7 @@ impl CheckStage for Compile {
         }
         let mut findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
         if subject.language == Language::OpenCl {
-            findings.extend(recursion(&subject.source));
+            findings.extend(self.recursion(subject, cancel));
         }
         StageReport {
             findings: findings.into_iter().collect(),

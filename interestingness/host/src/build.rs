@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use clreduce_compiler::Clang;
@@ -24,7 +25,6 @@ pub const CODE: &str = "kernel.so";
 
 /// The status of the run-time when the kernel needs what is nowhere.
 const EXIT_UNKNOWN: i32 = 93;
-const EXIT_DONE: i32 = 95;
 
 /// The build of one kernel.
 #[derive(Clone, Copy, Debug)]
@@ -301,11 +301,14 @@ impl HostProgram {
         let mut args = vec![self.code().into_os_string()];
         args.extend(start::words(number, launch, self.results));
         args.extend(self.words.iter().cloned().chain(order.word()));
+        // A kernel that ends the program by itself cannot know this word.
+        let end = RandomState::new().build_hasher().finish();
+        args.push(format!("end:{end}").into());
         let contents = start::contents(launch)?;
         let mut ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
         ran.end = match ran.end {
             End::Exited(EXIT_UNKNOWN) => return Err(self.unknown(&ran)),
-            End::Exited(EXIT_DONE) => End::Exited(0),
+            End::Exited(_) if ran.stdout.ends_with(&format!("\nclreduce-end: {end}\n")) => ran.end,
             End::Exited(0) => End::Failed("the kernel ended the program".to_owned()),
             other => other,
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clreduce_check::StageName;
+use clreduce_check::{ComputedResult, StageName};
 use clreduce_kernel::{EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
 use regex::Regex;
 
@@ -20,9 +20,9 @@ pub(crate) struct ShownOutcomes<'a> {
 
 impl ShownOutcomes<'static> {
     /// The right result as the check `sanitize` computes it.
-    pub(crate) fn computed(result: &[Output]) -> Self {
+    pub(crate) fn computed(result: &ComputedResult) -> Self {
         let name = StageName::Sanitize.name();
-        let outcomes = vec![RunOutcome::Results(vec![result.to_vec()])];
+        let outcomes = vec![RunOutcome::Results(vec![result.outputs.clone()])];
         Self { name, accused: false, simulated: false, outcomes, wall: Duration::ZERO }
     }
 }

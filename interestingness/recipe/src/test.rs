@@ -41,6 +41,12 @@ enum Extent {
     All,
 }
 
+impl Extent {
+    fn is_glance(self) -> bool {
+        matches!(self, Self::Glance { .. })
+    }
+}
+
 impl RecipeTest {
     pub(crate) fn new(
         kit: ResolvedRecipe,
@@ -201,7 +207,7 @@ impl RecipeTest {
             _ => None,
         };
         let right = right.filter(|right| right.is_only_right);
-        let right = right.map(|right| ShownOutcomes::computed(&right.outputs));
+        let right = right.map(ShownOutcomes::computed);
         let sums = files.into_iter().map(|(_, _, gathered)| sum_up(gathered, tolerated));
         let held = sums.into_iter().find(|answer| *answer != StageVerdict::Passes);
         if let (Some(answer), Some(last)) = (held, results.last_mut())
@@ -310,9 +316,7 @@ impl RecipeTest {
             let fair = one.device().is_some_and(|at| kit.pools[at].device.is_timed_fairly());
             answers.push(match answer {
                 // Another run alone would take as long.
-                StageVerdict::TimedOut(what)
-                    if fair && !matches!(extent, Extent::Glance { .. }) =>
-                {
+                StageVerdict::TimedOut(what) if fair && !extent.is_glance() => {
                     StageVerdict::Rejects(what)
                 }
                 answer => answer,
@@ -356,7 +360,7 @@ impl RecipeTest {
     ) -> ShownOutcomes<'a> {
         let limit = self.limits.of(&configuration.name);
         // A kernel without an end is mostly invalid, and the checks find that sooner.
-        let limit = if matches!(extent, Extent::Glance { .. }) { limit / 2 } else { limit };
+        let limit = if extent.is_glance() { limit / 2 } else { limit };
         self.kit.run_on(configuration, programs, limit, cancel)
     }
 }

@@ -111,6 +111,7 @@ impl CliError {
             Self::Interrupted => INTERRUPTED,
             Self::Bug(BugError::NoCompilers) | Self::Defaults(_) => 2,
             Self::Init(InitError::Compiler(CompilerBugError::Interrupted)) => INTERRUPTED,
+            Self::Mutants(MutantsError::ArgsWithRecipe) => 2,
             Self::Init(InitError::Command(_) | InitError::NoInput | InitError::OnlyForKernels) => 2,
             _ => 1,
         })
@@ -329,6 +330,11 @@ pub(crate) enum MutantsError {
          help: mutants of a program tell something only if the program has no fault; choose another judge or program"
     )]
     Original(String),
+    #[error(
+        "a recipe says itself how the program runs, so `--args` has no effect with it\n\
+         help: leave it out, or use `--judge check` or `--judge run`"
+    )]
+    ArgsWithRecipe,
     #[error(transparent)]
     NoClang(NoClang),
     #[error("cannot create a folder for temporary files: {0}")]

@@ -22,9 +22,10 @@ use clreduce_host::{
 };
 use clreduce_kernel::{Output, is_exact};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
-use clreduce_testcase::Language;
+use clreduce_testcase::{Language, TokenKind, tokens};
 
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
+use crate::preprocess::expanded;
 use crate::stage::{CheckStage, ComputedResult, StageInfo, StageReport, StageSetup};
 use endless::Patience;
 
@@ -91,6 +92,16 @@ enum FlavourResult {
 type CleanProgram = (HostProgram, Vec<ToolRun>);
 
 impl Sanitize {
+    /// Returns an attribute with which clang leaves a function without instrumentation, if there is one. clreduce's own
+    /// declarations for CUDA have some.
+    fn unwatched(&self, subject: &HostKernel, cancel: &Cancel) -> Option<&'static str> {
+        if subject.language != Language::OpenCl {
+            return None;
+        }
+        let (clang, language) = (self.clang.program(), self.clang.language());
+        unwatched(&expanded(clang, language, &self.tools, subject, cancel)?)
+    }
+
     fn build(
         &self,
         flavour: Flavour,
@@ -316,9 +327,10 @@ impl Sanitize {
                 "the sanitizers run kernels on x86-64 Linux only",
             );
         }
-        if let Some(attribute) = switched_off(subject) {
-            let message =
-                format!("the kernel switches sanitizers off with the attribute `{attribute}`");
+        if let Some(attribute) = self.unwatched(subject, cancel) {
+            let message = format!(
+                "a function of the kernel runs without sanitizers, because of its attribute `{attribute}`"
+            );
             return StageReport::unsupported(TOOL, message);
         }
         let mut report = StageReport::default();
@@ -329,13 +341,27 @@ impl Sanitize {
     }
 }
 
-/// Returns the attribute with which clang leaves a function without instrumentation, if there is one.
-/// clreduce's own declarations for CUDA have it.
-fn switched_off(subject: &HostKernel) -> Option<&'static str> {
-    const ATTRIBUTES: [&str; 2] = ["no_sanitize", "disable_sanitizer_instrumentation"];
-    let has =
-        |name: &&str| subject.source.windows(name.len()).any(|window| window == name.as_bytes());
-    ATTRIBUTES.into_iter().filter(|_| subject.language == Language::OpenCl).find(has)
+/// Attributes of functions whose code clang does not instrument: those that say so, and those without an ordinary body.
+const UNWATCHED: [&str; 8] = [
+    "no_sanitize",
+    "no_sanitize_address",
+    "no_sanitize_memory",
+    "no_sanitize_thread",
+    "no_address_safety_analysis",
+    "disable_sanitizer_instrumentation",
+    "naked",
+    "ifunc",
+];
+
+/// Returns such an attribute of a program as the compiler sees it, if it has one. Attributes can be spelled with
+/// underscores around them.
+fn unwatched(text: &[u8]) -> Option<&'static str> {
+    let words = tokens(text).filter(|token| token.kind == TokenKind::Word);
+    let mut names = words.filter_map(|token| std::str::from_utf8(&text[token.range()]).ok());
+    names.find_map(|name| {
+        let plain = name.trim_matches('_');
+        UNWATCHED.into_iter().find(|known| *known == plain)
+    })
 }
 
 /// The failure of the stage for which no program was built, or the program could not run.

@@ -47,8 +47,8 @@ struct Accessors {
 enum { MOST_RACES = 256 };
 #define SEVERAL UINT32_MAX
 
-// The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a whole, beside its work-items; their `item` is the
-// number of the meeting.
+// The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a
+// whole, beside its work-items; their `item` is the number of the meeting.
 enum Way { READ, WRITE, ATOMIC, COMPARE, COPY_FROM, COPY_TO, WAYS };
 
 struct History {
@@ -214,7 +214,7 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
 }
 
 #define BACK ((uintptr_t)__builtin_return_address(0))
-// What lies below is left over from functions that have returned.
+// The end of the stack frame of the function that calls. Memory below it belonged to functions that have returned.
 #define CALLERS_STACK ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
 
 RAW static void report_once(const char *what, uintptr_t back)
@@ -233,8 +233,9 @@ RAW static void report_once(const char *what, uintptr_t back)
     fputc('\n', stderr);
 }
 
-// What AddressSanitizer and UndefinedBehaviorSanitizer do not see: memory of functions that have returned, and lanes of
-// a vector whose pointer is misaligned. clang expects accesses of 16 bytes to be aligned to 8 at least.
+// Reports two faults that AddressSanitizer and UndefinedBehaviorSanitizer do not see: an access to memory of a function
+// that has returned, and one to a lane of a vector whose pointer is misaligned. clang expects accesses of 16 bytes to be
+// aligned to 8 at least.
 UNWATCHED static void check_access(uintptr_t place, uint64_t bytes, uintptr_t callers_stack, uintptr_t back)
 {
     uintptr_t stack = (uintptr_t)current->stack;
@@ -273,11 +274,19 @@ void *__asan_memcpy(void *to, const void *from, uintptr_t bytes);
 void *__asan_memmove(void *to, const void *from, uintptr_t bytes);
 void *__asan_memset(void *to, int value, uintptr_t bytes);
 
+UNWATCHED static void see_block(const void *block, uintptr_t bytes, enum Way way, uintptr_t callers_stack, uintptr_t back)
+{
+    if (!bytes)
+        return;
+    check_access((uintptr_t)block, 1, callers_stack, back);
+    record((uintptr_t)block, bytes, way, back);
+}
+
 void *clreduce_memcpy(void *to, const void *from, uintptr_t bytes);
 UNWATCHED void *clreduce_memcpy(void *to, const void *from, uintptr_t bytes)
 {
-    record((uintptr_t)from, bytes, READ, BACK);
-    record((uintptr_t)to, bytes, WRITE, BACK);
+    see_block(from, bytes, READ, CALLERS_STACK, BACK);
+    see_block(to, bytes, WRITE, CALLERS_STACK, BACK);
     // A structure may be assigned to itself.
     return to == from ? to : __asan_memcpy(to, from, bytes);
 }
@@ -285,15 +294,15 @@ UNWATCHED void *clreduce_memcpy(void *to, const void *from, uintptr_t bytes)
 void *clreduce_memmove(void *to, const void *from, uintptr_t bytes);
 UNWATCHED void *clreduce_memmove(void *to, const void *from, uintptr_t bytes)
 {
-    record((uintptr_t)from, bytes, READ, BACK);
-    record((uintptr_t)to, bytes, WRITE, BACK);
+    see_block(from, bytes, READ, CALLERS_STACK, BACK);
+    see_block(to, bytes, WRITE, CALLERS_STACK, BACK);
     return __asan_memmove(to, from, bytes);
 }
 
 void *clreduce_memset(void *to, int value, uintptr_t bytes);
 UNWATCHED void *clreduce_memset(void *to, int value, uintptr_t bytes)
 {
-    record((uintptr_t)to, bytes, WRITE, BACK);
+    see_block(to, bytes, WRITE, CALLERS_STACK, BACK);
     return __asan_memset(to, value, bytes);
 }
 

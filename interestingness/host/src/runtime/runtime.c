@@ -300,6 +300,8 @@ unsigned clreduce_dimensions(void) { return dimensions; }
 
 // ---- Start ----
 
+static const char *end_word = "";
+
 static int understood(int argc, char **argv)
 {
     local_variables = calloc((size_t)argc, sizeof *local_variables);
@@ -316,6 +318,10 @@ static int understood(int argc, char **argv)
     for (int i = 10; i < argc; i++) {
         if (!strcmp(argv[i], "races")) {
             looks_for_races = 1;
+            continue;
+        }
+        if (!strncmp(argv[i], "end:", 4)) {
+            end_word = argv[i] + 4;
             continue;
         }
         if (!strncmp(argv[i], "order:", 6)) {
@@ -424,5 +430,6 @@ int main(int argc, char **argv)
     print_coverage();
     if (atomics_meet)
         printf("clreduce-atomics-meet\n");
-    return EXIT_DONE;
+    printf("\nclreduce-end: %s\n", end_word);
+    return 0;
 }

@@ -1,14 +1,15 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
 //     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races] [order:ORDER]
-//         [coverage:PLACES:LOOPS:DECISIONS]
+//         [coverage:PLACES:LOOPS:DECISIONS] end:WORD
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
 // value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
 // it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
 // a program under AddressSanitizer looks for data races as well. ORDER is that of the groups, and of the work-items of
-// a group between two barriers: "reverse", or a number, the seed of a random order. What is found is printed as lines
+// a group between two barriers: "reverse", or a number, the seed of a random order. WORD is printed at the end, which no
+// kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
 // The text of this program is state.c, steps.c, coverage.c, accesses.c, together.c and runtime.c, one after the other.
@@ -45,8 +46,6 @@ enum {
     EXIT_USAGE = 91,
     EXIT_UNKNOWN = 93,
     EXIT_ENDLESS = 94,
-    // By the program itself: 0 would be the end of a kernel that calls `exit`.
-    EXIT_DONE = 95,
 };
 
 struct Fibre {

@@ -11,6 +11,8 @@ struct Meeting {
     uint32_t event;
     // Of a copy: the number of meetings after which it is waited for; 0 if it is not.
     uint32_t awaited;
+    // Of the first copy with an event: the number of meetings at the last wait for the event.
+    uint32_t last_wait;
 };
 
 static struct Meeting *meetings;
@@ -45,6 +47,12 @@ RAW static void write_down(struct Meeting meeting)
     meetings[meeting_count++] = meeting;
 }
 
+static uint64_t mixed(uint64_t mark, uint64_t number)
+{
+    mark = (mark ^ number) * 0x9e3779b97f4a7c15;
+    return mark ^ mark >> 32;
+}
+
 // The current work-item comes to a copy or a wait. Returns true if it is the first one.
 RAW static int meet(const uint64_t *arguments, int count, uint32_t event)
 {
@@ -52,10 +60,10 @@ RAW static int meet(const uint64_t *arguments, int count, uint32_t event)
     int depth = calls_of(calls);
     uint64_t mark = event;
     for (int i = 0; i < count; i++)
-        mark = mark * 31 + arguments[i];
+        mark = mixed(mark, arguments[i]);
     for (int i = 0; i < depth; i++)
-        mark = mark * 31 + calls[i];
-    struct Meeting own = {mark, depth ? calls[0] : 0, event, 0};
+        mark = mixed(mark, calls[i]);
+    struct Meeting own = {mark, depth ? calls[0] : 0, event, 0, 0};
     int is_first = current->met == meeting_count;
     if (is_first)
         write_down(own);
@@ -97,10 +105,17 @@ void clreduce_wait_for_events(uint64_t count, const uint64_t *events);
 RAW void clreduce_wait_for_events(uint64_t count, const uint64_t *events)
 {
     int is_first = meet(events, (int)count, 0);
-    for (uint64_t i = 0; i < count; i++)
-        for (uint64_t at = is_event(events[i]) && is_first ? events[i] - 1 : meeting_count; at < meeting_count; at++)
-            if (meetings[at].event == events[i] && !meetings[at].awaited)
+    for (uint64_t i = 0; i < count; i++) {
+        if (!is_event(events[i]) || !is_first)
+            continue;
+        // Copies before the last wait for the same event were waited for then.
+        uint32_t *last_wait = &meetings[events[i] - 1].last_wait;
+        uint64_t at = *last_wait ? *last_wait : events[i] - 1;
+        for (; at < meeting_count; at++)
+            if (meetings[at].event == events[i])
                 meetings[at].awaited = current->met;
+        *last_wait = current->met;
+    }
 }
 
 // The current work-item has waited for the copy that was its meeting with this number, from 1.

@@ -75,6 +75,9 @@ impl MutantJudge {
                 // It has just run the program.
                 return Ok(Self::Run(Box::new(DeviceJudge::of(args, case, cancel)?)));
             }
+            JudgeKind::Recipe(_) if !args.launches.args.is_empty() => {
+                return Err(MutantsError::ArgsWithRecipe.into());
+            }
             JudgeKind::Recipe(path) => {
                 let recipe = Recipe::load(path)?.options(recipe::options(cancel));
                 Self::Recipe(Box::new(recipe.calibrate(case)?))
