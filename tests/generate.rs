@@ -62,7 +62,8 @@ fn kernels_compile_and_give_the_results_that_come_with_them() {
 #[test]
 fn variants_give_the_results_of_their_kernel() {
     let bench = Bench::new();
-    let args = ["--mode", "vector", "--seed", "3", "--emi", "4", "--tokens", "300..500", "--out", "k"];
+    let args =
+        ["--mode", "vector", "--seed", "3", "--emi", "4", "--tokens", "300..500", "--out", "k"];
     bench.run(&[&["generate"][..], &args].concat()).code(0);
     let expected = fs::read_to_string(bench.path("k/vector-3.expected")).unwrap();
     for number in [1, 4] {

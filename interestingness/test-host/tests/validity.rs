@@ -249,8 +249,7 @@ fn sanitize_knows_the_result_where_there_is_only_one() {
     assert_eq!(ended.result, Some(result.clone()));
     assert!(!ended.checked.contains(&FindingKind::Uninitialised), "{ended:?}");
     // Where variables lie, floating point and an invalid kernel.
-    let cases =
-        [("(ulong)&x", None, 0), ("(ulong)(x * 1.5)", Some(false), 0), ("y[0]", None, 1)];
+    let cases = [("(ulong)&x", None, 0), ("(ulong)(x * 1.5)", Some(false), 0), ("y[0]", None, 1)];
     for (value, is_only_right, findings) in cases {
         let report = sanitize.run_unless(&kernel(value), &result.outputs, &cancel);
         let only_right = report.result.map(|result| result.is_only_right);
