@@ -9,8 +9,8 @@ use clreduce_host::{FILE, HostKernel};
 use clreduce_process::{Cancel, End, ToolRunner};
 use clreduce_testcase::Language;
 
+use crate::expanded::expanded;
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
-use crate::preprocess::expanded;
 use crate::recursion::recursion;
 use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
 

@@ -12,6 +12,7 @@ mod analyze;
 mod check;
 mod compile;
 mod coverage;
+mod expanded;
 mod finding;
 mod inputs;
 mod location;

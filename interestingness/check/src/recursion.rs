@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use clreduce_testcase::{TokenKind, tokens};
 
+use crate::expanded::line_at;
 use crate::finding::{Certainty, Finding, FindingKind};
-use crate::preprocess::line_at;
 
 /// A function that the program defines.
 #[derive(Default)]

@@ -24,8 +24,8 @@ use clreduce_kernel::{Output, is_exact};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{Language, TokenKind, tokens};
 
+use crate::expanded::expanded;
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
-use crate::preprocess::expanded;
 use crate::stage::{CheckStage, ComputedResult, StageInfo, StageReport, StageSetup};
 use endless::Patience;
 
