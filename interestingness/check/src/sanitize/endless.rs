@@ -1,8 +1,8 @@
 //! Programs that may never end.
 //!
-//! A program that does not end soon is built again, so that the run-time is told of the jumps of each work-item. It proves that
-//! a loop never ends where memory is the same as before, and gives up after a fixed number of jumps. Without a proof, the
-//! program gets all its time. So no clock decides whether a kernel ends; a clock decides only when the question is asked.
+//! A program that does not end soon is built again, so that the run-time counts the jumps of each work-item. It proves that
+//! a loop never ends where memory is the same as before, and else believes it after a fixed number of jumps. So no clock
+//! decides whether a kernel ends; a clock decides only when the question is asked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -65,7 +65,7 @@ pub(super) fn waits(text: &str, symbols: &ProgramSymbols) -> Option<Option<u32>>
     Some(line_of(said.split(' ').next()?, symbols))
 }
 
-/// Returns true if the program was stopped after many jumps, and it is not known whether it ends.
+/// Returns true if a group of work-items was stopped after many jumps, none of them of a work-item that made too many.
 pub(super) fn stopped_after_many_steps(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("clreduce: endless ") && line.ends_with(" many"))
 }
@@ -146,11 +146,13 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
             Some(certain(FindingKind::DataRace, first, "host", message))
         }
         "endless" => {
-            if words.next()? != "repeats" {
-                return None;
-            }
-            let message = "a work-item comes here again and again with the same memory".to_owned();
-            Some(certain(FindingKind::NonTermination, first, "host", message))
+            let message = match words.next()? {
+                "repeats" => "a work-item comes here again and again with the same memory",
+                "steps" => "a work-item does not end: it has made 2^28 jumps, the last one here",
+                // A whole group has made many jumps.
+                _ => return None,
+            };
+            Some(certain(FindingKind::NonTermination, first, "host", message.to_owned()))
         }
         _ => None,
     }

@@ -1,11 +1,11 @@
 // ---- Steps, and loops that never end ----
 
 // In a program whose steps are counted, clang calls the run-time at every jump. A work-item that comes to the same
-// place of its program with the same memory as before will do so again and again, unless another work-item could end the
-// loop: while it runs, nobody else does. Where a work-item or a whole group has made many jumps, nothing is known.
+// place of its program with the same memory as before will do so again and again; one that has made very many jumps is
+// believed to. Where a whole group has made many, nothing is known. Unless another work-item could end the loop: while it runs, nobody else does.
 
-#define MOST_STEPS (1ull << 26)
-#define MOST_STEPS_OF_GROUP (1ull << 28)
+#define MOST_STEPS (1ull << 28)
+#define MOST_STEPS_OF_GROUP (1ull << 30)
 // The steps before memory is copied for the first time, so that work-items that soon end cost no copies.
 #define FIRST_COPY (1ull << 12)
 // The most bytes that are compared in all; more would take longer than the steps.
@@ -133,7 +133,7 @@ RAW void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
     if (!current)
         return;
     if (++steps >= most_steps)
-        never_ends(steps / 2, "many");
+        never_ends(steps / 2, current->steps + steps >= MOST_STEPS ? "steps" : "many");
     if (place == past.place && top == past.top && is_as_before(top))
         never_ends(past.taken_at, "repeats");
     if (steps == past.renewed_at)
