@@ -206,7 +206,7 @@ mod tests {
             .expect("a profile that fits")
     }
 
-    /// The edits are right by themselves: the filter drops none of them, and no draw of a variant.
+    /// Each edit keeps the result, before a check of the results leaves any out; so does each variant that is drawn.
     #[test]
     fn edits_change_no_result_before_anything_is_left_out() {
         for (seed, mode) in (0..21).zip(Mode::ALL.into_iter().cycle()) {

@@ -79,7 +79,8 @@ impl Guess {
 }
 
 impl Fact {
-    /// A condition with this truth. There is none where the opposite would need a number that the type does not have.
+    /// Makes a condition that is always true or always false, as `truth` says. Returns `None` if that needs a number that the
+    /// type does not have.
     fn is(self, truth: bool, program: &mut Program, key: Key) -> Option<ExprId> {
         let ty = program.variable(self.variable).ty;
         let value = program.add(ExprKind::Variable(self.variable), ty, key);
@@ -97,7 +98,8 @@ impl Fact {
     }
 }
 
-/// A condition with this truth. Where it has to be `uniform`, a compiler can see that all work-items find the same.
+/// Makes a condition that is always true or always false, as `truth` says. With `uniform`, a compiler can see that it has the
+/// same value in all work-items.
 pub(super) fn predicate(
     program: &mut Program,
     (truth, uniform): (bool, bool),

@@ -204,7 +204,7 @@ impl Machine<'_> {
             let found = labels.iter().filter(|(_, label)| matches(*label));
             found.fold(0, |mask: u64, (item, _)| mask | 1 << item)
         };
-        // Those that no case is for go on after the statement.
+        // Work-items without a case go on after the statement.
         let mut ended = switch.cases.iter().fold(mask, |rest, case| rest & !leads(case));
         let mut falling = 0;
         for case in &switch.cases {

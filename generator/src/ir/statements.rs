@@ -91,7 +91,7 @@ pub struct Switch {
 /// One of the cases of a number.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The number from 0 on that leads here; `default` if there is none.
+    /// The value that selects this case, 0 or more; `None` for `default`.
     pub label: Option<u8>,
     /// The statements that are executed.
     pub body: Block,

@@ -132,7 +132,7 @@ impl Maker<'_> {
         Some(self.program.add(ExprKind::Part(Box::new(path)), ty, key))
     }
 
-    /// Whether two pointers are equal.
+    /// Makes a comparison of two pointers for equality.
     pub(super) fn same_address(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
         if self.in_section || self.objects.is_empty() {
             return None;

@@ -21,7 +21,7 @@ pub(crate) struct Scope {
     pub counters: Vec<VarId>,
 }
 
-/// What is needed to make something: the features of the seed, its mode, and the variables.
+/// The features of the seed, its mode, and the variables that new code can use.
 pub(crate) type Around<'a> = (&'a Features, Mode, &'a Scope);
 
 /// Statements with about so many tokens, which work-items need not execute together. They may misbehave.

@@ -92,7 +92,7 @@ fn first_in_a_circle(calls: &[Vec<usize>]) -> Option<usize> {
     first
 }
 
-/// What stands before parentheses and is no function.
+/// Words that come before parentheses but name no function.
 const ATTRIBUTES: [&[u8]; 5] =
     [b"__attribute__", b"__attribute", b"__declspec", b"__asm__", b"asm"];
 

@@ -103,7 +103,7 @@ pub struct StageReport {
 /// The result of a kernel, computed by a run in which nothing wrong was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComputedResult {
-    /// What the kernel wrote.
+    /// The buffers that the kernel wrote.
     pub outputs: Vec<Output>,
     /// True if every device that is right has this result: OpenCL leaves nothing of it to the device.
     pub is_only_right: bool,

@@ -366,7 +366,7 @@ mod tests {
                 "int f(int); «int f(int x) { return x ? f(x - 1) : 1; }» int main(void) { return 1; }",
                 "int main(void) { return 1; }",
             ),
-            // What only these reach goes as well, also where it uses itself.
+            // Declarations that only these reach go as well, also where they use themselves.
             (
                 "int g(int); int t[2], *u = t; «int f(int x) { return g(x) + *u; }» int g(int x) { return f(x); } \
                  int main(int n) { if (n) «{ n = g(n); }» return n; }",

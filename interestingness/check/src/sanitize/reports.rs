@@ -75,20 +75,35 @@ fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
     symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel))
 }
 
-/// `clreduce: clamp-range 0x12,0x34`, `clreduce: divergence 0x12,0x34 ended`, `clreduce: divided 0x12 0x34`,
-/// `clreduce: no-event 0x12`, `clreduce: not-awaited 0x12`, `clreduce: left-over 0x12,0x34`,
-/// `clreduce: misaligned 0x12,0x34`,
-/// `clreduce: data-race 0x12,0x34 0x56 write read group`, `clreduce: endless 0x12,0x34 repeats`
+/// The findings of the run-time that need a place alone, by the word for them.
+const BY_WORD: [(&str, FindingKind, &str); 5] = [
+    ("clamp-range", FindingKind::ClampRange, "clamp with a minimum above the maximum"),
+    ("no-event", FindingKind::Uninitialised, "an event that no asynchronous copy has returned"),
+    ("left-over", FindingKind::Lifetime, "an access to a variable of a function that has returned"),
+    (
+        "misaligned",
+        FindingKind::Misaligned,
+        "an access through a pointer that is not aligned as its type demands",
+    ),
+    (
+        "not-awaited",
+        FindingKind::DataRace,
+        "the kernel ends without waiting for an asynchronous copy",
+    ),
+];
+
+/// `clreduce: clamp-range 0x12,0x34` and others of [`BY_WORD`], `clreduce: divergence 0x12,0x34 ended`,
+/// `clreduce: divided 0x12 0x34`, `clreduce: data-race 0x12,0x34 0x56 write read group`,
+/// `clreduce: endless 0x12,0x34 repeats`
 fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
     let mut words = line.strip_prefix("clreduce: ")?.split(' ');
     let kind = words.next()?;
     let place = |calls: &str| line_of(calls, symbols);
     let first = place(words.next().unwrap_or_default());
+    if let Some((_, kind, message)) = BY_WORD.iter().find(|(word, ..)| *word == kind) {
+        return Some(certain(*kind, first, "host", (*message).to_owned()));
+    }
     match kind {
-        "clamp-range" => {
-            let message = "clamp with a minimum above the maximum".to_owned();
-            Some(certain(FindingKind::ClampRange, first, "host", message))
-        }
         "divergence" => {
             let other = words.next()?;
             let elsewhere = match place(other) {
@@ -112,22 +127,6 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
                 "a work-item makes or awaits a copy of its group, and another of its group {elsewhere}"
             );
             Some(certain(FindingKind::Divergence, first, "host", message))
-        }
-        "no-event" => {
-            let message = "an event that no asynchronous copy has returned".to_owned();
-            Some(certain(FindingKind::Uninitialised, first, "host", message))
-        }
-        "left-over" => {
-            let message = "an access to a variable of a function that has returned".to_owned();
-            Some(certain(FindingKind::Lifetime, first, "host", message))
-        }
-        "misaligned" => {
-            let message = "an access through a pointer that is not aligned as its type demands";
-            Some(certain(FindingKind::Misaligned, first, "host", message.to_owned()))
-        }
-        "not-awaited" => {
-            let message = "the kernel ends without waiting for an asynchronous copy".to_owned();
-            Some(certain(FindingKind::DataRace, first, "host", message))
         }
         "data-race" => {
             let earlier = place(words.next()?);

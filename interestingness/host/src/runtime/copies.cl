@@ -28,7 +28,8 @@ void clreduce_wait_for_events(ulong count, const ulong *events);
 COPIES_ALL(char) COPIES_ALL(uchar) COPIES_ALL(short) COPIES_ALL(ushort) COPIES_ALL(int) COPIES_ALL(uint)
 COPIES_ALL(long) COPIES_ALL(ulong) COPIES_ALL(float) COPIES_ALL(double)
 
-// Branches on the events: there MemorySanitizer finds one without a value.
+// Branches on the events, so that MemorySanitizer finds one without a value. Both branches do the same; they stay two branches
+// because the run-time is compiled without optimisation.
 static void clreduce_wait_for(int n, event_t *events)
 {
     const ulong *each = (const ulong *)events;

@@ -101,7 +101,7 @@ impl MutantJudge {
 
 /// The launches of the program and its mutants.
 struct Launches {
-    /// Those that files describe; where none does, the text of each mutant decides.
+    /// The launches that files describe; without such files, the text of each mutant decides.
     described: Option<Plan>,
 }
 
