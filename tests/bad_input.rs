@@ -220,6 +220,28 @@ fn a_test_that_accepts_everything_is_pointed_out() {
     assert_eq!(bench.read("bug.c.orig"), BUG);
 }
 
+/// A test that accepts an empty directory and an empty program once each, by mistake, looks at the program all the same.
+#[cfg(unix)]
+#[test]
+fn a_test_that_accepts_nothing_by_mistake_is_used() {
+    let bench = Bench::with_bug();
+    let mistake = bench.path("mistake");
+    bench.script(
+        SCRIPT_NAME,
+        &format!(
+            "grep -q needle bug.c 2>/dev/null && exit 0\n\
+             if [ -s bug.c ]; then exit 1; elif [ -e bug.c ]; then kind=program; else kind=directory; fi\n\
+             mkdir {}-$kind 2>/dev/null\n",
+            mistake.display()
+        ),
+    );
+    bench.reduce(&["bug.c", "--test", SCRIPT]).code(0);
+    assert!(
+        ["program", "directory"].iter().all(|kind| bench.path(&format!("mistake-{kind}")).is_dir())
+    );
+    assert_mentions(&bench.read("bug.c"), &["needle"]);
+}
+
 #[test]
 fn files_that_are_none() {
     let bench = Bench::with_bug();

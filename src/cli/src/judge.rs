@@ -14,6 +14,9 @@ use clreduce_interestingness::{
 use clreduce_recipe::{RecipeTest, StageCounts};
 use clreduce_testcase::{Clues, SourceFile, TestCase};
 
+/// How often a test that accepts nothing is run on it.
+const RUNS_OF_NOTHING: u32 = 3;
+
 /// A test whose first run is watched.
 pub(crate) enum Judge {
     /// A program or a shell command.
@@ -191,14 +194,17 @@ impl ByCommand {
     }
 
     /// Returns true if the test does not look at the variant: it accepts an empty directory. A test for a message may
-    /// find it in the complaint that there is no file, so an empty program is tried as well.
+    /// find it in the complaint that there is no file, so an empty program is tried as well. A flaky test may accept
+    /// either by mistake, so each is tried again.
     fn is_blind(&self, original: &TestCase, limit: Duration, cancel: &Cancel) -> bool {
         let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
         let no_files = TestCase::new(Vec::new());
         let no_text = TestCase::new(original.files().iter().map(empty).collect());
         let accepts = |case: TestCase| {
-            let outcome = self.test.judge_within(&case, limit, cancel);
-            outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
+            (0..RUNS_OF_NOTHING).all(|_| {
+                let outcome = self.test.judge_within(&case, limit, cancel);
+                outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
+            })
         };
         no_files.is_ok_and(accepts) && no_text.is_ok_and(accepts)
     }
