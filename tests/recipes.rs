@@ -89,6 +89,34 @@ fn a_crash_is_reduced_and_does_not_slip() {
     bench.assert_nothing_left();
 }
 
+/// A compiler that reads memory which nobody has written crashes in one place, now with a signal and now with a message.
+#[test]
+fn a_crash_that_ends_in_two_ways_is_one_bug() {
+    const STACK: &str = "Stack dump:\n1.\tRunning pass 'X86 FP Stackifier' on function '@f'\n \
+        #0 0x01 llvm::sys::PrintStackTrace() (/lib/cc.so+0x1)\n #1 0x02 runOnFunction() (/lib/cc.so+0x2)\n";
+    let bench = Bench::with_bug();
+    bench.write("stack", STACK);
+    let (stack, turn) = (bench.path("stack"), bench.path("turn"));
+    let compiler = bench.script(
+        "cc.sh",
+        &format!(
+            "grep -q needle \"$1\" || exit 0\ncat {stack} >&2\n\
+             if mkdir {turn} 2>/dev/null; then echo 'error: error in backend: Access past stack top!' >&2; exit 70; fi\n\
+             rmdir {turn}\nkill -SEGV $$\n",
+            stack = stack.display(),
+            turn = turn.display()
+        ),
+    );
+    let recipe = format!(
+        "preset = \"crash\"\n[[configuration]]\nbuild = \"{} {{file}}\"\n",
+        compiler.display()
+    );
+    bench.write("r.toml", recipe);
+    let run = bench.reduce(&["bug.c", "--test", "r.toml"]).code(0);
+    assert!(!stderr(&run).contains("flaky"), "{}", stderr(&run));
+    assert_eq!(bench.read("bug.c").trim(), "needle");
+}
+
 #[test]
 fn a_hang_is_reduced_to_what_hangs() {
     let bench = bench();

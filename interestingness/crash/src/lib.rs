@@ -30,10 +30,28 @@ pub fn signature(output: &str) -> Vec<String> {
     if let Some(Message { text, names_the_bug: true }) = message {
         return vec![text];
     }
-    let message = message.map(|message| message.text);
+    parts(output)
+}
+
+/// Message, compiler pass and function of a crash, as far as the output names them.
+#[must_use]
+pub fn parts(output: &str) -> Vec<String> {
+    let message = output.lines().find_map(message).map(|message| message.text);
     let function = stack(output).first().map(|function| format!("in {}", names::bare(function)));
     message.into_iter().chain(pass(output)).chain(function).collect()
 }
+
+/// Returns true if an output tells of a crash with this signature. A bug that reads memory which nobody has written ends
+/// with a signal now and with a message then. So if the signature has no message, the same pass and function suffice.
+#[must_use]
+pub fn has_signature(output: &str, wanted: &[String]) -> bool {
+    let found = parts(output);
+    signature(output) == wanted
+        || (wanted.len() >= ENOUGH_PARTS && wanted.iter().all(|part| found.contains(part)))
+}
+
+/// The parts that two crashes have in common which are taken for the same.
+pub const ENOUGH_PARTS: usize = 2;
 
 /// The signature of a failed build: its first error, or else the first line.
 #[must_use]

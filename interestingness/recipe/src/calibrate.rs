@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, Finding, FindingKind, HostKernel, StageFailure, StageName};
 use clreduce_kernel::{KernelLaunch, Output, RunOutcome};
+use clreduce_process::Cancel;
 use clreduce_testcase::{Clues, TestCase};
 use regex::Regex;
 
@@ -17,7 +18,7 @@ use crate::format::Preset;
 use crate::limits::limit_for;
 use crate::pin::{Pin, StageVerdict, pin};
 use crate::resolved::ResolvedRecipe;
-use crate::shown::ShownOutcomes;
+use crate::shown::{ShownOutcomes, common_signature, has_signature};
 use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated, names_of};
 use crate::test::RecipeTest;
 use crate::unexecuted::unexecuted;
@@ -50,8 +51,12 @@ pub(crate) fn calibrate(
             return Err(Problem::interruption());
         }
         match pin(kit.preset, &kit.demands, &shown) {
-            Ok(pin) => {
+            Ok(mut pin) => {
                 let right = right_result(&pin, &shown);
+                let accused = shown.iter().find(|one| one.name == pin.accused);
+                if let Some(first) = accused.and_then(|one| one.outcomes.first()) {
+                    keep_common_signature(&mut pin, first, &kit, &programs, &limits, cancel);
+                }
                 break (pin, limits, right, clues(&shown, kit.demands.message.as_ref()));
             }
             Err(_) if attempts < kit.confirm.of => {}
@@ -71,6 +76,31 @@ pub(crate) fn calibrate(
     let (stages, tolerated) = (checked.stages, checked.tolerated);
     let calibration = Calibration { pin, stages, configurations, tolerated, computed, clues };
     ready(kit, calibration, checked.warnings)
+}
+
+/// Runs a crash twice more. If it ends in several ways, only what they have in common is pinned.
+fn keep_common_signature(
+    pin: &mut Pin,
+    first: &RunOutcome,
+    kit: &ResolvedRecipe,
+    programs: &[Program<'_>],
+    limits: &BTreeMap<String, u64>,
+    cancel: &Cancel,
+) {
+    const MORE_RUNS: usize = 2;
+    let accused = kit.configurations.iter().find(|one| one.name == pin.accused);
+    let (Preset::Crash, None, Some(accused)) = (kit.preset, &kit.demands.message, accused) else {
+        return;
+    };
+    let limit =
+        limits.get(&accused.name).map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit));
+    for _ in 0..MORE_RUNS {
+        let shown = kit.run_on(accused, programs, limit, cancel);
+        let other = shown.outcomes.first().filter(|other| !has_signature(other, &pin.signature));
+        if let Some(common) = other.and_then(|other| common_signature(first, other)) {
+            pin.signature = common;
+        }
+    }
 }
 
 /// The result of the witnesses.

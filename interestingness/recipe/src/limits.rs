@@ -16,13 +16,14 @@ use crate::shown::ShownOutcomes;
 /// the whole limit.
 const LEAST: Duration = Duration::from_secs(10);
 const TIMES: u32 = 3;
-/// The factor for the preset `hang`: a slow run is no hang yet.
+/// The factor for the preset `hang`, and the least limit: a slow run is no hang yet.
 const TIMES_FOR_A_HANG: u32 = 20;
+const LEAST_FOR_A_HANG: Duration = Duration::from_secs(5);
 
 /// The limit of a configuration that follows from the time of a run.
 pub(crate) fn limit_for(preset: Preset, wall: Duration) -> Duration {
     match preset {
-        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(LEAST, LIMIT_OF_ORIGINAL),
+        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(LEAST_FOR_A_HANG, LIMIT_OF_ORIGINAL),
         _ => (LEAST + wall * TIMES).min(LIMIT_OF_ORIGINAL),
     }
 }
@@ -114,7 +115,7 @@ mod tests {
         );
         assert_eq!(limits(&[("given", 1)]), seconds(&[("bad", 20)]));
         assert_eq!(limits(&[]), seconds(&[]), "nothing came to an end");
-        assert_eq!(limits(&[("good", 0)]), seconds(&[("bad", 10), ("good", 10)]), "no less");
+        assert_eq!(limits(&[("good", 0)]), seconds(&[("bad", 5), ("good", 5)]), "no less");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::show;
 use crate::error::Problem;
 use crate::format::Preset;
-use crate::shown::{ShownOutcomes, describe, from_match, signature_of};
+use crate::shown::{ShownOutcomes, describe, from_match, has_signature, signature_of};
 
 /// The pinned outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,7 +192,7 @@ impl Pin {
             }
             let same = match &demands.message {
                 Some(message) => message.is_match(&outcome.details()),
-                None => signature_of(outcome) == self.signature,
+                None => has_signature(outcome, &self.signature),
             };
             if !same {
                 return StageVerdict::Slipped(format!("{name}: a different {}", describe(outcome)));
@@ -351,6 +351,26 @@ mod tests {
         let [_, witness] = &shown(&[result(1), crash("")])[..] else { panic!() };
         let answer = pin.witness(Preset::Crash, &demands, &[], None, witness);
         assert!(matches!(answer, StageVerdict::Slipped(_)), "{answer:?}");
+    }
+
+    /// A bug that reads what nobody has written: the stack is the same, the end is not.
+    #[test]
+    fn a_crash_may_end_with_a_signal_or_with_a_message_in_the_same_place() {
+        let stack = "Stack dump:\n0.\tProgram arguments: cc\n1.\tRunning pass 'X86 FP Stackifier' on function '@f'\n\
+                     #0 0x1 llvm::sys::PrintStackTrace() (/lib/cc.so+0x1)\n#1 0x2 runOnFunction(llvm::Function&) (/lib/cc.so+0x2)\n";
+        let signal = crash(stack);
+        let message =
+            crash(&format!("fatal error: error in backend: Access past stack top!\n{stack}"));
+        let elsewhere = crash(&stack.replace("FP Stackifier", "Assembly Printer"));
+        let demands = Demands::default();
+        let pin = pinned(Preset::Crash, &[signal.clone(), result(1)]).unwrap();
+        let accused = |outcome| pin.accused(Preset::Crash, &demands, &[outcome]);
+        assert_eq!(accused(message.clone()), StageVerdict::Passes);
+        assert!(matches!(accused(elsewhere.clone()), StageVerdict::Slipped(_)));
+        let common = crate::shown::common_signature(&message, &signal).unwrap();
+        assert_eq!(common, pin.signature);
+        assert!(crate::shown::common_signature(&message, &crash("")).is_none());
+        assert_eq!(pin.signature.len(), 2, "{:?}", pin.signature);
     }
 
     #[test]

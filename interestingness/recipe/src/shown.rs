@@ -72,6 +72,31 @@ pub fn describe(outcome: &RunOutcome) -> String {
     format!("{}{colon}{short}{dots}", outcome.class().name().replace('_', " "))
 }
 
+/// Returns true if an outcome is a crash or a compile error with this signature.
+pub(crate) fn has_signature(outcome: &RunOutcome, signature: &[String]) -> bool {
+    let is_crash = match outcome {
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
+            clreduce_crash::has_signature(&crash.output, signature)
+        }
+        _ => false,
+    };
+    is_crash || signature_of(outcome) == signature
+}
+
+/// Returns the parts that the crashes of two runs of one program have in common, if that is enough to recognise it.
+pub(crate) fn common_signature(first: &RunOutcome, second: &RunOutcome) -> Option<Vec<String>> {
+    use RunOutcome::{BuildCrash, RunCrash};
+    let (BuildCrash(first) | RunCrash(first), BuildCrash(second) | RunCrash(second)) =
+        (first, second)
+    else {
+        return None;
+    };
+    let other = clreduce_crash::parts(&second.output);
+    let mut common = clreduce_crash::parts(&first.output);
+    common.retain(|part| other.contains(part));
+    (common.len() >= clreduce_crash::ENOUGH_PARTS).then_some(common)
+}
+
 /// Returns the signature of a crash or of a compile error.
 pub(crate) fn signature_of(outcome: &RunOutcome) -> Vec<String> {
     match outcome {

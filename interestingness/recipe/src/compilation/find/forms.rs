@@ -10,7 +10,7 @@ use super::installed::clang_for;
 use super::sanity::{self, SanityChecks};
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
 use crate::compilation::command::Form;
-use crate::shown::{describe, signature_of};
+use crate::shown::{describe, has_signature, signature_of};
 
 /// A form of the program, and of the command for it.
 pub(super) struct ProgramForm {
@@ -92,7 +92,7 @@ impl BugSearch<'_> {
             && observed.result() == outcome.result()
             && match &self.query.message {
                 Some(message) => message.is_match(&outcome.details()),
-                None => signature_of(observed) == signature_of(outcome),
+                None => has_signature(observed, &signature_of(outcome)),
             }
     }
 
