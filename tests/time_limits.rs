@@ -241,7 +241,7 @@ fn a_recipe_whose_configurations_take_less_time_for_less() {
     bench.write("r.toml", format!("preset = \"hang\"\n{bad}{good}"));
     bench.reduce(&["bug.c", "--test", "r.toml", "-j", "1", "--max-steps", "18"]);
     let limits = journaled(&bench.path("bug.c.clreduce"), "good");
-    assert_eq!(limits.last(), Some(&10_000), "{limits:?}");
+    assert_eq!(limits.last(), Some(&5_000), "{limits:?}");
     let fixed = journaled(&bench.path("bug.c.clreduce"), "bad");
     assert!(fixed[1..].iter().all(|limit| *limit == 500), "{fixed:?}");
     assert!(bench.read("bug.c").len() < BUG.len() / 2);
