@@ -167,8 +167,8 @@ fn questions_that_are_waited_for_come_before_guesses() {
         (needed as usize, judged.load(Ordering::Relaxed), reduced)
     };
     let (needed, judged, reduced) = run_all(&pool(2));
-    // Two runs of each original, and four more of each result. While several are under way, all others are asked for.
-    let guessed = judged - needed - 6 * words.len();
+    // Two runs of each original, and six more of each result. While several are under way, all others are asked for.
+    let guessed = judged - needed - 8 * words.len();
     assert!(guessed * 4 < needed, "{guessed} guesses beside {needed} questions");
     let alone = Reduction::of(case()).test(mentions(words[0])).run().unwrap();
     assert_eq!((reduced[0].steps, &reduced[0].case), (alone.steps, &alone.case));
