@@ -39,6 +39,9 @@ pub struct CheckOptions {
     pub temporary: PathBuf,
     /// The folder in which compiled parts of the host run-time are kept.
     pub cache: PathBuf,
+    /// The most jumps that a work-group may make once it is asked whether the kernel ends; one that makes more counts as a
+    /// kernel that does not end.
+    pub most_jumps: Option<u64>,
     /// Is told which stage runs.
     pub progress: Progress,
 }
@@ -58,6 +61,7 @@ impl Default for CheckOptions {
             compile_worker: None,
             temporary: std::env::temp_dir(),
             cache: clreduce_host::default_cache(),
+            most_jumps: None,
             progress: Progress::default(),
         }
     }
@@ -73,6 +77,7 @@ impl CheckOptions {
             compile_worker: self.compile_worker.clone(),
             cache: self.cache.clone(),
             side_by_side: self.side_by_side,
+            most_jumps: self.most_jumps,
         }
     }
 

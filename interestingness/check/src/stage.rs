@@ -55,6 +55,8 @@ pub(crate) struct StageSetup {
     pub cache: PathBuf,
     /// True if two sanitizers run at the same time.
     pub side_by_side: bool,
+    /// The most jumps of a work-group, where the number is bounded.
+    pub most_jumps: Option<u64>,
 }
 
 impl StageSetup {

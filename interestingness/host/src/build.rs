@@ -315,6 +315,12 @@ impl HostProgram {
         Ok(ran)
     }
 
+    /// The same program; a work-group is stopped after so many jumps, where they are counted.
+    #[must_use]
+    pub fn within_jumps(self, most: u64) -> Self {
+        self.with_word(format!("steps:{most}").into())
+    }
+
     /// The same program, with one more word for the run-time.
     pub(crate) fn with_word(mut self, word: OsString) -> Self {
         self.words.push(word);

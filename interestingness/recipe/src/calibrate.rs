@@ -21,7 +21,7 @@ use crate::resolved::ResolvedRecipe;
 use crate::shown::{ShownOutcomes, common_signature, has_signature};
 use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated, names_of};
 use crate::test::RecipeTest;
-use crate::unexecuted::unexecuted;
+use crate::unexecuted::{Executed, executed};
 
 /// The time limit of a tool on the original.
 const STAGE_LIMIT: Duration = Duration::from_secs(60);
@@ -66,7 +66,7 @@ pub(crate) fn calibrate(
     let mut checked = Checked::default();
     checked.run(&kit, &programs, options)?;
     options.progress.at("calibrating on the original: what is not executed");
-    let unexecuted = unexecuted(&kit, &programs, &pin, &configurations, cancel);
+    let Executed { unexecuted, jumps } = executed(&kit, &programs, &pin, &configurations, cancel);
     let clues = Clues { unexecuted, ..clues };
     if cancel.is_cancelled() {
         return Err(Problem::interruption());
@@ -74,7 +74,8 @@ pub(crate) fn calibrate(
     drop(programs);
     let computed = kit.preset == Preset::WrongCode && right.is_some() && checked.result == right;
     let (stages, tolerated) = (checked.stages, checked.tolerated);
-    let calibration = Calibration { pin, stages, configurations, tolerated, computed, clues };
+    let calibration =
+        Calibration { pin, stages, configurations, tolerated, computed, clues, jumps };
     ready(kit, calibration, checked.warnings)
 }
 
@@ -132,10 +133,11 @@ fn clues(shown: &[ShownOutcomes<'_>], message: Option<&Regex>) -> Clues {
 
 /// Makes the test of a calibrated recipe.
 pub(crate) fn ready(
-    kit: ResolvedRecipe,
+    mut kit: ResolvedRecipe,
     calibration: Calibration,
     warnings: Vec<String>,
 ) -> Result<RecipeTest, Problem> {
+    kit.check.most_jumps = calibration.most_jumps();
     let mut stages = Vec::new();
     for (name, limit) in &calibration.stages {
         let stage = kit.stages.iter().find(|stage| stage.name == *name);

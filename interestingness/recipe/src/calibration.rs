@@ -29,9 +29,19 @@ pub struct Calibration {
     pub computed: bool,
     /// The parts of the original that the compiler mentioned, and those that were not executed.
     pub clues: Clues,
+    /// The most jumps of a work-group of the original on the host, if that is known.
+    pub jumps: Option<u64>,
 }
 
 impl Calibration {
+    /// The most jumps that a work-group of a variant may make: many more than one of the original, as variants may have
+    /// loops that the original leaves early.
+    pub(crate) fn most_jumps(&self) -> Option<u64> {
+        const LEAST: u64 = 1 << 22;
+        const TIMES: u64 = 64;
+        Some(LEAST.saturating_add(self.jumps?.saturating_mul(TIMES)))
+    }
+
     pub(crate) fn limit_of(&self, configuration: &Configuration) -> Duration {
         let known = self.configurations.get(&configuration.name);
         known.map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit))

@@ -14,16 +14,15 @@ use crate::shown::ShownOutcomes;
 /// The limit of a configuration: `LEAST`, and `TIMES` times the time of the original. Most variants are smaller and take
 /// less. Some optimisers take minutes for a large kernel with another size of work-groups, and each such variant costs
 /// the whole limit.
-const LEAST: Duration = Duration::from_secs(10);
-const TIMES: u32 = 3;
-/// The factor for the preset `hang`, and the least limit: a slow run is no hang yet.
+const LEAST: Duration = Duration::from_secs(5);
+const TIMES: u32 = 2;
+/// The factor for the preset `hang`: a slow run is no hang yet.
 const TIMES_FOR_A_HANG: u32 = 20;
-const LEAST_FOR_A_HANG: Duration = Duration::from_secs(5);
 
 /// The limit of a configuration that follows from the time of a run.
 pub(crate) fn limit_for(preset: Preset, wall: Duration) -> Duration {
     match preset {
-        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(LEAST_FOR_A_HANG, LIMIT_OF_ORIGINAL),
+        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(LEAST, LIMIT_OF_ORIGINAL),
         _ => (LEAST + wall * TIMES).min(LIMIT_OF_ORIGINAL),
     }
 }
@@ -122,7 +121,7 @@ mod tests {
     fn without_a_hang_each_has_its_own_time() {
         let all = ["a", "b", "c"].map(|name| configuration(name, None));
         let fitting = limits_for(Preset::Crash, "a", &all, &seconds(&[("a", 10), ("b", 20)]));
-        assert_eq!(fitting, seconds(&[("a", 40), ("b", 70)]));
+        assert_eq!(fitting, seconds(&[("a", 25), ("b", 45)]));
         let limits = ConfigurationLimits(Mutex::new(seconds(&[("a", 100), ("b", 100)])));
         limits.set(&seconds(&[("b", 5), ("c", 1)]));
         assert_eq!(limits.all(), seconds(&[("a", 100), ("b", 5)]));

@@ -1,4 +1,4 @@
-//! Finds the parts of the original that are not executed. The reducer removes them first.
+//! Finds the parts of the original that are not executed, which the reducer removes first, and how long its loops run.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,34 +14,49 @@ use crate::configuration::{Configuration, Means, Program};
 use crate::pin::Pin;
 use crate::resolved::ResolvedRecipe;
 
-/// By file, the ranges that were not executed when the original ran. There are none where it does not run, where nobody
-/// can tell, and where several programs are compared.
-pub(crate) fn unexecuted(
+/// What a run of the original has shown.
+#[derive(Default)]
+pub(crate) struct Executed {
+    /// By file, the ranges that were not executed.
+    pub unexecuted: BTreeMap<String, Vec<Range<usize>>>,
+    /// The most jumps of a work-group of a kernel.
+    pub jumps: Option<u64>,
+}
+
+/// Runs the original. Nothing is known where it does not run, where nobody can tell, and where several programs are
+/// compared.
+pub(crate) fn executed(
     kit: &ResolvedRecipe,
     programs: &[Program<'_>],
     pin: &Pin,
     limits: &BTreeMap<String, u64>,
     cancel: &Cancel,
-) -> BTreeMap<String, Vec<Range<usize>>> {
+) -> Executed {
     use OutcomeClass::{Result, RunCrash, RunTimeout, UnstableResult};
     let ([program], Result | RunCrash | RunTimeout | UnstableResult) = (programs, pin.class) else {
-        return BTreeMap::new();
+        return Executed::default();
     };
-    let ranges = match program.subject() {
+    let (ranges, jumps) = match program.subject() {
         Some(kernel) => of_kernel(kit, &kernel, cancel),
-        None => of_program(kit, program, pin, limits, cancel),
+        None => (of_program(kit, program, pin, limits, cancel).unwrap_or_default(), None),
     };
-    let ranges = ranges.filter(|ranges| !ranges.is_empty() && !cancel.is_cancelled());
-    ranges.map(|ranges| (program.path().to_owned(), ranges)).into_iter().collect()
+    if cancel.is_cancelled() {
+        return Executed::default();
+    }
+    let ranges = Some(ranges).filter(|ranges| !ranges.is_empty());
+    let unexecuted = ranges.map(|ranges| (program.path().to_owned(), ranges)).into_iter().collect();
+    Executed { unexecuted, jumps }
 }
 
-/// The host runs the kernel with probes.
+/// The host runs the kernel with probes. The ranges that were not executed, and the most jumps of a work-group.
 fn of_kernel(
     kit: &ResolvedRecipe,
     kernel: &HostKernel,
     cancel: &Cancel,
-) -> Option<Vec<Range<usize>>> {
-    coverage(kernel, &kit.check, cancel).ok().map(|coverage| coverage.never_executed())
+) -> (Vec<Range<usize>>, Option<u64>) {
+    let Ok(coverage) = coverage(kernel, &kit.check, cancel) else { return Default::default() };
+    let jumps = coverage.incomplete.is_none().then_some(coverage.jumps);
+    (coverage.never_executed(), jumps)
 }
 
 /// Compiles and runs the program with probes, by one configuration after the other, until one prints what was executed. The

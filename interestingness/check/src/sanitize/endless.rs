@@ -1,8 +1,9 @@
 //! Programs that may never end.
 //!
 //! A program that does not end soon is built again, so that the run-time counts the jumps of each work-item. It proves that
-//! a loop never ends where memory is the same as before, and else believes it after a fixed number of jumps. So no clock
-//! decides whether a kernel ends; a clock decides only when the question is asked.
+//! a loop never ends where memory is the same as before, and else believes it after a fixed number of jumps. In a
+//! reduction that number is lower: it follows from the original. So no clock decides whether a kernel ends; a clock decides
+//! only when the question is asked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -74,7 +75,10 @@ impl Sanitize {
         // The number of steps is bounded; on a busy machine, it must not be a clock that ends them.
         const LEAST: Duration = Duration::from_secs(60);
         let limit = self.tools.limits.time.map(|limit| limit.max(LEAST));
-        let program = self.build(Flavour::Steps, BuildDetail::Report, subject, cancel)?;
+        let mut program = self.build(Flavour::Steps, BuildDetail::Report, subject, cancel)?;
+        if let Some(most) = self.most_jumps {
+            program = program.within_jumps(most);
+        }
         let runs = program.run(order, &self.tools.within(limit), cancel)?;
         let symbols = program.symbols();
         let said = runs.last().map_or("", |ran| &ran.stderr);

@@ -43,10 +43,19 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     make: |setup| {
         let clang = setup.clang()?;
         let forks = setup.compile_workers().map(ForkServers::new);
-        let StageSetup { tools, cache, side_by_side, build_options, .. } = setup;
+        let StageSetup { tools, cache, side_by_side, build_options, most_jumps, .. } = setup;
         let is_exact = is_exact(build_options.join(" ").as_bytes());
         let patience = Patience::default();
-        Ok(Box::new(Sanitize { clang, tools, cache, forks, side_by_side, is_exact, patience }))
+        Ok(Box::new(Sanitize {
+            clang,
+            tools,
+            cache,
+            forks,
+            side_by_side,
+            is_exact,
+            most_jumps,
+            patience,
+        }))
     },
 };
 
@@ -73,6 +82,8 @@ struct Sanitize {
     side_by_side: bool,
     /// True if the macros of the build options bring nothing that devices may compute differently.
     is_exact: bool,
+    /// The most jumps of a work-group, where the number is bounded.
+    most_jumps: Option<u64>,
     patience: Patience,
 }
 

@@ -155,6 +155,9 @@ pub struct Coverage {
     pub summary: CoverageSummary,
     /// The reason that not everything was seen, if there is one: a launch did not end well.
     pub incomplete: Option<String>,
+    /// The most jumps that a work-group has made.
+    #[serde(skip)]
+    pub jumps: u64,
     /// The functions that were not looked at, because the parser does not understand them.
     pub functions_left_out: usize,
     /// Everything that can happen, in the order of the source.
@@ -169,6 +172,8 @@ pub struct Coverage {
 struct ProbeCounts {
     places: BTreeMap<Place, Count>,
     vectors: BTreeMap<u32, Vec<Vector>>,
+    /// The most jumps of a work-group.
+    jumps: u64,
 }
 
 /// The values of the conditions of a decision, once.
@@ -180,9 +185,13 @@ struct Vector {
 }
 
 impl ProbeCounts {
-    /// Reads what the run-time has printed: `clreduce-coverage: p 3 12 4`, `clreduce-coverage: v 0 3 1 0`.
+    /// Reads what the run-time has printed: `clreduce-coverage: p 3 12 4`, `clreduce-coverage: v 0 3 1 0`,
+    /// `clreduce-steps: 5000`.
     fn add(&mut self, printed: &str) {
         for line in printed.lines() {
+            if let Some(jumps) = line.strip_prefix("clreduce-steps: ") {
+                self.jumps = self.jumps.max(jumps.parse().unwrap_or(0));
+            }
             let Some(said) = line.strip_prefix("clreduce-coverage: ") else { continue };
             let mut words = said.split(' ');
             let kind = words.next();
@@ -212,6 +221,7 @@ impl ProbeCounts {
         for (&decision, vectors) in &other.vectors {
             self.vectors.entry(decision).or_default().extend(vectors);
         }
+        self.jumps = self.jumps.max(other.jumps);
     }
 
     fn at(&self, place: Place) -> Count {
@@ -271,6 +281,7 @@ impl Coverage {
             work_items: 0,
             summary: CoverageSummary::default(),
             incomplete: None,
+            jumps: counts.jumps,
             functions_left_out: probed.left_out,
             points: Vec::new(),
             unused: Vec::new(),

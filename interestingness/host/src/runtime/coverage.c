@@ -3,7 +3,7 @@
 // In a program whose coverage is measured, the kernel tells the run-time what it comes to: its source has calls of the
 // functions below. What it can come to has numbers, "places": three for each loop (left after no iteration, after
 // one, after more), then others. All is printed at the end, as "clreduce-coverage: p PLACE TIMES WORK-ITEMS" and
-// "clreduce-coverage: v DECISION EVALUATED VALUES OUTCOME".
+// "clreduce-coverage: v DECISION EVALUATED VALUES OUTCOME"; and the most jumps of a group, as "clreduce-steps: JUMPS".
 
 enum { MOST_VECTORS = 256 };
 
@@ -58,6 +58,8 @@ static void print_coverage(void)
             printf("clreduce-coverage: v %" PRIu32 " %" PRIu32 " %" PRIu32 " %d\n", i, v->evaluated, v->values, v->outcome);
         }
     print_comparisons();
+    if (place_count)
+        printf("clreduce-steps: %" PRIu64 "\n", greatest_steps);
     fflush(stdout);
 }
 

@@ -329,6 +329,8 @@ static int understood(int argc, char **argv)
             seed = strtoull(argv[i] + 6, NULL, 10);
             continue;
         }
+        if (sscanf(argv[i], "steps:%" SCNu64, &allowed_steps) == 1)
+            continue;
         if (sscanf(argv[i], "coverage:%" SCNu32 ":%" SCNu32 ":%" SCNu32, &place_count, &loop_count, &decision_count) == 3)
             continue;
         struct LocalVariable *variable = &local_variables[local_variable_count];

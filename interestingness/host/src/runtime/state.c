@@ -1,14 +1,15 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
 //     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races] [order:ORDER]
-//         [coverage:PLACES:LOOPS:DECISIONS] end:WORD
+//         [coverage:PLACES:LOOPS:DECISIONS] [steps:MOST] end:WORD
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
 // value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
 // it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
 // a program under AddressSanitizer looks for data races as well. ORDER is that of the groups, and of the work-items of
-// a group between two barriers: "reverse", or a number, the seed of a random order. WORD is printed at the end, which no
+// a group between two barriers: "reverse", or a number, the seed of a random order. MOST is the number of jumps after
+// which a group is stopped, where they are counted. WORD is printed at the end, which no
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //

@@ -2,7 +2,8 @@
 
 // In a program whose steps are counted, clang calls the run-time at every jump. A work-item that comes to the same
 // place of its program with the same memory as before will do so again and again; one that has made very many jumps is
-// believed to. Where a whole group has made many, nothing is known. Unless another work-item could end the loop: while it runs, nobody else does.
+// believed to. Where a whole group has made many, nothing is known. Unless another work-item could end the loop: while it
+// runs, nobody else does. A group that has made more than it may is stopped in any case.
 
 #define MOST_STEPS (1ull << 28)
 #define MOST_STEPS_OF_GROUP (1ull << 30)
@@ -26,11 +27,15 @@ static struct {
 // Since the work-item goes on, its jumps, those that it may still make, and the last one before it has seen what another
 // may change. The jumps of the group before that.
 static uint64_t steps, most_steps, looked_at, group_steps;
+// The most jumps that a group may make, and those of the group that has made most.
+static uint64_t allowed_steps = UINT64_MAX, greatest_steps;
 
 static void begin_steps(void)
 {
     uint64_t own = MOST_STEPS - current->steps, of_group = MOST_STEPS_OF_GROUP - group_steps;
+    uint64_t allowed = allowed_steps > group_steps ? allowed_steps - group_steps : 1;
     most_steps = own < of_group ? own : of_group;
+    most_steps = most_steps < allowed ? most_steps : allowed;
     steps = looked_at = 0;
     past.place = 0;
     past.renewed_at = FIRST_COPY;
@@ -40,6 +45,7 @@ static void end_steps(void)
 {
     current->steps += steps;
     group_steps += steps;
+    greatest_steps = group_steps > greatest_steps ? group_steps : greatest_steps;
 }
 
 static void look_at_others(void) { looked_at = steps; }
@@ -132,8 +138,11 @@ RAW void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
     // Not of a constructor.
     if (!current)
         return;
-    if (++steps >= most_steps)
+    if (++steps >= most_steps) {
+        if (group_steps + steps >= allowed_steps)
+            never_ends(UINT64_MAX, "too-many");
         never_ends(steps / 2, current->steps + steps >= MOST_STEPS ? "steps" : "many");
+    }
     if (place == past.place && top == past.top && is_as_before(top))
         never_ends(past.taken_at, "repeats");
     if (steps == past.renewed_at)
