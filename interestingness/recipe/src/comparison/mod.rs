@@ -1,6 +1,6 @@
 //! A comparison of all devices, as `clreduce init` makes it: one kernel runs on every device, with and without
 //! optimisation, and a vote shows which of these configurations are wrong. Oclgrind can be wrong, too, but its result never
-//! counts.
+//! counts. Where the right result is known, nobody votes.
 
 mod recipe_text;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
-    Ballot, BallotRole, KernelRun, PlanError, ProgramKind, Rule, RunLimits, RunOutcome, VoteResult,
+    Ballot, BallotRole, KernelRun, Output, PlanError, ProgramKind, Rule, RunLimits, RunOutcome, VoteResult,
     vote,
 };
 
@@ -55,7 +55,7 @@ pub struct ConfigurationResult {
 }
 
 /// The outcomes of a kernel on all configurations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DeviceComparison {
     /// Every configuration.
     pub configurations: Vec<ConfigurationResult>,
@@ -63,6 +63,8 @@ pub struct DeviceComparison {
     pub problems: Vec<String>,
     /// The first kernel that is named like a built-in function, which not every driver launches.
     pub named_like_builtin: Option<String>,
+    /// True if the right result was known, and a configuration has it.
+    pub has_right_result: bool,
 }
 
 /// A bug of one configuration.
@@ -79,6 +81,8 @@ pub struct SuspectedBug {
 /// The grounds for suspecting a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspicionBasis {
+    /// The right result is known.
+    Known,
     /// A majority of at least three. A crash or a time-out of a build needs no comparison.
     Majority,
     /// Two configurations agree, and there are no others.
@@ -112,7 +116,8 @@ impl ConfigurationResult {
 
 impl DeviceComparison {
     /// Runs a kernel on all devices. The name of its file tells the language; `arguments` is the text of a description of
-    /// its arguments, if there is one; `build_options` are for every build.
+    /// its arguments, if there is one; `build_options` are for every build; `is_right` judges results, if the right one is
+    /// known.
     ///
     /// # Errors
     /// When the launches of the kernel are not known.
@@ -121,6 +126,7 @@ impl DeviceComparison {
         source: &[u8],
         arguments: Option<&str>,
         build_options: &str,
+        is_right: Option<&dyn Fn(&[Output]) -> bool>,
         options: &RecipeOptions,
     ) -> Result<Self, PlanError> {
         let runs = ProgramKind::of(path, source);
@@ -128,8 +134,7 @@ impl DeviceComparison {
         let Some(program) = options.worker.clone() else {
             let problems =
                 vec!["devices need a worker program, and the caller has set none".to_owned()];
-            let named_like_builtin = None;
-            return Ok(Self { configurations: Vec::new(), problems, named_like_builtin });
+            return Ok(Self { problems, ..Self::default() });
         };
         let worker =
             WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
@@ -168,10 +173,16 @@ impl DeviceComparison {
         }
         let mut kernels = plan.launches.iter().map(|launch| &launch.kernel);
         let named_like_builtin = kernels.find(|kernel| runs.has_builtin(kernel)).cloned();
-        Ok(Self { configurations: seen, problems: found.problems, named_like_builtin }.voted())
+        let comparison = Self {
+            configurations: seen,
+            problems: found.problems,
+            named_like_builtin,
+            ..Self::default()
+        };
+        Ok(comparison.voted(is_right))
     }
 
-    fn voted(mut self) -> Self {
+    fn voted(mut self, is_right: Option<&dyn Fn(&[Output]) -> bool>) -> Self {
         let role = |seen: &ConfigurationResult| {
             if seen.simulated { BallotRole::Accused } else { BallotRole::Voter }
         };
@@ -186,7 +197,29 @@ impl DeviceComparison {
         for (seen, finding) in self.configurations.iter_mut().zip(findings) {
             seen.finding = finding;
         }
+        self.compare_with(is_right);
         self
+    }
+
+    /// Compares the results with the right one, if that is known. One that no configuration has is not believed: another
+    /// file, other arguments or other options can be the reason.
+    fn compare_with(&mut self, is_right: Option<&dyn Fn(&[Output]) -> bool>) {
+        let Some(is_right) = is_right else { return };
+        let judged: Vec<Option<bool>> =
+            self.configurations.iter().map(|seen| seen.outcome.result().map(is_right)).collect();
+        self.has_right_result = judged.contains(&Some(true));
+        if !self.has_right_result {
+            let problem = "no configuration has the result that is expected, so it is not used";
+            self.problems.push(problem.to_owned());
+            return;
+        }
+        for (seen, is_right) in self.configurations.iter_mut().zip(judged) {
+            seen.finding = match is_right {
+                Some(true) => VoteResult::Agrees,
+                Some(false) => VoteResult::WrongCode,
+                None => seen.finding,
+            };
+        }
     }
 
     /// Returns the configurations whose outcome is no result, and the number of the largest group that has one result.
@@ -207,10 +240,10 @@ impl DeviceComparison {
                 let finding = self.configurations[configuration].finding;
                 let needs_nobody =
                     matches!(finding, VoteResult::BuildCrash | VoteResult::BuildTimeout);
-                let basis = if voters < 3 && !needs_nobody {
-                    SuspicionBasis::Two
-                } else {
-                    SuspicionBasis::Majority
+                let basis = match finding {
+                    VoteResult::WrongCode if self.has_right_result => SuspicionBasis::Known,
+                    _ if voters < 3 && !needs_nobody => SuspicionBasis::Two,
+                    _ => SuspicionBasis::Majority,
                 };
                 Some(SuspectedBug { configuration, preset: preset_of(finding)?, basis })
             })
@@ -252,7 +285,7 @@ impl DeviceComparison {
         let fits = |index: &usize| {
             let other = &self.configurations[*index];
             let is_fine = match bug.basis {
-                SuspicionBasis::Majority | SuspicionBasis::Two => {
+                SuspicionBasis::Known | SuspicionBasis::Majority | SuspicionBasis::Two => {
                     other.finding == VoteResult::Agrees
                 }
                 SuspicionBasis::Guess => other.device == accused.device,
@@ -349,6 +382,13 @@ mod tests {
     }
 
     fn survey(outcomes: &[(&str, bool, RunOutcome)]) -> DeviceComparison {
+        survey_knowing(outcomes, None)
+    }
+
+    fn survey_knowing(
+        outcomes: &[(&str, bool, RunOutcome)],
+        right: Option<u8>,
+    ) -> DeviceComparison {
         let seen = outcomes.iter().map(|(device, optimises, outcome)| ConfigurationResult {
             device: (*device).to_owned(),
             optimises: *optimises,
@@ -359,8 +399,10 @@ mod tests {
             wall: Duration::from_secs(device.len() as u64),
             finding: VoteResult::Unknown,
         });
-        let (configurations, problems) = (seen.collect(), Vec::new());
-        DeviceComparison { configurations, problems, named_like_builtin: None }.voted()
+        let comparison =
+            DeviceComparison { configurations: seen.collect(), ..DeviceComparison::default() };
+        let is_right = right.map(|right| move |outputs: &[Output]| outputs[0].bytes == [right]);
+        comparison.voted(is_right.as_ref().map(|is_right| is_right as _))
     }
 
     #[test]
@@ -409,6 +451,27 @@ mod tests {
         let survey = self::survey(&two);
         let [found] = survey.bugs()[..] else { panic!() };
         assert_eq!((found.basis, found.configuration), (SuspicionBasis::Two, 2));
+    }
+
+    #[test]
+    fn a_right_result_that_is_known_outvotes_everybody() {
+        let outcomes = [
+            ("nvidia", true, result(2)),
+            ("nvidia", false, result(2)),
+            ("pocl", true, result(2)),
+            ("host", true, result(1)),
+        ];
+        let survey = survey_knowing(&outcomes, Some(1));
+        let bugs = survey.bugs();
+        assert_eq!((bugs.len(), bugs[0].basis), (3, SuspicionBasis::Known));
+        assert_eq!(survey.witnesses(bugs[0]), [3]);
+        let text = survey.recipe("k.cl", bugs[0], None, "", &[]);
+        Recipe::parse("k.toml".as_ref(), text).unwrap();
+        // One that nobody has is not believed.
+        let survey = survey_knowing(&outcomes, Some(7));
+        let [found] = survey.bugs()[..] else { panic!() };
+        assert_eq!((found.configuration, found.basis), (3, SuspicionBasis::Majority));
+        assert_eq!(survey.problems.len(), 1);
     }
 
     #[test]

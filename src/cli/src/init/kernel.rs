@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clreduce_check::FindingKind;
-use clreduce_kernel::VoteResult;
+use clreduce_kernel::{Output, VoteResult};
 use clreduce_recipe::{
     DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
 };
@@ -19,7 +19,7 @@ use crate::failure::{CliError, InitError};
 use crate::printing::warning_line;
 use crate::quoting::quoted;
 use crate::script::{self, Script};
-use crate::{interrupt, recipe};
+use crate::{expected, interrupt, recipe};
 
 /// A bug that was found, and the recipe for it.
 pub(crate) struct FoundBug {
@@ -87,11 +87,15 @@ pub(crate) fn find(
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
     let described = described
         .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
+    let right = expected::read(kernel)?;
+    let is_right = right
+        .map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
     let comparison = DeviceComparison::of(
         &kernel.to_string_lossy(),
         source,
         described.as_deref(),
         build_options,
+        is_right.as_ref().map(|is_right| is_right as _),
         options,
     )
     .map_err(|source| InitError::Plan { path: kernel.to_owned(), source })?;
@@ -193,6 +197,7 @@ fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
     let kind = found.bug.preset.name();
     let basis = match found.bug.basis {
         SuspicionBasis::Majority => "",
+        SuspicionBasis::Known => " (its result is not the one in the file KERNEL.expected)",
         SuspicionBasis::Two => {
             " (uncertain: only two configurations agree, and three are needed for a majority)"
         }
