@@ -389,8 +389,8 @@ impl Supervisor {
         })?;
         self.socket.set_read_timeout(None)?;
         match reply {
-            SupervisorReply::Ready(Ok(root)) => Ok(Ok(root.into())),
-            SupervisorReply::Ready(Err(reason)) => Ok(Err(io::Error::other(reason))),
+            SupervisorReply::Ready(root) => Ok(Ok(root.into())),
+            SupervisorReply::NotReady(reason) => Ok(Err(io::Error::other(reason))),
             SupervisorReply::Completed(_) => Err(io::ErrorKind::InvalidData.into()),
         }
     }
@@ -417,7 +417,7 @@ impl Supervisor {
         drop(hook);
         match reply {
             SupervisorReply::Completed(completed) => Ok(completed),
-            SupervisorReply::Ready(_) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
+            SupervisorReply::Ready(_) | SupervisorReply::NotReady(_) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
         }
     }
 

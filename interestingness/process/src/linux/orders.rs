@@ -55,8 +55,10 @@ pub(super) struct RunOrder {
 /// A message from the supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum SupervisorReply {
-    /// To `Begin`: the root directory, or why there is none.
-    Ready(Result<OsString, String>),
+    /// To `Begin`: the root directory.
+    Ready(OsString),
+    /// To `Begin`: the reason that there is no root directory.
+    NotReady(String),
     /// To `Run`.
     Completed(Completed),
 }

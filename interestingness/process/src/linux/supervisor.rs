@@ -43,10 +43,10 @@ pub(crate) fn serve() -> io::Result<()> {
     let (root, directory) = match made {
         Ok(made) => made,
         Err(error) => {
-            return Ok(orders::write(&socket, &SupervisorReply::Ready(Err(error.to_string())))?);
+            return Ok(orders::write(&socket, &SupervisorReply::NotReady(error.to_string()))?);
         }
     };
-    let ready = SupervisorReply::Ready(Ok(root.clone().into_os_string()));
+    let ready = SupervisorReply::Ready(root.clone().into_os_string());
     let served = orders::write(&socket, &ready)
         .and_then(|()| serve_tasks(&socket, &begin, &root, &directory));
     tree::end_all_children();

@@ -7,6 +7,7 @@ use clreduce_check::FindingKind;
 use clreduce_process::{End, ToolRun};
 use clreduce_testcase::TestCase;
 use clreduce_tools::{CLANG, GCC, SANITIZERS};
+use thiserror::Error;
 
 use super::installed::{newest, stems_for};
 use super::{BugQuery, BugSearch, CompilerBugError};
@@ -129,7 +130,7 @@ pub(super) fn checks(
             Some(compiler) => reader(search, case, compiler, reading)?,
             None => {
                 let tool = if index == 0 { &CLANG } else { &GCC };
-                Err(format!("{stem} is not installed ({})", tool.install()))
+                Err(Refusal(format!("{stem} is not installed ({})", tool.install())))
             }
         });
     }
@@ -154,12 +155,20 @@ pub(super) fn checks(
             Some(stage) => checks.stages.push(stage),
             None => checks.left_out.push(LeftOutCheck {
                 check,
-                why: why.unwrap_or_else(|| "no compiler for it is known".to_owned()),
+                why: why.map_or_else(
+                    || "no compiler for it is known".to_owned(),
+                    |Refusal(why)| why,
+                ),
             }),
         }
     }
     Ok(checks)
 }
+
+/// The reason that a check cannot be used.
+#[derive(Clone, Debug, Default, Error)]
+#[error("{0}")]
+pub(super) struct Refusal(String);
 
 /// A compiler that can read the program, and the options with which it does.
 pub(super) struct CheckingCompiler {
@@ -173,7 +182,7 @@ pub(super) fn reader(
     case: &TestCase,
     compiler: String,
     reading: &str,
-) -> Result<Result<CheckingCompiler, String>, CompilerBugError> {
+) -> Result<Result<CheckingCompiler, Refusal>, CompilerBugError> {
     let is_c_for_clang = compiler.starts_with("clang") && !compiler.starts_with("clang++");
     let spellings = is_c_for_clang.then_some(SPELLINGS);
     let mut why = None;
@@ -185,7 +194,7 @@ pub(super) fn reader(
         if ran.end == End::Exited(0) {
             return Ok(Ok(CheckingCompiler { compiler, reading }));
         }
-        why = why.or_else(|| Some(failure(&ran, &compiler)));
+        why = why.or_else(|| Some(Refusal(failure(&ran, &compiler))));
     }
     Ok(Err(why.unwrap_or_default()))
 }
@@ -198,7 +207,7 @@ impl Check {
         search: &BugSearch<'_>,
         case: &TestCase,
         tolerated: &mut Vec<String>,
-    ) -> Result<Result<String, String>, CompilerBugError> {
+    ) -> Result<Result<String, Refusal>, CompilerBugError> {
         let mut own: Vec<String> = Vec::new();
         loop {
             let command = self.command(reader, search, case, &own);
@@ -215,7 +224,7 @@ impl Check {
                 .map(|flag| (*flag).to_owned())
                 .collect();
             if new.is_empty() {
-                return Ok(Err(failure(&ran, &reader.compiler)));
+                return Ok(Err(Refusal(failure(&ran, &reader.compiler))));
             }
             own.extend(new);
         }
