@@ -120,6 +120,12 @@ impl ComputedResult {
 }
 
 impl StageReport {
+    /// Returns true if `doubted` is the right result for certain.
+    #[must_use]
+    pub fn confirms(&self, doubted: Option<&[Output]>) -> bool {
+        self.result.as_ref().zip(doubted).is_some_and(|(result, doubted)| result.confirms(doubted))
+    }
+
     /// A report that says only why nothing could be checked.
     pub(crate) fn failed(failure: StageFailure) -> Self {
         Self { failures: vec![failure], ..Self::default() }

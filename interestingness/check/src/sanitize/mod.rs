@@ -212,14 +212,12 @@ impl Sanitize {
                 needless.cancel();
                 return clean.map(drop);
             };
-            let right = self.result(&addresses, subject);
-            let doubt_is_settled =
-                right.as_ref().zip(doubted).is_some_and(|(right, doubted)| right.confirms(doubted));
-            if doubt_is_settled {
+            report.result = self.result(&addresses, subject);
+            if report.confirms(doubted) {
                 needless.cancel();
-                report.result = right;
                 return Ok(());
             }
+            let right = report.result.take();
             let result = match begun {
                 Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
                 None => run_memory(),
