@@ -178,7 +178,7 @@ fn show_all<'a>(
     for index in order {
         let configuration = &kit.configurations[index];
         let patience = configuration.timeout.unwrap_or_else(|| match hangs {
-            true if is_last(&index) => limit_for(kit.preset, slowest),
+            true if is_last(&index) => limit_for(kit.preset, configuration, slowest),
             true => Duration::from_secs(60),
             false => LIMIT_OF_ORIGINAL,
         });
@@ -191,7 +191,7 @@ fn show_all<'a>(
         }
         let limit = configuration.timeout.unwrap_or_else(|| {
             // A hang is a run that exceeds the limit.
-            if hangs && !has_ended { patience } else { limit_for(kit.preset, one.wall) }
+            if hangs && !has_ended { patience } else { limit_for(kit.preset, configuration, one.wall) }
         });
         limits.insert(configuration.name.clone(), millis(limit));
         shown[index] = Some(one);

@@ -24,8 +24,9 @@ pub(crate) struct Configuration {
 
 #[derive(Debug)]
 pub(crate) enum Means {
-    /// A device, by its place among the devices of the recipe, and all options of the build.
-    Device { device: usize, options: String, simulated: bool },
+    /// A device, by its place among the devices of the recipe, and all options of the build; whether it is a simulator,
+    /// and whether its time limit is one of computing.
+    Device { device: usize, options: String, simulated: bool, fair: bool },
     /// Commands for the shell.
     Commands { build: String, run: Option<String> },
 }
@@ -111,6 +112,11 @@ impl Configuration {
             Means::Device { device, .. } => Some(device),
             Means::Commands { .. } => None,
         }
+    }
+
+    /// Returns true if its time limit is one of computing, so that other work on the machine does not matter.
+    pub(crate) fn is_timed_fairly(&self) -> bool {
+        matches!(self.means, Means::Device { fair: true, .. })
     }
 
     /// Returns true if it is a simulator, whose result does not count.

@@ -13,17 +13,19 @@ use crate::shown::ShownOutcomes;
 
 /// The limit of a configuration: `LEAST`, and `TIMES` times the time of the original. Most variants are smaller and take
 /// less. Some optimisers take minutes for a large kernel with another size of work-groups, and each such variant costs
-/// the whole limit.
+/// the whole limit. What else the machine does slows commands and GPUs, but not what has a limit of computing.
 const LEAST: Duration = Duration::from_secs(5);
+const LEAST_COMPUTING: Duration = Duration::from_secs(2);
 const TIMES: u32 = 2;
 /// The factor for the preset `hang`: a slow run is no hang yet.
 const TIMES_FOR_A_HANG: u32 = 20;
 
 /// The limit of a configuration that follows from the time of a run.
-pub(crate) fn limit_for(preset: Preset, wall: Duration) -> Duration {
+pub(crate) fn limit_for(preset: Preset, configuration: &Configuration, wall: Duration) -> Duration {
+    let least = if configuration.is_timed_fairly() { LEAST_COMPUTING } else { LEAST };
     match preset {
-        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(LEAST, LIMIT_OF_ORIGINAL),
-        _ => (LEAST + wall * TIMES).min(LIMIT_OF_ORIGINAL),
+        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(least, LIMIT_OF_ORIGINAL),
+        _ => (least + wall * TIMES).min(LIMIT_OF_ORIGINAL),
     }
 }
 
@@ -47,13 +49,13 @@ fn limits_for(
 ) -> TimeLimits {
     let others = walls.iter().filter(|(name, _)| *name != accused);
     let slowest = others.map(|(_, wall)| *wall).max();
-    let limit = |name: &str| {
-        let is_hang = preset == Preset::Hang && name == accused;
-        let wall = if is_hang { slowest } else { walls.get(name).copied() };
-        wall.map(|wall| limit_for(preset, wall))
+    let limit = |one: &Configuration| {
+        let is_hang = preset == Preset::Hang && one.name == accused;
+        let wall = if is_hang { slowest } else { walls.get(&one.name).copied() };
+        wall.map(|wall| limit_for(preset, one, wall))
     };
     let measured = configurations.iter().filter(|one| one.timeout.is_none());
-    measured.filter_map(|one| Some((one.name.clone(), limit(&one.name)?))).collect()
+    measured.filter_map(|one| Some((one.name.clone(), limit(one)?))).collect()
 }
 
 /// The limits in force.

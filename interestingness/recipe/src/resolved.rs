@@ -288,11 +288,12 @@ impl Finder<'_> {
         let means = match (&table.device, &table.build) {
             (Some(name), _) => {
                 let device = self.device(name)?;
-                let simulated = self.pools[device].device.backend.is_simulated();
+                let found = &self.pools[device].device;
+                let (simulated, fair) = (found.backend.is_simulated(), found.is_timed_fairly());
                 // Warnings are off, as in the hosts of CLsmith.
                 let options = format!("-w {} {}", document.options, table.options);
                 let options = options.split_whitespace().collect::<Vec<_>>().join(" ");
-                Means::Device { device, options, simulated }
+                Means::Device { device, options, simulated, fair }
             }
             (None, build) => {
                 let commands = build.iter().chain(&table.run);

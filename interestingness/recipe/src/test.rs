@@ -313,10 +313,9 @@ impl RecipeTest {
                 let expected = if index > 1 { known[1].success() } else { None };
                 pin.witness(kit.preset, &kit.demands, accused, expected, &known[index])
             };
-            let fair = one.device().is_some_and(|at| kit.pools[at].device.is_timed_fairly());
             answers.push(match answer {
                 // Another run alone would take as long.
-                StageVerdict::TimedOut(what) if fair && !extent.is_glance() => {
+                StageVerdict::TimedOut(what) if one.is_timed_fairly() && !extent.is_glance() => {
                     StageVerdict::Rejects(what)
                 }
                 answer => answer,
