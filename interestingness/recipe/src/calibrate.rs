@@ -191,7 +191,11 @@ fn show_all<'a>(
         }
         let limit = configuration.timeout.unwrap_or_else(|| {
             // A hang is a run that exceeds the limit.
-            if hangs && !has_ended { patience } else { limit_for(kit.preset, configuration, one.wall) }
+            if hangs && !has_ended {
+                patience
+            } else {
+                limit_for(kit.preset, configuration, one.wall)
+            }
         });
         limits.insert(configuration.name.clone(), millis(limit));
         shown[index] = Some(one);

@@ -41,7 +41,9 @@ use format::Document;
 use resolved::ResolvedRecipe;
 
 pub use calibration::Calibration;
-pub use comparison::{ConfigurationResult, DeviceComparison, SuspectedBug, SuspicionBasis};
+pub use comparison::{
+    ConfigurationResult, DeviceComparison, IsRight, SuspectedBug, SuspicionBasis,
+};
 pub use compilation::{
     BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError, CompilerBug,
     CompilerBugError,

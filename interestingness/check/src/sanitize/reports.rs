@@ -148,7 +148,9 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
             let message = match words.next()? {
                 "repeats" => "a work-item comes here again and again with the same memory",
                 "steps" => "a work-item does not end: it has made 2^28 jumps, the last one here",
-                "too-many" => "a work-group does not end soon: it has made the most jumps that it may",
+                "too-many" => {
+                    "a work-group does not end soon: it has made the most jumps that it may"
+                }
                 // A whole group has made many jumps.
                 _ => return None,
             };

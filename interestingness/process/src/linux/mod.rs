@@ -417,7 +417,9 @@ impl Supervisor {
         drop(hook);
         match reply {
             SupervisorReply::Completed(completed) => Ok(completed),
-            SupervisorReply::Ready(_) | SupervisorReply::NotReady(_) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
+            SupervisorReply::Ready(_) | SupervisorReply::NotReady(_) => {
+                Err(io::Error::from(io::ErrorKind::InvalidData).into())
+            }
         }
     }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
-    Ballot, BallotRole, KernelRun, Output, PlanError, ProgramKind, Rule, RunLimits, RunOutcome, VoteResult,
-    vote,
+    Ballot, BallotRole, KernelRun, Output, PlanError, ProgramKind, Rule, RunLimits, RunOutcome,
+    VoteResult, vote,
 };
 
 use crate::configuration::show;
@@ -32,6 +32,9 @@ const USUAL_LIMIT: Duration = Duration::from_secs(60);
 /// Witnesses that agree outvote the suspected configuration: two do, and a third makes it certain.
 const LEAST_WITNESSES: usize = 2;
 const MOST_WITNESSES: usize = 3;
+
+/// Judges whether a result is the right one.
+pub type IsRight<'a> = &'a dyn Fn(&[Output]) -> bool;
 
 /// The outcome of a kernel on one configuration.
 #[derive(Clone, Debug)]
@@ -126,7 +129,7 @@ impl DeviceComparison {
         source: &[u8],
         arguments: Option<&str>,
         build_options: &str,
-        is_right: Option<&dyn Fn(&[Output]) -> bool>,
+        is_right: Option<IsRight<'_>>,
         options: &RecipeOptions,
     ) -> Result<Self, PlanError> {
         let runs = ProgramKind::of(path, source);
@@ -182,7 +185,7 @@ impl DeviceComparison {
         Ok(comparison.voted(is_right))
     }
 
-    fn voted(mut self, is_right: Option<&dyn Fn(&[Output]) -> bool>) -> Self {
+    fn voted(mut self, is_right: Option<IsRight<'_>>) -> Self {
         let role = |seen: &ConfigurationResult| {
             if seen.simulated { BallotRole::Accused } else { BallotRole::Voter }
         };
@@ -203,7 +206,7 @@ impl DeviceComparison {
 
     /// Compares the results with the right one, if that is known. One that no configuration has is not believed: another
     /// file, other arguments or other options can be the reason.
-    fn compare_with(&mut self, is_right: Option<&dyn Fn(&[Output]) -> bool>) {
+    fn compare_with(&mut self, is_right: Option<IsRight<'_>>) {
         let Some(is_right) = is_right else { return };
         let judged: Vec<Option<bool>> =
             self.configurations.iter().map(|seen| seen.outcome.result().map(is_right)).collect();

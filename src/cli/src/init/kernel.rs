@@ -88,8 +88,8 @@ pub(crate) fn find(
     let described = described
         .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
     let right = expected::read(kernel)?;
-    let is_right = right
-        .map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
+    let is_right =
+        right.map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
     let comparison = DeviceComparison::of(
         &kernel.to_string_lossy(),
         source,

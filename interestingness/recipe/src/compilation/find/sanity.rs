@@ -155,10 +155,8 @@ pub(super) fn checks(
             Some(stage) => checks.stages.push(stage),
             None => checks.left_out.push(LeftOutCheck {
                 check,
-                why: why.map_or_else(
-                    || "no compiler for it is known".to_owned(),
-                    |Refusal(why)| why,
-                ),
+                why: why
+                    .map_or_else(|| "no compiler for it is known".to_owned(), |Refusal(why)| why),
             }),
         }
     }
