@@ -31,7 +31,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 28] = [
+const CONSTRUCTS: [&str; 29] = [
     "array",
     "atomic_reduction",
     "atomic_section",
@@ -43,6 +43,7 @@ const CONSTRUCTS: [&str; 28] = [
     "convert",
     "convert_sat",
     "exchange",
+    "function",
     "id",
     "if",
     "lane",

@@ -256,6 +256,7 @@ fn jumps(program: &Program, id: StmtId) -> bool {
 
 /// Does something with every block.
 fn blocks(program: &mut Program, change: impl Fn(&mut Block)) {
+    program.functions.iter_mut().for_each(|function| change(&mut function.body));
     change(&mut program.body);
     program.stmts.iter_mut().flat_map(|stmt| stmt.kind.blocks_mut()).for_each(change);
 }

@@ -65,6 +65,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             ExprKind::Saturate(_) => "convert_sat",
             ExprKind::Reinterpret(_) => "reinterpret",
             ExprKind::Call(function, ..) => function.name(),
+            ExprKind::Invoke(..) => "function",
             ExprKind::Item(_) => "id",
             ExprKind::Part(_) => "",
             ExprKind::SameAddress(_) => "pointer",

@@ -175,7 +175,8 @@ fn text(program: &Program) -> String {
 /// Puts statements in the place of one.
 fn replace(program: &mut Program, id: StmtId, by: &[StmtId]) {
     let blocks = program.stmts.iter_mut().flat_map(|stmt| stmt.kind.blocks_mut());
-    for block in blocks.chain([&mut program.body]) {
+    let functions = program.functions.iter_mut().map(|function| &mut function.body);
+    for block in blocks.chain(functions).chain([&mut program.body]) {
         if let Some(at) = block.iter().position(|found| *found == id) {
             block.splice(at..=at, by.iter().copied());
             return;

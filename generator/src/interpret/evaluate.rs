@@ -4,7 +4,7 @@ use super::memory::Conflict;
 use super::objects::Node;
 use super::{Faults, Machine, index, items};
 use crate::ir::{
-    Binary, Buffer, Builtin, ExprId, ExprKind, Item, Scalar, Space, Swizzle, Type, VarId,
+    Binary, Buffer, Builtin, ExprId, ExprKind, FunctionId, Item, Scalar, Space, Swizzle, Type, VarId,
 };
 
 impl Machine<'_> {
@@ -81,6 +81,10 @@ impl Machine<'_> {
             ExprKind::Call(function, count, arguments) => {
                 self.call(*function, &arguments[..usize::from(*count)], ty, mask)
             }
+            ExprKind::Invoke(function, arguments) => {
+                self.invoke(*function, arguments, mask);
+                0
+            }
             ExprKind::Part(path) => {
                 self.load(id, path, ty, mask);
                 0
@@ -94,6 +98,33 @@ impl Machine<'_> {
             self.report.exprs[id.0 as usize].add(Faults::ARITHMETIC);
         }
         base
+    }
+
+    /// Executes a function of the program, and puts its value on the stack. It has no effects but those on its own
+    /// variables, and it cannot call itself.
+    fn invoke(&mut self, id: FunctionId, arguments: &[ExprId], mask: u64) {
+        let program = self.program;
+        let function = program.function(id);
+        let base = self.stack.len();
+        for argument in arguments {
+            self.eval(*argument, mask);
+        }
+        let mut from = base;
+        for parameter in &function.parameters {
+            let into = self.memory.start(*parameter);
+            let count = usize::from(program.variable(*parameter).ty.lanes) * self.width;
+            for row in (0..count).step_by(self.width) {
+                for item in items(mask) {
+                    self.memory.values_mut()[into + row + item] = self.stack[from + row + item];
+                }
+            }
+            from += count;
+        }
+        self.stack.truncate(base);
+        let broken = std::mem::take(&mut self.broken);
+        self.block(&function.body, mask);
+        self.broken = broken;
+        self.eval(function.value, mask);
     }
 
     /// Puts a value on the stack that is the same in each lane.

@@ -341,3 +341,68 @@ fn errors_in_the_highest_bits_do_not_undo_each_other() {
     assert_ne!(result_of([7, 0]), right);
     assert_ne!(result_of([0, 0]), [0]);
 }
+
+/// `f(p)` is the sum of `p` and of 0 to `p - 1`; it changes its parameter.
+fn triangle(kernel: &mut Kernel) -> crate::ir::FunctionId {
+    kernel.function(|k, p| {
+        let limit = k.read(p);
+        k.repeat_to(1, limit, |k, i| {
+            let (old, i) = (k.read(p), k.read(i));
+            let sum = k.binary(Binary::Add, old, i);
+            k.push(StmtKind::Assign(Place::Variable(p), sum));
+        });
+        k.read(p)
+    })
+}
+
+#[test]
+fn each_work_item_has_the_parameters_of_its_own_calls() {
+    let mut kernel = Kernel::new(1, 4);
+    let f = triangle(&mut kernel);
+    // f(lid) + f(f(lid) - lid), where only odd work-items call.
+    let (lid, one) = (kernel.lid(), kernel.number(1));
+    let odd = kernel.binary(Binary::And, lid, one);
+    kernel.branch(odd, |k| {
+        let lid = k.lid();
+        let inner = k.invoke(f, lid);
+        let less = k.binary(Binary::Subtract, inner, lid);
+        let outer = k.invoke(f, less);
+        let again = k.invoke(f, lid);
+        let sum = k.binary(Binary::Add, again, outer);
+        k.hash(sum);
+    });
+    let (faults, results) = kernel.run();
+    assert!(faults.is_empty(), "{faults:?}");
+    let f = |p: u64| p + (0..p).sum::<u64>();
+    let expected = |lid: u64| match lid % 2 {
+        0 => FIRST,
+        _ => mixed(FIRST, f(lid) + f(f(lid) - lid)),
+    };
+    assert_eq!(results, (0..4).map(expected).collect::<Vec<_>>());
+}
+
+#[test]
+fn faults_in_functions_are_seen_for_work_items_that_call() {
+    let overflows = |calls_for_all: bool| {
+        let mut kernel = Kernel::new(1, 2);
+        let f = kernel.function(|k, p| {
+            let (p, number) = (k.read(p), k.number(i64::from(i32::MAX)));
+            k.binary(Binary::Add, p, number)
+        });
+        let call = move |k: &mut Kernel| {
+            let lid = k.lid();
+            let value = k.invoke(f, lid);
+            k.hash(value);
+        };
+        if calls_for_all {
+            call(&mut kernel);
+        } else {
+            let (lid, zero) = (kernel.lid(), kernel.number(0));
+            let is_first = kernel.binary(Binary::Equal, lid, zero);
+            kernel.branch(is_first, call);
+        }
+        kernel.run().0
+    };
+    assert_eq!(overflows(true).len(), 1);
+    assert!(overflows(false).is_empty());
+}

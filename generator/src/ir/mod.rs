@@ -33,6 +33,10 @@ pub struct StmtId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VarId(pub u32);
 
+/// The number of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionId(pub u32);
+
 /// An expression without side effects. Its type is the one that it has in C.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -75,6 +79,8 @@ pub enum ExprKind {
     Reinterpret(ExprId),
     /// A built-in function. The unused parameters repeat the first.
     Call(Builtin, u8, [ExprId; 3]),
+    /// A call of a function of the program, with arguments of exactly the types of its parameters.
+    Invoke(FunctionId, Box<[ExprId]>),
     /// The number of the work-item, as `int`.
     Item(Item),
     /// The value of a part of an object.
@@ -174,6 +180,21 @@ impl Sizes {
     }
 }
 
+/// A function: it computes a value from its parameters and from tables of constants alone.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Private variables, which the function can change.
+    pub parameters: Box<[VarId]>,
+    /// Its statements. They use only what they declare, and the parameters.
+    pub body: Block,
+    /// The value that it returns.
+    pub value: ExprId,
+    /// True if compilers are told not to inline it.
+    pub is_apart: bool,
+}
+
 /// A kernel.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -189,6 +210,8 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// All structure and union types, also unused ones.
     pub records: Vec<Record>,
+    /// All functions, also unused ones. Each calls only functions before it.
+    pub functions: Vec<Function>,
     /// The statements that a work-item executes.
     pub body: Block,
 }
@@ -204,6 +227,7 @@ impl Program {
             stmts: Vec::new(),
             variables: Vec::new(),
             records: Vec::new(),
+            functions: Vec::new(),
             body: Vec::new(),
         }
     }
@@ -218,6 +242,12 @@ impl Program {
     #[must_use]
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.0 as usize]
+    }
+
+    /// A function.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
     }
 
     /// A variable.

@@ -1,7 +1,9 @@
 //! The parts that a kernel refers to: operands, blocks, and the statements and expressions of its text.
 
+use std::collections::BTreeSet;
+
 use super::{
-    Address, Block, ExprId, ExprKind, Initial, Path, Place, Program, StmtId, StmtKind, VarId,
+    Address, Block, ExprId, ExprKind, FunctionId, Initial, Path, Place, Program, StmtId, StmtKind, VarId,
 };
 
 impl ExprKind {
@@ -37,6 +39,7 @@ impl ExprKind {
             Self::Binary(_, a, b) => vec![*a, *b],
             Self::Conditional(a, b, c) => vec![*a, *b, *c],
             Self::Call(_, count, arguments) => arguments[..usize::from(*count)].to_vec(),
+            Self::Invoke(_, arguments) => arguments.to_vec(),
             Self::Part(path) => path.indices(),
             Self::SameAddress(both) => both.iter().flat_map(Address::indices).collect(),
         }
@@ -132,30 +135,60 @@ impl Program {
         })
     }
 
-    /// The statements that are in the text, in its order.
-    #[must_use]
-    pub fn statements(&self) -> Vec<StmtId> {
-        fn visit(program: &Program, block: &Block, found: &mut Vec<StmtId>) {
-            for id in block {
-                let kind = &program.stmt(*id).kind;
-                if matches!(kind, StmtKind::Nothing) {
-                    continue;
-                }
+    /// The statements of a block with those in them, in the order of the text.
+    fn statements_of(&self, block: &Block) -> Vec<StmtId> {
+        let mut found = Vec::new();
+        for id in block {
+            let kind = &self.stmt(*id).kind;
+            if !matches!(kind, StmtKind::Nothing) {
                 found.push(*id);
-                for block in kind.blocks() {
-                    visit(program, block, found);
-                }
+                found.extend(kind.blocks().into_iter().flat_map(|block| self.statements_of(block)));
             }
         }
-        let mut found = Vec::new();
-        visit(self, &self.body, &mut found);
         found
     }
 
-    /// The expressions that the statements in the text have, without their operands.
+    /// The expressions of statements, without their operands.
+    fn roots_of(&self, statements: &[StmtId]) -> Vec<ExprId> {
+        statements.iter().flat_map(|id| self.stmt(*id).kind.expressions()).collect()
+    }
+
+    /// The functions that the text needs, each after those that it calls.
+    #[must_use]
+    pub fn functions_in_use(&self) -> Vec<FunctionId> {
+        let mut found = BTreeSet::new();
+        if self.functions.is_empty() {
+            return Vec::new();
+        }
+        let mut pending = self.roots_of(&self.statements_of(&self.body));
+        while let Some(id) = pending.pop() {
+            let kind = &self.expr(id).kind;
+            pending.extend(kind.operands());
+            if let ExprKind::Invoke(id, _) = kind
+                && found.insert(*id)
+            {
+                let function = self.function(*id);
+                pending.extend(self.roots_of(&self.statements_of(&function.body)));
+                pending.push(function.value);
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The statements that are in the text, in its order.
+    #[must_use]
+    pub fn statements(&self) -> Vec<StmtId> {
+        let functions = self.functions_in_use().into_iter();
+        let bodies = functions.map(|id| &self.function(id).body).chain([&self.body]);
+        bodies.flat_map(|body| self.statements_of(body)).collect()
+    }
+
+    /// The expressions of the statements in the text and the values of its functions, without their operands.
     #[must_use]
     pub fn roots(&self) -> Vec<ExprId> {
-        self.statements().into_iter().flat_map(|id| self.stmt(id).kind.expressions()).collect()
+        let mut roots = self.roots_of(&self.statements());
+        roots.extend(self.functions_in_use().into_iter().map(|id| self.function(id).value));
+        roots
     }
 
     /// The number of atomic sections that the hosts have to know of: one more than the greatest number of one.

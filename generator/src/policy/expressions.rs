@@ -18,6 +18,7 @@ enum Way {
     Reinterpret,
     Vector,
     Swizzle,
+    Function,
 }
 
 impl Maker<'_> {
@@ -41,6 +42,7 @@ impl Maker<'_> {
             (on("reinterpret", 4), Way::Reinterpret),
             (vector(5), Way::Vector),
             (if self.mode.has_vectors() { on("swizzle", 5) } else { 0 }, Way::Swizzle),
+            (if self.functions.is_empty() { 0 } else { 8 }, Way::Function),
         ];
         let way = stream.weighted(&ways).unwrap_or(Way::Leaf);
         let made = match way {
@@ -55,6 +57,7 @@ impl Maker<'_> {
             Way::Reinterpret => self.reinterpreted(ty, depth, &mut stream, key),
             Way::Vector => Some(self.vector(ty, depth, &mut stream, key)),
             Way::Swizzle => self.swizzled(ty, depth, &mut stream, key),
+            Way::Function => self.some_invocation(ty, depth, &mut stream, key),
         };
         made.unwrap_or_else(|| self.leaf(ty, key.child(9)))
     }

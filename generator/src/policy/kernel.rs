@@ -35,6 +35,7 @@ impl Maker<'_> {
             body = self.start_communication(tokens, key.named("communication"));
         }
         body.extend(self.start(tokens, stream, key.named("start")));
+        body.extend(self.start_functions(tokens, key.named("functions")));
         body.extend(self.start_objects(tokens, key.named("objects")));
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
@@ -136,7 +137,7 @@ impl Maker<'_> {
 
     /// True where all work-items of a group come to the same statements.
     pub(super) fn synchronises(&self) -> bool {
-        self.mode.has_barriers() && !self.in_section && self.features.allows("barrier", Type::INT)
+        self.mode.has_barriers() && !self.is_pure() && self.features.allows("barrier", Type::INT)
     }
 
     /// An exchange between work-items.

@@ -75,7 +75,7 @@ impl Maker<'_> {
     /// An `int` that comes from outside of the kernel.
     fn outside(&mut self, stream: &mut Stream, key: Key) -> ExprId {
         if self.mode == crate::profile::Mode::Free
-            && !self.in_section
+            && !self.is_pure()
             && self.features.weight("id", Type::INT) > 0
             && stream.chance(60)
         {
@@ -89,12 +89,12 @@ impl Maker<'_> {
             return self.program.add(ExprKind::Item(item), Type::INT, key);
         }
         // The number of the group is the same for its work-items, and not the same for all.
-        if self.features.allows("id", Type::INT) && stream.chance(30) {
+        if self.features.allows("id", Type::INT) && !self.in_function && stream.chance(30) {
             let item = stream.pick(&[Item::LinearGroup, Item::Group(0)]);
             return self.program.add(ExprKind::Item(item), Type::INT, key);
         }
         let value = stream.within(-3, 40);
-        opaque(&mut self.program, value, key)
+        self.hidden(value, key)
     }
 
     /// A readable variable, converted if none has the type.

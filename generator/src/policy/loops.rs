@@ -1,6 +1,6 @@
 //! Loops that optimisers recognise: fills, copies, stencils, reductions, nests, values that rotate.
 
-use super::{Maker, opaque};
+use super::Maker;
 use crate::ir::{
     Binary, Block, Builtin, ExprId, ExprKind, For, Jump, Place, Scalar, StmtId, StmtKind, Type,
     VarId,
@@ -19,6 +19,32 @@ enum Kind {
     Reduction,
     Reverse,
     Rotate,
+    Clear,
+    Copy,
+    Map,
+    Count,
+    Neighbours,
+}
+
+/// The rounds of a loop: how its counter goes.
+pub(super) struct Rounds {
+    /// The type of the counter.
+    scalar: Scalar,
+    start: i64,
+    limit: i64,
+    step: i32,
+}
+
+impl Rounds {
+    /// One for each number from 0 to `length - 1`.
+    pub(super) fn each(length: i64) -> Self {
+        Self { scalar: Scalar::Int, start: 0, limit: length, step: 1 }
+    }
+
+    /// Their number.
+    fn number(&self) -> u64 {
+        self.limit.abs_diff(self.start).max(1).div_ceil(self.step.unsigned_abs().into())
+    }
 }
 
 impl Maker<'_> {
@@ -42,12 +68,18 @@ impl Maker<'_> {
             (array(14), Kind::Reduction),
             (array(6), Kind::Reverse),
             (8, Kind::Rotate),
+            (array(7), Kind::Clear),
+            (array(7), Kind::Copy),
+            (array(10), Kind::Map),
+            (16, Kind::Count),
+            (array(10), Kind::Neighbours),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(Kind::Plain);
         let key = key.child(1);
         match kind {
             Kind::Plain => vec![self.plain(room, depth, most, key)],
-            Kind::Rotate => self.rotating(most, key).map(|id| vec![id]).unwrap_or_default(),
+            Kind::Rotate => self.rotating(most, key).into_iter().collect(),
+            Kind::Count => self.count(most, key).into_iter().collect(),
             _ => {
                 let array = stream.pick(&arrays);
                 let (_, length) = self.array_type(array);
@@ -58,6 +90,10 @@ impl Maker<'_> {
                     Kind::Fill => vec![self.fill(array, length, key)],
                     Kind::Stencil => vec![self.stencil(array, length, key)],
                     Kind::Reverse => vec![self.reverse(array, length, key)],
+                    Kind::Clear => vec![self.clear(array, key)],
+                    Kind::Copy => vec![self.copy(array, key)],
+                    Kind::Map => vec![self.map(array, key)],
+                    Kind::Neighbours => self.neighbours(array, room, key),
                     _ => self.array_reduction(array, length, key),
                 }
             }
@@ -75,21 +111,35 @@ impl Maker<'_> {
         let narrow = if stream.chance(25) { self.scalar_type(stream) } else { Scalar::Int };
         let fits =
             narrow.is_signed() && narrow.bits() <= 32 && narrow.greatest() > 64 + i128::from(end);
-        let ty = Type::scalar(if fits { narrow } else { Scalar::Int });
-        let counter = self.variable('i', ty, None);
-        let length = (end - first).max(1) as u64;
+        let scalar = if fits { narrow } else { Scalar::Int };
         let step = if stream.chance(70) { 1 } else { 1 + stream.below(3) as i32 };
         let down = stream.chance(25);
-        let (start, limit) = if down { (end - 1, first - 1) } else { (first, end) };
+        let rounds = match down {
+            true => Rounds { scalar, start: end - 1, limit: first - 1, step: -step },
+            false => Rounds { scalar, start: first, limit: end, step },
+        };
+        self.counted(rounds, stream, key, body)
+    }
+
+    /// A loop with these rounds, whose number the compiler mostly does not know.
+    pub(super) fn counted(
+        &mut self,
+        rounds: Rounds,
+        stream: &mut Stream,
+        key: Key,
+        body: impl FnOnce(&mut Self, VarId) -> Block,
+    ) -> StmtId {
+        let Rounds { scalar, start, limit, step } = rounds;
+        let counter = self.variable('i', Type::scalar(scalar), None);
         let [start, limit] = [(start, 1), (limit, 2)].map(|(value, part)| {
             let hidden = stream.chance(if part == 2 { 67 } else { 15 });
             match hidden {
-                true => opaque(&mut self.program, value, key.child(part)),
+                true => self.hidden(value, key.child(part)),
                 false => self.program.literal(value.into(), Type::INT, key.child(part)),
             }
         });
         let executions = self.executions;
-        self.executions *= length.div_ceil(step as u64);
+        self.executions *= rounds.number();
         self.counters.push(counter);
         let made = body(self, counter);
         self.counters.pop();
@@ -99,7 +149,7 @@ impl Maker<'_> {
             counter,
             start,
             limit,
-            step: if down { -step } else { step },
+            step,
             unroll: unrolled.then(|| stream.pick(&[2, 3, 4, 8])),
             body: made,
         };
@@ -164,7 +214,7 @@ impl Maker<'_> {
         })
     }
 
-    fn element_at(&mut self, array: VarId, counter: VarId, offset: i64, key: Key) -> ExprId {
+    pub(super) fn element_at(&mut self, array: VarId, counter: VarId, offset: i64, key: Key) -> ExprId {
         let mut at = self.read(counter, key);
         if offset != 0 {
             let (operator, offset) =
@@ -177,7 +227,7 @@ impl Maker<'_> {
     }
 
     /// Two values of a type with an operator between them that is not avoided.
-    fn combined(&mut self, a: ExprId, b: ExprId, ty: Type, key: Key) -> ExprId {
+    pub(super) fn combined(&mut self, a: ExprId, b: ExprId, ty: Type, key: Key) -> ExprId {
         let mut stream = key.stream();
         if stream.chance(35) {
             let functions = [Builtin::Max, Builtin::Min, Builtin::AddSat, Builtin::Hadd];

@@ -5,6 +5,8 @@ mod arrays;
 mod communication;
 mod constants;
 mod expressions;
+mod functions;
+mod idioms;
 mod kernel;
 mod leaves;
 mod loops;
@@ -21,7 +23,9 @@ pub(crate) use leaves::opaque;
 pub(crate) use scope::{Scope, block, expression};
 
 use crate::features::Features;
-use crate::ir::{ExprId, ExprKind, Program, Space, StmtId, StmtKind, Type, VarId, Variable};
+use crate::ir::{
+    ExprId, ExprKind, FunctionId, Program, Space, StmtId, StmtKind, Type, VarId, Variable,
+};
 use crate::profile::Mode;
 use crate::random::Key;
 
@@ -52,6 +56,10 @@ struct Maker<'a> {
     sections: u32,
     /// True in an atomic section.
     in_section: bool,
+    /// True in a function: there are no buffers, no results and no numbers of work-items.
+    in_function: bool,
+    /// The functions that can be called here.
+    functions: Vec<FunctionId>,
 }
 
 impl<'a> Maker<'a> {
@@ -72,6 +80,8 @@ impl<'a> Maker<'a> {
             communication: None,
             sections: 0,
             in_section: false,
+            in_function: false,
+            functions: Vec::new(),
         }
     }
 
@@ -79,6 +89,19 @@ impl<'a> Maker<'a> {
     fn variable(&mut self, letter: char, ty: Type, length: Option<u32>) -> VarId {
         let name = format!("{letter}{}", self.program.variables.len());
         self.program.declare(Variable { name, ty, length, space: Space::Private })
+    }
+
+    /// An `int` whose value the compiler does not know, where there is a buffer that the host fills.
+    fn hidden(&mut self, value: i64, key: Key) -> ExprId {
+        match self.in_function {
+            true => self.program.literal(value.into(), Type::INT, key),
+            false => opaque(&mut self.program, value, key),
+        }
+    }
+
+    /// True if nothing here can add to the result.
+    fn is_pure(&self) -> bool {
+        self.in_section || self.in_function
     }
 
     fn read(&mut self, id: VarId, key: Key) -> ExprId {

@@ -1,6 +1,6 @@
 //! Statements, each within a number of tokens.
 
-use super::{Maker, opaque};
+use super::Maker;
 use crate::ir::{
     Binary, Block, Case, ExprId, Place, StmtId, StmtKind, Switch, Swizzle, Type, VarId,
 };
@@ -49,7 +49,7 @@ impl Maker<'_> {
                 let room = room.saturating_sub(used);
                 block.extend(maker.statement(room, depth, key.child(index)));
             }
-            if !maker.in_section {
+            if !maker.is_pure() {
                 for variable in maker.writable.split_off(own) {
                     block.push(maker.hashed(variable, key));
                 }
@@ -151,7 +151,7 @@ impl Maker<'_> {
         let operator = self.update(ty, &mut stream);
         let mut block = Block::new();
         let keeps = operator.is_some_and(|operator| LOSSLESS.contains(&operator));
-        if !keeps && !self.in_section && self.unseen.contains(&variable) {
+        if !keeps && !self.is_pure() && self.unseen.contains(&variable) {
             block.push(self.hashed(variable, key));
         }
         let value = match operator {
@@ -169,11 +169,11 @@ impl Maker<'_> {
 
     /// The operator of an assignment such as `v += 1`. In atomic sections, each value counts for the sum.
     fn update(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
-        let operators = if self.in_section { &LOSSLESS[..] } else { &Binary::ARITHMETIC };
+        let operators = if self.is_pure() { &LOSSLESS[..] } else { &Binary::ARITHMETIC };
         let weights = operators.iter().map(|&op| (self.features.weight(op.texts().1, ty), op));
         let weights: Vec<_> = weights.collect();
         let chosen = stream.weighted(&weights);
-        chosen.filter(|_| self.in_section || stream.chance(45))
+        chosen.filter(|_| self.is_pure() || stream.chance(45))
     }
 
     /// Assigns to some lanes of a vector.
@@ -209,8 +209,8 @@ impl Maker<'_> {
         }
         let less = stream.within(0, 50);
         let more = less + stream.within(1, 50);
-        let a = opaque(&mut self.program, less, key.child(1));
-        let b = opaque(&mut self.program, more, key.child(2));
+        let a = self.hidden(less, key.child(1));
+        let b = self.hidden(more, key.child(2));
         self.program.binary(Binary::Less, a, b, key)
     }
 

@@ -79,6 +79,10 @@ pub(super) fn write(program: &Program, id: ExprId, out: &mut String) {
             out.push_str(function.name());
             list(program, &arguments[..usize::from(*count)], out);
         }
+        ExprKind::Invoke(function, arguments) => {
+            out.push_str(&program.function(*function).name);
+            list(program, arguments, out);
+        }
         ExprKind::Item(item) => match item {
             Item::Global(d) => drop(write!(out, "(int)get_global_id({d})")),
             Item::Local(d) => drop(write!(out, "(int)get_local_id({d})")),

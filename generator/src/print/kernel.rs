@@ -20,6 +20,7 @@ impl Printer<'_> {
         self.records(&body);
         self.helpers(&body);
         self.tables();
+        self.functions();
         if let Some(expected) = extras.expected {
             let words: Vec<_> = expected.iter().map(|word| format!("{word:#x}UL")).collect();
             let text =
@@ -113,6 +114,28 @@ impl Printer<'_> {
                 elements.join(", ")
             );
             self.line(&text);
+        }
+    }
+
+    fn functions(&mut self) {
+        let program = self.program;
+        for id in program.functions_in_use() {
+            let function = program.function(id);
+            let parameters = function.parameters.iter().map(|id| {
+                let variable = program.variable(*id);
+                format!("{} {}", variable.ty, variable.name)
+            });
+            let apart = if function.is_apart { "__attribute__((noinline)) " } else { "" };
+            let (ty, name) = (program.ty(function.value), &function.name);
+            let parameters = parameters.collect::<Vec<_>>().join(", ");
+            self.line(&format!("{apart}static {ty} {name}({parameters}) {{"));
+            self.indent = 1;
+            for id in &function.body {
+                self.statement(*id);
+            }
+            self.line(&format!("return {};", self.text(function.value)));
+            self.indent = 0;
+            self.line("}");
         }
     }
 

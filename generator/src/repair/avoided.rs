@@ -24,6 +24,9 @@ impl Repair<'_> {
                 self.leave_out_of(root, indices.contains(&root));
             }
         }
+        for id in self.program.functions_in_use() {
+            self.leave_out_of(self.program.function(id).value, false);
+        }
     }
 
     fn leave_out_of(&mut self, id: ExprId, is_index: bool) {
@@ -62,6 +65,7 @@ impl Repair<'_> {
             ExprKind::Saturate(_) => "convert_sat",
             ExprKind::Reinterpret(_) => "reinterpret",
             ExprKind::Call(function, ..) => function.name(),
+            ExprKind::Invoke(..) => "function",
             ExprKind::Item(_) => "id",
             ExprKind::Part(_) => "",
             ExprKind::SameAddress(_) => "pointer",

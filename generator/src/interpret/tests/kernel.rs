@@ -2,8 +2,8 @@
 
 use crate::interpret::{Faults, run};
 use crate::ir::{
-    Binary, Block, Buffer, ExprId, ExprKind, For, Item, Jump, Place, Program, Scalar, Section,
-    Sizes, Space, StmtKind, Type, VarId, Variable,
+    Binary, Block, Buffer, ExprId, ExprKind, For, Function, FunctionId, Item, Jump, Place, Program,
+    Scalar, Section, Sizes, Space, StmtKind, Type, VarId, Variable,
 };
 use crate::random::Key;
 
@@ -107,6 +107,23 @@ impl Kernel {
         let outer = std::mem::take(&mut self.made);
         make(self);
         std::mem::replace(&mut self.made, outer)
+    }
+
+    /// A function with one parameter, whose statements and value `make` gives.
+    pub fn function(&mut self, make: impl FnOnce(&mut Self, VarId) -> ExprId) -> FunctionId {
+        let parameter = self.memory(Scalar::Int, None, Space::Private);
+        let mut value = None;
+        let body = self.block(|kernel| value = Some(make(kernel, parameter)));
+        let value = value.unwrap_or_else(|| self.number(0));
+        let (name, parameters) = ("f".to_owned(), [parameter].into());
+        let function = Function { name, parameters, body, value, is_apart: false };
+        self.program.functions.push(function);
+        FunctionId(self.program.functions.len() as u32 - 1)
+    }
+
+    pub fn invoke(&mut self, function: FunctionId, argument: ExprId) -> ExprId {
+        let kind = ExprKind::Invoke(function, [argument].into());
+        self.program.add(kind, Type::INT, Self::key())
     }
 
     pub fn branch(&mut self, condition: ExprId, make: impl FnOnce(&mut Self)) {

@@ -1,0 +1,101 @@
+//! Functions that compute a value from their parameters.
+
+use super::Maker;
+use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, Space, Type, VarId};
+use crate::random::{Key, Stream};
+
+/// The most parameters of a function.
+const MOST_PARAMETERS: u64 = 3;
+/// The tokens of a kernel for each of its functions.
+const TOKENS: usize = 600;
+
+impl Maker<'_> {
+    /// Makes some functions, and calls each once.
+    pub(super) fn start_functions(&mut self, tokens: usize, key: Key) -> Block {
+        let mut stream = key.stream();
+        let mut block = Block::new();
+        if self.features.weight("function", Type::INT) == 0 || tokens < TOKENS {
+            return block;
+        }
+        let most = (tokens / TOKENS).min(4) as u64;
+        for index in 0..=stream.below(most) {
+            let key = key.child(index);
+            let id = self.function((tokens / 10).clamp(50, 200), key.child(1));
+            self.functions.push(id);
+            let value = self.invocation(id, 1, key.child(2));
+            let ty = self.program.ty(value);
+            block.push(self.declare(ty, value, key).0);
+        }
+        block
+    }
+
+    fn function(&mut self, room: usize, key: Key) -> FunctionId {
+        let mut stream = key.stream();
+        let count = 1 + stream.below(MOST_PARAMETERS);
+        let parameters: Box<[VarId]> = (0..count)
+            .map(|_| {
+                let ty = self.any_type(&mut stream);
+                self.variable('p', ty, None)
+            })
+            .collect();
+        let readable = std::mem::replace(&mut self.readable, parameters.to_vec());
+        let writable = std::mem::replace(&mut self.writable, parameters.to_vec());
+        let objects = std::mem::take(&mut self.objects);
+        let communication = self.communication.take();
+        let unseen = std::mem::take(&mut self.unseen);
+        let arrays = self.arrays.clone();
+        self.arrays.retain(|id| matches!(self.program.variable(*id).space, Space::Constant(_)));
+        self.in_function = true;
+        let ty = self.any_type(&mut stream);
+        let (body, value) = self.scoped(|maker| {
+            let mut body = Block::new();
+            if stream.chance(60) {
+                let ty = maker.any_type(&mut stream);
+                let value = maker.expression(ty, 2, key.child(2));
+                body.push(maker.declare(ty, value, key.child(3)).0);
+            }
+            body.extend(maker.block(room.saturating_sub(25), 2, key.child(1)));
+            (body, maker.expression(ty, 2, key.child(4)))
+        });
+        self.in_function = false;
+        (self.readable, self.writable, self.objects) = (readable, writable, objects);
+        (self.communication, self.unseen, self.arrays) = (communication, unseen, arrays);
+        let value = self.program.convert(value, ty, key);
+        let id = FunctionId(self.program.functions.len() as u32);
+        let name = format!("f{}", id.0);
+        let is_apart = stream.chance(30);
+        self.program.functions.push(Function { name, parameters, body, value, is_apart });
+        id
+    }
+
+    /// A call of a function.
+    fn invocation(&mut self, id: FunctionId, depth: u32, key: Key) -> ExprId {
+        let parameters = self.program.function(id).parameters.clone();
+        let arguments = (0..).zip(&parameters).map(|(index, parameter)| {
+            let ty = self.program.variable(*parameter).ty;
+            let value = self.expression(ty, depth, key.child(index));
+            self.program.convert(value, ty, key)
+        });
+        let arguments = arguments.collect();
+        let ty = self.program.ty(self.program.function(id).value);
+        self.program.add(ExprKind::Invoke(id, arguments), ty, key)
+    }
+
+    /// A call of one of the functions, as a value of a type.
+    pub(super) fn some_invocation(
+        &mut self,
+        ty: Type,
+        depth: u32,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<ExprId> {
+        let weigh = |id: &FunctionId| {
+            let result = self.program.ty(self.program.function(*id).value);
+            (if result == ty { 6 } else { u32::from(self.features.allows("convert", ty)) }, *id)
+        };
+        let all: Vec<(u32, FunctionId)> = self.functions.iter().map(weigh).collect();
+        let id = stream.weighted(&all)?;
+        let value = self.invocation(id, depth.saturating_sub(1), key.child(1));
+        Some(self.fitted(value, ty, stream, key))
+    }
+}

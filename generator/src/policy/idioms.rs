@@ -1,0 +1,137 @@
+//! What optimisers replace as a whole: loops that clear, copy or map an array, loops that count, and assignments to
+//! neighbouring elements.
+
+use super::Maker;
+use crate::ir::{Binary, Block, ExprId, ExprKind, Place, StmtId, StmtKind, Type, VarId};
+use crate::policy::loops::Rounds;
+use crate::random::{Key, Stream};
+
+/// The most elements that are assigned side by side.
+const MOST_NEIGHBOURS: u32 = 8;
+
+impl Maker<'_> {
+    /// `a[i] = 0`.
+    pub(super) fn clear(&mut self, array: VarId, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let (ty, length) = self.array_type(array);
+        // All bytes are the same.
+        let byte = stream.pick(&[0, 0, 0, -1, 1]);
+        let number = (0..ty.scalar.bits() / 8).fold(0_i128, |all, at| all | (byte & 0xff) << (8 * at));
+        self.through(array, length, key, |maker, _| maker.program.literal(number, ty, key))
+    }
+
+    /// `a[i] = b[i]`, where there is another array with such elements; else a loop that clears.
+    pub(super) fn copy(&mut self, array: VarId, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let (ty, length) = self.array_type(array);
+        let fits = |id: &VarId| *id != array && self.array_type(*id).0 == ty;
+        let sources: Vec<VarId> = self.arrays.iter().copied().filter(fits).collect();
+        if sources.is_empty() {
+            return self.clear(array, key);
+        }
+        let source = stream.pick(&sources);
+        let length = length.min(self.array_type(source).1);
+        self.through(array, length, key, |maker, counter| {
+            maker.element_at(source, counter, 0, key)
+        })
+    }
+
+    /// `a[i] = b[i] * v`.
+    pub(super) fn map(&mut self, array: VarId, key: Key) -> StmtId {
+        let mut stream = key.stream();
+        let (ty, length) = self.array_type(array);
+        let source = stream.pick(&self.arrays);
+        let length = length.min(self.array_type(source).1);
+        let other = self.leaf(ty, key.child(3));
+        self.through(array, length, key, |maker, counter| {
+            let element = maker.element_at(source, counter, 0, key);
+            let element = maker.fitted(element, ty, &mut stream, key);
+            maker.combined(element, other, ty, key.child(4))
+        })
+    }
+
+    /// Assigns to one element of an array after the other.
+    fn through(
+        &mut self,
+        array: VarId,
+        length: u32,
+        key: Key,
+        value: impl FnOnce(&mut Self, VarId) -> ExprId,
+    ) -> StmtId {
+        let rounds = Rounds::each(length.into());
+        self.counted(rounds, &mut key.child(8).stream(), key.child(1), |maker, counter| {
+            let value = value(maker, counter);
+            let at = maker.read(counter, key);
+            vec![maker.program.statement(StmtKind::Assign(Place::Element(array, at), value), key)]
+        })
+    }
+
+    /// `v += 3`, or `v += i`, in a loop that does nothing else.
+    pub(super) fn count(&mut self, most: u64, key: Key) -> Option<StmtId> {
+        let mut stream = key.stream();
+        let is_scalar = |id: &VarId| !self.program.variable(*id).ty.is_vector();
+        let scalars: Vec<VarId> = self.writable.iter().copied().filter(is_scalar).collect();
+        if scalars.is_empty() {
+            return None;
+        }
+        let variable = stream.pick(&scalars);
+        let ty = self.program.variable(variable).ty;
+        if !self.features.allows("add", ty) {
+            return None;
+        }
+        let with_counter = stream.chance(40);
+        let number = stream.within(1, 9);
+        let rounds = Rounds::each(2 + stream.below(most.min(20) - 1) as i64);
+        self.unseen.push(variable);
+        Some(self.counted(rounds, &mut stream, key.child(1), |maker, counter| {
+            let old = maker.read(variable, key);
+            let more = match with_counter {
+                true => maker.read(counter, key),
+                false => maker.program.literal(number.into(), Type::INT, key),
+            };
+            let sum = maker.program.binary(Binary::Add, old, more, key);
+            let sum = maker.program.convert(sum, ty, key);
+            vec![maker.program.statement(StmtKind::Assign(Place::Variable(variable), sum), key)]
+        }))
+    }
+
+    /// `a[k] = b[k] ^ v; a[k + 1] = b[k + 1] ^ v; ...`.
+    pub(super) fn neighbours(&mut self, array: VarId, room: usize, key: Key) -> Block {
+        let mut stream = key.stream();
+        let (ty, length) = self.array_type(array);
+        let count = if room > 150 && stream.chance(40) { MOST_NEIGHBOURS } else { 4 };
+        let same = |id: &VarId| {
+            let (other, length) = self.array_type(*id);
+            other == ty && length >= count
+        };
+        let sources: Vec<VarId> = self.arrays.iter().copied().filter(same).collect();
+        if length < count || ty.is_vector() || sources.is_empty() {
+            return Block::new();
+        }
+        let Some(operator) = self.plain_operator(ty, &mut stream) else { return Block::new() };
+        let source = stream.pick(&sources);
+        let most = length.min(self.array_type(source).1) - count;
+        let first = stream.below(u64::from(most) + 1) as i64;
+        let known = self.hidden(first, key.child(1));
+        let (declared, base) = self.declare(Type::INT, known, key);
+        let other = self.leaf(ty, key.child(2));
+        let mut block = vec![declared];
+        for offset in 0..i64::from(count) {
+            let element = self.element_at(source, base, offset, key);
+            let value = self.program.binary(operator, element, other, key);
+            let value = self.program.convert(value, ty, key);
+            let target = self.element_at(array, base, offset, key);
+            let ExprKind::Element(_, at) = self.program.expr(target).kind else { continue };
+            let place = Place::Element(array, at);
+            block.push(self.program.statement(StmtKind::Assign(place, value), key.child(offset as u64)));
+        }
+        block
+    }
+
+    /// An operator that processors have for vectors as well.
+    fn plain_operator(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
+        let computed = Type::scalar(ty.scalar.promoted());
+        let operators = [Binary::Add, Binary::Subtract, Binary::Xor, Binary::And, Binary::Or];
+        stream.weighted(&operators.map(|op| (self.features.weight(op.texts().1, computed), op)))
+    }
+}
