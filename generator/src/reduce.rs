@@ -1,6 +1,8 @@
 //! Reduction of a kernel as a program. Every candidate is interpreted: it is tried only if it is valid, and its right
 //! results are known. So no second compiler is needed to reduce a kernel with a wrong result.
 
+mod functions;
+
 use std::collections::BTreeSet;
 
 use crate::interpret;
@@ -21,6 +23,7 @@ pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> 
         reducer.expressions();
         reducer.objects();
         reducer.cases();
+        reducer.functions();
         reducer.buffers();
         if reducer.best.source.len() >= before {
             return reducer.best;
@@ -64,7 +67,8 @@ impl Reducer<'_> {
         let used = used_variables(&self.best.program);
         let mut program = self.best.program.clone();
         for (index, variable) in (0..).zip(&mut program.variables) {
-            if !used.contains(&VarId(index)) {
+            let is_object = matches!(variable.space, Space::Object(_));
+            if !is_object && !used.contains(&VarId(index)) {
                 variable.space = Space::Private;
             }
         }

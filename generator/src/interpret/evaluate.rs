@@ -4,7 +4,8 @@ use super::memory::Conflict;
 use super::objects::Node;
 use super::{Faults, Machine, index, items};
 use crate::ir::{
-    Binary, Buffer, Builtin, ExprId, ExprKind, FunctionId, Item, Scalar, Space, Swizzle, Type, VarId,
+    Binary, Buffer, Builtin, ExprId, ExprKind, FunctionId, Item, Scalar, Space, Swizzle, Type,
+    VarId,
 };
 
 impl Machine<'_> {
@@ -108,6 +109,9 @@ impl Machine<'_> {
         let base = self.stack.len();
         for argument in arguments {
             self.eval(*argument, mask);
+        }
+        if let Some(declared) = &mut self.section {
+            declared.extend(&function.parameters);
         }
         let mut from = base;
         for parameter in &function.parameters {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Address, Block, ExprId, ExprKind, FunctionId, Initial, Path, Place, Program, StmtId, StmtKind, VarId,
+    Address, Block, ExprId, ExprKind, FunctionId, Initial, Path, Place, Program, StmtId, StmtKind,
+    VarId,
 };
 
 impl ExprKind {

@@ -1,13 +1,14 @@
 //! Functions that compute a value from their parameters.
 
 use super::Maker;
+use super::statements::LOSSLESS;
 use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, Space, Type, VarId};
 use crate::random::{Key, Stream};
 
 /// The most parameters of a function.
 const MOST_PARAMETERS: u64 = 3;
 /// The tokens of a kernel for each of its functions.
-const TOKENS: usize = 600;
+const TOKENS: usize = 900;
 
 impl Maker<'_> {
     /// Makes some functions, and calls each once.
@@ -17,10 +18,10 @@ impl Maker<'_> {
         if self.features.weight("function", Type::INT) == 0 || tokens < TOKENS {
             return block;
         }
-        let most = (tokens / TOKENS).min(4) as u64;
+        let most = (tokens / TOKENS).min(3) as u64;
         for index in 0..=stream.below(most) {
             let key = key.child(index);
-            let id = self.function((tokens / 10).clamp(50, 200), key.child(1));
+            let id = self.function((tokens / 14).clamp(50, 150), key.child(1));
             self.functions.push(id);
             let value = self.invocation(id, 1, key.child(2));
             let ty = self.program.ty(value);
@@ -54,8 +55,9 @@ impl Maker<'_> {
                 let value = maker.expression(ty, 2, key.child(2));
                 body.push(maker.declare(ty, value, key.child(3)).0);
             }
-            body.extend(maker.block(room.saturating_sub(25), 2, key.child(1)));
-            (body, maker.expression(ty, 2, key.child(4)))
+            body.extend(maker.block(room.saturating_sub(40), 2, key.child(1)));
+            let value = maker.expression(ty, 2, key.child(4));
+            (body, maker.with_all(value, ty, key.child(5)))
         });
         self.in_function = false;
         (self.readable, self.writable, self.objects) = (readable, writable, objects);
@@ -66,6 +68,22 @@ impl Maker<'_> {
         let is_apart = stream.chance(30);
         self.program.functions.push(Function { name, parameters, body, value, is_apart });
         id
+    }
+
+    /// A value with all variables in it that can be written here, so that none is computed for nothing.
+    fn with_all(&mut self, value: ExprId, ty: Type, key: Key) -> ExprId {
+        let mut stream = key.stream();
+        let computed = Type::scalar(ty.scalar.promoted());
+        let of = if ty.is_vector() { ty } else { computed };
+        let mut sum = value;
+        for (index, variable) in (0..).zip(self.writable.clone()) {
+            let weights = LOSSLESS.map(|op| (self.features.weight(op.texts().1, of), op));
+            let Some(operator) = stream.weighted(&weights) else { continue };
+            let other = self.read(variable, key.child(index));
+            let other = self.fitted(other, of, &mut stream, key.child(index));
+            sum = self.program.binary(operator, sum, other, key.child(100 + index));
+        }
+        self.program.convert(sum, ty, key)
     }
 
     /// A call of a function.

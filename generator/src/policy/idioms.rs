@@ -11,29 +11,28 @@ const MOST_NEIGHBOURS: u32 = 8;
 
 impl Maker<'_> {
     /// `a[i] = 0`.
-    pub(super) fn clear(&mut self, array: VarId, key: Key) -> StmtId {
+    pub(super) fn clear_array(&mut self, array: VarId, key: Key) -> StmtId {
         let mut stream = key.stream();
         let (ty, length) = self.array_type(array);
         // All bytes are the same.
         let byte = stream.pick(&[0, 0, 0, -1, 1]);
-        let number = (0..ty.scalar.bits() / 8).fold(0_i128, |all, at| all | (byte & 0xff) << (8 * at));
+        let number =
+            (0..ty.scalar.bits() / 8).fold(0_i128, |all, at| all | (byte & 0xff) << (8 * at));
         self.through(array, length, key, |maker, _| maker.program.literal(number, ty, key))
     }
 
     /// `a[i] = b[i]`, where there is another array with such elements; else a loop that clears.
-    pub(super) fn copy(&mut self, array: VarId, key: Key) -> StmtId {
+    pub(super) fn copy_array(&mut self, array: VarId, key: Key) -> StmtId {
         let mut stream = key.stream();
         let (ty, length) = self.array_type(array);
         let fits = |id: &VarId| *id != array && self.array_type(*id).0 == ty;
         let sources: Vec<VarId> = self.arrays.iter().copied().filter(fits).collect();
         if sources.is_empty() {
-            return self.clear(array, key);
+            return self.clear_array(array, key);
         }
         let source = stream.pick(&sources);
         let length = length.min(self.array_type(source).1);
-        self.through(array, length, key, |maker, counter| {
-            maker.element_at(source, counter, 0, key)
-        })
+        self.through(array, length, key, |maker, counter| maker.element_at(source, counter, 0, key))
     }
 
     /// `a[i] = b[i] * v`.
@@ -123,7 +122,9 @@ impl Maker<'_> {
             let target = self.element_at(array, base, offset, key);
             let ExprKind::Element(_, at) = self.program.expr(target).kind else { continue };
             let place = Place::Element(array, at);
-            block.push(self.program.statement(StmtKind::Assign(place, value), key.child(offset as u64)));
+            block.push(
+                self.program.statement(StmtKind::Assign(place, value), key.child(offset as u64)),
+            );
         }
         block
     }

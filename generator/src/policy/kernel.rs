@@ -9,17 +9,23 @@ use crate::random::{Key, Stream};
 
 /// How many statements with the feature of the mode there are at least.
 const OWED: usize = 3;
+/// The tokens that are kept for each of the first two.
+const OWED_TOKENS: usize = 80;
 
 /// Makes a kernel with about so many tokens. It may misbehave.
 pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key: Key) -> Program {
     let mut stream = key.named("shape").stream();
     let mode = profile.mode;
-    let exchanging = mode.has_barriers() || mode.has_reductions() || mode.has_sections();
+    let exchanging = exchanges(mode);
     let mut program = Program::new(shapes::sizes(exchanging, tokens, &mut stream));
     program.fixed_size = features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
     let mut maker = Maker::new(program, features, mode);
     maker.make(tokens, &mut stream, key);
     maker.program
+}
+
+fn exchanges(mode: Mode) -> bool {
+    mode.has_barriers() || mode.has_reductions() || mode.has_sections()
 }
 
 impl Maker<'_> {
@@ -40,6 +46,7 @@ impl Maker<'_> {
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
         let mut owed = OWED;
+        let exchanging = exchanges(self.mode);
         for index in 0..1000 {
             if spent >= tokens {
                 break;
@@ -48,7 +55,10 @@ impl Maker<'_> {
             let left = tokens - spent;
             let (lengths, sections) = (self.lengths(), self.sections);
             let (unseen, pool) = (self.unseen.clone(), self.pool.clone());
-            let due = left < room * (owed + 1) / (OWED + 2);
+            // Tokens are kept for the first two.
+            let kept = if exchanging { (owed + 2).saturating_sub(OWED) * OWED_TOKENS } else { 0 };
+            let due =
+                left < room * (owed + 1) / (OWED + 2) || kept > 0 && left < kept + OWED_TOKENS;
             let block = if due && owed > 0 {
                 owed -= 1;
                 self.feature(left / (owed + 1), key)
@@ -57,7 +67,9 @@ impl Maker<'_> {
             };
             let cost = self.cost(&block);
             // A part that is too large for the rest is left out; the next try draws other numbers.
-            if cost > left + tokens / 10 {
+            let kept = if due { 0 } else { kept };
+            if cost + kept > left + tokens / 10 {
+                owed += usize::from(due && owed < OWED && left > OWED_TOKENS);
                 self.forget(lengths);
                 (self.sections, self.unseen, self.pool) = (sections, unseen, pool);
                 continue;

@@ -90,8 +90,8 @@ impl Maker<'_> {
                     Kind::Fill => vec![self.fill(array, length, key)],
                     Kind::Stencil => vec![self.stencil(array, length, key)],
                     Kind::Reverse => vec![self.reverse(array, length, key)],
-                    Kind::Clear => vec![self.clear(array, key)],
-                    Kind::Copy => vec![self.copy(array, key)],
+                    Kind::Clear => vec![self.clear_array(array, key)],
+                    Kind::Copy => vec![self.copy_array(array, key)],
                     Kind::Map => vec![self.map(array, key)],
                     Kind::Neighbours => self.neighbours(array, room, key),
                     _ => self.array_reduction(array, length, key),
@@ -214,7 +214,13 @@ impl Maker<'_> {
         })
     }
 
-    pub(super) fn element_at(&mut self, array: VarId, counter: VarId, offset: i64, key: Key) -> ExprId {
+    pub(super) fn element_at(
+        &mut self,
+        array: VarId,
+        counter: VarId,
+        offset: i64,
+        key: Key,
+    ) -> ExprId {
         let mut at = self.read(counter, key);
         if offset != 0 {
             let (operator, offset) =

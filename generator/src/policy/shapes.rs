@@ -6,6 +6,9 @@ use crate::random::Stream;
 /// The most work-items of all groups together: each is interpreted.
 const MOST_ITEMS: u32 = 64;
 
+/// The tokens of a small kernel.
+const SMALL: usize = 1200;
+
 /// Draws the sizes. Groups of more than one work-item are wanted where they exchange something.
 pub(super) fn sizes(exchanging: bool, tokens: usize, stream: &mut Stream) -> Sizes {
     let group = if stream.chance(25) {
@@ -15,7 +18,10 @@ pub(super) fn sizes(exchanging: bool, tokens: usize, stream: &mut Stream) -> Siz
     };
     // The table of permutations has a row for each group size.
     let group = if exchanging { group.clamp(2, (tokens as u32 / 40).max(2)) } else { group };
-    let groups = 1 + stream.below(u64::from((MOST_ITEMS / group).clamp(1, 4))) as u32;
+    // A small kernel has room for one exchange, which several groups make more than once.
+    let least = if exchanging && tokens < SMALL { 2 } else { 1 };
+    let most = (MOST_ITEMS / group).clamp(least, 4);
+    let groups = least + stream.below(u64::from(most - least) + 1) as u32;
     let local = split(group, stream);
     let counts = split(groups, stream);
     Sizes { local, global: [0, 1, 2].map(|d| local[d] * counts[d]) }
