@@ -11,7 +11,7 @@ impl Maker<'_> {
     pub(super) fn array(&mut self, key: Key) -> StmtId {
         let mut stream = key.stream();
         let scalar = self.scalar_type(&mut stream);
-        let lanes = if stream.chance(25) { self.lanes(scalar, &mut stream) } else { None };
+        let lanes = if stream.chance(15) { self.lanes(scalar, &mut stream) } else { None };
         let ty = Type { scalar, lanes: lanes.unwrap_or(1) };
         let length = if ty.is_vector() { 2 + stream.below(4) } else { self.length(&mut stream) };
         let id = self.variable('a', ty, Some(length as u32));
@@ -26,7 +26,7 @@ impl Maker<'_> {
     }
 
     fn length(&self, stream: &mut Stream) -> u64 {
-        if stream.chance(50) { stream.pick(&[4, 8, 16]) } else { 3 + stream.below(18) }
+        if stream.chance(50) { stream.pick(&[4, 8, 16, 16]) } else { 3 + stream.below(18) }
     }
 
     /// Adds a table of constants that all work-items can read.

@@ -38,15 +38,27 @@ impl Maker<'_> {
     /// `a[i] = b[i] * v`.
     pub(super) fn map(&mut self, array: VarId, key: Key) -> StmtId {
         let mut stream = key.stream();
+        let array =
+            if stream.chance(70) { self.longest(array, &self.writable_arrays()) } else { array };
         let (ty, length) = self.array_type(array);
         let source = stream.pick(&self.arrays);
+        let source = if stream.chance(70) { self.longest(source, &self.arrays) } else { source };
         let length = length.min(self.array_type(source).1);
         let other = self.leaf(ty, key.child(3));
+        let operator = self.plain_operator(ty, &mut stream);
         self.through(array, length, key, |maker, counter| {
             let element = maker.element_at(source, counter, 0, key);
             let element = maker.fitted(element, ty, &mut stream, key);
-            maker.combined(element, other, ty, key.child(4))
+            let Some(operator) = operator else { return element };
+            let value = maker.program.binary(operator, element, other, key);
+            maker.program.convert(value, ty, key)
         })
+    }
+
+    /// The longest of some arrays of scalars; `other` if there is none.
+    fn longest(&self, other: VarId, arrays: &[VarId]) -> VarId {
+        let scalars = arrays.iter().copied().filter(|id| !self.array_type(*id).0.is_vector());
+        scalars.max_by_key(|id| self.array_type(*id).1).unwrap_or(other)
     }
 
     /// Assigns to one element of an array after the other.
@@ -95,16 +107,27 @@ impl Maker<'_> {
     }
 
     /// `a[k] = b[k] ^ v; a[k + 1] = b[k + 1] ^ v; ...`.
-    pub(super) fn neighbours(&mut self, array: VarId, room: usize, key: Key) -> Block {
+    pub(super) fn neighbours(&mut self, room: usize, key: Key) -> Block {
         let mut stream = key.stream();
+        let is_fit =
+            |id: &VarId| !self.array_type(*id).0.is_vector() && self.array_type(*id).1 >= 4;
+        let arrays: Vec<VarId> = self.writable_arrays().into_iter().filter(is_fit).collect();
+        if arrays.is_empty() {
+            return Block::new();
+        }
+        let array = stream.pick(&arrays);
         let (ty, length) = self.array_type(array);
-        let count = if room > 150 && stream.chance(40) { MOST_NEIGHBOURS } else { 4 };
+        let count = if room > 200 && length >= MOST_NEIGHBOURS && stream.chance(40) {
+            MOST_NEIGHBOURS
+        } else {
+            4
+        };
         let same = |id: &VarId| {
             let (other, length) = self.array_type(*id);
             other == ty && length >= count
         };
         let sources: Vec<VarId> = self.arrays.iter().copied().filter(same).collect();
-        if length < count || ty.is_vector() || sources.is_empty() {
+        if length < count || sources.is_empty() {
             return Block::new();
         }
         let Some(operator) = self.plain_operator(ty, &mut stream) else { return Block::new() };
@@ -131,7 +154,7 @@ impl Maker<'_> {
 
     /// An operator that processors have for vectors as well.
     fn plain_operator(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
-        let computed = Type::scalar(ty.scalar.promoted());
+        let computed = if ty.is_vector() { ty } else { Type::scalar(ty.scalar.promoted()) };
         let operators = [Binary::Add, Binary::Subtract, Binary::Xor, Binary::And, Binary::Or];
         stream.weighted(&operators.map(|op| (self.features.weight(op.texts().1, computed), op)))
     }

@@ -97,7 +97,7 @@ impl Maker<'_> {
         // At the end, a loop adds the elements to the result.
         let loops = self.features.allows("loop", Type::INT);
         let arrays = if loops && self.features.weight("array", Type::INT) > 0 {
-            stream.below(2 + tokens as u64 / 700).min(3)
+            (1 + stream.below(1 + tokens as u64 / 700)).min(3)
         } else {
             0
         };

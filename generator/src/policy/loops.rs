@@ -23,7 +23,6 @@ enum Kind {
     Copy,
     Map,
     Count,
-    Neighbours,
 }
 
 /// The rounds of a loop: how its counter goes.
@@ -68,11 +67,10 @@ impl Maker<'_> {
             (array(14), Kind::Reduction),
             (array(6), Kind::Reverse),
             (8, Kind::Rotate),
-            (array(7), Kind::Clear),
-            (array(7), Kind::Copy),
-            (array(10), Kind::Map),
-            (16, Kind::Count),
-            (array(10), Kind::Neighbours),
+            (array(8), Kind::Clear),
+            (array(8), Kind::Copy),
+            (array(50), Kind::Map),
+            (24, Kind::Count),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(Kind::Plain);
         let key = key.child(1);
@@ -93,7 +91,6 @@ impl Maker<'_> {
                     Kind::Clear => vec![self.clear_array(array, key)],
                     Kind::Copy => vec![self.copy_array(array, key)],
                     Kind::Map => vec![self.map(array, key)],
-                    Kind::Neighbours => self.neighbours(array, room, key),
                     _ => self.array_reduction(array, length, key),
                 }
             }

@@ -20,6 +20,7 @@ enum Kind {
     Object,
     Pointer,
     Switch,
+    Neighbours,
 }
 
 /// The operators that keep every bit of their first operand.
@@ -96,9 +97,10 @@ impl Maker<'_> {
             (if self.arrays.is_empty() { 0 } else { 10 }, Kind::Array),
             (8, Kind::Declare),
             (if nests { on("if", 14) } else { 0 }, Kind::If),
-            (if nests { on("loop", 24) } else { 0 }, Kind::Loop),
+            (if nests { on("loop", 40) } else { 0 }, Kind::Loop),
             (if self.communication.is_some() { 12 } else { 0 }, Kind::Own),
             (if nests && !self.counters.is_empty() { on("switch", 12) } else { 0 }, Kind::Switch),
+            (if self.arrays.is_empty() || room < COMPOUND { 0 } else { 12 }, Kind::Neighbours),
             (if self.objects.is_empty() { 0 } else { 24 }, Kind::Object),
             (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, Kind::Pointer),
         ];
@@ -114,6 +116,13 @@ impl Maker<'_> {
                 None => None,
             },
             Kind::Switch => Some(self.switch(room, depth, key)),
+            Kind::Neighbours => {
+                let made = self.neighbours(room, key);
+                if !made.is_empty() {
+                    return made;
+                }
+                None
+            }
             Kind::Pointer => self.pointer(key),
             Kind::Object => match self.write_object(operators, key) {
                 Some(made) => return made,
