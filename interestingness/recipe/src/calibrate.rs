@@ -6,19 +6,18 @@ use std::time::{Duration, Instant};
 
 use clreduce_check::{CollectedReports, Finding, FindingKind, HostKernel, StageFailure, StageName};
 use clreduce_kernel::{KernelLaunch, Output, RunOutcome};
-use clreduce_process::Cancel;
 use clreduce_testcase::{Clues, TestCase};
 use regex::Regex;
 
 use crate::RecipeOptions;
-use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
+use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL, limit_of};
 use crate::configuration::Program;
 use crate::error::Problem;
 use crate::format::Preset;
 use crate::limits::limit_for;
 use crate::pin::{Pin, StageVerdict, pin};
 use crate::resolved::ResolvedRecipe;
-use crate::shown::{ShownOutcomes, common_signature, has_signature};
+use crate::shown::{ShownOutcomes, common_signature, crash_of, has_signature};
 use crate::stages::{ReadyStage, RecipeStage, StageInput, StageKind, Tolerated, names_of};
 use crate::test::RecipeTest;
 use crate::unexecuted::{Executed, executed};
@@ -53,9 +52,14 @@ pub(crate) fn calibrate(
         match pin(kit.preset, &kit.demands, &shown) {
             Ok(mut pin) => {
                 let right = right_result(&pin, &shown);
-                let accused = shown.iter().find(|one| one.name == pin.accused);
-                if let Some(first) = accused.and_then(|one| one.outcomes.first()) {
-                    keep_common_signature(&mut pin, first, &kit, &programs, &limits, cancel);
+                let accused = kit.configurations.iter().find(|one| one.name == pin.accused);
+                if let (Preset::Crash, None, Some(accused)) =
+                    (kit.preset, &kit.demands.message, accused)
+                {
+                    let crash = shown.iter().find(|one| one.name == accused.name);
+                    let limit = limit_of(&limits, &accused.name);
+                    let again = || kit.run_on(accused, &programs, limit, cancel);
+                    pin.signature = steady_signature(pin.signature, crash, again);
                 }
                 break (pin, limits, right, clues(&shown, kit.demands.message.as_ref()));
             }
@@ -79,29 +83,19 @@ pub(crate) fn calibrate(
     ready(kit, calibration, checked.warnings)
 }
 
-/// Runs a crash twice more. If it ends in several ways, only what they have in common is pinned.
-fn keep_common_signature(
-    pin: &mut Pin,
-    first: &RunOutcome,
-    kit: &ResolvedRecipe,
-    programs: &[Program<'_>],
-    limits: &BTreeMap<String, u64>,
-    cancel: &Cancel,
-) {
+/// Runs a crash twice more. If it ends in several ways, the signature is what they have in common.
+fn steady_signature<'a>(
+    pinned: Vec<String>,
+    crash: Option<&ShownOutcomes<'a>>,
+    again: impl Fn() -> ShownOutcomes<'a>,
+) -> Vec<String> {
     const MORE_RUNS: usize = 2;
-    let accused = kit.configurations.iter().find(|one| one.name == pin.accused);
-    let (Preset::Crash, None, Some(accused)) = (kit.preset, &kit.demands.message, accused) else {
-        return;
-    };
-    let limit =
-        limits.get(&accused.name).map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit));
-    for _ in 0..MORE_RUNS {
-        let shown = kit.run_on(accused, programs, limit, cancel);
-        let other = shown.outcomes.first().filter(|other| !has_signature(other, &pin.signature));
-        if let Some(common) = other.and_then(|other| common_signature(first, other)) {
-            pin.signature = common;
-        }
-    }
+    let runs: Vec<ShownOutcomes<'_>> = (0..MORE_RUNS).map(|_| again()).collect();
+    let ends = crash.into_iter().chain(&runs).filter_map(|shown| shown.outcomes.first());
+    let crashes: Vec<&RunOutcome> = ends.filter(|end| crash_of(end).is_some()).collect();
+    let is_steady = crashes.iter().all(|crash| has_signature(crash, &pinned));
+    let common = if is_steady { None } else { common_signature(&crashes) };
+    common.unwrap_or(pinned)
 }
 
 /// The result of the witnesses.

@@ -43,7 +43,11 @@ impl Calibration {
     }
 
     pub(crate) fn limit_of(&self, configuration: &Configuration) -> Duration {
-        let known = self.configurations.get(&configuration.name);
-        known.map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit))
+        limit_of(&self.configurations, &configuration.name)
     }
+}
+
+/// The time limit of a configuration among limits in milliseconds.
+pub(crate) fn limit_of(limits: &BTreeMap<String, u64>, name: &str) -> Duration {
+    limits.get(name).map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit))
 }

@@ -367,9 +367,9 @@ mod tests {
         let accused = |outcome| pin.accused(Preset::Crash, &demands, &[outcome]);
         assert_eq!(accused(message.clone()), StageVerdict::Passes);
         assert!(matches!(accused(elsewhere.clone()), StageVerdict::Slipped(_)));
-        let common = crate::shown::common_signature(&message, &signal).unwrap();
+        let common = crate::shown::common_signature(&[&message, &signal]).unwrap();
         assert_eq!(common, pin.signature);
-        assert!(crate::shown::common_signature(&message, &crash("")).is_none());
+        assert!(crate::shown::common_signature(&[&message, &crash("")]).is_none());
         assert_eq!(pin.signature.len(), 2, "{:?}", pin.signature);
     }
 

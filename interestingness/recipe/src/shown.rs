@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clreduce_check::{ComputedResult, StageName};
-use clreduce_kernel::{EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
+use clreduce_kernel::{Crash, EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
 use regex::Regex;
 
 use crate::configuration::show;
@@ -74,27 +74,28 @@ pub fn describe(outcome: &RunOutcome) -> String {
 
 /// Returns true if an outcome is a crash or a compile error with this signature.
 pub(crate) fn has_signature(outcome: &RunOutcome, signature: &[String]) -> bool {
-    let is_crash = match outcome {
-        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
-            clreduce_crash::has_signature(&crash.output, signature)
-        }
-        _ => false,
-    };
-    is_crash || signature_of(outcome) == signature
+    crash_of(outcome).is_some_and(|crash| clreduce_crash::has_parts(&crash.output, signature))
+        || signature_of(outcome) == signature
 }
 
-/// Returns the parts that the crashes of two runs of one program have in common, if that is enough to recognise it.
-pub(crate) fn common_signature(first: &RunOutcome, second: &RunOutcome) -> Option<Vec<String>> {
-    use RunOutcome::{BuildCrash, RunCrash};
-    let (BuildCrash(first) | RunCrash(first), BuildCrash(second) | RunCrash(second)) =
-        (first, second)
-    else {
-        return None;
-    };
-    let other = clreduce_crash::parts(&second.output);
-    let mut common = clreduce_crash::parts(&first.output);
-    common.retain(|part| other.contains(part));
+/// Returns the parts that all crashes among these outcomes of one program have in common, if they are enough to recognise
+/// it.
+pub(crate) fn common_signature(outcomes: &[&RunOutcome]) -> Option<Vec<String>> {
+    let crashes = outcomes.iter().copied().filter_map(crash_of);
+    let common =
+        crashes.map(|crash| clreduce_crash::parts(&crash.output)).reduce(|mut common, parts| {
+            common.retain(|part| parts.contains(part));
+            common
+        })?;
     (common.len() >= clreduce_crash::ENOUGH_PARTS).then_some(common)
+}
+
+/// The crash that an outcome is.
+pub(crate) fn crash_of(outcome: &RunOutcome) -> Option<&Crash> {
+    match outcome {
+        RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => Some(crash),
+        _ => None,
+    }
 }
 
 /// Returns the signature of a crash or of a compile error.

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::Duration;
 
 use clreduce_check::{HostKernel, ProbedProgram, coverage};
 use clreduce_kernel::{OutcomeClass, Output, RunOutcome};
 use clreduce_process::Cancel;
 use clreduce_testcase::{Language, SourceFile, TestCase};
 
-use crate::calibration::LIMIT_OF_ORIGINAL;
+use crate::calibration::limit_of;
 use crate::configuration::{Configuration, Means, Program};
 use crate::pin::Pin;
 use crate::resolved::ResolvedRecipe;
@@ -89,8 +88,7 @@ fn of_program(
     let mut configurations: Vec<&Configuration> = kit.configurations.iter().filter(runs).collect();
     configurations.sort_by_key(|one| one.name == pin.accused);
     configurations.into_iter().find_map(|one| {
-        let limit =
-            limits.get(&one.name).map_or(LIMIT_OF_ORIGINAL, |limit| Duration::from_millis(*limit));
+        let limit = limit_of(limits, &one.name);
         let shown = kit.run_on(one, std::slice::from_ref(&with_probes), limit, cancel);
         let printed: &[Output] = shown.outcomes.first().and_then(RunOutcome::result)?;
         probed.unexecuted(&printed.first()?.bytes)
