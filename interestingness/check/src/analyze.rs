@@ -10,7 +10,7 @@ use clreduce_testcase::Language;
 
 use crate::finding::{Certainty, Finding, FindingKind, StageFailure};
 use crate::location::split_location;
-use crate::stage::{CheckStage, StageInfo, StageReport};
+use crate::stage::{CheckStage, Question, StageInfo, StageReport};
 
 const TOOL: &str = "clang-analyzer";
 
@@ -50,7 +50,7 @@ impl CheckStage for Analyze {
         CHECKERS.iter().map(|(_, kind)| *kind).collect()
     }
 
-    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, _question: Question<'_>, cancel: &Cancel) -> StageReport {
         let mut args = self.clang.language();
         args.extend(
             ["--analyze", "-w", "--analyzer-output", "text", "-fno-caret-diagnostics"]

@@ -8,6 +8,7 @@ use clreduce_process::{Cancel, Progress};
 
 use crate::options::{CheckError, CheckOptions};
 use crate::report::{CheckReport, CollectedReports};
+use crate::stage::Question;
 use crate::stage::StageReport;
 use crate::table::{PreparedStage, StageName};
 
@@ -42,7 +43,7 @@ impl TimedStage {
 
     fn run(&self, subject: &HostKernel, cancel: &Cancel) -> (StageReport, Duration) {
         let start = Instant::now();
-        let report = self.stage.run(subject, cancel);
+        let report = self.stage.run(subject, Question::default(), cancel);
         let wall = start.elapsed();
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         *spent = (spent.0 + wall.as_secs_f64(), spent.1 + 1);

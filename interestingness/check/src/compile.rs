@@ -12,7 +12,7 @@ use clreduce_testcase::Language;
 use crate::expanded::expanded;
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
 use crate::recursion::recursion;
-use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
+use crate::stage::{CheckStage, Question, StageInfo, StageReport, StageSetup};
 
 const TOOL: &str = "clang";
 
@@ -147,7 +147,7 @@ impl CheckStage for Compile {
         [FindingKind::Rejected, FindingKind::NonPortable].into()
     }
 
-    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, _question: Question<'_>, cancel: &Cancel) -> StageReport {
         let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
         let workers = self.reader(subject).workers.as_ref().filter(|_| !is_first);
         let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));

@@ -29,7 +29,7 @@ pub struct StageInfo {
     /// True if a recipe demands, unless it says otherwise, that the original passes. A stage that only ever suspects
     /// should not.
     pub required: bool,
-    /// The memory that its tools usually need, in bytes.
+    /// The memory that its tools usually question, in bytes.
     pub memory_bytes: u64,
     /// The limit of one of its tools, as a multiple of the time that the whole stage takes for the original. A stage
     /// with cheap tools has a large one, as machines are busy now and then.
@@ -79,14 +79,18 @@ pub trait CheckStage: Send + Sync {
     fn looks_for(&self) -> BTreeSet<FindingKind>;
 
     /// Checks a kernel. Returns soon after `cancel`, with the findings so far.
-    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport;
+    fn run(&self, subject: &HostKernel, question: Question<'_>, cancel: &Cancel) -> StageReport;
+}
 
-    /// Checks a kernel that is of no interest if its right result is `doubted`. A stage that finds that out may end
-    /// early, with this result in its report.
-    fn run_unless(&self, subject: &HostKernel, doubted: &[Output], cancel: &Cancel) -> StageReport {
-        let _ = doubted;
-        self.run(subject, cancel)
-    }
+/// What a stage is asked about a kernel. By default, that is everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Question<'a> {
+    /// A result; if it is the right one, the kernel is of no interest. A stage that finds that out may end early, with
+    /// this result in its report.
+    pub doubted: Option<&'a [Output]>,
+    /// True if it suffices to know whether anything is wrong. Then findings may lack their lines, and some findings may
+    /// be missing beside another one.
+    pub verdict_only: bool,
 }
 
 /// The report of one stage on one kernel.

@@ -5,14 +5,13 @@ use std::str::FromStr;
 
 use clreduce_compiler::NoClang;
 use clreduce_host::HostKernel;
-use clreduce_kernel::Output;
 use clreduce_process::Cancel;
 use clreduce_testcase::Language;
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::finding::FindingKind;
-use crate::stage::{CheckStage, StageInfo, StageReport, StageSetup};
+use crate::stage::{CheckStage, Question, StageInfo, StageReport, StageSetup};
 use crate::{analyze, compile, sanitize, simulate};
 
 /// Makes [`StageName`] of the rows.
@@ -115,19 +114,12 @@ impl PreparedStage {
 
     /// Checks a kernel. Returns soon after `cancel`, with the findings so far.
     #[must_use]
-    pub fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
-        self.stage.run(subject, cancel)
-    }
-
-    /// Checks a kernel that is of no interest if its right result is `doubted`: a stage may end early with this result
-    /// in its report.
-    #[must_use]
-    pub fn run_unless(
+    pub fn run(
         &self,
         subject: &HostKernel,
-        doubted: &[Output],
+        question: Question<'_>,
         cancel: &Cancel,
     ) -> StageReport {
-        self.stage.run_unless(subject, doubted, cancel)
+        self.stage.run(subject, question, cancel)
     }
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CollectedReports, Finding, FindingKind, HostKernel, StageFailure, StageName};
+use clreduce_check::{
+    CollectedReports, Finding, FindingKind, HostKernel, Question, StageFailure, StageName,
+};
 use clreduce_kernel::{KernelLaunch, Output, RunOutcome};
 use clreduce_testcase::{Clues, TestCase};
 use regex::Regex;
@@ -244,8 +246,8 @@ impl Checked {
             let to_run: Vec<StageName> = later.filter_map(RecipeStage::check).collect();
             let answer = {
                 let (subject, to_run) = (subject.as_ref(), &to_run[..]);
-                let (tolerated, doubted) = (&self.tolerated, None);
-                let input = StageInput { program, subject, tolerated, doubted, to_run };
+                let (tolerated, question) = (&self.tolerated, Question::default());
+                let input = StageInput { program, subject, tolerated, question, to_run };
                 ready.run(input, &mut with_own, cancel)
             };
             let wall = started.elapsed();

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use clreduce_check::{
     CheckError, CheckOptions, CollectedReports, FailureKind, Finding, FindingKind, HostKernel,
-    PreparedStage, StageFailure, StageName,
+    PreparedStage, Question, StageFailure, StageName,
 };
-use clreduce_kernel::Output;
 use clreduce_process::{Cancel, End, ToolRunner};
 
 use crate::configuration::{Program, expand};
@@ -116,8 +115,8 @@ pub(crate) struct StageInput<'a> {
     /// The kernel that is checked, if there is one.
     pub subject: Option<&'a HostKernel>,
     pub tolerated: &'a Tolerated,
-    /// The result of the suspected configuration. A stage that finds out that it is right need not look further.
-    pub doubted: Option<&'a [Output]>,
+    /// What a check is asked. The doubted result is that of the suspected configuration.
+    pub question: Question<'a>,
     /// The checks that run later, and may refute what this one finds.
     pub to_run: &'a [StageName],
 }
@@ -165,7 +164,9 @@ impl ReadyStage {
     /// Returns all findings of a check, tolerated ones too.
     pub(crate) fn findings(&self, subject: Option<&HostKernel>, cancel: &Cancel) -> Vec<Finding> {
         match (&self.runs, subject) {
-            (StageTool::Check(check), Some(subject)) => check.run(subject, cancel).findings,
+            (StageTool::Check(check), Some(subject)) => {
+                check.run(subject, Question::default(), cancel).findings
+            }
             _ => Vec::new(),
         }
     }
@@ -182,16 +183,13 @@ impl ReadyStage {
         gathered: &mut CollectedReports,
         cancel: &Cancel,
     ) -> StageVerdict {
-        let StageInput { program, subject, tolerated, doubted, to_run } = input;
+        let StageInput { program, subject, tolerated, question, to_run } = input;
         match (&self.runs, subject) {
             (StageTool::Check(check), Some(subject)) => {
                 let started = Instant::now();
-                let mut report = match doubted {
-                    Some(doubted) => check.run_unless(subject, doubted, cancel),
-                    None => check.run(subject, cancel),
-                };
+                let mut report = check.run(subject, question, cancel);
                 report.findings.retain(|finding| !tolerated.covers(finding));
-                let is_right = report.confirms(doubted);
+                let is_right = report.confirms(question.doubted);
                 // A result that depends on the order is legal, and useless for comparisons.
                 let mut findings = report.findings.iter();
                 let depends =

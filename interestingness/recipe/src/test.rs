@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clreduce_check::{CollectedReports, HostKernel, StageName};
+use clreduce_check::{CollectedReports, HostKernel, Question, StageName};
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits};
 use clreduce_testcase::{Clues, TestCase};
 
@@ -181,11 +181,12 @@ impl RecipeTest {
             let mut answer = StageVerdict::Passes;
             let doubted = known.first().filter(|_| is_computed && !explain);
             let doubted = doubted.and_then(ShownOutcomes::success);
+            let question = Question { doubted, verdict_only: !explain };
             let to_run: Vec<StageName> = checks[index + 1..].iter().copied().flatten().collect();
             for (program, subject, gathered) in &mut files {
                 if answer == StageVerdict::Passes {
                     let (subject, to_run) = (subject.as_ref(), &to_run[..]);
-                    let input = StageInput { program, subject, tolerated, doubted, to_run };
+                    let input = StageInput { program, subject, tolerated, question, to_run };
                     let run = || ready.run(input, gathered, cancel);
                     answer = self.admitted(ready, run, cancel);
                 }
@@ -225,9 +226,11 @@ impl RecipeTest {
         cancel: &Cancel,
     ) -> StageVerdict {
         let need = Need { memory: ready.stage.memory, device: None };
-        confirmed(ready.stage.confirm, cancel, || match self.kit.admission.admit(need, cancel) {
-            Some(_held) => run(),
-            None => cancelled(),
+        confirmed(ready.stage.confirm, cancel, || {
+            match self.kit.admission.admit(need, cancel) {
+                Some(_held) => run(),
+                None => cancelled(),
+            }
         })
     }
 

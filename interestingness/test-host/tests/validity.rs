@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clreduce_check::{
-    Certainty, CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, StageName, Validity,
+    Certainty, CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Question,
+    StageName, Validity,
 };
 use clreduce_interestingness::Cancel;
 
@@ -239,19 +240,20 @@ fn sanitize_knows_the_result_where_there_is_only_one() {
     };
     let cancel = Cancel::new();
     let exact = kernel("x + get_global_id(0)");
-    let report = sanitize.run(&exact, &cancel);
+    let report = sanitize.run(&exact, Question::default(), &cancel);
     let result = report.result.unwrap();
     assert!(result.is_only_right);
     assert_eq!(result.outputs[0].show(), "0x3,0x4,");
     assert!(report.checked.contains(&FindingKind::Uninitialised));
     // If that is the suspected result, nothing else matters.
-    let ended = sanitize.run_unless(&exact, &result.outputs, &cancel);
+    let question = Question { doubted: Some(&result.outputs), ..Question::default() };
+    let ended = sanitize.run(&exact, question, &cancel);
     assert_eq!(ended.result, Some(result.clone()));
     assert!(!ended.checked.contains(&FindingKind::Uninitialised), "{ended:?}");
     // Where variables lie, floating point and an invalid kernel.
     let cases = [("(ulong)&x", None, 0), ("(ulong)(x * 1.5)", Some(false), 0), ("y[0]", None, 1)];
     for (value, is_only_right, findings) in cases {
-        let report = sanitize.run_unless(&kernel(value), &result.outputs, &cancel);
+        let report = sanitize.run(&kernel(value), question, &cancel);
         let only_right = report.result.map(|result| result.is_only_right);
         assert_eq!((only_right, report.findings.len()), (is_only_right, findings), "{value}");
         assert!(report.checked.contains(&FindingKind::Uninitialised));

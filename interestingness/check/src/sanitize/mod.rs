@@ -20,13 +20,13 @@ use clreduce_host::{
     BuildDetail, Flavour, HostBuild, HostError, HostKernel, HostProgram, Order, Toolchain,
     watches_bounds, watches_races,
 };
-use clreduce_kernel::{Output, is_exact};
+use clreduce_kernel::is_exact;
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{Language, TokenKind, tokens};
 
 use crate::expanded::expanded;
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
-use crate::stage::{CheckStage, ComputedResult, StageInfo, StageReport, StageSetup};
+use crate::stage::{CheckStage, ComputedResult, Question, StageInfo, StageReport, StageSetup};
 use endless::Patience;
 
 const TOOL: &str = "sanitizers";
@@ -127,13 +127,14 @@ impl Sanitize {
         build.program(flavour, detail)
     }
 
-    /// Runs a program in one flavour. If anything is wrong, another build tells what and where.
+    /// Runs a program in one flavour. If anything is wrong, another build tells what and where, unless the first one has
+    /// told enough.
     fn examine(
         &self,
-        flavour: Flavour,
         program: &HostProgram,
-        order: Order,
+        (flavour, order): (Flavour, Order),
         subject: &HostKernel,
+        question: Question<'_>,
         cancel: &Cancel,
     ) -> Result<FlavourResult, HostError> {
         let runs = if flavour == Flavour::Addresses {
@@ -151,11 +152,13 @@ impl Sanitize {
         {
             return Ok(FlavourResult::Clean(runs));
         }
+        let findings = findings_of(program, &runs);
+        if question.verdict_only && !findings.is_empty() {
+            return Ok(FlavourResult::Findings(findings.into_iter().collect()));
+        }
         let program = self.build(flavour, BuildDetail::Report, subject, cancel)?;
         let runs = program.run(order, &self.tools, cancel)?;
-        let symbols = program.symbols();
-        let findings: BTreeSet<Finding> =
-            runs.iter().flat_map(|ran| reports::parse(&ran.stderr, &symbols)).collect();
+        let findings = findings_of(&program, &runs);
         let last = runs.last().map_or_else(String::new, ToolRun::trouble);
         Ok(match has_timed_out(&runs) {
             _ if !findings.is_empty() => FlavourResult::Findings(findings.into_iter().collect()),
@@ -171,10 +174,12 @@ impl Sanitize {
         &self,
         flavour: Flavour,
         subject: &HostKernel,
+        question: Question<'_>,
         cancel: &Cancel,
     ) -> Result<(HostProgram, FlavourResult), HostError> {
         let program = self.build(flavour, BuildDetail::Verdict, subject, cancel)?;
-        let result = self.examine(flavour, &program, Order::Forward, subject, cancel)?;
+        let result =
+            self.examine(&program, (flavour, Order::Forward), subject, question, cancel)?;
         Ok((program, result))
     }
 
@@ -189,12 +194,12 @@ impl Sanitize {
         Some(ComputedResult { outputs, is_only_right })
     }
 
-    /// Runs one flavour and, if it finds nothing and the result is not `doubted`, the other one, which may run already;
-    /// then, where the order of work-items may matter, other orders.
+    /// Runs one flavour and, if it finds nothing and the doubted result is not right, the other one, which may run
+    /// already; then, where the order of work-items may matter, other orders.
     fn run_all(
         &self,
         subject: &HostKernel,
-        doubted: Option<&[Output]>,
+        question: Question<'_>,
         cancel: &Cancel,
         report: &mut StageReport,
     ) -> Result<(), HostError> {
@@ -203,17 +208,17 @@ impl Sanitize {
             let needless = needless.clone();
             move || needless.cancel()
         });
-        let run_memory = || self.run_flavour(Flavour::Memory, subject, &needless);
+        let run_memory = || self.run_flavour(Flavour::Memory, subject, question, &needless);
         thread::scope(|scope| {
             let begun = self.side_by_side.then(|| scope.spawn(run_memory));
-            let result = self.run_flavour(Flavour::Addresses, subject, cancel);
+            let result = self.run_flavour(Flavour::Addresses, subject, question, cancel);
             let clean = result.map(|result| self.add(Flavour::Addresses, result, subject, report));
             let Ok(Some(addresses)) = clean else {
                 needless.cancel();
                 return clean.map(drop);
             };
             report.result = self.result(&addresses, subject);
-            if report.confirms(doubted) {
+            if report.confirms(question.doubted) {
                 needless.cancel();
                 return Ok(());
             }
@@ -225,7 +230,7 @@ impl Sanitize {
             let Some(memory) = self.add(Flavour::Memory, result?, subject, report) else {
                 return Ok(());
             };
-            self.run_in_other_orders(addresses, subject, cancel, report)?;
+            self.run_in_other_orders(addresses, subject, question, cancel, report)?;
             // Variables lie elsewhere in the second program: what depends on that is no result.
             let is_one = report.findings.is_empty()
                 && report.checked.contains(&FindingKind::OrderDependence)
@@ -288,6 +293,12 @@ fn failure(flavour: Flavour, result: FlavourResult) -> Option<StageFailure> {
     Some(StageFailure { tool: flavour.tool(), kind, message })
 }
 
+/// The findings in what runs of a program have printed.
+fn findings_of(program: &HostProgram, runs: &[ToolRun]) -> BTreeSet<Finding> {
+    let symbols = program.symbols();
+    runs.iter().flat_map(|ran| reports::parse(&ran.stderr, &symbols)).collect()
+}
+
 fn has_timed_out(runs: &[ToolRun]) -> bool {
     runs.iter().any(|ran| ran.end == End::TimedOut)
 }
@@ -314,22 +325,7 @@ impl CheckStage for Sanitize {
         kinds
     }
 
-    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
-        self.report(subject, None, cancel)
-    }
-
-    fn run_unless(&self, subject: &HostKernel, doubted: &[Output], cancel: &Cancel) -> StageReport {
-        self.report(subject, Some(doubted), cancel)
-    }
-}
-
-impl Sanitize {
-    fn report(
-        &self,
-        subject: &HostKernel,
-        doubted: Option<&[Output]>,
-        cancel: &Cancel,
-    ) -> StageReport {
+    fn run(&self, subject: &HostKernel, question: Question<'_>, cancel: &Cancel) -> StageReport {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
             return StageReport::unsupported(
                 TOOL,
@@ -343,7 +339,7 @@ impl Sanitize {
             return StageReport::unsupported(TOOL, message);
         }
         let mut report = StageReport::default();
-        if let Err(error) = self.run_all(subject, doubted, cancel, &mut report) {
+        if let Err(error) = self.run_all(subject, question, cancel, &mut report) {
             report.failures.push(failure_of(&error));
         }
         report

@@ -10,7 +10,7 @@ use clreduce_process::Cancel;
 
 use super::{CleanProgram, FlavourResult, Sanitize, failure};
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
-use crate::stage::StageReport;
+use crate::stage::{Question, StageReport};
 
 /// Always the same orders, so that the same kernel always gets the same verdict.
 const OTHERS: [Order; 3] = [Order::Reverse, Order::Shuffled(1), Order::Shuffled(2)];
@@ -20,6 +20,7 @@ impl Sanitize {
         &self,
         (program, runs): CleanProgram,
         subject: &HostKernel,
+        question: Question<'_>,
         cancel: &Cancel,
         report: &mut StageReport,
     ) -> Result<(), HostError> {
@@ -32,7 +33,7 @@ impl Sanitize {
             return Ok(());
         }
         for &order in orders {
-            match self.examine(Flavour::Addresses, &program, order, subject, cancel)? {
+            match self.examine(&program, (Flavour::Addresses, order), subject, question, cancel)? {
                 FlavourResult::Clean(runs) => {
                     if let Some(difference) = difference(&expected, &program.outputs(&runs), order)
                     {

@@ -13,6 +13,7 @@ pub(super) fn parse(text: &str, symbols: &ProgramSymbols) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for (at, line) in lines.iter().enumerate() {
         let found = undefined(line)
+            .or_else(|| trapped(line))
             .or_else(|| runtime(line, symbols))
             .or_else(|| report(line, &lines[at + 1..], symbols));
         findings.extend(found);
@@ -56,6 +57,21 @@ fn undefined(line: &str) -> Option<Finding> {
         () => FindingKind::OutOfBounds,
     };
     Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
+}
+
+/// `clreduce: trapped 22`, with the number of a check of UndefinedBehaviorSanitizer: its place in clang's list of
+/// `SanitizerHandler`s, which has not changed from clang 12 on.
+fn trapped(line: &str) -> Option<Finding> {
+    let number: u8 = line.strip_prefix("clreduce: trapped ")?.trim().parse().ok()?;
+    let (kind, message) = match number {
+        0 | 12 | 13 | 21 => (FindingKind::SignedOverflow, "signed integer overflow"),
+        3 => (FindingKind::DivisionByZero, "division by zero, or a quotient that overflows"),
+        5 => (FindingKind::Conversion, "a value that the type it is converted to does not have"),
+        10 => (FindingKind::Uninitialised, "a value that its type does not have"),
+        22 => (FindingKind::NullPointer, "an access through a null or misaligned pointer"),
+        _ => (FindingKind::OutOfBounds, "an access out of bounds"),
+    };
+    Some(certain(kind, None, "UndefinedBehaviorSanitizer", message.to_owned()))
 }
 
 /// Returns the line of a loop that another work-item may end, `clreduce: waits 0x12,0x34 repeats`. The inner one is

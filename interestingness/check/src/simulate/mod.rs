@@ -17,7 +17,7 @@ use clreduce_tools::OCLGRIND;
 
 use self::log::LogError;
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
-use crate::stage::{CheckStage, StageInfo, StageReport};
+use crate::stage::{CheckStage, Question, StageInfo, StageReport};
 
 const TOOL: &str = "Oclgrind";
 const PROGRAM: &str = "oclgrind-kernel";
@@ -123,7 +123,7 @@ impl CheckStage for Simulate {
         [DataRace, Divergence, NullPointer, OutOfBounds, Uninitialised].into()
     }
 
-    fn run(&self, subject: &HostKernel, cancel: &Cancel) -> StageReport {
+    fn run(&self, subject: &HostKernel, _question: Question<'_>, cancel: &Cancel) -> StageReport {
         let launches = match &subject.launches {
             Ok(launches) => launches,
             Err(error) => return StageReport::unsupported(TOOL, error.to_string()),

@@ -19,11 +19,13 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifdef __has_feature
 #if __has_feature(memory_sanitizer)
@@ -47,6 +49,7 @@ enum {
     EXIT_USAGE = 91,
     EXIT_UNKNOWN = 93,
     EXIT_ENDLESS = 94,
+    EXIT_TRAPPED = 95,
 };
 
 struct Fibre {
