@@ -226,11 +226,9 @@ impl RecipeTest {
         cancel: &Cancel,
     ) -> StageVerdict {
         let need = Need { memory: ready.stage.memory, device: None };
-        confirmed(ready.stage.confirm, cancel, || {
-            match self.kit.admission.admit(need, cancel) {
-                Some(_held) => run(),
-                None => cancelled(),
-            }
+        confirmed(ready.stage.confirm, cancel, || match self.kit.admission.admit(need, cancel) {
+            Some(_held) => run(),
+            None => cancelled(),
         })
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clreduce_check::{
-    Certainty, CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Question,
+    Certainty, CheckOptions, CheckReport, Finding, FindingKind, HostKernel, KernelCheck, Question,
     StageName, Validity,
 };
 use clreduce_interestingness::Cancel;
@@ -71,12 +71,23 @@ fn look(fixture: &Fixture, cache: &Path) -> CheckReport {
     KernelCheck::new(&options).unwrap().run(&fixture.subject, &Cancel::new())
 }
 
-/// As [`look`], for all of them, a few at a time.
-fn look_at_all(fixtures: &[Fixture], cache: &Path) -> Vec<CheckReport> {
+/// What `sanitize` finds in a fixture if it is only asked whether anything is wrong.
+fn verdict_of_sanitize(fixture: &Fixture, cache: &Path) -> Vec<Finding> {
+    let sanitize = clreduce_check::prepare(StageName::Sanitize, &options(fixture, cache)).unwrap();
+    let question = Question { verdict_only: true, ..Question::default() };
+    sanitize.run(&fixture.subject, question, &Cancel::new()).findings
+}
+
+/// The reports on all fixtures, a few at a time; and for those that end, what `sanitize` finds if it need not say where.
+fn look_at_all(fixtures: &[Fixture], cache: &Path) -> Vec<(CheckReport, Option<Vec<Finding>>)> {
     let share = fixtures.len().div_ceil(4);
+    let ends = |one: &&Fixture| one.invalid != Some(FindingKind::NonTermination);
+    let look = |one: &Fixture| {
+        let verdict = Some(one).filter(ends).map(|one| verdict_of_sanitize(one, cache));
+        (look(one, cache), verdict)
+    };
     std::thread::scope(|scope| {
-        let look_at =
-            |share: &'_ [Fixture]| share.iter().map(|one| look(one, cache)).collect::<Vec<_>>();
+        let look_at = |share: &'_ [Fixture]| share.iter().map(look).collect::<Vec<_>>();
         let threads: Vec<_> =
             fixtures.chunks(share).map(|share| scope.spawn(move || look_at(share))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
@@ -112,13 +123,19 @@ fn look_at_corpus(mut is_chosen: impl FnMut(&Fixture) -> bool) -> String {
     let mut wrong = Vec::new();
     let mut rows: BTreeMap<&str, String> = BTreeMap::new();
     let reports = look_at_all(&chosen, cache.path());
-    for (fixture, together) in chosen.iter().zip(reports) {
+    for (fixture, (together, verdict)) in chosen.iter().zip(reports) {
         let expected = if fixture.invalid.is_some() { Validity::Invalid } else { Validity::Valid };
         let named = |report: &CheckReport| {
             report.findings.iter().any(|finding| Some(finding.kind) == fixture.invalid)
         };
         if together.validity != expected || fixture.invalid.is_some() && !named(&together) {
             wrong.push(format!("{}: {together:?}", fixture.name));
+        }
+        let refuted = together.refuted.iter().map(|refuted| &refuted.finding);
+        let mut all = together.findings.iter().chain(refuted);
+        let is_found = all.any(|found| stage_of(found.tool) == StageName::Sanitize);
+        if let Some(verdict) = verdict.filter(|verdict| verdict.is_empty() == is_found) {
+            wrong.push(format!("{}: a verdict alone is {verdict:?}", fixture.name));
         }
         let stages = StageName::ALL.iter();
         let cells: Vec<String> =
