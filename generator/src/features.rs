@@ -7,6 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::ir::{Binary, Builtin, Scalar, Type, Unary};
+use crate::profile::{Profile, Target};
 use crate::random::Key;
 
 /// Says why a list of features cannot be used.
@@ -31,17 +32,21 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 29] = [
+const CONSTRUCTS: [&str; 37] = [
     "array",
+    "async_copy",
+    "async_strided_copy",
     "atomic_reduction",
     "atomic_section",
     "barrier",
     "break",
     "conditional",
+    "compare_exchange",
     "constant",
     "continue",
     "convert",
     "convert_sat",
+    "do_while",
     "exchange",
     "function",
     "id",
@@ -50,17 +55,21 @@ const CONSTRUCTS: [&str; 29] = [
     "loop",
     "nest",
     "pointer",
+    "prefetch",
     "reinterpret",
     "reqd_work_group_size",
     "stencil",
     "structure",
     "switch",
     "swizzle",
+    "ticket",
+    "tree",
     "union",
     "unroll",
     "vector",
     "vload",
     "vstore",
+    "while",
 ];
 
 /// A list of features that are left out. An entry such as `mad_sat.long` joins several: a construct is left out that has
@@ -126,7 +135,8 @@ fn entry(text: &str) -> Result<Entry, AvoidError> {
         let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
         let stem = &part[..part.len() - digits.len()];
         let lanes = digits.parse().ok().filter(|lanes| Type::LANES.contains(lanes));
-        let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.name() == stem);
+        let mut scalars = Scalar::ALL.into_iter().chain(Scalar::FLOATS);
+        let scalar = scalars.find(|scalar| scalar.name() == stem);
         let added = if let Some(name) = names().into_iter().find(|name| *name == part) {
             Entry { name: Some(name), ..Entry::default() }
         } else if scalar.is_some() && (digits.is_empty() || lanes.is_some()) {
@@ -153,7 +163,7 @@ fn entry(text: &str) -> Result<Entry, AvoidError> {
 
 fn unknown(part: &str) -> AvoidError {
     let mut known = names();
-    known.extend(Scalar::ALL.map(Scalar::name));
+    known.extend(Scalar::ALL.into_iter().chain(Scalar::FLOATS).map(Scalar::name));
     known.push("vec2");
     known.push("vec3");
     known.sort_unstable();
@@ -179,15 +189,26 @@ pub struct Features {
     key: Key,
     /// The share of features that are on, in percent.
     share: u64,
-    version: u32,
+    target: Target,
+    doubles: bool,
 }
 
 impl Features {
     /// The features for a key.
     #[must_use]
-    pub fn new(avoid: &Avoid, version: u32, key: Key) -> Self {
+    pub fn new(profile: &Profile, key: Key) -> Self {
         let share = 50 + key.stream().below(51);
-        Self { avoid: avoid.clone(), key, share, version }
+        let (avoid, doubles) = (profile.avoid.clone(), profile.doubles);
+        Self { avoid, key, share, target: profile.target, doubles }
+    }
+
+    /// The scalar types that there are, avoided or not.
+    pub fn scalars(&self) -> impl Iterator<Item = Scalar> + use<> {
+        let is_opencl =
+            matches!(self.target, Target::OpenCl12 | Target::OpenCl20 | Target::OpenCl30);
+        let float = is_opencl.then_some(Scalar::Float);
+        let double = (is_opencl && self.doubles).then_some(Scalar::Double);
+        Scalar::ALL.into_iter().chain(float).chain(double)
     }
 
     /// How often a feature is chosen: 0 if never.
@@ -212,10 +233,16 @@ impl Features {
         self.avoid != Avoid::default()
     }
 
+    /// As `weight`, for an operator with this result.
+    #[must_use]
+    pub fn binary(&self, operator: Binary, ty: Type) -> u32 {
+        if operator.has(ty.scalar) { self.weight(operator.texts().1, ty) } else { 0 }
+    }
+
     /// As `weight`, for a built-in function with this result.
     #[must_use]
     pub fn builtin(&self, builtin: Builtin, ty: Type) -> u32 {
-        let fits = builtin.since() <= self.version && builtin.can_return(ty);
+        let fits = builtin.since() <= self.target.version() && builtin.can_return(ty);
         if fits { self.weight(builtin.name(), ty) } else { 0 }
     }
 }

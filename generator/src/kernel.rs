@@ -94,7 +94,7 @@ pub(crate) fn root(seed: u64, profile: &Profile) -> Key {
 /// The features of a seed.
 pub(crate) fn features(seed: u64, profile: &Profile) -> Features {
     let key = root(seed, profile).named("features");
-    Features::new(&profile.avoid, profile.target.version(), key)
+    Features::new(profile, key)
 }
 
 /// The command that makes a kernel, or a variant of it, and the format.
@@ -106,6 +106,9 @@ pub(crate) fn origin(seed: u64, profile: &Profile, variant: Option<usize>) -> St
         profile.tokens,
         profile.avoid,
     );
+    if profile.doubles {
+        text += " --doubles";
+    }
     if profile.self_check {
         text += " --self-check";
     }

@@ -47,6 +47,8 @@ pub struct Profile {
     pub tokens: Tokens,
     /// The features that are left out.
     pub avoid: Avoid,
+    /// True for kernels with `double`, which devices need not have.
+    pub doubles: bool,
     /// True for kernels that compare their results with the right ones and print what differs.
     pub self_check: bool,
     /// The edits that [variants](crate::variants) of the kernel have.
@@ -60,6 +62,7 @@ impl Default for Profile {
             mode: Mode::Free,
             tokens: Tokens::default(),
             avoid: Avoid::default(),
+            doubles: false,
             self_check: false,
             edits: Edits::default(),
         }

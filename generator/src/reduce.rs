@@ -164,7 +164,8 @@ impl Reducer<'_> {
             let expr = self.best.program.expr(id).clone();
             let is_number = matches!(expr.kind, ExprKind::Literal(_));
             let children = expr.kind.operands();
-            let number = [1, 0].into_iter().map(ExprKind::Literal).filter(|_| !is_number);
+            let number = [1, 0].map(|number| ExprKind::Literal(expr.ty.scalar.wrap(number)));
+            let number = number.into_iter().filter(|_| !is_number);
             let same = children.iter().filter(|child| self.best.program.ty(**child) == expr.ty);
             let same = same.map(|child| self.best.program.expr(*child).kind.clone());
             let converted = children.iter().filter(|child| {
@@ -222,6 +223,7 @@ pub(crate) fn lifted(program: &mut Program, kind: StmtKind, key: Key) -> Option<
             let first = StmtKind::Declare(details.counter, details.start);
             Some([vec![program.statement(first, key)], details.body].concat())
         }
+        StmtKind::GroupCopy(copy) => Some(copy.body),
         StmtKind::Section(section) => Some(section.body),
         _ => None,
     }
@@ -234,6 +236,8 @@ pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
         match &program.stmt(id).kind {
             StmtKind::Assign(place, _) => used.extend([place.variable()]),
             StmtKind::Reduce(reduce) => used.extend([reduce.into]),
+            StmtKind::Gather(gather) => used.extend([gather.into, gather.cells]),
+            StmtKind::GroupCopy(copy) => used.extend([copy.into.0, copy.from.0]),
             StmtKind::Section(section) => used.extend(section.sum.iter()),
             kind => used.extend(kind.paths().into_iter().map(Path::variable)),
         }

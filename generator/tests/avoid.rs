@@ -1,6 +1,8 @@
 //! A feature that is to be avoided is nowhere in the program: each feature alone, in each mode that can do without it.
 
-use clreduce_generator::ir::{ExprKind, Jump, Place, Program, Shape, Space, StmtKind, Type, VarId};
+use clreduce_generator::ir::{
+    ExprKind, Jump, Place, Program, Shape, Space, StmtKind, Type, VarId, Way,
+};
 use clreduce_generator::{Avoid, Mode, Profile, Tokens, generate, names};
 
 /// A construct of a program with the types of its value and its operands.
@@ -27,16 +29,34 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Jump(Jump::Break, _) => ("break", Vec::new()),
             StmtKind::Jump(Jump::Continue, _) => ("continue", Vec::new()),
             StmtKind::Barrier => ("barrier", Vec::new()),
+            StmtKind::Gather(gather) if gather.way == Way::CompareExchange => {
+                ("compare_exchange", Vec::new())
+            }
+            StmtKind::Gather(_) => ("ticket", Vec::new()),
             StmtKind::Reduce(_) => ("atomic_reduction", Vec::new()),
             StmtKind::Section(_) => ("atomic_section", Vec::new()),
+            StmtKind::GroupCopy(copy) if copy.stride > 1 => ("async_strided_copy", Vec::new()),
+            StmtKind::GroupCopy(_) => ("async_copy", Vec::new()),
             _ => continue,
         };
         found.push((name, types));
         match stmt {
-            StmtKind::For(details) if details.unroll.is_some() => {
-                found.push(("unroll", Vec::new()));
+            StmtKind::For(details) => {
+                found.push((details.form.name(), Vec::new()));
+                if details.unroll.is_some() {
+                    found.push(("unroll", Vec::new()));
+                }
             }
-            StmtKind::Reduce(_) | StmtKind::Section(_) => found.push(("barrier", Vec::new())),
+            StmtKind::Reduce(_) | StmtKind::Gather(_) | StmtKind::Section(_) => {
+                found.push(("barrier", Vec::new()))
+            }
+            StmtKind::GroupCopy(copy) => {
+                found.push(("barrier", Vec::new()));
+                found.push(("async_copy", Vec::new()));
+                if copy.prefetches {
+                    found.push(("prefetch", Vec::new()));
+                }
+            }
             _ => {}
         }
     }
@@ -146,12 +166,12 @@ fn what_is_avoided_is_nowhere() {
 #[test]
 fn most_features_occur() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..60 {
+    for seed in 0..150 {
         let kernel = generate(seed, &Profile::default()).expect("a profile that fits");
         seen.extend(constructs(&kernel.program).into_iter().map(|(name, _)| name));
     }
     // These say how statements are arranged, or need a later version.
-    let arrangements = ["exchange", "nest", "stencil", "ctz"];
+    let arrangements = ["exchange", "nest", "stencil", "tree", "ctz"];
     let missing: Vec<_> = names()
         .into_iter()
         .filter(|name| !seen.contains(name) && !arrangements.contains(name))

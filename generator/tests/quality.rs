@@ -46,7 +46,9 @@ fn feature(mode: Mode, kernel: &Kernel) -> u32 {
         Mode::Vector => vectors.count() as u32,
         Mode::Barrier => runs(&|kind| matches!(kind, StmtKind::Barrier)),
         Mode::AtomicSection => runs(&|kind| matches!(kind, StmtKind::Section(_))),
-        Mode::AtomicReduction => runs(&|kind| matches!(kind, StmtKind::Reduce(_))),
+        Mode::AtomicReduction => {
+            runs(&|kind| matches!(kind, StmtKind::Reduce(_) | StmtKind::Gather(_)))
+        }
         Mode::All | Mode::Free => runs(&|kind| {
             matches!(kind, StmtKind::Barrier | StmtKind::Section(_) | StmtKind::Reduce(_))
         }),
@@ -110,11 +112,13 @@ fn most_assignments_reach_the_output() {
     assert!(all > 100 && seen * 100 >= all * 70, "{seen} of {all} assignments");
 }
 
-/// All bits of the value are inverted.
+/// All bits of the value are inverted; a floating-point number is one more.
 fn flipped(program: &mut Program, value: ExprId) -> ExprKind {
     let ty = program.ty(value);
-    let ones = program.literal(-1, ty, Key::root(0));
-    let value = program.binary(Binary::Xor, value, ones, Key::root(0));
+    let is_float = ty.scalar.is_float();
+    let (operator, number) = if is_float { (Binary::Add, 1) } else { (Binary::Xor, -1) };
+    let number = program.literal(number, ty, Key::root(0));
+    let value = program.binary(operator, value, number, Key::root(0));
     ExprKind::Convert(value)
 }
 

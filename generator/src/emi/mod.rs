@@ -192,7 +192,10 @@ fn contains(program: &Program, id: StmtId, wanted: &dyn Fn(&StmtKind) -> bool) -
 
 /// True if the work-items of a group wait for each other.
 fn synchronises(kind: &StmtKind) -> bool {
-    matches!(kind, StmtKind::Barrier | StmtKind::Reduce(_))
+    matches!(
+        kind,
+        StmtKind::Barrier | StmtKind::Reduce(_) | StmtKind::Gather(_) | StmtKind::GroupCopy(_)
+    )
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Guess {
         let variables = point.scope.readable.iter().chain(&point.scope.counters).copied();
         let variables = variables.filter(|id| {
             let ty = program.variable(*id).ty;
-            !ty.is_vector() && features.allows("less", ty)
+            !ty.is_vector() && !ty.scalar.is_float() && features.allows("less", ty)
         });
         let variables: Vec<_> = variables.collect();
         if variables.is_empty() {

@@ -4,8 +4,8 @@ use super::memory::Conflict;
 use super::objects::Node;
 use super::{Faults, Machine, index, items};
 use crate::ir::{
-    Binary, Buffer, Builtin, ExprId, ExprKind, FunctionId, Item, Scalar, Space, Swizzle, Type,
-    VarId,
+    Binary, Buffer, Builtin, Exact, ExprId, ExprKind, FunctionId, Item, Scalar, Space, Swizzle,
+    Type, VarId,
 };
 
 impl Machine<'_> {
@@ -62,6 +62,10 @@ impl Machine<'_> {
             ExprKind::Binary(operator, a, b) => {
                 self.eval(*a, mask);
                 self.eval(*b, mask);
+                // Only compilers that know the divisor multiply by its inverse alone.
+                let is_known = matches!(program.expr(*b).kind, ExprKind::Literal(_));
+                let is_inexact = *operator == Binary::Divide && ty.scalar.is_float() && !is_known;
+                self.inexact |= if is_inexact { mask } else { 0 };
                 self.binary(*operator, base, (program.ty(*a), program.ty(*b)), ty)
             }
             ExprKind::Conditional(a, b, c) => self.conditional(ty, [*a, *b, *c], mask),
@@ -95,7 +99,7 @@ impl Machine<'_> {
                 0
             }
         };
-        if bad & mask != 0 {
+        if (bad | std::mem::take(&mut self.inexact)) & mask != 0 {
             self.report.exprs[id.0 as usize].add(Faults::ARITHMETIC);
         }
         base
@@ -255,10 +259,10 @@ impl Machine<'_> {
             let third = self.eval(c, mask);
             let second = self.convert(second, program.ty(b), ty.scalar);
             let third = self.convert(third, program.ty(c), ty.scalar);
-            let choose = |[a, b, c]: [i128; 3]| Some(if a < 0 { b } else { c });
-            return self.lanewise(base, [(base, condition), second, third], ty, false, choose);
+            return self.choose(base, [(base, condition), second, third], ty, |a| a < 0);
         }
         let truth = self.truth(base);
+        let mut inexact = 0;
         let count = usize::from(ty.lanes) * self.width;
         let at = self.stack.len();
         self.stack.resize(at + count, 0);
@@ -268,6 +272,7 @@ impl Machine<'_> {
             }
             let value = self.eval(operand, chosen);
             self.convert(value, program.ty(operand), ty.scalar);
+            inexact |= std::mem::take(&mut self.inexact) & chosen;
             for row in 0..usize::from(ty.lanes) {
                 for item in items(chosen) {
                     let offset = row * self.width + item;
@@ -277,19 +282,29 @@ impl Machine<'_> {
             self.stack.truncate(at + count);
         }
         self.settle(base, at, count);
-        0
+        inexact
     }
 
-    /// The same bits as another type of the same size; the first lane has the lowest address.
+    /// The same bits as another type of the same size; the first lane has the lowest address. Zeros of floating-point types
+    /// have no certain bits.
     fn reinterpret(&mut self, base: usize, from: Type, to: Type) -> u64 {
         let (at, width) = (self.stack.len(), self.width);
         let [from_bytes, to_bytes] = [from, to].map(|ty| ty.scalar.bits() as usize / 8);
         let count = usize::from(to.lanes) * width;
         self.stack.resize(at + count, 0);
+        // Nothing says how a floating-point number came about whose bits are given.
+        let mut bad = if to.scalar.is_float() { u64::MAX } else { 0 };
         for item in 0..width {
             let mut bytes = [0; 128];
             for lane in 0..usize::from(from.lanes) {
-                let value = self.stack[base + lane * width + item].to_le_bytes();
+                let stored = self.stack[base + lane * width + item];
+                let value = match from.scalar.is_float() {
+                    true => Exact::of_stored(stored).bytes(from.scalar).unwrap_or_else(|| {
+                        bad |= 1 << item;
+                        [0; 8]
+                    }),
+                    false => stored.to_le_bytes(),
+                };
                 bytes[lane * from_bytes..][..from_bytes].copy_from_slice(&value[..from_bytes]);
             }
             for lane in 0..usize::from(to.lanes) {
@@ -300,7 +315,7 @@ impl Machine<'_> {
             }
         }
         self.settle(base, at, count);
-        0
+        bad
     }
 
     fn call(&mut self, function: Builtin, arguments: &[ExprId], ty: Type, mask: u64) -> u64 {
@@ -320,11 +335,12 @@ impl Machine<'_> {
                 0
             }
             // For scalars, any bit counts.
-            Builtin::Select if !ty.is_vector() => {
-                self.lanewise(base, [a, b, c], ty, false, |[a, b, c]| {
-                    Some(if c == 0 { a } else { b })
-                })
+            Builtin::Select if !ty.is_vector() => self.choose(base, [c, b, a], ty, |c| c != 0),
+            Builtin::Select => {
+                let highest = c.1.scalar.bits() - 1;
+                self.choose(base, [c, b, a], ty, |c| c >> highest & 1 != 0)
             }
+            _ if ty.scalar.is_float() => self.float_call(function, base, operands, ty),
             _ if arguments.len() == 1 => {
                 self.lanewise(base, [a], ty, false, |[a]| function.lane(first.scalar, [a, 0, 0]))
             }

@@ -3,7 +3,8 @@
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items, mixed};
 use crate::ir::{
-    Block, Case, ExprId, For, Jump, Place, Reduce, Section, Space, StmtId, StmtKind, Switch, VarId,
+    Block, Case, Exact, ExprId, For, Form, Jump, Place, Reduce, Section, Space, StmtId, StmtKind,
+    Switch, VarId,
 };
 
 impl Machine<'_> {
@@ -14,13 +15,17 @@ impl Machine<'_> {
             if mask == 0 || self.stopped {
                 break;
             }
-            mask = self.statement(id, mask);
+            let reached = self.statement(id, mask);
+            if std::mem::take(&mut self.inexact) & mask != 0 {
+                self.fault(id, Faults::ARITHMETIC);
+            }
+            mask = reached;
         }
         self.end_lives(block, entered);
         mask
     }
 
-    fn fault(&mut self, id: StmtId, faults: Faults) {
+    pub(super) fn fault(&mut self, id: StmtId, faults: Faults) {
         self.report.stmts[id.0 as usize].add(faults);
     }
 
@@ -32,7 +37,12 @@ impl Machine<'_> {
         // The effect of a section is its sum alone.
         let has_effect = matches!(
             kind,
-            StmtKind::Hash(_) | StmtKind::Barrier | StmtKind::Reduce(_) | StmtKind::Section(_)
+            StmtKind::Hash(_)
+                | StmtKind::Barrier
+                | StmtKind::Reduce(_)
+                | StmtKind::Gather(_)
+                | StmtKind::GroupCopy(_)
+                | StmtKind::Section(_)
         );
         if has_effect && self.section.is_some() {
             self.fault(id, Faults::ORDER);
@@ -69,6 +79,8 @@ impl Machine<'_> {
             }
             StmtKind::Barrier => self.barrier(id, mask),
             StmtKind::Reduce(reduce) => self.reduce(id, reduce, mask),
+            StmtKind::Gather(gather) => self.gather(id, gather, mask),
+            StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy, mask),
             StmtKind::Section(section) => self.section(id, section, mask),
         }
         mask
@@ -82,7 +94,7 @@ impl Machine<'_> {
         truth
     }
 
-    fn barrier(&mut self, id: StmtId, mask: u64) {
+    pub(super) fn barrier(&mut self, id: StmtId, mask: u64) {
         if mask != self.full {
             self.fault(id, Faults::DIVERGENCE);
         }
@@ -91,9 +103,12 @@ impl Machine<'_> {
 
     fn hash(&mut self, value: ExprId, mask: u64) {
         let at = self.eval(value, mask);
+        let is_float = self.program.ty(value).scalar.is_float();
         for row in self.stack[at..].chunks_exact(self.width) {
             for item in items(mask) {
-                self.hash[item] = mixed(self.hash[item], row[item] as u64);
+                let number =
+                    if is_float { Exact::of_stored(row[item]).scaled() } else { row[item] };
+                self.hash[item] = mixed(self.hash[item], number as u64);
             }
         }
         self.stack.truncate(at);
@@ -226,8 +241,11 @@ impl Machine<'_> {
         self.assign_variable(details.counter, details.start, mask, None);
         let start = self.memory.start(details.counter);
         let mut live = mask;
+        let mut is_checked = details.form != Form::DoWhile;
         while !self.stopped {
-            live &= self.within_limit(details, live);
+            if std::mem::replace(&mut is_checked, true) {
+                live &= self.within_limit(details, live);
+            }
             if live == 0 {
                 break;
             }

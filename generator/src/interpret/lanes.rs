@@ -49,7 +49,9 @@ impl Machine<'_> {
 
     /// Converts a value in its place.
     pub(super) fn convert(&mut self, at: usize, from: Type, to: Scalar) -> Operand {
-        if from.scalar != to {
+        if from.scalar != to && (from.scalar.is_float() || to.is_float()) {
+            self.convert_float(at, from, to);
+        } else if from.scalar != to {
             let count = usize::from(from.lanes) * self.width;
             for value in &mut self.stack[at..at + count] {
                 *value = to.wrap(from.scalar.value(*value));
@@ -64,6 +66,7 @@ impl Machine<'_> {
             Unary::Not => self.lanewise(base, [(base, ty)], result, false, |[a]| {
                 Some(if a == 0 { truth } else { 0 })
             }),
+            Unary::Minus if ty.scalar.is_float() => self.float_minus(base, ty),
             Unary::Minus => {
                 let a = self.convert(base, ty, result.scalar);
                 self.lanewise(base, [a], result, result.scalar.is_signed(), |[a]| Some(-a))
@@ -86,6 +89,9 @@ impl Machine<'_> {
         let second = base + usize::from(types.0.lanes) * self.width;
         let (left, right) = operator.operands(types.0, types.1);
         let both = [self.convert(base, types.0, left), self.convert(second, types.1, right)];
+        if left.is_float() {
+            return self.float_binary(operator, base, both, result);
+        }
         let truth = if result.is_vector() { -1 } else { 1 };
         let bool = move |holds| Some(if holds { truth } else { 0 });
         let exact = result.scalar.is_signed();

@@ -33,6 +33,10 @@ struct Use {
     by_several: bool,
     /// True once a group has written it.
     written: bool,
+    /// The number of copies that the group makes from it.
+    sources: u8,
+    /// True while the group copies something to it.
+    is_target: bool,
 }
 
 /// A reason why an access is wrong.
@@ -113,6 +117,40 @@ impl Memory {
         self.interval += 1;
     }
 
+    /// Notes that the group begins to copy something from an element, or to it. It uses the element until the copy ends.
+    pub(super) fn begin_copy(&mut self, id: VarId, element: usize, write: bool) -> Conflict {
+        let uses = &mut self.uses[id.0 as usize];
+        if uses.is_empty() {
+            return if write { Conflict::Race } else { Conflict::None };
+        }
+        let Some(cell) = uses.get_mut(element) else { return Conflict::Race };
+        let now = cell.interval == self.interval;
+        let others = now && (cell.writers != 0 || (write && cell.readers != 0));
+        let elsewhere = cell.by_several || (cell.group != 0 && cell.group != self.group);
+        let race = others || elsewhere && (write || cell.written);
+        let race = race || cell.is_target || (write && cell.sources > 0);
+        let unset = !write && !cell.set;
+        cell.by_several |= elsewhere;
+        cell.group = self.group;
+        cell.written |= write;
+        cell.is_target |= write;
+        cell.sources += u8::from(!write);
+        match (race, unset) {
+            (true, _) => Conflict::Race,
+            (_, true) => Conflict::Unset,
+            _ => Conflict::None,
+        }
+    }
+
+    /// Notes that the group has copied something from an element, or to it. A barrier has to follow.
+    pub(super) fn end_copy(&mut self, id: VarId, element: usize, write: bool) {
+        if let Some(cell) = self.uses[id.0 as usize].get_mut(element) {
+            cell.set |= write;
+            cell.is_target &= !write;
+            cell.sources -= u8::from(!write);
+        }
+    }
+
     /// Notes that a work-item uses an element.
     pub(super) fn access(
         &mut self,
@@ -128,6 +166,9 @@ impl Memory {
         let Some(cell) = uses.get_mut(element) else { return Conflict::Race };
         if cell.interval != self.interval {
             (cell.interval, cell.writers, cell.readers) = (self.interval, 0, 0);
+        }
+        if cell.is_target || (write && cell.sources > 0) {
+            return Conflict::Race;
         }
         let bit = 1 << item;
         let others = if write { cell.writers | cell.readers } else { cell.writers } & !bit;

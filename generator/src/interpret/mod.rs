@@ -6,8 +6,11 @@
 //! interpreter reports each access that breaks this premise. After a fault it goes on with a stand-in value, to find
 //! more faults in the same run.
 
+mod copies;
 mod evaluate;
 mod execute;
+mod floats;
+mod gathers;
 mod lanes;
 mod memory;
 mod objects;
@@ -72,6 +75,8 @@ struct Machine<'a> {
     entered: Vec<bool>,
     /// The variables that the current atomic section declares.
     section: Option<Vec<VarId>>,
+    /// The work-items for which a conversion of the current node to or from a floating-point type is not exact.
+    inexact: u64,
     steps: u64,
     /// True after the step limit.
     stopped: bool,
@@ -95,6 +100,7 @@ impl<'a> Machine<'a> {
             sums: Vec::new(),
             entered: Vec::new(),
             section: None,
+            inexact: 0,
             steps,
             stopped: false,
             report: Report::new(program),

@@ -6,16 +6,23 @@
 mod paths;
 mod pointers;
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::memory::Conflict;
 use super::{Faults, Machine, items};
 use crate::ir::{
-    Block, ExprId, Initial, Path, Program, Shape, Space, StmtId, StmtKind, Type, VarId,
+    Block, Exact, ExprId, Initial, Path, Program, Scalar, Shape, Space, StmtId, StmtKind, Type,
+    VarId,
 };
 
 /// The private objects of all work-items of a group, and the values that pointers have had.
 pub(super) struct Objects {
     /// The value of each byte, where it has one.
     bytes: Vec<Option<u8>>,
+    /// The floating-point numbers that were written, by the places of their bytes in `bytes`: the bytes alone do not say how a
+    /// number came about, and those of zero have no value.
+    floats: BTreeMap<usize, i64>,
     /// Where each variable begins, and the size of one object.
     starts: Vec<(usize, usize)>,
     /// How often the life of each variable has ended, for each work-item.
@@ -44,6 +51,9 @@ type Targets = Vec<Option<Target>>;
 /// The values of a pointer for all work-items, null or a place; none where there is a fault.
 type Pointers = Vec<Option<Option<Target>>>;
 
+/// The bytes of an object, and its floating-point numbers.
+type Content = (Vec<Option<u8>>, Vec<(usize, i64)>);
+
 /// The node that faults are noted at.
 #[derive(Clone, Copy)]
 pub(super) enum Node {
@@ -64,17 +74,25 @@ impl Objects {
             end += size * width;
         }
         let lives = vec![0; program.variables.len() * width];
-        Self { bytes: vec![None; end], starts, lives, targets: Vec::new(), used: end > 0 }
+        let (bytes, floats) = (vec![None; end], BTreeMap::new());
+        Self { bytes, floats, starts, lives, targets: Vec::new(), used: end > 0 }
     }
 
     /// Forgets the objects of the group before.
     pub(super) fn enter_group(&mut self) {
         self.bytes.fill(None);
+        self.floats.clear();
         self.targets.clear();
     }
 }
 
 impl Machine<'_> {
+    /// The place of the first byte of what is in an object.
+    fn byte_at(&self, at: Target, item: usize) -> usize {
+        let (start, size) = self.objects.starts[at.variable.0 as usize];
+        start + item * size + at.offset as usize
+    }
+
     /// The bytes of an object from a place to the end of the object.
     fn bytes(&mut self, at: Target, item: usize) -> &mut [Option<u8>] {
         let (start, size) = self.objects.starts[at.variable.0 as usize];
@@ -114,8 +132,26 @@ impl Machine<'_> {
             let Some(target) = *target else { continue };
             for (start, end) in ranges {
                 self.bytes(target, item)[*start as usize..*end as usize].fill(None);
+                let first = self.byte_at(target, item);
+                self.forget_floats(first + *start as usize..first + *end as usize);
             }
         }
+    }
+
+    fn forget_floats(&mut self, range: Range<usize>) {
+        if !self.objects.floats.is_empty() {
+            self.objects.floats.retain(|place, _| !range.contains(place));
+        }
+    }
+
+    /// The floating-point number at a place, unless something else was written there since.
+    fn float_at(&mut self, at: Target, item: usize, scalar: Scalar) -> Option<i64> {
+        let stored = *self.objects.floats.get(&self.byte_at(at, item))?;
+        let expected = Exact::of_stored(stored).bytes(scalar);
+        let found = &self.bytes(at, item)[..scalar.bits() as usize / 8];
+        let same =
+            (0..).zip(found).all(|(at, byte)| *byte == expected.map(|bytes: [u8; 8]| bytes[at]));
+        same.then_some(stored)
     }
 
     /// Puts the value of a part of an object on the stack.
@@ -129,6 +165,11 @@ impl Machine<'_> {
             for lane in 0..usize::from(ty.lanes) {
                 let value = match self.element_at(target, item, (ty, lane), None) {
                     Some(found) => found,
+                    None if ty.scalar.is_float() => {
+                        let offset = target.offset + (lane * size) as u32;
+                        let found = self.float_at(Target { offset, ..target }, item, ty.scalar);
+                        found.ok_or(Faults::UNSET)
+                    }
                     None => {
                         let bytes = &self.bytes(target, item)[lane * size..][..size];
                         let value = bytes.iter().rev().try_fold(0_u64, |value, byte| {
@@ -211,9 +252,18 @@ impl Machine<'_> {
 
     fn set(&mut self, target: Target, item: usize, (ty, lane): (Type, usize), value: i64) {
         let size = ty.scalar.bits() as usize / 8;
+        let first = self.byte_at(target, item) + lane * size;
+        self.forget_floats(first..first + size);
+        let new = match ty.scalar.is_float() {
+            true => {
+                self.objects.floats.insert(first, value);
+                Exact::of_stored(value).bytes(ty.scalar)
+            }
+            false => Some(value.to_le_bytes()),
+        };
         let bytes = &mut self.bytes(target, item)[lane * size..][..size];
-        for (byte, new) in bytes.iter_mut().zip(value.to_le_bytes()) {
-            *byte = Some(new);
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = new.map(|new| new[index]);
         }
     }
 
@@ -229,19 +279,32 @@ impl Machine<'_> {
         self.forget(targets, &ranges);
     }
 
+    /// The bytes of an object, and the floating-point numbers with their distances from its begin.
+    fn content(&mut self, at: Target, item: usize, size: usize) -> Content {
+        let first = self.byte_at(at, item);
+        let floats = self.objects.floats.range(first..first + size);
+        let floats = floats.map(|(place, value)| (place - first, *value)).collect();
+        (self.bytes(at, item)[..size].to_vec(), floats)
+    }
+
     /// Assigns a structure or union: all its bytes, with or without values.
     pub(super) fn copy(&mut self, id: StmtId, into: &Path, from: &Path, mask: u64) {
         let node = Node::Stmt(id);
         let (sources, shape) = self.resolve(from, (mask, false), node);
         let size = self.program.layout(&shape).0 as usize;
         let bytes: Vec<_> = (0..self.width)
-            .map(|item| sources[item].map(|source| self.bytes(source, item)[..size].to_vec()))
+            .map(|item| sources[item].map(|source| self.content(source, item, size)))
             .collect();
         let (targets, _) = self.resolve(into, (mask, true), node);
         for item in items(mask) {
-            let (Some(target), Some(bytes)) = (targets[item], &bytes[item]) else { continue };
+            let (Some(target), Some((bytes, floats))) = (targets[item], &bytes[item]) else {
+                continue;
+            };
             if self.may_write(target, node) {
                 self.bytes(target, item)[..size].copy_from_slice(bytes);
+                let first = self.byte_at(target, item);
+                self.forget_floats(first..first + size);
+                self.objects.floats.extend(floats.iter().map(|(at, value)| (first + at, *value)));
             }
         }
         self.forget_padding(&targets, &shape);

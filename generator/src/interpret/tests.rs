@@ -1,5 +1,8 @@
 //! The interpreter alone: small programs made by hand, each fault beside a program that is almost the same and valid.
 
+mod copies;
+mod floats;
+mod gathers;
 mod kernel;
 mod objects;
 

@@ -1,5 +1,8 @@
-//! Built-in functions on integers: names, parameters and the version of OpenCL C that has them.
+//! Built-in functions: names, parameters and the version of OpenCL C that has them.
 
+use std::cmp::Ordering;
+
+use super::exact::Exact;
 use super::types::{Scalar, Type};
 
 /// How the types of the parameters follow from the type of the result.
@@ -23,6 +26,8 @@ pub enum Signature {
     Shuffle,
     /// Lanes of two vectors, as the third one says.
     Shuffle2,
+    /// Only floating-point types, all the same; the number of parameters.
+    Float(u8),
 }
 
 macro_rules! builtins {
@@ -64,10 +69,19 @@ builtins! {
     All "all" Signature::Truth, 120;
     Any "any" Signature::Truth, 120;
     Bitselect "bitselect" Signature::Same(3), 120;
+    Ceil "ceil" Signature::Float(1), 120;
     Clamp "clamp" Signature::SameOrScalar(3), 120;
     Clz "clz" Signature::Same(1), 120;
+    Copysign "copysign" Signature::Float(2), 120;
     Ctz "ctz" Signature::Same(1), 200;
+    Fabs "fabs" Signature::Float(1), 120;
+    Fdim "fdim" Signature::Float(2), 120;
+    Floor "floor" Signature::Float(1), 120;
+    Fma "fma" Signature::Float(3), 120;
+    Fmax "fmax" Signature::Float(2), 120;
+    Fmin "fmin" Signature::Float(2), 120;
     Hadd "hadd" Signature::Same(2), 120;
+    Mad "mad" Signature::Float(3), 120;
     Mad24 "mad24" Signature::Only32(3), 120;
     MadHi "mad_hi" Signature::Same(3), 120;
     MadSat "mad_sat" Signature::Same(3), 120;
@@ -77,11 +91,14 @@ builtins! {
     MulHi "mul_hi" Signature::Same(2), 120;
     Popcount "popcount" Signature::Same(1), 120;
     Rhadd "rhadd" Signature::Same(2), 120;
+    Rint "rint" Signature::Float(1), 120;
     Rotate "rotate" Signature::Same(2), 120;
+    Round "round" Signature::Float(1), 120;
     Select "select" Signature::Choice, 120;
     Shuffle "shuffle" Signature::Shuffle, 120;
     Shuffle2 "shuffle2" Signature::Shuffle2, 120;
     SubSat "sub_sat" Signature::Same(2), 120;
+    Trunc "trunc" Signature::Float(1), 120;
     Upsample "upsample" Signature::Halves, 120;
 }
 
@@ -89,11 +106,14 @@ impl Builtin {
     /// True if there is a function of this name with this result.
     #[must_use]
     pub fn can_return(self, ty: Type) -> bool {
+        let is_float = ty.scalar.is_float();
         match self.signature() {
-            Signature::Same(_) | Signature::SameOrScalar(_) | Signature::Choice => true,
+            Signature::SameOrScalar(_) | Signature::Choice => true,
+            Signature::Same(_) => !is_float,
+            Signature::Float(_) => is_float,
             Signature::Magnitude(_) => !ty.scalar.is_signed(),
-            Signature::Only32(_) => ty.scalar.bits() == 32,
-            Signature::Halves => ty.scalar.bits() > 8,
+            Signature::Only32(_) => ty.scalar.bits() == 32 && !is_float,
+            Signature::Halves => ty.scalar.bits() > 8 && !is_float,
             Signature::Truth => ty == Type::INT,
             Signature::Shuffle | Signature::Shuffle2 => matches!(ty.lanes, 2 | 4 | 8 | 16),
         }
@@ -148,7 +168,55 @@ impl Builtin {
             Self::Upsample => (a << bits) | pattern(b) as i128,
             Self::All | Self::Any => i128::from(sign(a)),
             Self::Shuffle | Self::Shuffle2 => return None,
+            Self::Ceil
+            | Self::Copysign
+            | Self::Fabs
+            | Self::Fdim
+            | Self::Floor
+            | Self::Fma
+            | Self::Fmax
+            | Self::Fmin
+            | Self::Mad
+            | Self::Rint
+            | Self::Round
+            | Self::Trunc => return None,
         })
+    }
+
+    /// The result in one lane of a floating-point type, or `None` where it is not certain. It may need more digits than the
+    /// type has. `Select` and `Shuffle` are not meant.
+    #[must_use]
+    pub fn exact(self, [a, b, c]: [Exact; 3]) -> Option<Exact> {
+        let less = |a: Exact, b: Exact| a.order(b) == Ordering::Less;
+        let least = |a: Exact, b: Exact| a.or(b, less(a, b));
+        let greatest = |a: Exact, b: Exact| a.or(b, less(b, a));
+        Some(match self {
+            Self::Min | Self::Fmin => least(a, b),
+            Self::Max | Self::Fmax => greatest(a, b),
+            Self::Clamp => (!less(c, b)).then(|| least(greatest(a, b), c))?,
+            Self::Fabs => greatest(a, a.minus()),
+            Self::Copysign => a.with_sign_of(b)?,
+            Self::Fdim => greatest(a.plus(b.minus()), Exact::new(0, 0)),
+            Self::Fma | Self::Mad => a.times(b).plus(c),
+            Self::Floor => a.rounded(i64::div_euclid),
+            Self::Ceil => a.rounded(|number, one| -(-number).div_euclid(one)),
+            Self::Trunc => a.rounded(|number, one| number / one),
+            Self::Round => {
+                a.rounded(|number, one| (2 * number + number.signum() * one) / (2 * one))
+            }
+            Self::Rint => a.rounded(nearest),
+            _ => return None,
+        })
+    }
+}
+
+/// The nearest whole number of `number / one`, the even one of two.
+fn nearest(number: i64, one: i64) -> i64 {
+    let (below, rest) = (number.div_euclid(one), 2 * number.rem_euclid(one));
+    match rest.cmp(&one) {
+        Ordering::Less => below,
+        Ordering::Greater => below + 1,
+        Ordering::Equal => below + (below & 1),
     }
 }
 
@@ -165,7 +233,9 @@ fn product24(ty: Scalar, a: i128, b: i128) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
+    use super::Builtin::{Ceil, Floor, Rint, Round, Trunc};
     use super::Builtin::{Clamp, Clz, Hadd, Mad24, MadHi, MadSat, MulHi, Rotate, Select, Upsample};
+    use super::Exact;
     use super::Scalar::{Char, Int, Long, Uchar, Uint, Ulong};
 
     #[test]
@@ -192,6 +262,24 @@ mod tests {
         ] {
             let found = function.lane(ty, arguments);
             assert_eq!(found, result, "{function:?} {ty:?} {arguments:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_as_the_names_say() {
+        for (function, results) in [
+            (Floor, [-3, -2, -1, -1, 0, 0, 1, 2]),
+            (Ceil, [-2, -1, 0, 0, 1, 1, 2, 3]),
+            (Trunc, [-2, -1, 0, 0, 0, 0, 1, 2]),
+            (Round, [-3, -2, -1, 0, 0, 1, 2, 3]),
+            (Rint, [-2, -2, 0, 0, 0, 0, 2, 2]),
+        ] {
+            let quarters = [-10, -6, -2, -1, 1, 2, 6, 10];
+            let found = quarters.map(|number| {
+                let number = Exact::new(number, 2);
+                function.exact([number; 3]).map(Exact::truncated)
+            });
+            assert_eq!(found, results.map(Some), "{function:?}");
         }
     }
 }

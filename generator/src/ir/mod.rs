@@ -3,6 +3,7 @@
 //! replaces a node in its place.
 
 mod builtins;
+mod exact;
 mod objects;
 mod operators;
 mod reach;
@@ -11,10 +12,12 @@ mod swizzle;
 mod types;
 
 pub use builtins::{Builtin, Signature};
+pub use exact::Exact;
 pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};
 pub use statements::{
-    Atomic, Block, Case, For, Jump, Place, Reduce, Section, Stmt, StmtKind, Switch,
+    Atomic, Block, Case, For, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
+    StmtKind, Switch, Way,
 };
 pub use swizzle::Swizzle;
 pub use types::{Scalar, Type};
@@ -301,6 +304,12 @@ impl Program {
             let lane = self.convert(id, ty.lane(), key);
             return self.add(ExprKind::Vector(Box::new([lane])), ty, key);
         }
+        // The floating-point numbers that are used are in the range of `int`.
+        let is_in_range = ty.scalar.is_float() || ty.scalar.is_signed() && ty.scalar.bits() >= 32;
+        let id = match from.scalar.is_float() && !is_in_range {
+            true => self.add(ExprKind::Convert(id), ty.of(Scalar::Int), key),
+            false => id,
+        };
         self.add(ExprKind::Convert(id), ty, key)
     }
 

@@ -25,6 +25,12 @@ impl Unary {
         }
     }
 
+    /// True if there is such an operation on a type. That on truth values is one of integers.
+    #[must_use]
+    pub fn has(self, scalar: Scalar) -> bool {
+        self == Self::Minus || !scalar.is_float()
+    }
+
     /// The type of the result.
     #[must_use]
     pub fn result(self, operand: Type) -> Type {
@@ -121,6 +127,14 @@ impl Binary {
     #[must_use]
     pub fn is_logical(self) -> bool {
         matches!(self, Self::LogicalAnd | Self::LogicalOr)
+    }
+
+    /// True if there is such an operation on a type.
+    #[must_use]
+    pub fn has(self, scalar: Scalar) -> bool {
+        let of_floats = matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide)
+            || self.is_relational() && !self.is_logical();
+        of_floats || !scalar.is_float()
     }
 
     /// True for `<<` and `>>`.

@@ -82,6 +82,8 @@ impl StmtKind {
             Self::Switch(switch) => vec![switch.value],
             Self::For(details) => vec![details.start, details.limit],
             Self::Reduce(reduce) => vec![reduce.value],
+            Self::Gather(gather) => vec![gather.value],
+            Self::GroupCopy(copy) => vec![copy.into.1, copy.from.1],
             Self::Nothing | Self::DeclareArray(..) | Self::Barrier | Self::Section(_) => Vec::new(),
         }
     }
@@ -93,6 +95,7 @@ impl StmtKind {
             Self::If(_, then, other) => vec![then, other],
             Self::Switch(switch) => switch.cases.iter().map(|case| &case.body).collect(),
             Self::For(details) => vec![&details.body],
+            Self::GroupCopy(copy) => vec![&copy.body],
             Self::Section(section) => vec![&section.body],
             _ => Vec::new(),
         }
@@ -104,6 +107,7 @@ impl StmtKind {
             Self::If(_, then, other) => vec![then, other],
             Self::Switch(switch) => switch.cases.iter_mut().map(|case| &mut case.body).collect(),
             Self::For(details) => vec![&mut details.body],
+            Self::GroupCopy(copy) => vec![&mut copy.body],
             Self::Section(section) => vec![&mut section.body],
             _ => Vec::new(),
         }

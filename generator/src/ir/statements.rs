@@ -49,6 +49,10 @@ pub enum StmtKind {
     Barrier,
     /// Each work-item adds a value to the one number of the group; all get the sum after a barrier.
     Reduce(Reduce),
+    /// The work-items of the group put values together in local memory, by atomic functions whose results they use.
+    Gather(Gather),
+    /// The group copies elements while its work-items do something else.
+    GroupCopy(GroupCopy),
     /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
     Section(Section),
 }
@@ -62,9 +66,34 @@ pub enum Jump {
     Continue,
 }
 
+/// The text of a counted loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `for`.
+    For,
+    /// `while`, which changes the counter in its condition.
+    While,
+    /// `do ... while`, which does so too. The first round is always executed.
+    DoWhile,
+}
+
+impl Form {
+    /// The name that `--avoid` takes, besides `loop`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::For => "loop",
+            Self::While => "while",
+            Self::DoWhile => "do_while",
+        }
+    }
+}
+
 /// A counted loop. Only the loop itself changes its counter.
 #[derive(Clone, Debug)]
 pub struct For {
+    /// The text.
+    pub form: Form,
     /// The counter, a private variable of a signed type.
     pub counter: VarId,
     /// Its first value.
@@ -156,6 +185,51 @@ impl Atomic {
         };
         Scalar::Int.wrap(new.into())
     }
+}
+
+/// Values that the work-items of a group put together in local memory. The barriers for that are a part of it.
+#[derive(Clone, Debug)]
+pub struct Gather {
+    /// The way to do so.
+    pub way: Way,
+    /// The function, commutative and associative.
+    pub function: Atomic,
+    /// The first value.
+    pub first: i64,
+    /// The `int` that each work-item contributes.
+    pub value: ExprId,
+    /// An array of two `int` in local memory, which nothing else uses: the value and the next ticket.
+    pub cells: VarId,
+    /// The `int` that gets the result.
+    pub into: VarId,
+}
+
+/// How values are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Each work-item takes a number from a counter, which no other one gets, into a variable. What it contributes depends on
+    /// this number, and on nothing else that differs in the group.
+    Ticket(VarId),
+    /// Each work-item computes the new value, and tries again if another one was faster.
+    CompareExchange,
+}
+
+/// `async_work_group_copy` of elements between local and global memory. All work-items of the group wait for its end after
+/// the body, and come to a barrier then.
+#[derive(Clone, Debug)]
+pub struct GroupCopy {
+    /// The target: an array, and the index of its first element.
+    pub into: (VarId, ExprId),
+    /// The source: an array, and the index of its first element.
+    pub from: (VarId, ExprId),
+    /// The number of elements.
+    pub count: u32,
+    /// The distance of the elements in global memory.
+    pub stride: u32,
+    /// True if the source is prefetched before.
+    pub prefetches: bool,
+    /// The statements between the begin and the end. They neither use the target nor write to the source.
+    pub body: Block,
 }
 
 /// An atomic section: see [`StmtKind::Section`]. No work-item may come to one twice.

@@ -1,8 +1,10 @@
-//! Integer types of OpenCL C: eight scalars, and vectors of 2, 3, 4, 8 and 16 of them.
+//! Types of OpenCL C: ten scalars, and vectors of 2, 3, 4, 8 and 16 of them.
 
 use std::fmt;
 
-/// A scalar integer type.
+use super::Exact;
+
+/// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "their names in OpenCL C")]
 pub enum Scalar {
@@ -14,10 +16,14 @@ pub enum Scalar {
     Uint,
     Long,
     Ulong,
+    Float,
+    Double,
 }
 
 impl Scalar {
-    /// All of them, from the narrowest.
+    /// The floating-point types.
+    pub const FLOATS: [Self; 2] = [Self::Float, Self::Double];
+    /// The integer types, from the narrowest.
     pub const ALL: [Self; 8] = [
         Self::Char,
         Self::Uchar,
@@ -41,30 +47,50 @@ impl Scalar {
             Self::Uint => "uint",
             Self::Long => "long",
             Self::Ulong => "ulong",
+            Self::Float => "float",
+            Self::Double => "double",
         }
     }
 
     /// Its width.
     #[must_use]
     pub fn bits(self) -> u32 {
-        8 << (self as u32 / 2)
+        match self {
+            Self::Float => 32,
+            Self::Double => 64,
+            _ => 8 << (self as u32 / 2),
+        }
+    }
+
+    /// True for the floating-point types.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::Float | Self::Double)
     }
 
     /// True for the types with negative numbers.
     #[must_use]
     pub fn is_signed(self) -> bool {
-        (self as u32).is_multiple_of(2)
+        self.is_float() || (self as u32).is_multiple_of(2)
     }
 
-    /// The type of the same width with this sign.
+    /// The integer type of the same width with this sign.
     #[must_use]
     pub fn with_sign(self, signed: bool) -> Self {
-        Self::ALL[self as usize / 2 * 2 + usize::from(!signed)]
+        let integer = match self {
+            Self::Float => Self::Int,
+            Self::Double => Self::Long,
+            integer => integer,
+        };
+        Self::ALL[integer as usize / 2 * 2 + usize::from(!signed)]
     }
 
-    /// The type of twice or half the width with the same sign, if there is one.
+    /// The integer type of twice or half the width with the same sign, if there is one.
     #[must_use]
     pub fn scaled(self, wider: bool) -> Option<Self> {
+        if self.is_float() {
+            return None;
+        }
         let index = if wider { self as usize + 2 } else { (self as usize).wrapping_sub(2) };
         Self::ALL.get(index).copied()
     }
@@ -79,6 +105,9 @@ impl Scalar {
     #[must_use]
     pub fn usual(self, other: Self) -> Self {
         let (a, b) = (self.promoted(), other.promoted());
+        if a.is_float() || b.is_float() {
+            return a.max(b);
+        }
         if a.bits() == b.bits() { a.max(b) } else { a.max_rank(b) }
     }
 
@@ -86,13 +115,17 @@ impl Scalar {
         if self.bits() < other.bits() { other } else { self }
     }
 
-    /// The number that 64 stored bits stand for.
+    /// The number that 64 stored bits stand for, without what is behind the point.
     #[must_use]
     pub fn value(self, stored: i64) -> i128 {
+        if self.is_float() {
+            return Exact::of_stored(stored).truncated().into();
+        }
         if self.is_signed() { i128::from(stored) } else { i128::from(stored as u64) }
     }
 
-    /// The stored bits of a number, taken modulo the width: extended to 64 bits as the type says.
+    /// The stored bits of a number, taken modulo the width: extended to 64 bits as the type says. For a floating-point type,
+    /// those of the nearest number in its range.
     #[must_use]
     pub fn wrap(self, number: i128) -> i64 {
         match self {
@@ -103,18 +136,28 @@ impl Scalar {
             Self::Int => i64::from(number as i32),
             Self::Uint => i64::from(number as u32),
             Self::Long | Self::Ulong => number as i64,
+            Self::Float | Self::Double => Exact::new(self.saturated(number) as i64, 0).stored(),
         }
     }
 
-    /// The least number.
+    /// The least number; of a floating-point type, the least of those that are used.
     #[must_use]
     pub fn least(self) -> i128 {
+        if self.is_float() {
+            return -self.greatest();
+        }
         if self.is_signed() { -(1 << (self.bits() - 1)) } else { 0 }
     }
 
-    /// The greatest number.
+    /// The greatest number; of a floating-point type, the greatest of those that are used. `float` has 24 digits. Numbers of
+    /// `double` have no more than 26 here: they are not in `float`, and two of them fit into 64 bits.
     #[must_use]
     pub fn greatest(self) -> i128 {
+        match self {
+            Self::Float => return (1 << 24) - 1,
+            Self::Double => return (1 << 26) - 1,
+            _ => {}
+        }
         (1 << (self.bits() - u32::from(self.is_signed()))) - 1
     }
 
@@ -207,6 +250,13 @@ mod tests {
         ] {
             assert_eq!((a.usual(b), b.usual(a)), (both, both), "{a:?} {b:?}");
         }
+        let (float, double) = (Scalar::Float, Scalar::Double);
+        assert_eq!(
+            (float.usual(Ulong), Int.usual(double), float.usual(double)),
+            (float, double, double)
+        );
+        assert_eq!((float.bits(), double.with_sign(false), float.scaled(true)), (32, Ulong, None));
+        assert_eq!(float.value(Exact::new(-7, 1).stored()), -3);
         assert_eq!((Ulong.bits(), Char.bits(), Long.is_signed()), (64, 8, true));
         assert_eq!((Uchar.wrap(-1), Char.wrap(255), Ulong.wrap(-1)), (255, -1, -1));
         assert_eq!((Ulong.value(-1), Ulong.greatest()), (u64::MAX.into(), u64::MAX.into()));

@@ -18,10 +18,9 @@ impl Maker<'_> {
         self.arrays.push(id);
         let given = if stream.chance(50) { length } else { stream.below(length) };
         let count = (given * u64::from(ty.lanes)).clamp(1, 24) / u64::from(ty.lanes);
-        let numbers = (0..count.max(1) * u64::from(ty.lanes))
-            .map(|_| self.number(scalar, &mut stream))
-            .collect::<Vec<_>>();
-        let values = numbers.into_iter().map(|number| scalar.wrap(number)).collect();
+        let values = (0..count.max(1) * u64::from(ty.lanes))
+            .map(|_| self.stored(scalar, &mut stream))
+            .collect();
         self.program.statement(StmtKind::DeclareArray(id, values), key)
     }
 
@@ -34,8 +33,7 @@ impl Maker<'_> {
         let mut stream = key.stream();
         let scalar = self.scalar_type(&mut stream);
         let length = stream.pick(&[4_u32, 7, 8]);
-        let numbers = (0..length).map(|_| self.number(scalar, &mut stream)).collect::<Vec<_>>();
-        let values = numbers.into_iter().map(|number| scalar.wrap(number)).collect();
+        let values = (0..length).map(|_| self.stored(scalar, &mut stream)).collect();
         let name = format!("c{}", self.program.variables.len());
         let space = Space::Constant(values);
         let ty = Type::scalar(scalar);

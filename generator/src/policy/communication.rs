@@ -1,9 +1,10 @@
 //! Joint work of a group: exchanges at barriers, reductions, sections.
 
+use super::statements::LOSSLESS;
 use super::{Maker, opaque};
 use crate::ir::{
-    Atomic, Binary, Block, Buffer, ExprId, ExprKind, Item, Path, Place, Reduce, Root, Scalar,
-    Section, Space, Step, StmtId, StmtKind, Type, VarId, Variable,
+    Atomic, Binary, Block, Buffer, ExprId, ExprKind, Gather, Item, Path, Place, Reduce, Root,
+    Scalar, Section, Space, Step, StmtId, StmtKind, Type, VarId, Variable, Way,
 };
 use crate::random::{Key, Stream};
 
@@ -76,7 +77,7 @@ impl Maker<'_> {
         self.program.binary(Binary::Remainder, tid, size, key)
     }
 
-    fn own_place(
+    pub(super) fn own_place(
         &mut self,
         communication: Communication,
         local: bool,
@@ -103,8 +104,17 @@ impl Maker<'_> {
         let long = Type::scalar(Scalar::Long);
         let value = self.expression(long, depth, key.child(1));
         if self.features.weight("pointer", Type::INT) == 0 || !stream.chance(30) {
-            let place = Place::Element(array, at);
-            return Some(vec![self.program.statement(StmtKind::Assign(place, value), key)]);
+            let (old, place) = (ExprKind::Element(array, at), Place::Element(array, at));
+            let old = self.program.add(old, long, key);
+            let weights = LOSSLESS.map(|op| (self.features.binary(op, long), op));
+            let update = stream.weighted(&weights).filter(|_| stream.chance(65));
+            // An old value that would be lost is added to the result before.
+            let (before, value) = match update {
+                Some(operator) => (None, self.program.binary(operator, old, value, key)),
+                None => (Some(self.program.statement(StmtKind::Hash(old), key)), value),
+            };
+            let write = self.program.statement(StmtKind::Assign(place, value), key);
+            return Some(before.into_iter().chain([write]).collect());
         }
         let path = Path { root: Root::Variable(array), steps: vec![Step::Index(at)] };
         let (pointer, declared) = self.pointer_to(path, key);
@@ -142,7 +152,7 @@ impl Maker<'_> {
     }
 
     /// An `int` that is the same for all work-items of a group.
-    fn uniform(&mut self, key: Key) -> ExprId {
+    pub(super) fn uniform(&mut self, key: Key) -> ExprId {
         let mut stream = key.stream();
         let value = stream.within(0, 20);
         let known = opaque(&mut self.program, value, key.child(1));
@@ -195,7 +205,7 @@ impl Maker<'_> {
     }
 
     /// An array in local memory with an element for each work-item.
-    fn local_array(&mut self, ty: Type, group: u32) -> VarId {
+    pub(super) fn local_array(&mut self, ty: Type, group: u32) -> VarId {
         let found =
             self.program.variables.iter().position(|v| {
                 v.space == Space::Local && v.ty == ty && v.name.starts_with("exchange")
@@ -244,6 +254,54 @@ impl Maker<'_> {
         let (declared, into) = self.declare(Type::INT, zero, key);
         let reduce = StmtKind::Reduce(Reduce { function, value, into });
         vec![declared, self.program.statement(reduce, key)]
+    }
+
+    /// True if atomic functions whose results are used are among the features of the seed.
+    pub(super) fn gathers(&self) -> bool {
+        let on = |name| self.features.weight(name, Type::INT) > 0;
+        self.mode.has_reductions() && (on("ticket") || on("compare_exchange"))
+    }
+
+    /// The work-items of the group put values together in local memory, by atomic functions whose results are used.
+    pub(super) fn gather(&mut self, depth: u32, key: Key) -> Block {
+        let mut stream = key.stream();
+        let ways = ["ticket", "compare_exchange"]
+            .map(|name| (self.features.weight(name, Type::INT), name));
+        let is_ticket = stream.weighted(&ways) == Some("ticket");
+        let function = stream.pick(&Atomic::ALL);
+        let first = stream.within(-100, 100);
+        let zero = self.program.literal(0, Type::INT, key);
+        let (declared, into) = self.declare(Type::INT, zero, key);
+        let (name, length) = (format!("cells{}", self.program.variables.len()), Some(2));
+        let cells = Variable { name, ty: Type::INT, length, space: Space::Local };
+        let cells = self.program.declare(cells);
+        let (way, value) = if is_ticket {
+            let ticket = self.variable('t', Type::INT, None);
+            let value = self.of_ticket(ticket, &mut stream, key.child(1));
+            (Way::Ticket(ticket), value)
+        } else {
+            (Way::CompareExchange, self.expression(Type::INT, depth, key.child(1)))
+        };
+        let gather = StmtKind::Gather(Gather { way, function, first, value, cells, into });
+        vec![declared, self.program.statement(gather, key)]
+    }
+
+    /// A value that depends on a ticket, and on what is the same for the group.
+    fn of_ticket(&mut self, ticket: VarId, stream: &mut Stream, key: Key) -> ExprId {
+        let mut value = self.read(ticket, key);
+        for part in 0..1 + stream.below(3) {
+            let operators =
+                [Binary::Add, Binary::Multiply, Binary::Xor, Binary::And, Binary::ShiftLeft];
+            let weights = operators.map(|op| (self.features.binary(op, Type::INT), op));
+            let Some(operator) = stream.weighted(&weights) else { continue };
+            let number = stream.within(1, 300);
+            let other = match stream.chance(50) {
+                true => self.hidden(number, key.child(part)),
+                false => self.program.literal(number.into(), Type::INT, key.child(part)),
+            };
+            value = self.program.binary(operator, value, other, key.child(part));
+        }
+        value
     }
 
     /// One work-item of the group computes something from values that all have.

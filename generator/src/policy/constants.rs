@@ -1,13 +1,28 @@
 //! Numbers: many are special ones, and many are near to others.
 
 use super::Maker;
-use crate::ir::Scalar;
+use crate::ir::{Exact, Scalar};
 use crate::random::Stream;
 
 /// The most numbers that are remembered.
 const POOL: usize = 10;
 
 impl Maker<'_> {
+    /// The stored bits of a number.
+    pub(super) fn stored(&mut self, scalar: Scalar, stream: &mut Stream) -> i64 {
+        if !scalar.is_float() {
+            return scalar.wrap(self.number(scalar, stream));
+        }
+        let (number, scale) = match stream.below(10) {
+            0 => (stream.within(-1, 1), 0),
+            1..5 => (stream.within(-20, 100), 0),
+            5..8 => (stream.within(-40, 40), 1 + stream.below(3) as u32),
+            8 => (1 << stream.below(11), stream.below(4) as u32),
+            _ => (stream.within(-70_000, 70_000), 0),
+        };
+        Exact::new(number, scale).stored()
+    }
+
     pub(super) fn number(&mut self, scalar: Scalar, stream: &mut Stream) -> i128 {
         let number = match stream.below(10) {
             0..3 => special(scalar, stream),

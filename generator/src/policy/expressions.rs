@@ -1,7 +1,7 @@
 //! Expressions of a wanted type. What a type cannot be directly, such as the sum of two `char`, is converted to it.
 
 use super::Maker;
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Scalar, Signature, Swizzle, Type, Unary};
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Signature, Swizzle, Type, Unary};
 use crate::random::{Key, Stream};
 
 /// The ways to make an expression.
@@ -80,8 +80,9 @@ impl Maker<'_> {
         if ty.is_vector() {
             return if stream.chance(20) { ty.lane() } else { ty };
         }
-        let fits = Scalar::ALL.into_iter().filter(|other| {
+        let fits = self.features.scalars().filter(|other| {
             ty.scalar.usual(*other) == ty.scalar
+                && (other.is_float() || !ty.scalar.is_float() || other.bits() <= 16)
                 && self.features.allows(other.name(), Type::scalar(*other))
         });
         let fits: Vec<_> = fits.collect();
@@ -96,11 +97,13 @@ impl Maker<'_> {
         key: Key,
     ) -> Option<ExprId> {
         let computed = Self::computed(ty);
-        let weights =
-            Binary::ARITHMETIC.map(|op| (self.features.weight(op.texts().1, computed), op));
+        let weights = Binary::ARITHMETIC.map(|op| (self.features.binary(op, computed), op));
         let operator = stream.weighted(&weights)?;
+        if operator == Binary::Divide && ty.scalar.is_float() {
+            return Some(self.scaled(ty, depth, stream, key));
+        }
         let other = if operator.is_shift() && !ty.is_vector() {
-            Type::scalar(self.scalar_type(stream))
+            Type::scalar(self.integer_type(stream))
         } else {
             self.beside(computed, stream)
         };
@@ -112,6 +115,13 @@ impl Maker<'_> {
         Some(self.program.convert(value, ty, key))
     }
 
+    /// A floating-point number divided by a power of two.
+    fn scaled(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> ExprId {
+        let a = self.expression(ty, depth - 1, key.child(1));
+        let by = self.program.literal(stream.pick(&[2, 4, 8, -2]), ty, key);
+        self.program.binary(Binary::Divide, a, by, key)
+    }
+
     fn relational(
         &mut self,
         ty: Type,
@@ -119,15 +129,28 @@ impl Maker<'_> {
         stream: &mut Stream,
         key: Key,
     ) -> Option<ExprId> {
-        let weights = Binary::RELATIONAL.map(|op| (self.features.weight(op.texts().1, ty), op));
+        let weights = Binary::RELATIONAL.map(|op| (self.features.binary(op, ty), op));
         let operator = stream.weighted(&weights)?;
         let (first, second) = if ty.is_vector() {
             let operands = ty.of(ty.scalar.with_sign(stream.chance(60)));
+            let floats = self
+                .features
+                .scalars()
+                .filter(|other| other.is_float() && other.bits() == ty.scalar.bits());
+            let operands = match floats.last().filter(|_| stream.chance(20)) {
+                Some(float) => ty.of(float),
+                None => operands,
+            };
             (operands, self.beside(operands, stream))
         } else {
             let first = Type::scalar(self.scalar_type(stream));
-            (first, if stream.chance(60) { first } else { Type::scalar(self.scalar_type(stream)) })
+            let other = Type::scalar(self.scalar_type(stream));
+            let mixed = !first.scalar.is_float() && !other.scalar.is_float();
+            (first, if mixed && stream.chance(40) { other } else { first })
         };
+        if !operator.has(first.scalar) {
+            return None;
+        }
         self.operation(operator, [first, second], depth, key)
     }
 
@@ -151,7 +174,7 @@ impl Maker<'_> {
     fn unary(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
         let computed = Self::computed(ty);
         let weights = Unary::ALL.map(|op| {
-            let fits = op != Unary::Not || ty == ty.truth();
+            let fits = (op != Unary::Not || ty == ty.truth()) && op.has(computed.scalar);
             (if fits { self.features.weight(op.texts().1, computed) } else { 0 }, op)
         });
         let operator = stream.weighted(&weights)?;
@@ -214,7 +237,9 @@ impl Maker<'_> {
     /// The types of the parameters of a function with this result.
     fn parameters(&self, builtin: Builtin, ty: Type, stream: &mut Stream) -> Option<Vec<Type>> {
         Some(match builtin.signature() {
-            Signature::Same(count) | Signature::Only32(count) => vec![ty; count.into()],
+            Signature::Same(count) | Signature::Only32(count) | Signature::Float(count) => {
+                vec![ty; count.into()]
+            }
             Signature::SameOrScalar(count) => {
                 let rest = if ty.is_vector() && stream.chance(30) { ty.lane() } else { ty };
                 [vec![ty], vec![rest; usize::from(count) - 1]].concat()
@@ -248,7 +273,9 @@ impl Maker<'_> {
         key: Key,
     ) -> Option<ExprId> {
         let from = ty.of(self.scalar_type(stream));
-        if !self.allows(if saturate { "convert_sat" } else { "convert" }, &[from]) {
+        if !self.allows(if saturate { "convert_sat" } else { "convert" }, &[from])
+            || saturate && ty.scalar.is_float()
+        {
             return None;
         }
         let a = self.expression(from, depth - 1, key.child(1));
@@ -267,8 +294,10 @@ impl Maker<'_> {
     ) -> Option<ExprId> {
         // In memory, a vector of three has four lanes.
         let lanes = [1, 2, 4, 8, 16].into_iter().filter(|_| ty.lanes != 3);
-        let types = lanes.flat_map(|lanes| Scalar::ALL.map(|scalar| Type { scalar, lanes }));
+        let types = lanes
+            .flat_map(|lanes| self.features.scalars().map(move |scalar| Type { scalar, lanes }));
         let types: Vec<_> = types
+            .filter(|_| !ty.scalar.is_float())
             .filter(|from| from.bits() == ty.bits() && *from != ty)
             .filter(|from| !from.is_vector() || self.mode.has_vectors())
             .filter(|from| self.allows("reinterpret", &[*from]))

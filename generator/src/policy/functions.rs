@@ -2,7 +2,7 @@
 
 use super::Maker;
 use super::statements::LOSSLESS;
-use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, Space, Type, VarId};
+use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, Scalar, Space, Type, VarId};
 use crate::random::{Key, Stream};
 
 /// The most parameters of a function.
@@ -47,7 +47,10 @@ impl Maker<'_> {
         let arrays = self.arrays.clone();
         self.arrays.retain(|id| matches!(self.program.variable(*id).space, Space::Constant(_)));
         self.in_function = true;
-        let ty = self.any_type(&mut stream);
+        // Half of the results have room for every bit of the variables.
+        let wide = Type::scalar(stream.pick(&[Scalar::Long, Scalar::Ulong]));
+        let is_wide = stream.chance(50) && self.features.allows("function", wide);
+        let ty = if is_wide { wide } else { self.any_type(&mut stream) };
         let (body, value) = self.scoped(|maker| {
             let mut body = Block::new();
             if stream.chance(60) {
@@ -77,7 +80,7 @@ impl Maker<'_> {
         let of = if ty.is_vector() { ty } else { computed };
         let mut sum = value;
         for (index, variable) in (0..).zip(self.writable.clone()) {
-            let weights = LOSSLESS.map(|op| (self.features.weight(op.texts().1, of), op));
+            let weights = LOSSLESS.map(|op| (self.features.binary(op, of), op));
             let Some(operator) = stream.weighted(&weights) else { continue };
             let other = self.read(variable, key.child(index));
             let other = self.fitted(other, of, &mut stream, key.child(index));

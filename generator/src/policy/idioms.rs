@@ -15,7 +15,7 @@ impl Maker<'_> {
         let mut stream = key.stream();
         let (ty, length) = self.array_type(array);
         // All bytes are the same.
-        let byte = stream.pick(&[0, 0, 0, -1, 1]);
+        let byte = if ty.scalar.is_float() { 0 } else { stream.pick(&[0, 0, 0, -1, 1]) };
         let number =
             (0..ty.scalar.bits() / 8).fold(0_i128, |all, at| all | (byte & 0xff) << (8 * at));
         self.through(array, length, key, |maker, _| maker.program.literal(number, ty, key))
@@ -156,6 +156,6 @@ impl Maker<'_> {
     fn plain_operator(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
         let computed = if ty.is_vector() { ty } else { Type::scalar(ty.scalar.promoted()) };
         let operators = [Binary::Add, Binary::Subtract, Binary::Xor, Binary::And, Binary::Or];
-        stream.weighted(&operators.map(|op| (self.features.weight(op.texts().1, computed), op)))
+        stream.weighted(&operators.map(|op| (self.features.binary(op, computed), op)))
     }
 }

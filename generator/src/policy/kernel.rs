@@ -2,13 +2,19 @@
 
 use super::{Maker, opaque, shapes};
 use crate::features::Features;
-use crate::ir::{Block, Buffer, ExprKind, Program, Scalar, Space, StmtKind, Type, Variable};
+use crate::ir::{Block, Buffer, ExprKind, Form, Program, Scalar, Space, StmtKind, Type, Variable};
 use crate::print::{self, Extras};
 use crate::profile::{COMMUNICATION, Mode, Profile};
 use crate::random::{Key, Stream};
 
 /// How many statements with the feature of the mode there are at least.
 const OWED: usize = 3;
+/// The tokens of values that a group puts together in local memory.
+const LEAST_GATHER: usize = 170;
+/// The tokens of values that are combined in a loop.
+const LEAST_TREE: usize = 150;
+/// The tokens of a copy by a group, with what uses it.
+const LEAST_COPY: usize = 160;
 /// The tokens that are kept for each of the first two.
 const OWED_TOKENS: usize = 80;
 
@@ -153,11 +159,15 @@ impl Maker<'_> {
     }
 
     /// An exchange between work-items.
-    pub(super) fn synchronisation(&mut self, depth: u32, key: Key) -> Block {
+    pub(super) fn synchronisation(&mut self, room: usize, depth: u32, key: Key) -> Block {
         let mut stream = key.stream();
         let exchange = ["exchange", "id"].iter().all(|f| self.features.allows(f, Type::INT))
             && self.mode != Mode::Barrier;
-        let made = if self.communication.is_some() && (stream.chance(60) || !exchange) {
+        let made = if room > LEAST_COPY && self.copies_by_group() && stream.chance(45) {
+            self.group_copy(key)
+        } else if room > LEAST_TREE && exchange && self.combines() && stream.chance(25) {
+            Some(self.tree(depth, key))
+        } else if self.communication.is_some() && (stream.chance(60) || !exchange) {
             self.communicate(key)
         } else if exchange {
             self.exchange(depth, key)
@@ -192,11 +202,14 @@ impl Maker<'_> {
         ];
         match stream.weighted(&ways) {
             Some(0) => {
-                let mut block = self.synchronisation(2, key);
+                let mut block = self.synchronisation(room, 2, key);
                 block.extend(self.write_own(2, key.child(1)).unwrap_or_default());
                 block
             }
             Some(1) => vec![self.section(room.clamp(90, 200), key)],
+            Some(2) if room > LEAST_GATHER && self.gathers() && stream.chance(35) => {
+                self.gather(2, key)
+            }
             Some(2) => self.reduction(if room > 80 { 2 } else { 1 }, key),
             Some(_) => {
                 let scalar = self.scalar_type(&mut stream);
@@ -233,8 +246,15 @@ impl Maker<'_> {
         let hash = self.program.statement(StmtKind::Hash(element), key);
         let start = self.program.literal(0, Type::INT, key);
         let limit = self.program.literal(length.into(), Type::INT, key);
-        let details =
-            crate::ir::For { counter, start, limit, step: 1, unroll: None, body: vec![hash] };
+        let details = crate::ir::For {
+            form: Form::For,
+            counter,
+            start,
+            limit,
+            step: 1,
+            unroll: None,
+            body: vec![hash],
+        };
         self.program.statement(StmtKind::For(details), key)
     }
 }

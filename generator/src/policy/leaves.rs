@@ -61,6 +61,10 @@ impl Maker<'_> {
             }
             _ => {}
         }
+        if ty.scalar.is_float() {
+            let stored = self.stored(ty.scalar, &mut stream);
+            return self.program.add(ExprKind::Literal(stored), ty, key);
+        }
         let number = self.number(ty.scalar, &mut stream);
         if ty.is_vector() && ty.lanes <= 4 && stream.chance(40) {
             let lanes =
@@ -156,13 +160,22 @@ impl Maker<'_> {
 
     /// A scalar type that is not avoided.
     pub(super) fn scalar_type(&self, stream: &mut Stream) -> Scalar {
-        let all = Scalar::ALL.map(|scalar| {
+        self.scalar_among(self.features.scalars(), stream)
+    }
+
+    /// A scalar integer type that is not avoided.
+    pub(super) fn integer_type(&self, stream: &mut Stream) -> Scalar {
+        self.scalar_among(Scalar::ALL.into_iter(), stream)
+    }
+
+    fn scalar_among(&self, all: impl Iterator<Item = Scalar>, stream: &mut Stream) -> Scalar {
+        let all = all.map(|scalar| {
             let ty = Type::scalar(scalar);
             let on = self.features.weight(scalar.name(), ty) > 0;
             let allowed = self.features.allows(scalar.name(), ty);
             (if on { 6 } else { u32::from(allowed) }, scalar)
         });
-        stream.weighted(&all).unwrap_or(Scalar::Int)
+        stream.weighted(&all.collect::<Vec<_>>()).unwrap_or(Scalar::Int)
     }
 
     /// The number of lanes of a vector that is not avoided.

@@ -2,13 +2,13 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, Builtin, ExprId, ExprKind, For, Jump, Place, Scalar, StmtId, StmtKind, Type,
-    VarId,
+    Binary, Block, Builtin, ExprId, ExprKind, For, Form, Jump, Place, Scalar, StmtId, StmtKind,
+    Type, VarId,
 };
 use crate::random::{Key, Stream};
 
 /// The most executions of a place, in work-items times rounds.
-const MOST_EXECUTIONS: u64 = 1500;
+pub(super) const MOST_EXECUTIONS: u64 = 1500;
 
 /// The kinds of loops.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ impl Maker<'_> {
         key: Key,
         body: impl FnOnce(&mut Self, VarId) -> Block,
     ) -> StmtId {
-        let narrow = if stream.chance(25) { self.scalar_type(stream) } else { Scalar::Int };
+        let narrow = if stream.chance(25) { self.integer_type(stream) } else { Scalar::Int };
         let fits =
             narrow.is_signed() && narrow.bits() <= 32 && narrow.greatest() > 64 + i128::from(end);
         let scalar = if fits { narrow } else { Scalar::Int };
@@ -141,8 +141,18 @@ impl Maker<'_> {
         let made = body(self, counter);
         self.counters.pop();
         self.executions = executions;
+        // The interpreter executes the first round of each kind.
+        let forms = [Form::For, Form::While, Form::DoWhile].map(|form| {
+            let weight = match form {
+                Form::For => 40,
+                _ => self.features.weight(form.name(), Type::INT),
+            };
+            (weight, form)
+        });
+        let form = stream.weighted(&forms).unwrap_or(Form::For);
         let unrolled = self.features.weight("unroll", Type::INT) > 0 && stream.chance(15);
         let details = For {
+            form,
             counter,
             start,
             limit,
@@ -165,7 +175,7 @@ impl Maker<'_> {
         self.over((first, first + rounds), &mut stream, key.child(1), |maker, _| {
             let mut block = Block::new();
             if synchronises {
-                block.extend(maker.synchronisation(1, key.child(4)));
+                block.extend(maker.synchronisation(room, 1, key.child(4)));
             }
             block.extend(maker.block(room.saturating_sub(40), depth - 1, key.child(2)));
             if let Some(jump) = jump {
@@ -241,7 +251,7 @@ impl Maker<'_> {
         }
         let operators =
             [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Xor, Binary::Or, Binary::And];
-        let weights = operators.map(|op| (self.features.weight(op.texts().1, ty), op));
+        let weights = operators.map(|op| (self.features.binary(op, ty), op));
         let Some(operator) = stream.weighted(&weights) else { return a };
         let value = self.program.binary(operator, a, b, key);
         self.program.convert(value, ty, key)

@@ -4,6 +4,7 @@
 mod arrays;
 mod communication;
 mod constants;
+mod copies;
 mod expressions;
 mod functions;
 mod idioms;
@@ -15,6 +16,7 @@ mod records;
 mod scope;
 mod shapes;
 mod statements;
+mod trees;
 mod ways;
 
 pub(crate) use constants::special;

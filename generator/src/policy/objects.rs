@@ -80,9 +80,7 @@ impl Maker<'_> {
                 let address = found.map_or(Address::Null, |walk| Address::Of(walk.path));
                 Initial::Address(address)
             }
-            Shape::Value(ty) => {
-                Initial::Number(ty.scalar.wrap(self.number(ty.scalar, &mut stream)))
-            }
+            Shape::Value(ty) => Initial::Number(self.stored(ty.scalar, &mut stream)),
             Shape::Record(_) | Shape::Array(..) => Initial::Number(0),
         });
         let initials = initials.collect();
@@ -184,7 +182,7 @@ impl Maker<'_> {
         let value = self.expression(ty, depth, key.child(30));
         let old = self.part_of(walk.path.clone(), &walk.shape, key)?;
         let operators = super::statements::LOSSLESS;
-        let weights = operators.map(|op| (self.features.weight(op.texts().1, ty), op));
+        let weights = operators.map(|op| (self.features.binary(op, ty), op));
         let update: Option<Binary> = stream.weighted(&weights).filter(|_| stream.chance(65));
         let mut block = Block::new();
         let value = match update {

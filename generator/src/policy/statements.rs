@@ -179,7 +179,10 @@ impl Maker<'_> {
     /// The operator of an assignment such as `v += 1`. In atomic sections, each value counts for the sum.
     fn update(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
         let operators = if self.is_pure() { &LOSSLESS[..] } else { &Binary::ARITHMETIC };
-        let weights = operators.iter().map(|&op| (self.features.weight(op.texts().1, ty), op));
+        // The divisor of a floating-point number is a constant.
+        let fits = |op: Binary| !(op == Binary::Divide && ty.scalar.is_float());
+        let weights = operators.iter().filter(|op| fits(**op));
+        let weights = weights.map(|&op| (self.features.binary(op, ty), op));
         let weights: Vec<_> = weights.collect();
         let chosen = stream.weighted(&weights);
         chosen.filter(|_| self.is_pure() || stream.chance(45))

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Printer;
-use crate::ir::{Address, ExprId, ExprKind, Item, Path, Program, Root, Scalar, Step, Type};
+use crate::ir::{Address, Exact, ExprId, ExprKind, Item, Path, Program, Root, Scalar, Step, Type};
 
 impl Printer<'_> {
     pub(super) fn text(&self, id: ExprId) -> String {
@@ -140,6 +140,12 @@ pub(super) fn literal(stored: i64, ty: Type) -> String {
 
 /// A number with the suffix of its type; the narrow types have none.
 pub(super) fn number(stored: i64, scalar: Scalar) -> String {
+    if scalar.is_float() {
+        let (value, suffix) =
+            (Exact::of_stored(stored), if scalar == Scalar::Float { "f" } else { "" });
+        let digits = value.digits();
+        return if value.is_negative() { format!("(-{digits}{suffix})") } else { digits + suffix };
+    }
     let value = scalar.value(stored);
     let suffix = match scalar {
         Scalar::Uint => "U",

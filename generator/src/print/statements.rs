@@ -3,7 +3,8 @@
 use super::Printer;
 use super::expressions::number;
 use crate::ir::{
-    ExprId, ExprKind, For, Jump, Place, Reduce, Section, StmtId, StmtKind, Switch, Type, VarId,
+    Atomic, Exact, ExprId, ExprKind, For, Form, Gather, GroupCopy, Jump, Place, Reduce, Scalar,
+    Section, StmtId, StmtKind, Switch, Type, VarId, Way,
 };
 
 /// A barrier for all memory.
@@ -32,7 +33,17 @@ impl Printer<'_> {
             }
             StmtKind::Hash(value) => {
                 let ty = program.ty(*value);
-                let value = self.text(*value);
+                let mut value = self.text(*value);
+                if ty.scalar.is_float() {
+                    // A whole number, which does not show the sign of zero.
+                    let suffix = if ty.scalar == Scalar::Float { "f" } else { "" };
+                    let long = if ty.is_vector() {
+                        format!("convert_long{}", ty.lanes)
+                    } else {
+                        "(long)".to_owned()
+                    };
+                    value = format!("{long}({value} * {}.0{suffix})", 1 << Exact::SCALE);
+                }
                 let text = match ty.lanes {
                     1 => format!("hash = note(hash, {value});"),
                     n => format!("hash = note{n}(hash, convert_ulong{n}({value}));"),
@@ -56,6 +67,8 @@ impl Printer<'_> {
             }
             StmtKind::Barrier => self.line(BARRIER),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
+            StmtKind::Gather(gather) => self.gather(gather),
+            StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
             StmtKind::Section(section) => self.section(section),
         }
     }
@@ -129,21 +142,75 @@ impl Printer<'_> {
     }
 
     fn repeat(&mut self, details: &For) {
-        if let Some(count) = details.unroll {
-            self.line(&format!("#pragma unroll {count}"));
-        }
         let counter = self.program.variable(details.counter);
         let name = &counter.name;
         let (start, limit) = (self.text(details.start), self.text(details.limit));
         let (compare, change) = if details.step > 0 { ("<", "+=") } else { (">", "-=") };
-        let text = format!(
-            "for ({} {name} = {start}; {name} {compare} {limit}; {name} {change} {}) {{",
-            counter.ty,
-            details.step.abs()
-        );
-        self.line(&text);
+        let (ty, by) = (counter.ty, details.step.abs());
+        let next = format!("({name} {change} {by}) {compare} {limit}");
+        let (mut before, after) = match details.form {
+            Form::For => {
+                let text = format!(
+                    "for ({ty} {name} = {start}; {name} {compare} {limit}; {name} {change} {by}) {{"
+                );
+                (vec![text], vec!["}".to_owned()])
+            }
+            Form::While => {
+                let first = format!("{ty} {name} = {start} - ({});", details.step);
+                (vec!["{".to_owned(), first, format!("while ({next}) {{")], vec!["}".to_owned(); 2])
+            }
+            Form::DoWhile => {
+                let first = format!("{ty} {name} = {start};");
+                let last = format!("}} while ({next});");
+                (vec!["{".to_owned(), first, "do {".to_owned()], vec![last, "}".to_owned()])
+            }
+        };
+        if let Some(count) = details.unroll {
+            before.insert(before.len() - 1, format!("#pragma unroll {count}"));
+        }
+        before.iter().for_each(|line| self.line(line));
         self.nested(&details.body);
-        self.line("}");
+        after.iter().for_each(|line| self.line(line));
+    }
+
+    fn gather(&mut self, gather: &Gather) {
+        let cells = &self.program.variable(gather.cells).name;
+        let into = &self.program.variable(gather.into).name;
+        let (value, first) = (self.text(gather.value), number(gather.first, Scalar::Int));
+        self.line(&format!("if (lid == 0) {{ {cells}[0] = {first}; {cells}[1] = 0; }}"));
+        self.line(BARRIER);
+        match gather.way {
+            Way::Ticket(variable) => {
+                let (ticket, function) =
+                    (&self.program.variable(variable).name, gather.function.name());
+                self.line("{");
+                self.indent += 1;
+                self.line(&format!("int {ticket} = atomic_inc(&{cells}[1]);"));
+                self.line(&format!("{function}(&{cells}[0], {value});"));
+                self.indent -= 1;
+                self.line("}");
+            }
+            Way::CompareExchange => {
+                let new = match gather.function {
+                    Atomic::Add => "(int)((uint)seen + (uint)more)",
+                    Atomic::Sub => "(int)((uint)seen - (uint)more)",
+                    Atomic::Min => "min(seen, more)",
+                    Atomic::Max => "max(seen, more)",
+                    Atomic::And => "seen & more",
+                    Atomic::Or => "seen | more",
+                    Atomic::Xor => "seen ^ more",
+                };
+                self.line("{");
+                self.indent += 1;
+                self.line(&format!("int seen, old = {first}, more = {value};"));
+                self.line(&format!("do {{ seen = old; old = atomic_cmpxchg(&{cells}[0], seen, {new}); }} while (old != seen);"));
+                self.indent -= 1;
+                self.line("}");
+            }
+        }
+        self.line(BARRIER);
+        self.line(&format!("{into} = {cells}[0];"));
+        self.line(BARRIER);
     }
 
     fn reduce(&mut self, reduce: &Reduce) {
@@ -152,6 +219,33 @@ impl Printer<'_> {
         self.line(BARRIER);
         self.line(&format!("{} = {place};", self.program.variable(reduce.into).name));
         self.line(BARRIER);
+    }
+
+    fn copy_by_group(&mut self, id: StmtId, copy: &GroupCopy) {
+        let side = |(array, at): (VarId, ExprId)| {
+            format!("{} + {}", self.program.variable(array).name, self.text(at))
+        };
+        let (into, from, count) = (side(copy.into), side(copy.from), copy.count);
+        let event = format!("e{}", id.0);
+        self.line("{");
+        self.indent += 1;
+        if copy.prefetches {
+            self.line(&format!("prefetch({from}, {});", (count - 1) * copy.stride + 1));
+        }
+        let start = match copy.stride {
+            1 => format!("async_work_group_copy({into}, {from}, {count}, 0)"),
+            stride => {
+                format!("async_work_group_strided_copy({into}, {from}, {count}, {stride}, 0)")
+            }
+        };
+        self.line(&format!("event_t {event} = {start};"));
+        self.indent -= 1;
+        self.nested(&copy.body);
+        self.indent += 1;
+        self.line(&format!("wait_group_events(1, &{event});"));
+        self.line(BARRIER);
+        self.indent -= 1;
+        self.line("}");
     }
 
     fn section(&mut self, section: &Section) {

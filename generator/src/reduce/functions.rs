@@ -51,7 +51,7 @@ fn moved(mut program: Program, id: FunctionId, before: StmtId, call: ExprId) -> 
     program.exprs[call.0 as usize].kind = program.expr(function.value).kind.clone();
     for expr in &mut program.exprs {
         if matches!(expr.kind, ExprKind::Invoke(called, _) if called == id) {
-            expr.kind = ExprKind::Literal(1);
+            expr.kind = ExprKind::Literal(expr.ty.scalar.wrap(1));
         }
     }
     blocks(&mut program, |block| {

@@ -12,8 +12,9 @@ impl Repair<'_> {
     pub(super) fn read(&mut self, id: ExprId, faults: Faults) {
         let expr = self.program.expr(id);
         let (ty, key, again) = (expr.ty, expr.key.named("repair"), expr.repairs > 1);
+        let one = || ExprKind::Literal(ty.scalar.wrap(1));
         let kind = match expr.kind.clone() {
-            _ if faults.has(Faults::ORDER) => ExprKind::Literal(1),
+            _ if faults.has(Faults::ORDER) => one(),
             ExprKind::Element(array, at) if !again && faults.has(Faults::RANGE) => {
                 ExprKind::Element(array, self.cut(array, at, 1, key))
             }
@@ -29,16 +30,16 @@ impl Repair<'_> {
                         self.program.exprs[id.0 as usize].ty = ty;
                         ExprKind::Part(Box::new(path))
                     }
-                    None => ExprKind::Literal(1),
+                    None => one(),
                 }
             }
             ExprKind::Element(array, _) if !again && faults.has(Faults::RACE) => {
                 match self.own(array, key) {
                     Some(at) => ExprKind::Element(array, at),
-                    None => ExprKind::Literal(1),
+                    None => one(),
                 }
             }
-            _ => ExprKind::Literal(1),
+            _ => one(),
         };
         self.program.exprs[id.0 as usize].kind = kind;
     }

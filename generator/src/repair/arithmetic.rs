@@ -12,6 +12,10 @@ impl Repair<'_> {
     pub(super) fn arithmetic(&mut self, id: ExprId) {
         let expr = self.program.expr(id);
         let (ty, key, repairs) = (expr.ty, expr.key.named("repair"), u64::from(expr.repairs));
+        if self.has_floats(id) {
+            return self.floats(id);
+        }
+        let expr = self.program.expr(id);
         let kind = match expr.kind.clone() {
             ExprKind::Binary(operator, a, b) => {
                 let start = key.stream().below(RUNGS);
@@ -125,7 +129,13 @@ impl Repair<'_> {
     }
 
     /// An operation with a number, of the type of the first operand.
-    fn operate(&mut self, operator: Binary, a: ExprId, number: i128, key: Key) -> ExprId {
+    pub(super) fn operate(
+        &mut self,
+        operator: Binary,
+        a: ExprId,
+        number: i128,
+        key: Key,
+    ) -> ExprId {
         let ty = self.program.ty(a);
         let by = self.program.literal(number, ty, key);
         let value = self.program.binary(operator, a, by, key);

@@ -18,6 +18,7 @@ impl Repair<'_> {
                 StmtKind::If(condition, ..) | StmtKind::Jump(_, condition) => vec![*condition],
                 StmtKind::Switch(switch) => vec![switch.value],
                 StmtKind::For(details) => vec![details.start, details.limit],
+                StmtKind::GroupCopy(copy) => vec![copy.into.1, copy.from.1],
                 _ => Vec::new(),
             };
             for root in kind.expressions() {
@@ -33,8 +34,8 @@ impl Repair<'_> {
         if self.is_avoided(id) {
             let expr = &mut self.program.exprs[id.0 as usize];
             let ty = if is_index { Type::INT } else { expr.ty };
-            let number = 1 + expr.key.named("avoided").stream().below(7) as i64;
-            (expr.kind, expr.ty) = (ExprKind::Literal(number), ty);
+            let number = 1 + expr.key.named("avoided").stream().below(7);
+            (expr.kind, expr.ty) = (ExprKind::Literal(ty.scalar.wrap(number.into())), ty);
             return;
         }
         let kind = &self.program.expr(id).kind;

@@ -7,6 +7,7 @@
 mod accesses;
 mod arithmetic;
 mod avoided;
+mod floats;
 pub(crate) mod objects;
 
 use crate::features::Features;
@@ -64,7 +65,7 @@ impl Repair<'_> {
     fn give_up(&mut self, report: &Report) {
         for (expr, faults) in self.program.exprs.iter_mut().zip(&report.exprs) {
             if faults.any() {
-                expr.kind = ExprKind::Literal(1);
+                expr.kind = ExprKind::Literal(expr.ty.scalar.wrap(1));
             }
         }
         for (stmt, faults) in self.program.stmts.iter_mut().zip(&report.stmts) {
@@ -87,7 +88,7 @@ impl Repair<'_> {
                 continue;
             };
             let is_number = matches!(self.program.expr(b).kind, ExprKind::Literal(n) if n != 0);
-            if !is_number && is_constant(self.program, b) {
+            if !is_number && is_constant(self.program, b) && !self.program.ty(b).scalar.is_float() {
                 self.program.exprs[b.0 as usize].kind = ExprKind::Literal(3);
             }
         }
@@ -166,8 +167,8 @@ fn never_runs(block: &Block, report: &Report) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::Avoid;
-    use crate::ir::{For, Sizes, Space, Variable};
+    use crate::ir::{For, Form, Sizes, Space, Variable};
+    use crate::profile::Profile;
     use crate::random::Key;
 
     /// Each of the loops is short. The innermost one is empty, so there is nothing in it to be removed.
@@ -180,10 +181,11 @@ mod tests {
             let counter = program.declare(Variable { name, ty: Type::INT, length: None, space });
             let [start, limit] = [0, 1000].map(|end| program.literal(end, Type::INT, key));
             let body = std::mem::take(&mut program.body);
-            let details = For { counter, start, limit, step: 1, unroll: None, body };
+            let details =
+                For { form: Form::For, counter, start, limit, step: 1, unroll: None, body };
             program.body = vec![program.statement(StmtKind::For(details), key)];
         }
-        let features = Features::new(&Avoid::default(), 120, key);
+        let features = Features::new(&Profile::default(), key);
         let report = repair(&mut program, &features);
         assert!(report.is_clean() && report.steps < interpret::step_limit(&program));
     }

@@ -79,9 +79,10 @@ pub(crate) fn without_addresses(id: VarId, initials: &[Initial]) -> StmtKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{Avoid, Features};
+    use crate::features::Features;
     use crate::interpret;
     use crate::ir::{ExprKind, Place, Program, Record, RecordId, Scalar, Sizes, Space, Variable};
+    use crate::profile::Profile;
     use crate::repair::repair;
 
     /// A write to a narrow member of a union takes the wider ones their value; the result still depends on it.
@@ -107,7 +108,7 @@ mod tests {
             ]
             .map(|kind| program.statement(kind, key))
             .to_vec();
-            let report = repair(&mut program, &Features::new(&Avoid::default(), 120, key));
+            let report = repair(&mut program, &Features::new(&Profile::default(), key));
             assert!(report.is_clean() && program.ty(hashed) == types[2]);
             report.results
         };

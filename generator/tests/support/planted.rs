@@ -64,7 +64,9 @@ fn miscompiled(program: &Program, index: usize) -> Option<Program> {
         }
         // Extended with the wrong sign.
         ExprKind::Convert(of)
-            if !expr.ty.is_vector() && program.ty(*of).scalar.bits() < expr.ty.scalar.bits() =>
+            if !expr.ty.is_vector()
+                && !program.ty(*of).scalar.is_float()
+                && program.ty(*of).scalar.bits() < expr.ty.scalar.bits() =>
         {
             let from = program.ty(*of).scalar;
             let mut program = program.clone();

@@ -54,6 +54,10 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pub avoid: Avoid,
 
+    /// Use `double` as well, which devices need not have
+    #[arg(long)]
+    pub doubles: bool,
+
     /// Let each kernel compare its results with the right ones, and print what differs
     #[arg(long)]
     pub self_check: bool,
@@ -124,6 +128,7 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
         mode: args.mode,
         tokens: args.tokens.clone(),
         avoid: args.avoid.clone(),
+        doubles: args.doubles,
         self_check: args.self_check,
         edits: args.emi_edits,
     };

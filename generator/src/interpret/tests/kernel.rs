@@ -2,8 +2,8 @@
 
 use crate::interpret::{Faults, run};
 use crate::ir::{
-    Binary, Block, Buffer, ExprId, ExprKind, For, Function, FunctionId, Item, Jump, Place, Program,
-    Scalar, Section, Sizes, Space, StmtKind, Type, VarId, Variable,
+    Binary, Block, Buffer, ExprId, ExprKind, For, Form, Function, FunctionId, Item, Jump, Place,
+    Program, Scalar, Section, Sizes, Space, StmtKind, Type, VarId, Variable,
 };
 use crate::random::Key;
 
@@ -141,7 +141,15 @@ impl Kernel {
         let counter = self.memory(Scalar::Int, None, Space::Private);
         let start = self.number(0);
         let body = self.block(|kernel| make(kernel, counter));
-        self.push(StmtKind::For(For { counter, start, limit, step, unroll: None, body }));
+        self.push(StmtKind::For(For {
+            form: Form::For,
+            counter,
+            start,
+            limit,
+            step,
+            unroll: None,
+            body,
+        }));
     }
 
     /// A section that adds up a variable which `make` declares.

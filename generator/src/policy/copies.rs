@@ -1,0 +1,212 @@
+//! Copies by a whole group: tiles in local memory, tiles that are filled while others are used, and copies of what the
+//! work-items own.
+
+use super::Maker;
+use super::loops::Rounds;
+use crate::ir::{
+    Binary, Block, Buffer, ExprId, ExprKind, GroupCopy, Item, Place, Scalar, Space, StmtId,
+    StmtKind, Type, VarId, Variable,
+};
+use crate::profile::Mode;
+use crate::random::{Key, Stream};
+
+/// The tokens of the statements while a copy is made.
+const ROOM: usize = 40;
+/// The most elements of a tile.
+const MOST_ELEMENTS: u32 = 48;
+
+/// An array in local memory that is filled by copies.
+#[derive(Clone, Copy)]
+struct Tile {
+    array: VarId,
+    count: u32,
+    stride: u32,
+}
+
+impl Maker<'_> {
+    /// True if copies by a group are among the features of the seed.
+    pub(super) fn copies_by_group(&self) -> bool {
+        self.synchronises() && self.features.weight("async_copy", Type::INT) > 0
+    }
+
+    /// Copies elements by the whole group, and uses them.
+    pub(super) fn group_copy(&mut self, key: Key) -> Option<Block> {
+        let mut stream = key.stream();
+        let key = key.child(1);
+        if self.communication.is_some() && self.mode != Mode::Free && stream.chance(30) {
+            return self.copy_of_own(&mut stream, key);
+        }
+        let group = self.program.sizes.group();
+        let count = group * stream.pick(&[1, 1, 2, 3]);
+        let count = if count < 3 { 4 } else { count.min(MOST_ELEMENTS) };
+        let strided = self.features.weight("async_strided_copy", Type::INT) > 0;
+        let stride = if strided && stream.chance(40) { 2 + stream.below(2) as u32 } else { 1 };
+        let rounds = 2 + stream.below(3);
+        let fits = self.executions * rounds <= super::loops::MOST_EXECUTIONS;
+        let doubles = fits && self.features.weight("loop", Type::INT) > 0 && stream.chance(40);
+        let name = format!("tile{}", self.program.variables.len());
+        let length = Some(if doubles { 2 * count } else { count });
+        let array = Variable { name, ty: Type::INT, length, space: Space::Local };
+        let tile = Tile { array: self.program.declare(array), count, stride };
+        match doubles {
+            true => self.two_tiles(tile, rounds as u32, key),
+            false => self.one_tile(tile, key),
+        }
+    }
+
+    /// A tile that is filled and used; other statements are executed while it is filled.
+    fn one_tile(&mut self, tile: Tile, key: Key) -> Option<Block> {
+        let zero = self.program.literal(0, Type::INT, key);
+        let at = self.start_of(tile, 1, key.child(1))?;
+        let body = self.block(ROOM, 0, key.child(2));
+        let filled = self.filled(tile, zero, at, body, key)?;
+        let mut block = vec![filled];
+        block.extend(self.used(tile, None, key.child(3)));
+        Some(block)
+    }
+
+    /// A loop in which one half of the array is filled while the other one is used.
+    fn two_tiles(&mut self, tile: Tile, rounds: u32, key: Key) -> Option<Block> {
+        let zero = self.program.literal(0, Type::INT, key);
+        let first = self.start_of(tile, rounds + 1, key.child(1))?;
+        let (declared, base) = self.declare(Type::INT, first, key);
+        self.writable.pop();
+        let at = self.read(base, key);
+        let filled = self.filled(tile, zero, at, Block::new(), key)?;
+        let mut stream = key.child(4).stream();
+        let mut made = None;
+        let repeated = self.counted(
+            Rounds::each(rounds.into()),
+            &mut stream,
+            key.child(2),
+            |maker, counter| {
+                let next = maker.half(tile, counter, 1, key);
+                let at = maker.tile_after(tile, base, counter, key);
+                let used = maker.used(tile, Some((counter, 0)), key.child(5));
+                made = maker.filled(tile, next, at, used, key);
+                made.into_iter().collect()
+            },
+        );
+        made?;
+        // The half that was filled last.
+        let last = self.program.literal((rounds % 2 * tile.count).into(), Type::INT, key);
+        let mut block = vec![declared, filled, repeated];
+        block.extend(self.used_at(tile, last, key.child(6)));
+        Some(block)
+    }
+
+    /// `(i + offset & 1) * count`.
+    fn half(&mut self, tile: Tile, counter: VarId, offset: i128, key: Key) -> ExprId {
+        let counter = self.read(counter, key);
+        let [offset, one, count] = [offset, 1, tile.count.into()]
+            .map(|number| self.program.literal(number, Type::INT, key));
+        let sum = self.program.binary(Binary::Add, counter, offset, key);
+        let parity = self.program.binary(Binary::And, sum, one, key);
+        self.program.binary(Binary::Multiply, parity, count, key)
+    }
+
+    /// The index of the first element that comes after those of the tiles so far.
+    fn tile_after(&mut self, tile: Tile, base: VarId, counter: VarId, key: Key) -> ExprId {
+        let (base, counter) = (self.read(base, key), self.read(counter, key));
+        let [one, count] = [1, i128::from(tile.count * tile.stride)]
+            .map(|number| self.program.literal(number, Type::INT, key));
+        let number = self.program.binary(Binary::Add, counter, one, key);
+        let offset = self.program.binary(Binary::Multiply, number, count, key);
+        self.program.binary(Binary::Add, base, offset, key)
+    }
+
+    /// An index with which so many tiles are within the buffer, the same for all work-items.
+    fn start_of(&mut self, tile: Tile, tiles: u32, key: Key) -> Option<ExprId> {
+        let room = Buffer::EMI.checked_sub(tiles * tile.count * tile.stride)?;
+        let any = self.uniform(key.child(1));
+        let cut = self.cut(any, room.max(1), key);
+        Some(self.program.convert(cut, Type::INT, key))
+    }
+
+    /// The statement that fills a tile while the body is executed.
+    fn filled(
+        &mut self,
+        tile: Tile,
+        at: ExprId,
+        from: ExprId,
+        body: Block,
+        key: Key,
+    ) -> Option<StmtId> {
+        let buffer = self.program.buffer(Buffer::Emi)?;
+        let prefetches = self.features.weight("prefetch", Type::INT) > 0
+            && key.named("prefetch").stream().chance(50);
+        let copy = GroupCopy {
+            into: (tile.array, at),
+            from: (buffer, from),
+            count: tile.count,
+            stride: tile.stride,
+            prefetches,
+            body,
+        };
+        Some(self.program.statement(StmtKind::GroupCopy(copy), key))
+    }
+
+    fn used(&mut self, tile: Tile, half: Option<(VarId, i128)>, key: Key) -> Block {
+        let first = match half {
+            Some((counter, offset)) => self.half(tile, counter, offset, key),
+            None => self.program.literal(0, Type::INT, key),
+        };
+        self.used_at(tile, first, key)
+    }
+
+    /// `v = v ^ tile[first + lid % count]`.
+    fn used_at(&mut self, tile: Tile, first: ExprId, key: Key) -> Block {
+        let mut stream = key.stream();
+        let key = key.child(1);
+        let count = self.program.literal(tile.count.into(), Type::INT, key);
+        // In the other modes, all work-items of a group compute the same.
+        let number = if self.mode == Mode::Free && self.features.allows("id", Type::INT) {
+            let lid = self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+            let by = self.program.literal(stream.below(tile.count.into()).into(), Type::INT, key);
+            let sum = self.program.binary(Binary::Add, lid, by, key);
+            self.program.binary(Binary::Remainder, sum, count, key)
+        } else {
+            let any = self.uniform(key.child(1));
+            let cut = self.cut(any, tile.count, key);
+            self.program.convert(cut, Type::INT, key)
+        };
+        let at = self.program.binary(Binary::Add, first, number, key);
+        let element = self.program.add(ExprKind::Element(tile.array, at), Type::INT, key);
+        if self.writable.is_empty() {
+            return vec![self.program.statement(StmtKind::Hash(element), key)];
+        }
+        let target = stream.pick(&self.writable);
+        let ty = self.program.variable(target).ty;
+        let old = self.read(target, key);
+        let element = self.fitted(element, ty, &mut stream, key.child(2));
+        let value = self.combined(old, element, ty, key.child(3));
+        self.unseen.push(target);
+        vec![self.program.statement(StmtKind::Assign(Place::Variable(target), value), key)]
+    }
+
+    /// Copies the elements of all work-items of the group from local to global memory, or back.
+    fn copy_of_own(&mut self, stream: &mut Stream, key: Key) -> Option<Block> {
+        let communication = self.communication?;
+        let [local, global] =
+            [true, false].map(|local| self.own_place(communication, local, key).0);
+        let to_global = stream.chance(50);
+        // What is overwritten counts before.
+        let (array, at) = self.own_place(communication, !to_global, key);
+        let old = self.program.add(ExprKind::Element(array, at), Type::scalar(Scalar::Long), key);
+        let seen = self.program.statement(StmtKind::Hash(old), key);
+        let barrier = self.program.statement(StmtKind::Barrier, key);
+        let count = self.program.sizes.group();
+        let group = self.program.add(ExprKind::Item(Item::LinearGroup), Type::INT, key);
+        let size = self.program.literal(count.into(), Type::INT, key);
+        let first = self.program.binary(Binary::Multiply, group, size, key);
+        let zero = self.program.literal(0, Type::INT, key);
+        let (here, there) = ((local, zero), (global, first));
+        let (into, from) = if to_global { (there, here) } else { (here, there) };
+        // Nothing is owned until the copy is made.
+        self.communication = None;
+        let body = self.block(ROOM, 0, key.child(2));
+        self.communication = Some(communication);
+        let copy = GroupCopy { into, from, count, stride: 1, prefetches: false, body };
+        Some(vec![seen, barrier, self.program.statement(StmtKind::GroupCopy(copy), key)])
+    }
+}

@@ -1,0 +1,83 @@
+//! Operations on floating-point numbers that are not exact.
+
+use super::Repair;
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Scalar, Type};
+use crate::random::Key;
+
+/// The bits of operands that are cut: products of three of them are exact.
+const MASK: i128 = 63;
+/// The bits of integers that become floating-point numbers.
+const LOW: i128 = 0x3FF;
+
+impl Repair<'_> {
+    /// True if an operand or the result of an operation is a floating-point number.
+    pub(super) fn has_floats(&self, id: ExprId) -> bool {
+        let expr = self.program.expr(id);
+        let operands = expr.kind.operands().into_iter().map(|operand| self.program.ty(operand));
+        operands.chain([expr.ty]).any(|ty| ty.scalar.is_float())
+    }
+
+    /// Gives an operation small whole numbers; then an operand takes its place.
+    pub(super) fn floats(&mut self, id: ExprId) {
+        let expr = self.program.expr(id);
+        let (ty, key, again) = (expr.ty, expr.key.named("repair"), expr.repairs > 0);
+        let kind = match expr.kind.clone() {
+            ExprKind::Binary(Binary::Divide, a, b) if !again && self.is_divisor(b) => {
+                ExprKind::Binary(Binary::Divide, self.cut_float(a, key), b)
+            }
+            ExprKind::Binary(operator, a, b) if !again && operator != Binary::Divide => {
+                let [a, b] = [(a, 1), (b, 2)].map(|(of, part)| self.cut_float(of, key.child(part)));
+                ExprKind::Binary(operator, a, b)
+            }
+            ExprKind::Call(function, count, arguments)
+                if !again && !matches!(function, Builtin::Clamp | Builtin::Copysign) =>
+            {
+                let cut = arguments.map(|argument| self.cut_float(argument, key));
+                ExprKind::Call(function, count, cut)
+            }
+            ExprKind::Convert(a) if !again && !self.program.ty(a).scalar.is_float() => {
+                match self.features.allows("and", self.program.ty(a)) {
+                    true => ExprKind::Convert(self.operate(Binary::And, a, LOW, key)),
+                    false => ExprKind::Literal(ty.scalar.wrap(1)),
+                }
+            }
+            kind => {
+                let mut same = kind.operands().into_iter().filter(|operand| {
+                    let from = self.program.ty(*operand);
+                    from.lanes == ty.lanes && from.scalar.is_float()
+                });
+                match same.next_back().filter(|_| self.features.allows("convert", ty)) {
+                    Some(operand) => self.in_range(operand, ty, key),
+                    None => ExprKind::Literal(ty.scalar.wrap(1)),
+                }
+            }
+        };
+        self.program.exprs[id.0 as usize].kind = kind;
+    }
+
+    fn is_divisor(&self, id: ExprId) -> bool {
+        matches!(self.program.expr(id).kind, ExprKind::Literal(_))
+    }
+
+    /// A conversion that is defined for every value.
+    fn in_range(&mut self, operand: ExprId, ty: Type, key: Key) -> ExprKind {
+        if self.program.ty(operand).scalar == ty.scalar {
+            return ExprKind::Convert(operand);
+        }
+        let converted = self.program.convert(operand, ty, key);
+        self.program.expr(converted).kind.clone()
+    }
+
+    /// A small whole number from a value.
+    fn cut_float(&mut self, value: ExprId, key: Key) -> ExprId {
+        let ty = self.program.ty(value);
+        let int = ty.of(Scalar::Int);
+        if !self.features.allows("and", int) || !self.features.allows("convert", ty) {
+            return self.program.literal(3, ty, key);
+        }
+        let whole = self.program.convert(value, int, key);
+        let mask = self.program.literal(MASK, int, key);
+        let cut = self.program.binary(Binary::And, whole, mask, key);
+        self.program.convert(cut, ty, key)
+    }
+}
