@@ -1,4 +1,4 @@
-//! clreduce: test-case reduction for compiler bugs in OpenCL C, CUDA and C.
+//! clreduce: test-case reduction for compiler bugs in OpenCL C, CUDA, C and C++.
 //!
 //! This crate is the front door for programs that embed clreduce. It holds no code of its own: it re-exports what an
 //! embedding program needs of the crates below. A [`Reduction`] is where to begin.

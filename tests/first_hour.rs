@@ -197,14 +197,18 @@ fn files_that_are_removed_and_files_that_change() {
 }
 
 #[test]
-fn cpp_is_named_as_what_it_is() {
+fn cpp_is_a_language_of_its_own() {
     let bench = Bench::with_bug();
-    bench.write("bug.cc", BUG);
-    let args = ["bug.cc", "--test", "grep -q needle {file}"];
-    assert_mentions(&stderr(&bench.reduce(&args)), &["warning", "`bug.cc` is C++"]);
-    bench.write("bug.cc", BUG);
-    let run = bench.reduce(&[&args[..], &["--lang", "c"]].concat());
-    assert!(!stderr(&run).contains("C++"));
+    let member = "int needle(); ";
+    let text = format!("namespace n {{ struct A {{ int f() {{ return 1; }} {member}}}; }}\nint n::A::needle() {{ return f(); }}\n");
+    let args = ["--passes", "cpp-declarations", "--test", "grep -q 'needle();' {file}"];
+    for (name, lang) in [("bug.ii", &[][..]), ("bug.txt", &["--lang", "cpp"])] {
+        bench.write(name, &text);
+        let run = bench.reduce(&[&[name][..], &args, lang].concat());
+        assert!(!stderr(&run).contains("warning"), "{}", stderr(&run));
+        let left: String = bench.read(name).split_whitespace().collect();
+        assert_eq!(left, "namespacen{structA{intneedle();};}");
+    }
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn accept(case: &TestCase, language: Language, patches: &[&Patch], budget: usize
     accepted
 }
 
-/// Compiles a program with clang, by the rules of OpenCL 1.2 where it is one. The error is the first of clang.
+/// Compiles a program with clang, by the rules of OpenCL 1.2 where it is one; C++ with g++. The error is the first one.
 fn compile(case: &TestCase, language: Language) -> Result<(), String> {
     let options: &[&str] = match language {
         Language::OpenCl => &[
@@ -150,18 +150,23 @@ fn compile(case: &TestCase, language: Language) -> Result<(), String> {
             "-Xclang",
             "-fdeclare-opencl-builtins",
         ],
+        // Of what gcc preprocessed, clang refuses the built-ins.
+        Language::Cpp => &["-x", "c++", "-std=gnu++17"],
         _ => &["-x", "c", "-std=gnu99", "-Werror=excess-initializers"],
     };
-    let clang = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
-    let mut child = Command::new(clang)
-        .args(["-fsyntax-only", "-w", "-fno-caret-diagnostics", "-ferror-limit=1"])
+    let is_cpp = language == Language::Cpp;
+    let (compiler, variable, limit) =
+        if is_cpp { ("g++", "CXX", "-fmax-errors=1") } else { ("clang", "CLANG", "-ferror-limit=1") };
+    let compiler = std::env::var(variable).unwrap_or_else(|_| compiler.to_owned());
+    let mut child = Command::new(compiler)
+        .args(["-fsyntax-only", "-w", "-fno-diagnostics-show-caret", limit])
         .args(options)
         .arg("-")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("clang is needed (CLANG names another)");
+        .expect("clang and g++ are needed (CLANG and CXX name others)");
     let mut input = child.stdin.take().expect("it was asked for");
     // It may give up before it has read all.
     let _ = input.write_all(&case.files()[0].bytes);

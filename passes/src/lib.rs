@@ -51,6 +51,13 @@ mod gpu {
     pub(crate) mod work_items;
 }
 
+/// Passes for what only C++ has: namespaces, classes and their members, overloads.
+mod cpp {
+    pub(crate) mod bodies;
+    pub(crate) mod declarations;
+    pub(crate) mod unreachable;
+}
+
 /// Passes that know what names mean: functions, variables, types, and what uses them.
 mod names {
     pub(crate) mod absorb_functions;
@@ -141,13 +148,20 @@ pub static TABLE: &[Row] = &[
     row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
     row(&text::files::Files, Phase::Prepare, GROUPS),
+    row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
     row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Sweep, GROUPS),
+    row(&cpp::unreachable::CppUnreachable, Phase::Sweep, GROUPS),
     row(&gpu::ndrange::NdRange, Phase::Coarse, BIGGEST_FIRST.with_unused()),
     row(&text::files::Files, Phase::Coarse, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Coarse, all_or_large_groups(64).with_unused()),
+    row(&cpp::unreachable::CppUnreachable, Phase::Coarse, all_or_large_groups(64)),
+    row(&cpp::bodies::CppBodies, Phase::Coarse, large_groups(8)),
+    row(&cpp::declarations::CppDeclarations, Phase::Coarse, large_groups(8)),
+    row(&cpp::bodies::CppBodies, Phase::Coarse, all_or_large_groups(64)),
+    row(&cpp::declarations::CppDeclarations, Phase::Coarse, large_groups(64)),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(64).with_unused()),
@@ -163,6 +177,8 @@ pub static TABLE: &[Row] = &[
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
+    row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
+    row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),
     row(&syntax::parentheses::Parentheses, Phase::Fine, GROUPS),

@@ -211,6 +211,11 @@ impl Proposals {
 }
 
 /// For passes that need a syntax tree.
-pub(crate) const PARSED: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];
+pub(crate) const PARSED: &[Language] =
+    &[Language::OpenCl, Language::Cuda, Language::C, Language::Cpp];
+/// For passes that need a syntax tree, and the rules of C for names and types.
+pub(crate) const C_LIKE: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];
+/// For passes over what only C++ has.
+pub(crate) const CPP: &[Language] = &[Language::Cpp];
 /// For passes that need nothing but bytes.
 pub(crate) const ANY: &[Language] = &Language::ALL;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use clreduce_language::{Accesses, Aggregates, Flow, Symbols, SyntaxTree, Types, Uses};
+use clreduce_language::{Accesses, Aggregates, Entities, Flow, Symbols, SyntaxTree, Types, Uses};
 use clreduce_testcase::{Clues, Language, TestCase, Token, tokens};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
@@ -24,6 +24,7 @@ struct FileViews {
     flow: OnceLock<Flow>,
     aggregates: OnceLock<Aggregates>,
     accesses: OnceLock<Accesses>,
+    entities: OnceLock<Entities>,
 }
 
 impl Snapshot {
@@ -117,6 +118,12 @@ impl Snapshot {
         self.files[file]
             .aggregates
             .get_or_init(|| Aggregates::new(self.bytes(file), self.tree(file), self.symbols(file)))
+    }
+
+    /// The entities of one file in C++: namespaces, classes, members, functions.
+    #[must_use]
+    pub fn entities(&self, file: usize) -> &Entities {
+        self.files[file].entities.get_or_init(|| Entities::new(self.bytes(file), self.tree(file)))
     }
 
     /// The accesses to members of structures and unions of one file.

@@ -144,7 +144,8 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
         { } [ ] ; , . -> = + - * / % & | ^ ~ ! < > << >> == && || ++ -- += ? ... 0 1 0x1fUL 2.5f \
         'c' \"s\" # ## \\ @ __attribute__ sizeof enum union asm <<< >>> :: template auto \
         int4 long8 (int2)( .xy .s01 .hi convert_int4 as_int4 clamp vload4 vstore4 barrier atomic_add \
-        get_global_id threadIdx image2d_t __local dim3 __shared__ cudaFree typename";
+        get_global_id threadIdx image2d_t __local dim3 __shared__ cudaFree typename \
+        class namespace using friend operator public virtual ~ T std [&]";
     const LINES: [&str; 9] = [
         "\n#if a\n",
         "\n#else\n",

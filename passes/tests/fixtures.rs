@@ -58,6 +58,7 @@ impl Example {
             let language = match path.extension().and_then(|extension| extension.to_str()) {
                 Some("cl") => Language::OpenCl,
                 Some("cu") => Language::Cuda,
+                Some("cpp") => Language::Cpp,
                 _ => Language::C,
             };
             return Self::of(path, language, &[(&name(path), &read(path))], None);

@@ -89,6 +89,7 @@ fn example(source: &str, heading: &str, name: &str) -> (String, Language) {
     let language = match &fence[3..] {
         "cl" => Language::OpenCl,
         "cu" => Language::Cuda,
+        "cpp" => Language::Cpp,
         "c" => Language::C,
         _ => Language::Text,
     };

@@ -7,34 +7,49 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::files::TestCase;
+use crate::lexer::tokens;
 
 /// A language whose structure the passes know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// OpenCL C.
     OpenCl,
-    /// CUDA C++, as far as it resembles C.
+    /// CUDA C++.
     Cuda,
     /// C.
     C,
+    /// C++.
+    Cpp,
     /// Anything else: only passes over lines and tokens apply.
     Text,
 }
 
 impl Language {
     /// Every language, in the order of `--lang`.
-    pub const ALL: [Language; 4] = [Self::OpenCl, Self::Cuda, Self::C, Self::Text];
+    pub const ALL: [Language; 5] = [Self::OpenCl, Self::Cuda, Self::C, Self::Cpp, Self::Text];
+
+    /// The language that it extends or restricts.
+    #[must_use]
+    pub fn family(self) -> Family {
+        match self {
+            Self::OpenCl | Self::C => Family::C,
+            Self::Cuda | Self::Cpp => Family::Cpp,
+            Self::Text => Family::Text,
+        }
+    }
 
     /// Guesses by file names, then by content: the first file that tells decides.
     #[must_use]
     pub fn detect(case: &TestCase) -> Self {
         let by_name = case.files().iter().find_map(|file| {
-            match Path::new(&*file.path).extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            let ending = Path::new(&*file.path).extension()?.to_str()?;
+            match ending.to_ascii_lowercase().as_str() {
                 "cl" | "clh" | "ocl" => Some(Self::OpenCl),
                 "cu" | "cuh" => Some(Self::Cuda),
+                "c" | "h" if matches!(ending, "C" | "H") => Some(Self::Cpp),
+                "h" if is_cpp(&file.bytes) => Some(Self::Cpp),
                 "c" | "h" | "i" => Some(Self::C),
-                // The passes for C and for text do what they can.
-                _ => is_cpp_name(&file.path).then_some(Self::C),
+                ending => CPP_ENDINGS.contains(&ending).then_some(Self::Cpp),
             }
         });
         by_name.unwrap_or_else(|| {
@@ -46,6 +61,8 @@ impl Language {
                 Self::OpenCl
             } else if mentions(b"__global__") || mentions(b"__device__") {
                 Self::Cuda
+            } else if case.files().iter().any(|file| is_cpp(&file.bytes)) {
+                Self::Cpp
             } else if mentions(b"int main") || mentions(b"#include") {
                 Self::C
             } else {
@@ -61,6 +78,7 @@ impl Language {
             Self::OpenCl => "opencl",
             Self::Cuda => "cuda",
             Self::C => "c",
+            Self::Cpp => "cpp",
             Self::Text => "text",
         }
     }
@@ -72,12 +90,37 @@ impl fmt::Display for Language {
     }
 }
 
-/// Returns true if a file is C++ by its name. There are no passes for C++ yet; it is read as C.
-#[must_use]
-pub fn is_cpp_name(path: &str) -> bool {
-    const ENDINGS: [&str; 9] = ["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii"];
-    let ending = Path::new(path).extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
-    ENDINGS.iter().any(|cpp| ending.eq_ignore_ascii_case(cpp))
+/// A language with its dialects: what the files of one family have in common is their grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// C, and OpenCL C.
+    C,
+    /// C++, and CUDA.
+    Cpp,
+    /// No language that there is a grammar for.
+    Text,
+}
+
+/// Endings of the names of files in C++: sources, headers, modules, and what a preprocessor made of them.
+const CPP_ENDINGS: [&str; 13] = [
+    "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii", "cppm", "ixx", "tcc", "ipp",
+];
+
+/// Returns whether a file that may be C or C++ has a construct of C++ that C has no use for. One in a comment or a literal
+/// does not count.
+fn is_cpp(bytes: &[u8]) -> bool {
+    let mut words: [&[u8]; 3] = [b"", b"", b""];
+    tokens(bytes).any(|token| {
+        words = [words[1], words[2], &bytes[token.range()]];
+        matches!(
+            words,
+            [_, b"template", b"<"]
+                | [b"namespace", _, b"{"]
+                | [b"using", b"namespace", _]
+                | [b"class", _, b"{" | b":" | b";"]
+                | [_, b"public" | b"private" | b"protected", b":"]
+        )
+    })
 }
 
 /// There is no language of this name.
@@ -93,5 +136,33 @@ impl FromStr for Language {
             .into_iter()
             .find(|language| language.name() == name)
             .ok_or_else(|| UnknownLanguage(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_language_and_content_where_they_do_not() {
+        let detect = |path: &str, text: &str| {
+            Language::detect(&TestCase::single(path, text.as_bytes()).unwrap())
+        };
+        for ending in ["cc", "cpp", "cxx", "C", "hh", "hpp", "ii", "cppm", "ixx", "CPP"] {
+            assert_eq!(detect(&format!("a.{ending}"), "int x;"), Language::Cpp, "{ending}");
+        }
+        for (name, text, expected) in [
+            ("a.c", "class A { };", Language::C),
+            ("a.i", "int x;", Language::C),
+            ("a.h", "int class; /* template <class T> */", Language::C),
+            ("a.h", "template <class T> struct A;", Language::Cpp),
+            ("a.h", "namespace a { }", Language::Cpp),
+            ("a.cu", "class A { };", Language::Cuda),
+            ("bug", "using namespace std;", Language::Cpp),
+            ("bug", "int main(void) { }", Language::C),
+            ("bug", "what is this", Language::Text),
+        ] {
+            assert_eq!(detect(name, text), expected, "{name}: {text}");
+        }
     }
 }

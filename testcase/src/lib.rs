@@ -16,7 +16,7 @@ mod steps;
 pub use apply::{Kept, Run, map_range};
 pub use clues::{Clues, Mention};
 pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
-pub use language::{Language, UnknownLanguage, is_cpp_name};
+pub use language::{Family, Language, UnknownLanguage};
 pub use launch::Launch;
 pub use lexer::{Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};

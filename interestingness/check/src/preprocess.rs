@@ -65,6 +65,7 @@ pub fn preprocess(
             ("kernel.cl", args)
         }
         Language::C | Language::Text => ("program.c", vec!["-x".into(), "c".into()]),
+        Language::Cpp => ("program.cc", vec!["-x".into(), "c++".into()]),
         Language::Cuda => return Err(PreprocessError::Cuda),
     };
     let folder = std::path::absolute(folder)?;

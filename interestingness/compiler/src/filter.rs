@@ -46,7 +46,7 @@ impl LibclangFilter {
         let dialects = match language {
             Language::C => C,
             Language::OpenCl => OPENCL,
-            Language::Cuda | Language::Text => return None,
+            Language::Cuda | Language::Cpp | Language::Text => return None,
         };
         let worker = WorkerOptions { start_limit: LIMIT, ..worker };
         Some(Self { dialects, worker, workers: OnceLock::new() })

@@ -41,6 +41,12 @@ impl<'a> PresumedLines<'a> {
     }
 }
 
+/// The file that a line marker names, with its folders.
+pub(super) fn file_of_marker(line: &[u8]) -> Option<&[u8]> {
+    marker(line)?;
+    line.split(|&byte| byte == b'"').nth(1)
+}
+
 /// The number of the next line and its file, if a line is a marker: `# 12 "a.c" 2`, `#line 12`.
 fn marker(line: &[u8]) -> Option<(u32, Option<&[u8]>)> {
     let text = line.trim_ascii().strip_prefix(b"#")?.trim_ascii_start();

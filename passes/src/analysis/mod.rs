@@ -12,6 +12,7 @@ mod functions;
 mod includes;
 mod items;
 mod lines;
+mod main_file;
 mod nests;
 mod nodes;
 mod parameters;
@@ -30,6 +31,7 @@ pub(crate) use functions::{
 pub(crate) use includes::{Include, includes};
 pub(crate) use items::{Item, is_declaration, items, providers};
 pub(crate) use lines::PresumedLines;
+pub(crate) use main_file::main_file;
 pub use nests::NestMiddles;
 pub(crate) use nests::{Nest, nests};
 pub(crate) use nodes::{

@@ -9,7 +9,7 @@ use std::ops::Range;
 use clreduce_language::{
     NodeField, NodeId, NodeKind, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry,
 };
-use clreduce_testcase::{Edit, Patch, tokens};
+use clreduce_testcase::{Edit, Language, Patch, tokens};
 
 use crate::analysis::{has_effect, with_semicolon};
 use crate::snapshot::Snapshot;
@@ -51,10 +51,14 @@ struct HoldingDeclaration {
 
 impl UnusedDeclarations {
     /// Counts the uses in a snapshot; `None` where nothing may be concluded from them: in several files, names would
-    /// have to be followed through `#include`, and without functions every variable counts.
+    /// have to be followed through `#include`, and without functions every variable counts. In C++, a name does not tell
+    /// what is used; a pass of its own follows the [entities](clreduce_language::Entities).
     #[must_use]
     pub fn new(snapshot: &Snapshot) -> Option<Self> {
-        if snapshot.file_count() != 1 || snapshot.tree(0).is_empty() {
+        if snapshot.file_count() != 1
+            || snapshot.language() == Language::Cpp
+            || snapshot.tree(0).is_empty()
+        {
             return None;
         }
         let tree = snapshot.tree(0);
@@ -290,7 +294,7 @@ fn may_go(snapshot: &Snapshot, symbol: &Symbol, ancestors: &Ancestors, has_entry
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::{Language, TestCase};
+    use clreduce_testcase::TestCase;
 
     use super::*;
 

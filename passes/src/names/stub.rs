@@ -15,7 +15,7 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::{functions, token_count};
 use crate::edit::stub_of;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -23,7 +23,7 @@ pub(crate) struct StubBodies;
 
 impl Pass for StubBodies {
     fn info(&self) -> PassInfo {
-        PassInfo::new("stub-bodies", "Empty function bodies, but for a return of zero", PARSED)
+        PassInfo::new("stub-bodies", "Empty function bodies, but for a return of zero", C_LIKE)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

@@ -22,7 +22,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Item, is_declaration, items, providers, with_semicolon};
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -33,7 +33,7 @@ impl Pass for Unreachable {
         PassInfo::new(
             "unreachable",
             "Remove everything that neither a kernel nor main reaches",
-            PARSED,
+            C_LIKE,
         )
     }
 

@@ -13,7 +13,7 @@ use clreduce_interestingness::{
 };
 use clreduce_journal::StateFolder;
 use clreduce_recipe::RecipeTest;
-use clreduce_testcase::{TestCase, is_cpp_name};
+use clreduce_testcase::TestCase;
 
 use crate::bug::BugReportFile;
 use crate::diagnosis::Diagnosis;
@@ -118,16 +118,6 @@ fn open(settings: &Settings, progress: &ProgressDisplay) -> Result<ReductionInpu
     }
     let loaded = read()?;
     loaded.notes.iter().for_each(|note| progress.note(note));
-    let mut files = loaded.case.files().iter();
-    if settings.how.options.lang.is_none()
-        && let Some(file) = files.find(|file| is_cpp_name(&file.path))
-    {
-        progress.warning(&format!(
-            "`{}` is C++, which clreduce does not know yet; it is reduced with the passes for C and for text, so the \
-             result may be larger than necessary",
-            file.path
-        ));
-    }
     let places = target.places(&loaded.case);
     let on_disk = target.in_place().then(|| loaded.case.clone());
     Ok(ReductionInput { target, folder, case: loaded.case, on_disk, places, resumed: false })

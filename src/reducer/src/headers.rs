@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use clreduce_passes::{Proposal, Snapshot};
-use clreduce_testcase::{Edit, EditKind, Patch, TestCase, map_range};
+use clreduce_testcase::{Edit, EditKind, Language, Patch, TestCase, map_range};
 
 /// Ends of the names of headers.
 const HEADERS: [&[u8]; 7] = [b".h", b".hh", b".hpp", b".hxx", b".cuh", b".clh", b".inl"];
@@ -19,8 +19,12 @@ pub(crate) struct Headers {
 }
 
 impl Headers {
-    /// The line markers of the original.
-    pub(crate) fn of(original: &TestCase) -> Self {
+    /// The line markers of the original. In C++ there are none that count: headers are most of a program, and hold the
+    /// templates that the bug is about.
+    pub(crate) fn of(original: &TestCase, language: Language) -> Self {
+        if language == Language::Cpp {
+            return Self { files: Arc::default() };
+        }
         Self { files: original.files().iter().map(|file| regions(&file.bytes)).collect() }
     }
 
@@ -113,8 +117,6 @@ fn marker(line: &[u8]) -> Option<(&[u8], bool)> {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::Language;
-
     use super::*;
 
     const SOURCE: &str = "# 0 \"a.c\"\n# 0 \"<built-in>\"\n# 1 \"/usr/include/x.h\" 1 3 4\nint x(int a);\n\
@@ -128,7 +130,7 @@ mod tests {
 
     fn source() -> (TestCase, Headers) {
         let case = TestCase::single("a.i", SOURCE.as_bytes()).unwrap();
-        let headers = Headers::of(&case);
+        let headers = Headers::of(&case, Language::C);
         (case, headers)
     }
 

@@ -87,7 +87,7 @@ impl<G: Search> Reducer<G> {
         let mut rows = plan.passes.rows();
         rows.retain(|row| row.applies_to(plan.language) && plan.protected.allows(row));
         let size = Size::of(&case);
-        let headers = Headers::of(&case);
+        let headers = Headers::of(&case, plan.language);
         Self {
             base: Arc::new(Snapshot::new(case.clone(), plan.language)),
             nests: Arc::default(),

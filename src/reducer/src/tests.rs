@@ -28,7 +28,12 @@ fn fixture(row: &Row) -> (String, Language) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../passes/fixtures");
     let read =
         |ending: &str| fs::read_to_string(folder.join(row.info().name).with_extension(ending));
-    let languages = [("c", Language::C), ("cl", Language::OpenCl), ("cu", Language::Cuda)];
+    let languages = [
+        ("c", Language::C),
+        ("cl", Language::OpenCl),
+        ("cu", Language::Cuda),
+        ("cpp", Language::Cpp),
+    ];
     let found = languages
         .into_iter()
         .find_map(|(ending, of)| Some((Fixture::parse(&read(ending).ok()?).program, of)));
@@ -195,7 +200,7 @@ proptest! {
         );
         let case = TestCase::single("input.c", source.as_bytes()).unwrap();
         // Some fixtures have headers of their own.
-        let header = String::from_utf8(Headers::of(&case).text(&case)).unwrap();
+        let header = String::from_utf8(Headers::of(&case, Language::C).text(&case)).unwrap();
         converse(row, &source, language, Protected::default(), verdicts, |reducer, _| {
             let left = reducer.headers_now().text(reducer.current());
             let left = String::from_utf8_lossy(&left);

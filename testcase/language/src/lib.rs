@@ -1,7 +1,7 @@
 //! The semantic model of a file in the C family: syntax tree, symbols, uses, types, flow of values.
 //!
 //! Each view is a pure function of a file's bytes and of the views below it: [`SyntaxTree`], then
-//! [`Symbols`], then [`Types`], then [`Flow`]. None of them ever fails. Where a view cannot see what the
+//! [`Symbols`], then [`Types`], then [`Flow`]; for C++, [`Entities`]. None of them ever fails. Where a view cannot see what the
 //! program means (macros, text that did not parse), it says so, and its users leave that part alone.
 //!
 //! This crate knows no passes and no tests. It reads no files and starts no processes.
@@ -9,8 +9,10 @@
 mod accesses;
 mod aggregates;
 mod builtins;
+mod entities;
 mod entry;
 mod flow;
+mod gnu;
 mod kind;
 mod mask;
 mod numbers;
@@ -23,6 +25,7 @@ mod uses;
 pub use accesses::Accesses;
 pub use aggregates::{Aggregate, Aggregates, Member, is_padding};
 pub use builtins::Shape;
+pub use entities::{Body, Entities, EntityId, Follow, Item, ItemId, ItemKind, Mention};
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};

@@ -1,6 +1,9 @@
-//! Hides what the C grammar does not know, byte for byte, so that offsets stay valid.
+//! The shadow text: a copy of a file, equally long, that the parser reads instead of the file. What the grammar does not know
+//! is hidden in it, byte for byte, so that offsets stay valid.
 
-use clreduce_testcase::{Language, TokenKind, tokens};
+use clreduce_testcase::{Language, Token, TokenKind, tokens};
+
+use crate::gnu;
 
 /// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; GNU C).
 const OPENCL: &[&str] = &[
@@ -31,7 +34,8 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     // A zero byte would be the end of the comment that it stands in.
     let mut out: Vec<u8> = bytes.iter().map(|&byte| byte.max(1)).collect();
     let (mut slash_end, mut raw) = (usize::MAX, usize::MAX);
-    for token in tokens(bytes) {
+    let tokens: Vec<Token> = tokens(bytes).collect();
+    for token in &tokens {
         let (range, text) = (token.range(), &bytes[token.range()]);
         match token.kind {
             TokenKind::Word if words.iter().any(|word| word.as_bytes() == text) => {
@@ -48,6 +52,9 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         }
         raw = if text.ends_with(b"R") { range.end } else { usize::MAX };
         slash_end = if text == b"/" { range.end } else { usize::MAX };
+    }
+    if language == Language::Cpp {
+        gnu::hide(bytes, &tokens, &mut out);
     }
     out
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use clreduce_testcase::Language;
+use clreduce_testcase::{Family, Language};
 use tree_sitter::Language as Grammar;
 
 use crate::kind::{GrammarNames, NodeField, NodeKind};
@@ -17,7 +17,8 @@ use clreduce_testcase::step;
 // Each grammar is loaded once.
 static C: LazyLock<NamedGrammar> =
     LazyLock::new(|| NamedGrammar::new(tree_sitter_c::LANGUAGE.into()));
-static CUDA: LazyLock<NamedGrammar> =
+// The grammar of CUDA is that of C++ and some words that no program in C++ has.
+static CPP: LazyLock<NamedGrammar> =
     LazyLock::new(|| NamedGrammar::new(tree_sitter_cuda::LANGUAGE.into()));
 
 /// A grammar with the kinds and fields that its numbers stand for.
@@ -82,10 +83,10 @@ impl SyntaxTree {
     /// [`Language::Text`] the tree is empty.
     #[must_use]
     pub fn parse(bytes: &[u8], language: Language) -> Self {
-        let grammar = match language {
-            Language::Text => return Self::default(),
-            Language::Cuda => &*CUDA,
-            Language::C | Language::OpenCl => &*C,
+        let grammar = match language.family() {
+            Family::Text => return Self::default(),
+            Family::Cpp => &*CPP,
+            Family::C => &*C,
         };
         let mut parser = tree_sitter::Parser::new();
         // Fails only for a grammar of another ABI than the library's, which the tests would show.
@@ -227,6 +228,20 @@ impl SyntaxTree {
         before(self.node(id).after.0) > before(id.0)
     }
 
+    /// The number of bytes that the parser did not understand.
+    #[must_use]
+    pub fn error_bytes(&self) -> usize {
+        let mut end = 0;
+        let errors = self.nodes.iter().filter(|node| node.error);
+        errors
+            .map(|node| {
+                let new = node.end.saturating_sub(node.start.max(end)) as usize;
+                end = end.max(node.end);
+                new
+            })
+            .sum()
+    }
+
     /// Returns whether the parser understood the whole subtree and where it stands.
     #[must_use]
     pub fn is_sound(&self, id: NodeId) -> bool {
@@ -280,15 +295,27 @@ fn take_in_masked_words(nodes: &mut [SyntaxNode], bytes: &[u8], seen: &[u8]) {
                 | NodeKind::FieldDeclaration
                 | NodeKind::TypeDefinition
                 | NodeKind::TypeDescriptor
+                | NodeKind::TemplateDeclaration
+                | NodeKind::AliasDeclaration
+                | NodeKind::UsingDeclaration
+                | NodeKind::FriendDeclaration
+                | NodeKind::StaticAssertDeclaration
+                | NodeKind::NamespaceDefinition
         );
         if declares {
             let start = node.start as usize;
             let blanks =
                 seen[..start].iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
-            let masked = bytes[start - blanks..start]
+            // A line marker is no part of what it stands before.
+            let hidden = &bytes[start - blanks..start];
+            let marker = hidden.iter().rposition(|&byte| byte == b'#');
+            let marker_end = marker.map_or(0, |at| {
+                hidden[at..].iter().position(|&byte| byte == b'\n').map_or(blanks, |end| at + end)
+            });
+            let masked = hidden[marker_end..]
                 .iter()
                 .position(|byte| !byte.is_ascii_whitespace())
-                .map_or(0, |first| blanks - first);
+                .map_or(0, |first| blanks - marker_end - first);
             node.start -= masked as u32;
         }
     }

@@ -1,0 +1,99 @@
+//! Removes the bodies of functions in C++: those of members, templates and constructors as well.
+//!
+//! A declaration is enough for what is not run, and for a template that is not instantiated. Outside of its class, a member
+//! cannot be declared again, so that its definition goes as a whole. What remains of these functions gets a body that is as
+//! short as their type allows. Bodies that give a function its type, or may be needed while the program is compiled, are a list
+//! of their own: hardly any other can go if one of them cannot.
+//!
+//! before:
+//! ```cpp
+//! struct A { A() : x(1) { } int f() { return x; } int g(); int x; };
+//! int A::g() { return f() + 1; }
+//! template <class T> constexpr T h(T x) { return x + 1; }
+//! ```
+//! after:
+//! ```cpp
+//! struct A { A(); int f(); int g(); int x; };
+//! template <class T> constexpr T h(T x);
+//! ```
+
+use clreduce_language::{Body, Item, NodeField, NodeKind};
+use clreduce_testcase::Edit;
+
+use crate::analysis::Unit;
+use crate::edit::is_smaller;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppBodies;
+
+impl Pass for CppBodies {
+    fn info(&self) -> PassInfo {
+        PassInfo::new("cpp-bodies", "Remove or empty bodies of functions and members in C++", CPP)
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let entities = snapshot.entities(unit.file);
+            for id in entities.ids() {
+                let item = entities.item(id);
+                let Some(body) = entities.body(unit.bytes, unit.tree, id) else { continue };
+                let removal = match item.is_outside {
+                    true => unit.delete(entities.range(unit.tree, id)),
+                    false => unit.replace(body.range.clone(), b";"),
+                };
+                let list = u32::from(body.is_needed_early);
+                if is_smaller(b";", &unit.bytes[body.range.clone()]) {
+                    proposals.push(Proposal::edit(removal).in_list(list));
+                }
+                if let Some(edit) = emptied(unit, item, &body) {
+                    proposals.push(Proposal::edit(edit).in_list(2));
+                }
+            }
+        }
+    }
+}
+
+/// The edit that leaves a function the shortest body that its type allows.
+fn emptied(unit: Unit<'_>, item: &Item, body: &Body) -> Option<Edit> {
+    let tree = unit.tree;
+    // A constructor keeps its initialisers: a base class may need them.
+    let node = tree.field(item.inner, NodeField::Body)?;
+    let range = tree.range(node).start..body.range.end;
+    let declarator = tree.field(item.inner, NodeField::Declarator)?;
+    let stub: &'static [u8] = match tree.field(item.inner, NodeField::Type) {
+        // Constructors and destructors have no type.
+        None => b"{ }",
+        Some(kind) => match tree.kind(declarator) {
+            NodeKind::FunctionDeclarator if unit.text(kind) == b"void" => b"{ }",
+            NodeKind::FunctionDeclarator if tree.kind(kind) == NodeKind::PlaceholderTypeSpecifier => {
+                b"{ __builtin_unreachable(); }"
+            }
+            NodeKind::FunctionDeclarator if tree.kind(kind) != NodeKind::PrimitiveType => {
+                b"{ return {}; }"
+            }
+            NodeKind::ReferenceDeclarator => b"{ __builtin_unreachable(); }",
+            _ => b"{ return 0; }",
+        },
+    };
+    is_smaller(stub, &unit.bytes[range.clone()]).then(|| unit.replace(range, stub))
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn where_a_body_must_stay_it_is_as_short_as_its_type_allows() {
+        let before = "struct S { S() : a(f()) { g(); } int a; };\nvoid f() { g(1); }\nint h() { g(1); return 2; }\n\
+                      int *p() { g(); return q; }\nS s() { S s; return s; }\nS &r() { g(); return x; }\n";
+        let after = "struct S { S() : a(f()) { } int a; };\nvoid f() { }\nint h() { return 0; }\n\
+                     int *p() { return 0; }\nS s() { return {}; }\nS &r() { __builtin_unreachable(); }\n";
+        let keep = ["a(f()) {", "f() {", "h() {", "p() {", "s() {", "r() {"];
+        assert_reduces(&CppBodies, Language::Cpp, before, &keep, after);
+    }
+}

@@ -1,0 +1,98 @@
+//! Removes declarations of C++, level by level: namespaces, then what they hold, then members of classes.
+//!
+//! All that declares one thing goes together: a class with its specialisations and the members that are defined outside, the
+//! overloads of a function. A second list for each level has them one by one.
+//!
+//! before:
+//! ```cpp
+//! namespace n { template <class T> struct A { int f(); int g(); }; template <> struct A<int> { }; int x; }
+//! template <class T> int n::A<T>::f() { return 1; }
+//! ```
+//! after:
+//! ```cpp
+//! namespace n { template <class T> struct A { int g(); }; int x; }
+//! ```
+
+use clreduce_language::{Entities, ItemId, ItemKind};
+use clreduce_testcase::{Edit, Patch};
+
+use crate::analysis::Unit;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppDeclarations;
+
+impl Pass for CppDeclarations {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-declarations",
+            "Remove namespaces, classes, functions and members with all that declares them",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let entities = snapshot.entities(unit.file);
+            let mut levels: Vec<u32> = Vec::new();
+            for id in entities.ids() {
+                let parent = entities.item(id).parent;
+                let level = parent.map_or(0, |parent| levels[parent.0 as usize] + 1);
+                levels.push(level);
+                let edit = |id: ItemId| unit.delete(entities.range(unit.tree, id));
+                if edit(id).range().is_empty() {
+                    continue;
+                }
+                let together = together(entities, id);
+                match together.first() {
+                    None => proposals.extend([Proposal::edit(edit(id)).in_list(2 * level)]),
+                    first => {
+                        let edits: Vec<Edit> = together.iter().map(|&id| edit(id)).collect();
+                        let all = Patch::new(edits).filter(|_| first == Some(&id));
+                        proposals.extend(all.map(|patch| Proposal::new(patch).in_list(2 * level)));
+                        proposals.push(Proposal::edit(edit(id)).in_list(2 * level + 1));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The items that declare the same as one of them, if there are others.
+fn together(entities: &Entities, id: ItemId) -> &[ItemId] {
+    let item = entities.item(id);
+    let has_name = matches!(
+        item.kind,
+        ItemKind::Type | ItemKind::Function | ItemKind::Variable | ItemKind::Alias
+    );
+    match item.declares.first() {
+        Some(&entity) if has_name && entities.declarations(entity).len() > 1 => {
+            entities.declarations(entity)
+        }
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn members_go_with_their_definitions() {
+        let before = "struct A { A(); ~A(); int f(), x; typedef int t; friend int g(A); };\nA::A() { }\nA::~A() { }\n\
+                      int A::f() { return 1; }\nint g(A) { return 0; }\n";
+        let after = "struct A { A(); int f(), x; };\nA::A() { }\nint A::f() { return 1; }\n";
+        assert_reduces(&CppDeclarations, Language::Cpp, before, &["A()", "f()"], after);
+    }
+
+    #[test]
+    fn a_namespace_goes_as_a_whole_or_in_parts() {
+        let before = "namespace a { int x; namespace b { int y; } }\nnamespace a { int z; }\nextern \"C\" { int w; int v; }\n";
+        let after = "namespace a { namespace b { int y; } }\nextern \"C\" { int v; }\n";
+        assert_reduces(&CppDeclarations, Language::Cpp, before, &["int y", "int v"], after);
+    }
+}

@@ -1,0 +1,203 @@
+//! Removes what nothing needed reaches, in C++.
+//!
+//! What is needed is the file that was compiled, as long as line markers tell it from the headers that it includes; then what
+//! the compiler makes code for by itself: functions that are neither templates nor inline, variables that are not constant, and
+//! explicit instantiations. From there on, mentions of names are followed through the scopes of the program.
+//!
+//! Names alone tie a library together by its operators and overloads. So the first list follows to one of several overloads or
+//! specialisations only if the classes in its parameters are reached as well; and while there are line markers, one list before
+//! it removes the bodies of all other functions in the same step. Where that is too much, the next list has less.
+//!
+//! before:
+//! ```cpp
+//! namespace n { struct A { int f(); int g(); }; struct B { }; bool operator==(B, B); inline int x() { return 1; } }
+//! int main() { n::A a; return a.f(); }
+//! ```
+//! after:
+//! ```cpp
+//! namespace n { struct A { int f(); }; }
+//! int main() { n::A a; return a.f(); }
+//! ```
+
+use std::ops::Range;
+
+use clreduce_language::{Entities, Follow, ItemId, ItemKind, NodeField};
+use clreduce_testcase::{Edit, Patch, tokens};
+
+use crate::analysis::{Unit, main_file};
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppUnreachable;
+
+impl Pass for CppUnreachable {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-unreachable",
+            "Remove all C++ that neither the main file nor any code that runs reaches",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        // Across files, names would have to be followed through #include.
+        let Some(unit) = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1) else {
+            return;
+        };
+        let entities = snapshot.entities(0);
+        let main = main_file(unit.bytes);
+        let roots = roots(unit, entities, &main);
+        if roots.is_empty() {
+            return;
+        }
+        let reached = |is_strict: bool, bodies: &dyn Fn(ItemId) -> bool| {
+            entities.reached(Follow { roots: &roots, bodies, is_strict })
+        };
+        let strict = removals(unit, entities, &reached(true, &|_| true));
+        let mut whole = Vec::new();
+        if !main.is_empty() {
+            let bodies = BodyRemoval::new(unit, entities, &roots);
+            let reached = reached(true, &|id| bodies.edits[id.0 as usize].is_none());
+            whole.push(bodies.with(unit, entities, &reached));
+        }
+        whole.push(strict.clone());
+        whole.push(removals(unit, entities, &reached(false, &|_| true)));
+        whole.dedup();
+        for (edits, list) in whole.into_iter().zip(0..) {
+            let patch = Patch::new(edits).filter(|patch| !patch.is_empty());
+            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+        }
+        proposals.extend(strict.into_iter().map(|edit| Proposal::edit(edit).in_list(3)));
+    }
+}
+
+/// The items everything is followed from.
+fn roots(unit: Unit<'_>, entities: &Entities, main: &[Range<usize>]) -> Vec<ItemId> {
+    let is_root = |&id: &ItemId| {
+        let item = entities.item(id);
+        let start = unit.tree.range(item.node).start;
+        let next = main.partition_point(|range| range.end <= start);
+        match item.kind {
+            ItemKind::Namespace | ItemKind::Linkage => false,
+            _ if main.is_empty() => is_made_into_code(unit, entities, id),
+            _ => main.get(next).is_some_and(|range| range.start <= start),
+        }
+    };
+    entities.ids().filter(is_root).collect()
+}
+
+/// Returns whether the compiler makes code for an item, whether or not anything uses it.
+fn is_made_into_code(unit: Unit<'_>, entities: &Entities, id: ItemId) -> bool {
+    let tree = unit.tree;
+    let item = entities.item(id);
+    let head = || {
+        let declarator = tree.field(item.inner, NodeField::Declarator);
+        let end = declarator.map_or(tree.range(item.inner).end, |node| tree.range(node).start);
+        let head = &unit.bytes[tree.range(item.node).start..end];
+        tokens(head).map(move |token| &head[token.range()])
+    };
+    let has_none_of = |words: &[&[u8]]| !head().any(|word| words.contains(&word));
+    match item.kind {
+        ItemKind::Instantiation { is_extern } => !is_extern,
+        _ if item.is_member || item.is_template => false,
+        ItemKind::Function => {
+            entities.body(unit.bytes, tree, id).is_some()
+                && has_none_of(&[b"inline", b"__inline", b"constexpr", b"consteval", b"static"])
+        }
+        ItemKind::Variable => {
+            has_none_of(&[b"extern", b"inline", b"constexpr", b"const", b"static"])
+        }
+        _ => false,
+    }
+}
+
+/// The edits that remove what is not reached, in order.
+fn removals(unit: Unit<'_>, entities: &Entities, reached: &[bool]) -> Vec<Edit> {
+    let is_gone = |&id: &ItemId| {
+        let parent = entities.item(id).parent;
+        !reached[id.0 as usize] && parent.is_none_or(|parent| reached[parent.0 as usize])
+    };
+    let gone = entities.ids().filter(is_gone).map(|id| entities.range(unit.tree, id));
+    gone.filter(|range| !range.is_empty()).map(|range| unit.delete(range)).collect()
+}
+
+/// The bodies that go together with what is not reached without them.
+struct BodyRemoval {
+    /// By item, where its body is, if it goes.
+    edits: Vec<Option<Range<usize>>>,
+}
+
+impl BodyRemoval {
+    /// All bodies but those of the roots and those that are needed while the program is compiled.
+    fn new(unit: Unit<'_>, entities: &Entities, roots: &[ItemId]) -> Self {
+        let body = |id: ItemId| {
+            let body = entities.body(unit.bytes, unit.tree, id)?;
+            // A member cannot be declared outside of its class.
+            let may_go = !body.is_needed_early && !entities.item(id).is_outside;
+            (may_go && roots.binary_search(&id).is_err()).then_some(body.range)
+        };
+        Self { edits: entities.ids().map(body).collect() }
+    }
+
+    /// The edits that remove what is not reached, and of the rest the bodies.
+    fn with(&self, unit: Unit<'_>, entities: &Entities, reached: &[bool]) -> Vec<Edit> {
+        let mut edits = removals(unit, entities, reached);
+        let kept = self.edits.iter().zip(reached).filter(|(_, reached)| **reached);
+        let bodies = kept.filter_map(|(body, _)| body.clone());
+        edits.extend(bodies.map(|range| unit.replace(range, b";")));
+        edits.sort_by_key(|edit| edit.start);
+        edits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, TestCase};
+
+    use super::*;
+    use crate::harness::reduce_with;
+
+    const HEADER: &str = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\nstruct A { }; struct B { }; int f() { return 1; }\n\
+                          template <class T> int g(T) { return f(); }\n";
+
+    #[test]
+    fn the_main_file_is_what_line_markers_say() {
+        let source = format!("{HEADER}# 2 \"a.cc\" 2\nstatic int h(A) {{ return g(1); }}\n");
+        let case = TestCase::single("a.ii", source.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let proposals = Proposals::of(&CppUnreachable, &snapshot).list;
+        let first = case.apply(&proposals[0].patch);
+        let left = String::from_utf8_lossy(&first.files()[0].bytes).into_owned();
+        let left: Vec<&str> = left.lines().filter(|line| !line.starts_with('#')).collect();
+        let expected = [
+            "struct A { };  ",
+            "template <class T> int g(T) ;",
+            "static int h(A) { return g(1); }",
+        ];
+        assert_eq!(left.iter().map(|line| line.trim_end()).collect::<Vec<_>>(), expected.map(str::trim_end));
+    }
+
+    #[test]
+    fn without_markers_code_is_followed() {
+        let source = "struct A { }; struct B { }; inline int f() { return 1; }\n\
+                      template <class T> int g(T) { return f(); }\nint h(A) { return g(1); } static int x;\n";
+        assert_eq!(
+            reduce_with(&CppUnreachable, source, Language::Cpp, |_| true),
+            "struct A { };  inline int f() { return 1; }\n\
+             template <class T> int g(T) { return f(); }\nint h(A) { return g(1); } \n"
+        );
+    }
+
+    #[test]
+    fn a_class_template_comes_with_what_its_members_need() {
+        let source = "namespace s { template <class T> struct V { typedef T t; V() { init(); } void init(); t at(int); \
+                      struct It { int n; }; It begin(); }; template <class T> void V<T>::init() { } \
+                      template <class T> typename V<T>::t V<T>::at(int) { return {}; } }\n\
+                      int main() { s::V<int> v; }\n";
+        let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
+        assert!(left.contains("V() { init(); } void init();"), "{left}");
+        assert!(left.contains("void V<T>::init() { }"), "{left}");
+        assert!(!left.contains("It") && !left.contains("at("), "{left}");
+    }
+}

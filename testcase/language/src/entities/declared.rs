@@ -1,0 +1,107 @@
+//! What a declaration of C++ declares: its name with qualifiers, and its body.
+
+use crate::kind::{NodeField, NodeKind};
+use crate::tree::{NodeId, SyntaxTree};
+
+use super::Body;
+
+/// The name in a declarator.
+pub(super) struct Declared {
+    /// The parts of the qualifier, the first one first: `std` and `A<int>` of `std::A<int>::f`.
+    pub(super) qualifiers: Vec<NodeId>,
+    /// The name itself, without blanks: `f`, `operator==`, `~` of every destructor, `operator` of every conversion.
+    pub(super) name: Vec<u8>,
+    /// True if arguments of a template stand behind the name.
+    pub(super) is_specialised: bool,
+    /// True if a function is declared.
+    pub(super) is_function: bool,
+}
+
+/// The name that a declarator, or the name of a class, declares.
+pub(super) fn declared(bytes: &[u8], tree: &SyntaxTree, declarator: NodeId) -> Option<Declared> {
+    let mut found = Declared {
+        qualifiers: Vec::new(),
+        name: Vec::new(),
+        is_specialised: false,
+        is_function: false,
+    };
+    let mut at = declarator;
+    loop {
+        let field = |field| tree.field(at, field);
+        at = match tree.kind(at) {
+            NodeKind::Identifier
+            | NodeKind::TypeIdentifier
+            | NodeKind::FieldIdentifier
+            | NodeKind::NamespaceIdentifier
+            | NodeKind::PrimitiveType
+            | NodeKind::OperatorName => {
+                let text = bytes[tree.range(at)].iter().copied();
+                found.name = text.filter(|byte| !byte.is_ascii_whitespace()).collect();
+                return Some(found);
+            }
+            NodeKind::DestructorName | NodeKind::OperatorCast => {
+                let is_destructor = tree.kind(at) == NodeKind::DestructorName;
+                found.name = if is_destructor { b"~".to_vec() } else { b"operator".to_vec() };
+                found.is_function = true;
+                return Some(found);
+            }
+            NodeKind::QualifiedIdentifier => {
+                found.qualifiers.extend(field(NodeField::Scope));
+                field(NodeField::Name)?
+            }
+            NodeKind::TemplateFunction | NodeKind::TemplateType | NodeKind::TemplateMethod => {
+                found.is_specialised = true;
+                field(NodeField::Name)?
+            }
+            NodeKind::FunctionDeclarator => {
+                let inner = field(NodeField::Declarator)?;
+                // `(*p)(int)` is a pointer.
+                found.is_function = tree.kind(inner) != NodeKind::ParenthesizedDeclarator;
+                inner
+            }
+            NodeKind::ReferenceDeclarator
+            | NodeKind::ParenthesizedDeclarator
+            | NodeKind::AttributedDeclarator
+            | NodeKind::VariadicDeclarator
+            | NodeKind::DependentName => tree.named_children(at).next()?,
+            NodeKind::StructuredBindingDeclarator => return None,
+            _ => field(NodeField::Declarator)?,
+        };
+    }
+}
+
+/// Returns whether a node defines or declares a class, structure, union or enumeration.
+pub(super) fn is_type_specifier(kind: NodeKind) -> bool {
+    is_class(kind) || kind == NodeKind::EnumSpecifier
+}
+
+/// Returns whether a node is a class, structure or union.
+pub(super) fn is_class(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::ClassSpecifier | NodeKind::StructSpecifier | NodeKind::UnionSpecifier
+    )
+}
+
+/// The body of a function definition that has one.
+pub(super) fn body(bytes: &[u8], tree: &SyntaxTree, definition: NodeId) -> Option<Body> {
+    if tree.kind(definition) != NodeKind::FunctionDefinition || tree.node(definition).damaged {
+        return None;
+    }
+    let body = tree.field(definition, NodeField::Body)?;
+    let is_body = matches!(tree.kind(body), NodeKind::CompoundStatement | NodeKind::TryStatement);
+    let end = tree.range(body).end;
+    let declarator = tree.field(definition, NodeField::Declarator)?;
+    let initialisers =
+        tree.named_children(definition).find(|&id| tree.kind(id) == NodeKind::FieldInitializerList);
+    let start = tree.range(initialisers.unwrap_or(body)).start;
+    let has_trailing_type =
+        tree.named_children(declarator).any(|id| tree.kind(id) == NodeKind::TrailingReturnType);
+    // Specifiers and the type stand before the declarator.
+    let head = &bytes[tree.range(definition).start..tree.range(declarator).start];
+    let mut words = clreduce_testcase::tokens(head).map(|token| &head[token.range()]);
+    let is_needed_early = words.any(|word| {
+        matches!(word, b"constexpr" | b"consteval") || word == b"auto" && !has_trailing_type
+    });
+    is_body.then_some(Body { range: start..end, is_needed_early })
+}

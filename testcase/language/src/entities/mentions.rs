@@ -1,0 +1,369 @@
+//! What each item mentions: the entities that its names lead to, as far as scopes tell.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use clreduce_testcase::{TokenKind, step, tokens};
+
+use super::collect::parameter_names;
+use super::declared::body;
+use super::scopes::{EntityKind, NameId, Scopes};
+use super::{Entities, EntityId, ItemKind};
+use crate::kind::{NodeField, NodeKind};
+use crate::tree::{NodeId, SyntaxTree};
+
+/// The meaning of a name in an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mention {
+    /// One entity.
+    Entity(EntityId),
+    /// Some member with a name, of whatever class.
+    Member(NameId),
+    /// Something with a name that is no member: a function is found by its arguments.
+    Free(NameId),
+    /// Something with a name.
+    Any(NameId),
+}
+
+/// The scope that a qualifier names.
+#[derive(Clone, Copy)]
+enum Qualifier {
+    Entity(EntityId),
+    /// It depends on a parameter of a template, or on the type of an expression.
+    Dependent,
+    /// It is not declared, or lies in what was not understood.
+    Unknown,
+}
+
+/// Classes in the parameters of one function that are looked at.
+const MOST_NEEDS: usize = 8;
+
+/// Finds out what the items mention.
+pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) {
+    let mut is_item = vec![false; tree.len()];
+    for item in &entities.items {
+        is_item[item.node.0 as usize] = true;
+    }
+    for index in 0..entities.items.len() {
+        let item = &entities.items[index];
+        let mut reader = Reader {
+            bytes,
+            tree,
+            scopes: &entities.scopes,
+            context: item.context,
+            in_class: entities.scopes.kind(item.context) == EntityKind::Class,
+            locals: HashSet::new(),
+            qualified: HashMap::new(),
+            found: BTreeSet::new(),
+        };
+        let body = match item.kind {
+            ItemKind::Function => body(bytes, tree, item.inner),
+            _ => None,
+        };
+        let in_body = |at: u32| {
+            body.as_ref().is_some_and(|body| (body.range.start..body.range.end).contains(&(at as usize)))
+        };
+        reader.read_locals(item.node, &is_item);
+        let has_error = tree.has_error(item.node) && !matches!(item.kind, ItemKind::Namespace | ItemKind::Linkage);
+        let has_words = item.kind == ItemKind::Opaque
+            || has_error && !tree.subtree(item.node).skip(1).any(|node| is_item[node.0 as usize]);
+        let (mut heads, mut bodies, mut needs) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        if has_words {
+            reader.words(tree.range(item.node));
+            heads = std::mem::take(&mut reader.found);
+        } else {
+            let mut id = item.node;
+            let end = tree.node(item.node).after;
+            while id < end {
+                let node = tree.node(id);
+                if id != item.node && is_item[id.0 as usize] {
+                    id = node.after;
+                    continue;
+                }
+                reader.visit(id);
+                if !reader.found.is_empty() {
+                    let found = std::mem::take(&mut reader.found);
+                    if needs.len() < MOST_NEEDS && is_in_signature(tree, item.inner, id) {
+                        needs.extend(found.iter().filter_map(|mention| reader.class(*mention)));
+                    }
+                    if in_body(node.start) { bodies.extend(found) } else { heads.extend(found) }
+                }
+                id = NodeId(id.0 + 1);
+            }
+        }
+        bodies.retain(|mention| !heads.contains(mention));
+        let item = &mut entities.items[index];
+        needs.retain(|need| !item.declares.contains(need));
+        item.needs.extend(needs);
+        item.mentions = heads.into_iter().collect();
+        item.body_mentions = bodies.into_iter().collect();
+    }
+}
+
+/// Returns whether a node stands in the parameters of a function, or in the arguments of a specialisation.
+fn is_in_signature(tree: &SyntaxTree, inner: NodeId, id: NodeId) -> bool {
+    if !matches!(tree.kind(id), NodeKind::TypeIdentifier) {
+        return false;
+    }
+    // Arguments of templates nest as deep as somebody writes them.
+    let mut inside = tree.ancestors(id).take_while(|&at| at > inner).take(16);
+    inside.any(|at| match tree.kind(at) {
+        NodeKind::ParameterList => true,
+        NodeKind::TemplateArgumentList => {
+            let whole = tree.node(tree.node(at).parent);
+            whole.kind == NodeKind::TemplateType
+                && whole.field == Some(NodeField::Name)
+                && whole.parent == inner
+        }
+        _ => false,
+    })
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    tree: &'a SyntaxTree,
+    scopes: &'a Scopes,
+    context: EntityId,
+    in_class: bool,
+    /// Names that the item declares for itself: parameters, and variables in its body.
+    locals: HashSet<&'a [u8]>,
+    /// For names behind `::`, what stands before.
+    qualified: HashMap<NodeId, Qualifier>,
+    found: BTreeSet<Mention>,
+}
+
+impl<'a> Reader<'a> {
+    fn read_locals(&mut self, item: NodeId, is_item: &[bool]) {
+        let tree = self.tree;
+        let end = tree.node(item).after;
+        let mut id = item;
+        while id < end {
+            if id != item && is_item[id.0 as usize] {
+                id = tree.node(id).after;
+                continue;
+            }
+            match tree.kind(id) {
+                NodeKind::TemplateParameterList => {
+                    let names = parameter_names(tree, id).into_iter();
+                    self.locals.extend(names.map(|name| &self.bytes[tree.range(name)]));
+                }
+                NodeKind::Identifier if is_declared_locally(tree, id, item) => {
+                    self.locals.insert(&self.bytes[tree.range(id)]);
+                }
+                _ => {}
+            }
+            id = NodeId(id.0 + 1);
+        }
+    }
+
+    fn visit(&mut self, id: NodeId) {
+        let tree = self.tree;
+        let node = tree.node(id);
+        match node.kind {
+            NodeKind::QualifiedIdentifier => self.qualify(id),
+            NodeKind::TemplateType | NodeKind::TemplateFunction | NodeKind::TemplateMethod => {
+                self.pass_on(id, tree.field(id, NodeField::Name));
+            }
+            NodeKind::DependentName | NodeKind::DependentType => {
+                self.pass_on(id, tree.named_children(id).next());
+            }
+            NodeKind::FieldIdentifier => {
+                let text = &self.bytes[node.range()];
+                self.found.extend(self.scopes.name(text).map(Mention::Member));
+            }
+            NodeKind::Identifier
+            | NodeKind::TypeIdentifier
+            | NodeKind::NamespaceIdentifier
+            | NodeKind::PrimitiveType => self.name(id),
+            NodeKind::OperatorName => {
+                let text = self.bytes[node.range()].iter().copied();
+                let text: Vec<u8> = text.filter(|byte| !byte.is_ascii_whitespace()).collect();
+                self.found.extend(self.scopes.name(&text).map(Mention::Any));
+            }
+            NodeKind::SubscriptExpression => self.all_named(&[b"operator[]"]),
+            NodeKind::CallExpression => self.all_named(&[b"operator()"]),
+            NodeKind::NewExpression => self.all_named(&[b"operatornew", b"operatornew[]"]),
+            NodeKind::DeleteExpression => self.all_named(&[b"operatordelete", b"operatordelete[]"]),
+            NodeKind::ForRangeLoop => {
+                self.all_named(&[b"begin", b"end", b"operator!=", b"operator==", b"operator++", b"operator*"]);
+            }
+            NodeKind::StructuredBindingDeclarator => {
+                self.all_named(&[b"get", b"tuple_size", b"tuple_element"]);
+            }
+            NodeKind::InitializerList => self.all_named(&[b"initializer_list"]),
+            NodeKind::Arrow => self.all_named(&[b"operator->"]),
+            _ if node.field == Some(NodeField::Operator) && !node.named => self.operator(id),
+            _ => {}
+        }
+    }
+
+    /// Remembers what the qualifier of a name stands for.
+    fn qualify(&mut self, id: NodeId) {
+        let tree = self.tree;
+        let around = self.qualified.get(&id).copied();
+        let scope = tree.field(id, NodeField::Scope);
+        let found = match scope {
+            None => Qualifier::Entity(EntityId(0)),
+            Some(scope) => {
+                let name = match tree.kind(scope) {
+                    NodeKind::TemplateType => tree.field(scope, NodeField::Name),
+                    NodeKind::NamespaceIdentifier | NodeKind::Identifier | NodeKind::TypeIdentifier => Some(scope),
+                    _ => None,
+                };
+                if let Some(around) = around {
+                    self.qualified.insert(scope, around);
+                }
+                match name {
+                    Some(name) => self.scope(name, around),
+                    None => Qualifier::Dependent,
+                }
+            }
+        };
+        if let Some(name) = tree.field(id, NodeField::Name) {
+            self.qualified.insert(name, found);
+        }
+    }
+
+    fn scope(&self, name: NodeId, around: Option<Qualifier>) -> Qualifier {
+        let text = &self.bytes[self.tree.range(name)];
+        let Some(known) = self.scopes.name(text) else {
+            return if self.locals.contains(text) { Qualifier::Dependent } else { Qualifier::Unknown };
+        };
+        let entity = match around {
+            None if self.locals.contains(text) => return Qualifier::Dependent,
+            None => self.scopes.find(self.context, known),
+            Some(Qualifier::Entity(scope)) => self.scopes.find_in(scope, known),
+            Some(Qualifier::Dependent) => return Qualifier::Dependent,
+            Some(Qualifier::Unknown) => None,
+        };
+        let Some(entity) = entity.map(|entity| self.scopes.target(entity)) else { return Qualifier::Unknown };
+        match self.scopes.kind(entity) {
+            EntityKind::Namespace | EntityKind::Class => Qualifier::Entity(entity),
+            EntityKind::Other | EntityKind::Parameter => Qualifier::Dependent,
+        }
+    }
+
+    fn pass_on(&mut self, from: NodeId, to: Option<NodeId>) {
+        if let (Some(&qualifier), Some(to)) = (self.qualified.get(&from), to) {
+            self.qualified.insert(to, qualifier);
+        }
+    }
+
+    fn name(&mut self, id: NodeId) {
+        let text = &self.bytes[self.tree.range(id)];
+        let Some(name) = self.scopes.name(text) else { return };
+        match self.qualified.get(&id).copied() {
+            Some(Qualifier::Entity(scope)) => match self.scopes.find_in(scope, name) {
+                Some(entity) => self.entity(entity),
+                None if self.scopes.kind(scope) == EntityKind::Class => {
+                    self.found.insert(Mention::Member(name));
+                }
+                None => {
+                    self.found.insert(Mention::Any(name));
+                }
+            },
+            Some(Qualifier::Dependent) => {
+                self.found.insert(Mention::Member(name));
+            }
+            Some(Qualifier::Unknown) => {
+                self.found.insert(Mention::Any(name));
+            }
+            None => self.unqualified(id, text, name),
+        }
+    }
+
+    fn unqualified(&mut self, id: NodeId, text: &[u8], name: NameId) {
+        if self.locals.contains(text) {
+            return;
+        }
+        let found = self.scopes.find(self.context, name);
+        match found {
+            Some(entity) => {
+                self.entity(entity);
+                // A base class may have it as well.
+                if self.in_class && !self.scopes.is_in_class(entity) {
+                    self.found.insert(Mention::Member(name));
+                }
+            }
+            None => {
+                self.found.insert(Mention::Any(name));
+            }
+        }
+        let parent = self.tree.node(self.tree.node(id).parent);
+        let is_called = |node: &crate::tree::SyntaxNode| node.field == Some(NodeField::Function);
+        if is_called(self.tree.node(id)) || parent.kind == NodeKind::TemplateFunction && is_called(parent) {
+            self.found.insert(Mention::Free(name));
+        }
+    }
+
+    fn entity(&mut self, entity: EntityId) {
+        if self.scopes.kind(entity) != EntityKind::Parameter {
+            self.found.insert(Mention::Entity(entity));
+            let target = self.scopes.target(entity);
+            self.found.insert(Mention::Entity(target));
+        }
+    }
+
+    fn operator(&mut self, id: NodeId) {
+        let text = &self.bytes[self.tree.range(id)];
+        let name = [b"operator", text].concat();
+        self.all_named(&[&name]);
+        match text {
+            b"!=" => self.all_named(&[b"operator=="]),
+            b"<" | b">" | b"<=" | b">=" => self.all_named(&[b"operator<=>"]),
+            _ => {}
+        }
+    }
+
+    fn all_named(&mut self, names: &[&[u8]]) {
+        for name in names {
+            self.found.extend(self.scopes.name(name).map(Mention::Any));
+        }
+    }
+
+    /// Every word of a range that is a name.
+    fn words(&mut self, range: Range<usize>) {
+        let text = &self.bytes[range];
+        for token in tokens(text).filter(|token| token.kind == TokenKind::Word) {
+            step();
+            self.found.extend(self.scopes.name(&text[token.range()]).map(Mention::Any));
+        }
+    }
+
+    /// The class that a mention means.
+    fn class(&self, mention: Mention) -> Option<EntityId> {
+        match mention {
+            Mention::Entity(entity) if self.scopes.kind(entity) == EntityKind::Class => Some(entity),
+            _ => None,
+        }
+    }
+}
+
+/// Returns whether an identifier is the name that a declaration inside of an item declares.
+fn is_declared_locally(tree: &SyntaxTree, id: NodeId, item: NodeId) -> bool {
+    let mut at = id;
+    // A declarator nests as deep as somebody writes pointers.
+    for _ in 0..16 {
+        let parent = tree.node(at).parent;
+        let is_declarator = tree.node(at).field == Some(NodeField::Declarator);
+        match tree.kind(parent) {
+            NodeKind::ParameterDeclaration
+            | NodeKind::OptionalParameterDeclaration
+            | NodeKind::VariadicParameterDeclaration
+            | NodeKind::ForRangeLoop => return is_declarator,
+            NodeKind::Declaration => {
+                let is_statement = tree.kind(tree.node(parent).parent) != NodeKind::TemplateDeclaration;
+                return is_declarator && parent != item && is_statement;
+            }
+            NodeKind::StructuredBindingDeclarator
+            | NodeKind::ReferenceDeclarator
+            | NodeKind::ParenthesizedDeclarator
+            | NodeKind::VariadicDeclarator => {}
+            NodeKind::PointerDeclarator | NodeKind::ArrayDeclarator | NodeKind::InitDeclarator
+                if is_declarator => {}
+            _ => return false,
+        }
+        at = parent;
+    }
+    false
+}

@@ -1,0 +1,253 @@
+//! The entities of a C++ file: namespaces, classes, functions and everything else that has a name outside of function bodies;
+//! the items that declare them; and what each item mentions.
+//!
+//! An *entity* is a name in a scope. All that declares it belongs to it: a reopened namespace, the overloads of a function, a
+//! template with its specialisations and deduction guides, a member with its definition outside of the class. An *item* is a
+//! declaration or definition that can go on its own: those of namespaces and those of classes.
+//!
+//! Types of expressions are not known. Where a name cannot be resolved, all candidates are meant together: all members of that
+//! name, or all entities. So a mention may lead to too much, but hardly ever to too little.
+
+mod collect;
+mod declared;
+mod mentions;
+mod reach;
+mod scopes;
+
+use std::ops::Range;
+
+use clreduce_testcase::step;
+
+use crate::kind::NodeKind;
+use crate::tree::{NodeId, SyntaxTree};
+pub use mentions::Mention;
+pub use reach::Follow;
+use scopes::Scopes;
+
+/// Index of an item. A container has a smaller index than what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(pub u32);
+
+/// Index of an entity. That of the global namespace is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityId(pub u32);
+
+/// The kind of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// A part of a namespace.
+    Namespace,
+    /// `extern "C" { ... }`.
+    Linkage,
+    /// A class, structure, union or enumeration, declared or defined; perhaps with variables behind it.
+    Type,
+    /// A function, declared or defined.
+    Function,
+    /// A variable, or a data member.
+    Variable,
+    /// A name for a type, or a concept.
+    Alias,
+    /// A using declaration, or another name for a namespace.
+    Using,
+    /// `using namespace N;`.
+    UsingNamespace,
+    /// `friend class C;`. A friend that is a function is a function.
+    Friend,
+    /// A static assertion.
+    Assertion,
+    /// An explicit instantiation; one that is `extern` defines nothing.
+    Instantiation {
+        /// True for `extern template`.
+        is_extern: bool,
+    },
+    /// A directive, or what the parser did not understand.
+    Opaque,
+}
+
+/// Something that can go on its own.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Its kind.
+    pub kind: ItemKind,
+    /// All of it, with template heads.
+    pub node: NodeId,
+    /// The declaration or definition without template heads and `friend`.
+    pub inner: NodeId,
+    /// The item that holds it.
+    pub parent: Option<ItemId>,
+    /// The entities that it declares.
+    pub declares: Vec<EntityId>,
+    /// True if it stands in a class.
+    pub is_member: bool,
+    /// True if it is a template, or a specialisation of one.
+    pub is_template: bool,
+    /// True if it defines a member, and stands outside of the class.
+    pub is_outside: bool,
+    /// True if it comes with its class, whether or not anything mentions it: data members, constructors.
+    comes_with_class: bool,
+    /// The entity in which its names are looked up first.
+    context: EntityId,
+    /// The classes that its parameters, or the arguments of a specialisation, mention.
+    needs: Vec<EntityId>,
+    mentions: Vec<Mention>,
+    /// Those among the mentions that only its body has.
+    body_mentions: Vec<Mention>,
+}
+
+/// The body of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// Where it is: with the initialisers of a constructor.
+    pub range: Range<usize>,
+    /// True if it gives the function its type, or may be needed while the program is compiled.
+    pub is_needed_early: bool,
+}
+
+/// The entities of one file. Empty for a language that is not C++.
+#[derive(Debug, Default)]
+pub struct Entities {
+    items: Vec<Item>,
+    scopes: Scopes,
+    /// By entity, the items that declare it.
+    declared_by: Vec<Vec<ItemId>>,
+}
+
+impl Entities {
+    /// Reads the entities off a tree.
+    #[must_use]
+    pub fn new(bytes: &[u8], tree: &SyntaxTree) -> Self {
+        if tree.is_empty() {
+            return Self::default();
+        }
+        let mut entities = collect::collect(bytes, tree);
+        mentions::resolve(bytes, tree, &mut entities);
+        entities.declared_by = vec![Vec::new(); entities.scopes.len()];
+        for (index, item) in entities.items.iter().enumerate() {
+            for entity in &item.declares {
+                entities.declared_by[entity.0 as usize].push(ItemId(index as u32));
+            }
+        }
+        entities
+    }
+
+    /// Every item.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ItemId> + use<> {
+        (0..self.items.len() as u32).map(ItemId).inspect(|_| step())
+    }
+
+    /// One item.
+    #[must_use]
+    pub fn item(&self, id: ItemId) -> &Item {
+        step();
+        &self.items[id.0 as usize]
+    }
+
+    /// The items that declare an entity, in source order.
+    #[must_use]
+    pub fn declarations(&self, entity: EntityId) -> &[ItemId] {
+        step();
+        &self.declared_by[entity.0 as usize]
+    }
+
+    /// The last part of an entity's name.
+    #[must_use]
+    pub fn name(&self, entity: EntityId) -> &[u8] {
+        self.scopes.name_of(entity)
+    }
+
+    /// The bytes of an item, with the semicolon that the grammar keeps apart.
+    #[must_use]
+    pub fn range(&self, tree: &SyntaxTree, id: ItemId) -> Range<usize> {
+        let node = self.item(id).node;
+        let range = tree.range(node);
+        let next = tree.node(node).after;
+        let follows = next < tree.node(tree.node(node).parent).after
+            && tree.kind(next) == NodeKind::Semicolon;
+        range.start..if follows { tree.range(next).end } else { range.end }
+    }
+
+    /// The body of a function that has one.
+    #[must_use]
+    pub fn body(&self, bytes: &[u8], tree: &SyntaxTree, id: ItemId) -> Option<Body> {
+        declared::body(bytes, tree, self.item(id).inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+
+    const SOURCE: &str = "
+        namespace std { inline namespace v { template <class T, class U = int> class A; } }
+        namespace std {
+        template <class T, class U> struct v::A { typedef T type; A(); T get(int n) { return n + size; } int size; };
+        template <class T, class U> A<T, U>::A() { helper(size); }
+        template <> struct A<bool> { enum E { P, Q }; };
+        template <class T> A(T) -> A<T>;
+        void helper(int), other(A<int>);
+        bool operator==(A<int> a, A<int> b) { return a.size == b.size; }
+        }
+        extern \"C\" { int puts(const char *); }
+        namespace n = std;
+        using std::helper;
+        struct B : std::A<int> { friend struct F; using A::type; };
+        int main() { n::A<int> a; return a.get(1); }";
+
+    fn entities(source: &str) -> (SyntaxTree, Entities) {
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+        let entities = Entities::new(source.as_bytes(), &tree);
+        (tree, entities)
+    }
+
+    fn qualified_name(entities: &Entities, entity: EntityId) -> String {
+        let around = std::iter::successors(Some(entity), |&at| entities.scopes.parent(at));
+        let parts = around.filter(|at| at.0 != 0);
+        let mut parts: Vec<_> =
+            parts.map(|at| String::from_utf8_lossy(entities.name(at))).collect();
+        parts.reverse();
+        parts.join("::")
+    }
+
+    #[test]
+    fn what_declares_one_thing_belongs_together() {
+        let (tree, entities) = entities(SOURCE);
+        assert!(!tree.has_error(NodeId(0)));
+        let items = entities.ids().map(|id| {
+            let names = entities.item(id).declares.iter();
+            let names: Vec<_> = names.map(|&entity| qualified_name(&entities, entity)).collect();
+            let text = &SOURCE[entities.range(&tree, id)];
+            format!("{}|{}", names.join(" "), text.chars().take(12).collect::<String>())
+        });
+        let a: Vec<_> = items.filter(|item| item.starts_with("std::v::A|")).collect();
+        let expected = ["template <cl", "template <cl", "template <> ", "template <cl"];
+        assert_eq!(a, expected.map(|text| format!("std::v::A|{text}")));
+    }
+
+    #[test]
+    fn mentions_lead_from_use_to_declaration() {
+        let (tree, entities) = entities(SOURCE);
+        let roots: Vec<ItemId> = entities
+            .ids()
+            .filter(|&id| SOURCE[entities.range(&tree, id)].starts_with("int main"))
+            .collect();
+        let reached = entities.reached(Follow { roots: &roots, bodies: &|_| true, is_strict: true });
+        let gone: Vec<_> = entities
+            .ids()
+            .filter(|&id| !reached[id.0 as usize])
+            .map(|id| SOURCE[entities.range(&tree, id)].chars().take(16).collect::<String>())
+            .collect();
+        let expected = [
+            "typedef T type;",
+            "enum E { P, Q };",
+            "bool operator==(",
+            "extern \"C\" { int",
+            "int puts(const c",
+            "struct B : std::",
+            "friend struct F;",
+            "using A::type;",
+        ];
+        assert_eq!(gone, expected);
+    }
+}

@@ -1,0 +1,195 @@
+//! What is reached from some items by what they mention.
+
+use super::mentions::Mention;
+use super::scopes::{EntityKind, NameId};
+use super::{Entities, EntityId, Item, ItemId, ItemKind};
+
+/// How mentions are followed.
+#[derive(Clone, Copy)]
+pub struct Follow<'a> {
+    /// Where to begin.
+    pub roots: &'a [ItemId],
+    /// Whether the body of a function is there.
+    pub bodies: &'a dyn Fn(ItemId) -> bool,
+    /// True to follow to one of several overloads or specialisations only where the classes in its parameters or arguments are
+    /// reached as well, and to nothing that only asserts or instantiates. What converts to a class is missed by that.
+    pub is_strict: bool,
+}
+
+struct Closure<'a> {
+    entities: &'a Entities,
+    follow: Follow<'a>,
+    reached: Vec<bool>,
+    /// Items that are reached once all that they need is.
+    triggered: Vec<bool>,
+    unmet: Vec<u32>,
+    /// By entity, the items that need it.
+    needed_by: Vec<Vec<ItemId>>,
+    is_meant: Vec<bool>,
+    /// By name, how much of it was followed: members, what is no member.
+    followed: Vec<[bool; 2]>,
+    work: Vec<ItemId>,
+}
+
+impl Entities {
+    /// By item, whether it is reached.
+    #[must_use]
+    pub fn reached(&self, follow: Follow<'_>) -> Vec<bool> {
+        let count = self.items.len();
+        let mut closure = Closure {
+            entities: self,
+            follow,
+            reached: vec![false; count],
+            triggered: vec![false; count],
+            unmet: vec![0; count],
+            needed_by: vec![Vec::new(); self.scopes.len()],
+            is_meant: vec![false; self.scopes.len()],
+            followed: vec![[false; 2]; self.scopes.name_count()],
+            work: Vec::new(),
+        };
+        closure.begin();
+        while let Some(id) = closure.work.pop() {
+            closure.follow_item(id);
+        }
+        closure.reached
+    }
+}
+
+impl Closure<'_> {
+    fn begin(&mut self) {
+        for id in self.entities.ids() {
+            let needs = self.needs(self.entities.item(id));
+            self.unmet[id.0 as usize] = needs.len() as u32;
+            for need in needs {
+                self.needed_by[need.0 as usize].push(id);
+            }
+        }
+        for id in self.entities.ids() {
+            if self.comes_by_itself(self.entities.item(id)) {
+                self.trigger(id);
+            }
+        }
+        for &root in self.follow.roots {
+            self.reach(root);
+        }
+    }
+
+    /// The entities that must be reached before an item is.
+    fn needs(&self, item: &Item) -> Vec<EntityId> {
+        let entities = self.entities;
+        let mut needs = Vec::new();
+        let is_one_of_several = || {
+            let declares = item.declares.first();
+            declares.is_some_and(|&entity| {
+                entities.declarations(entity).len() > 1 || entities.name(entity).starts_with(b"operator")
+            })
+        };
+        let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
+            && self.follow.is_strict
+            && is_one_of_several();
+        if by_signature || item.is_outside {
+            needs.extend(item.needs.iter().copied());
+        }
+        if item.is_member {
+            let class = item.parent.and_then(|parent| entities.item(parent).declares.first());
+            needs.extend(class.copied());
+        }
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    }
+
+    /// Returns whether an item is reached with what it needs, whether or not anything mentions it.
+    fn comes_by_itself(&self, item: &Item) -> bool {
+        match item.kind {
+            ItemKind::Assertion | ItemKind::Opaque => !self.follow.is_strict || item.is_member,
+            ItemKind::Instantiation { is_extern } => !self.follow.is_strict && !is_extern,
+            ItemKind::Linkage => false,
+            ItemKind::UsingNamespace => true,
+            ItemKind::Friend => true,
+            _ => item.comes_with_class,
+        }
+    }
+
+    fn trigger(&mut self, id: ItemId) {
+        let at = id.0 as usize;
+        if !std::mem::replace(&mut self.triggered[at], true) && self.unmet[at] == 0 {
+            self.reach(id);
+        }
+    }
+
+    fn reach(&mut self, id: ItemId) {
+        if !std::mem::replace(&mut self.reached[id.0 as usize], true) {
+            self.work.push(id);
+        }
+    }
+
+    fn follow_item(&mut self, id: ItemId) {
+        let entities = self.entities;
+        let item = entities.item(id);
+        if let Some(parent) = item.parent {
+            self.reach(parent);
+        }
+        for &entity in &item.declares {
+            // A namespace is there with any part of it; whoever mentions it needs no other.
+            if item.kind == ItemKind::Namespace {
+                self.met(entity);
+            } else {
+                self.mean(entity);
+            }
+        }
+        let body = Some(&item.body_mentions).filter(|_| (self.follow.bodies)(id));
+        for &mention in item.mentions.iter().chain(body.into_iter().flatten()) {
+            match mention {
+                Mention::Entity(entity) => self.mean(entity),
+                Mention::Member(name) => self.mean_all(name, true),
+                Mention::Free(name) => self.mean_all(name, false),
+                Mention::Any(name) => {
+                    self.mean_all(name, true);
+                    self.mean_all(name, false);
+                }
+            }
+        }
+    }
+
+    fn mean_all(&mut self, name: NameId, members: bool) {
+        if std::mem::replace(&mut self.followed[name.0 as usize][usize::from(members)], true) {
+            return;
+        }
+        let scopes = &self.entities.scopes;
+        for &entity in scopes.named(name) {
+            if scopes.is_in_class(entity) == members && scopes.kind(entity) != EntityKind::Namespace {
+                self.mean(entity);
+            }
+        }
+    }
+
+    /// An entity is mentioned.
+    fn mean(&mut self, entity: EntityId) {
+        let entities = self.entities;
+        if entities.scopes.kind(entity) == EntityKind::Namespace {
+            if let Some(&first) = entities.declarations(entity).first() {
+                self.reach(first);
+            }
+        } else if !self.met(entity) {
+            for &id in entities.declarations(entity) {
+                self.trigger(id);
+            }
+        }
+    }
+
+    /// Notes that an entity is there. Returns whether it was before.
+    fn met(&mut self, entity: EntityId) -> bool {
+        if std::mem::replace(&mut self.is_meant[entity.0 as usize], true) {
+            return true;
+        }
+        for id in std::mem::take(&mut self.needed_by[entity.0 as usize]) {
+            let unmet = &mut self.unmet[id.0 as usize];
+            *unmet -= 1;
+            if *unmet == 0 && self.triggered[id.0 as usize] {
+                self.reach(id);
+            }
+        }
+        false
+    }
+}
