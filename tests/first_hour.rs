@@ -200,7 +200,9 @@ fn files_that_are_removed_and_files_that_change() {
 fn cpp_is_a_language_of_its_own() {
     let bench = Bench::with_bug();
     let member = "int needle(); ";
-    let text = format!("namespace n {{ struct A {{ int f() {{ return 1; }} {member}}}; }}\nint n::A::needle() {{ return f(); }}\n");
+    let text = format!(
+        "namespace n {{ struct A {{ int f() {{ return 1; }} {member}}}; }}\nint n::A::needle() {{ return f(); }}\n"
+    );
     let args = ["--passes", "cpp-declarations", "--test", "grep -q 'needle();' {file}"];
     for (name, lang) in [("bug.ii", &[][..]), ("bug.txt", &["--lang", "cpp"])] {
         bench.write(name, &text);

@@ -155,8 +155,11 @@ fn compile(case: &TestCase, language: Language) -> Result<(), String> {
         _ => &["-x", "c", "-std=gnu99", "-Werror=excess-initializers"],
     };
     let is_cpp = language == Language::Cpp;
-    let (compiler, variable, limit) =
-        if is_cpp { ("g++", "CXX", "-fmax-errors=1") } else { ("clang", "CLANG", "-ferror-limit=1") };
+    let (compiler, variable, limit) = if is_cpp {
+        ("g++", "CXX", "-fmax-errors=1")
+    } else {
+        ("clang", "CLANG", "-ferror-limit=1")
+    };
     let compiler = std::env::var(variable).unwrap_or_else(|_| compiler.to_owned());
     let mut child = Command::new(compiler)
         .args(["-fsyntax-only", "-w", "-fno-diagnostics-show-caret", limit])

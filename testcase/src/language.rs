@@ -102,9 +102,8 @@ pub enum Family {
 }
 
 /// Endings of the names of files in C++: sources, headers, modules, and what a preprocessor made of them.
-const CPP_ENDINGS: [&str; 13] = [
-    "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii", "cppm", "ixx", "tcc", "ipp",
-];
+const CPP_ENDINGS: [&str; 13] =
+    ["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ii", "cppm", "ixx", "tcc", "ipp"];
 
 /// Returns whether a file that may be C or C++ has a construct of C++ that C has no use for. One in a comment or a literal
 /// does not count.

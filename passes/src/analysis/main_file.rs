@@ -7,7 +7,8 @@ use super::lines::file_of_marker;
 /// The ranges of a preprocessed file that come from the file that was compiled, in order: the one that the first line marker
 /// names. None if there is no other file in it.
 pub(crate) fn main_file(bytes: &[u8]) -> Vec<Range<usize>> {
-    let (mut ranges, mut main, mut has_others): (Vec<Range<usize>>, _, _) = (Vec::new(), None, false);
+    let (mut ranges, mut main, mut has_others): (Vec<Range<usize>>, _, _) =
+        (Vec::new(), None, false);
     let mut is_main = true;
     let mut start = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -33,7 +34,8 @@ mod tests {
     #[test]
     fn headers_are_left_out() {
         let text = "# 0 \"a.cc\"\n# 0 \"<built-in>\"\nint b;\n# 1 \"x.h\" 1\nint x;\n# 2 \"a.cc\" 2\nint a;\nint c;\n";
-        let texts: Vec<_> = main_file(text.as_bytes()).into_iter().map(|range| &text[range]).collect();
+        let texts: Vec<_> =
+            main_file(text.as_bytes()).into_iter().map(|range| &text[range]).collect();
         assert_eq!(texts, ["int a;\nint c;\n"]);
         assert!(main_file(b"# 1 \"a.cc\"\nint x;\n").is_empty());
         assert!(main_file(b"int x;\n").is_empty());

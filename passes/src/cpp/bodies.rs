@@ -63,11 +63,14 @@ fn emptied(unit: Unit<'_>, item: &Item, body: &Body) -> Option<Edit> {
     let range = tree.range(node).start..body.range.end;
     let declarator = tree.field(item.inner, NodeField::Declarator)?;
     let stub: &'static [u8] = match tree.field(item.inner, NodeField::Type) {
-        // Constructors and destructors have no type.
+        // Constructors and destructors have no type, and a conversion has it in its name.
+        None if tree.kind(declarator) == NodeKind::OperatorCast => b"{ return {}; }",
         None => b"{ }",
         Some(kind) => match tree.kind(declarator) {
             NodeKind::FunctionDeclarator if unit.text(kind) == b"void" => b"{ }",
-            NodeKind::FunctionDeclarator if tree.kind(kind) == NodeKind::PlaceholderTypeSpecifier => {
+            NodeKind::FunctionDeclarator
+                if tree.kind(kind) == NodeKind::PlaceholderTypeSpecifier =>
+            {
                 b"{ __builtin_unreachable(); }"
             }
             NodeKind::FunctionDeclarator if tree.kind(kind) != NodeKind::PrimitiveType => {

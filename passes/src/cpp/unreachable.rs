@@ -5,8 +5,8 @@
 //! explicit instantiations. From there on, mentions of names are followed through the scopes of the program.
 //!
 //! Names alone tie a library together by its operators and overloads. So the first list follows to one of several overloads or
-//! specialisations only if the classes in its parameters are reached as well; and while there are line markers, one list before
-//! it removes the bodies of all other functions in the same step. Where that is too much, the next list has less.
+//! specialisations only if the classes in its parameters are reached as well. The second list, for where that is too much,
+//! follows to all of them. Both are one proposal each; a third list has what the first one removes in parts.
 //!
 //! before:
 //! ```cpp
@@ -51,24 +51,17 @@ impl Pass for CppUnreachable {
         if roots.is_empty() {
             return;
         }
-        let reached = |is_strict: bool, bodies: &dyn Fn(ItemId) -> bool| {
-            entities.reached(Follow { roots: &roots, bodies, is_strict })
+        let removals = |is_strict: bool| {
+            removals(unit, entities, &entities.reached(Follow { roots: &roots, is_strict }))
         };
-        let strict = removals(unit, entities, &reached(true, &|_| true));
-        let mut whole = Vec::new();
-        if !main.is_empty() {
-            let bodies = BodyRemoval::new(unit, entities, &roots);
-            let reached = reached(true, &|id| bodies.edits[id.0 as usize].is_none());
-            whole.push(bodies.with(unit, entities, &reached));
-        }
-        whole.push(strict.clone());
-        whole.push(removals(unit, entities, &reached(false, &|_| true)));
+        let strict = removals(true);
+        let mut whole = vec![strict.clone(), removals(false)];
         whole.dedup();
         for (edits, list) in whole.into_iter().zip(0..) {
             let patch = Patch::new(edits).filter(|patch| !patch.is_empty());
             proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
         }
-        proposals.extend(strict.into_iter().map(|edit| Proposal::edit(edit).in_list(3)));
+        proposals.extend(strict.into_iter().map(|edit| Proposal::edit(edit).in_list(2)));
     }
 }
 
@@ -122,35 +115,6 @@ fn removals(unit: Unit<'_>, entities: &Entities, reached: &[bool]) -> Vec<Edit> 
     gone.filter(|range| !range.is_empty()).map(|range| unit.delete(range)).collect()
 }
 
-/// The bodies that go together with what is not reached without them.
-struct BodyRemoval {
-    /// By item, where its body is, if it goes.
-    edits: Vec<Option<Range<usize>>>,
-}
-
-impl BodyRemoval {
-    /// All bodies but those of the roots and those that are needed while the program is compiled.
-    fn new(unit: Unit<'_>, entities: &Entities, roots: &[ItemId]) -> Self {
-        let body = |id: ItemId| {
-            let body = entities.body(unit.bytes, unit.tree, id)?;
-            // A member cannot be declared outside of its class.
-            let may_go = !body.is_needed_early && !entities.item(id).is_outside;
-            (may_go && roots.binary_search(&id).is_err()).then_some(body.range)
-        };
-        Self { edits: entities.ids().map(body).collect() }
-    }
-
-    /// The edits that remove what is not reached, and of the rest the bodies.
-    fn with(&self, unit: Unit<'_>, entities: &Entities, reached: &[bool]) -> Vec<Edit> {
-        let mut edits = removals(unit, entities, reached);
-        let kept = self.edits.iter().zip(reached).filter(|(_, reached)| **reached);
-        let bodies = kept.filter_map(|(body, _)| body.clone());
-        edits.extend(bodies.map(|range| unit.replace(range, b";")));
-        edits.sort_by_key(|edit| edit.start);
-        edits
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clreduce_testcase::{Language, TestCase};
@@ -169,13 +133,13 @@ mod tests {
         let proposals = Proposals::of(&CppUnreachable, &snapshot).list;
         let first = case.apply(&proposals[0].patch);
         let left = String::from_utf8_lossy(&first.files()[0].bytes).into_owned();
-        let left: Vec<&str> = left.lines().filter(|line| !line.starts_with('#')).collect();
+        let lines = left.lines().filter(|line| !line.starts_with('#')).map(str::trim_end);
         let expected = [
-            "struct A { };  ",
-            "template <class T> int g(T) ;",
+            "struct A { };  int f() { return 1; }",
+            "template <class T> int g(T) { return f(); }",
             "static int h(A) { return g(1); }",
         ];
-        assert_eq!(left.iter().map(|line| line.trim_end()).collect::<Vec<_>>(), expected.map(str::trim_end));
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
     }
 
     #[test]

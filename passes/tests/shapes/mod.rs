@@ -71,13 +71,25 @@ pub fn nests() -> Vec<Shape> {
     use Language::C;
     vec![
         shape("namespaces", Language::Cpp, |parts| {
-            format!("{}int x;{} int main() {{ return x; }}", "namespace n { int f() { return g(); } ".repeat(parts), "}".repeat(parts))
+            format!(
+                "{}int x;{} int main() {{ return x; }}",
+                "namespace n { int f() { return g(); } ".repeat(parts),
+                "}".repeat(parts)
+            )
         }),
         shape("classes", Language::Cpp, |parts| {
-            format!("{}int x;{} int main() {{ A a; }}", "struct A { int f() { return g(); } ".repeat(parts), "};".repeat(parts))
+            format!(
+                "{}int x;{} int main() {{ A a; }}",
+                "struct A { int f() { return g(); } ".repeat(parts),
+                "};".repeat(parts)
+            )
         }),
         shape("template arguments", Language::Cpp, |parts| {
-            format!("template <class T> struct A; void f({}int{} a) {{ g(a); }}", "A<".repeat(parts), " >".repeat(parts))
+            format!(
+                "template <class T> struct A; void f({}int{} a) {{ g(a); }}",
+                "A<".repeat(parts),
+                " >".repeat(parts)
+            )
         }),
         shape("qualified names", Language::Cpp, |parts| {
             format!("struct A {{ int x; }}; int main() {{ return {}x; }}", "A::".repeat(parts))
@@ -130,11 +142,41 @@ pub fn nests() -> Vec<Shape> {
 pub fn wide_shapes() -> Vec<Shape> {
     use Language::{C, Cpp, Cuda, OpenCl};
     vec![
-        wide_in(Cpp, "classes", "", "namespace n { struct A@ { A@(); int f() { return g@(); } int a; }; int g@(); } ", "int main() { n::A0 a; }"),
-        wide_in(Cpp, "members", "struct A { ", "int f@() { return f@() + a; } ", "int a; }; int main() { A a; a.f1(); }"),
-        wide_in(Cpp, "overloads and specialisations", "template <int I> struct A { };", "template <> struct A<@> { }; int f(A<@> a) { return f(a); } ", "int main() { f(A<1>()); }"),
-        wide_in(Cpp, "members defined outside", "struct A { int f(); }; ", "template <> int A::f<@>() { return f(); } ", "int main() { }"),
-        wide_in(Cpp, "using directives", "", "namespace n@ { int x@; } using namespace n@; ", "int main() { return x1; }"),
+        wide_in(
+            Cpp,
+            "classes",
+            "",
+            "namespace n { struct A@ { A@(); int f() { return g@(); } int a; }; int g@(); } ",
+            "int main() { n::A0 a; }",
+        ),
+        wide_in(
+            Cpp,
+            "members",
+            "struct A { ",
+            "int f@() { return f@() + a; } ",
+            "int a; }; int main() { A a; a.f1(); }",
+        ),
+        wide_in(
+            Cpp,
+            "overloads and specialisations",
+            "template <int I> struct A { };",
+            "template <> struct A<@> { }; int f(A<@> a) { return f(a); } ",
+            "int main() { f(A<1>()); }",
+        ),
+        wide_in(
+            Cpp,
+            "members defined outside",
+            "struct A { int f(); }; ",
+            "template <> int A::f<@>() { return f(); } ",
+            "int main() { }",
+        ),
+        wide_in(
+            Cpp,
+            "using directives",
+            "",
+            "namespace n@ { int x@; } using namespace n@; ",
+            "int main() { return x1; }",
+        ),
         wide("statements", "int a, b; void f(void) { ", "a = b + @; ", "}"),
         wide("sum of calls", "int f(int x) { return x; } int g(void) { return 0", " + f(@)", "; }"),
         two(

@@ -9,8 +9,7 @@ const HIDDEN: [&[u8]; 6] =
     [b"__extension__", b"__restrict", b"__restrict__", b"__complex__", b"_Complex", b"__const"];
 
 /// Words that stand for a shorter one that the grammar knows.
-const SHORTER: [(&[u8], &[u8]); 5] = [
-    (b"__decltype", b"decltype"),
+const SHORTER: [(&[u8], &[u8]); 4] = [
     (b"__typeof__", b"decltype"),
     (b"__typeof", b"decltype"),
     (b"__underlying_type", b"decltype"),
@@ -23,6 +22,7 @@ const SHORTER: [(&[u8], &[u8]); 5] = [
 ///   `__attribute__((...))` and the `__asm__("name")` of a declaration.
 /// - An explicit instantiation declaration, `extern template ...;`, becomes a `using` declaration. The grammar does not know it
 ///   and would lose what follows; so it is a node that can go.
+/// - In `decltype(a, b)` the grammar knows no comma, so that it becomes another operator.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
     let partners = parentheses(bytes, tokens);
@@ -41,14 +41,18 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 last = tokens.partition_point(|token| token.range().start < end) - 1;
             }
             b"__attribute__" | b"__attribute" if closing.is_some() => last = closing.unwrap_or(at),
-            b"__asm__" | b"__asm" | b"asm" if closing.is_some() && is_declarator(text(at.wrapping_sub(1))) => {
+            b"__asm__" | b"__asm" | b"asm"
+                if closing.is_some() && is_declarator(text(at.wrapping_sub(1))) =>
+            {
                 last = closing.unwrap_or(at);
             }
             b"extern" if text(at + 1) == b"template" => {
-                let length = tokens[at..].iter().position(|token| {
-                    matches!(&bytes[token.range()], b";" | b"{" | b"}" | b"#")
+                let length = tokens[at + 1..].iter().position(|token| {
+                    matches!(&bytes[token.range()], b";" | b"{" | b"}" | b"#" | b"extern")
                 });
-                if let Some(end) = length.map(|length| at + length).filter(|&end| text(end) == b";") {
+                if let Some(end) =
+                    length.map(|length| at + 1 + length).filter(|&end| text(end) == b";")
+                {
                     let range = tokens[at].range().start..tokens[end].range().start;
                     blank(out, range.clone());
                     out[range.start..range.start + 8].copy_from_slice(b"using a ");
@@ -56,12 +60,14 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                     continue;
                 }
             }
+            b"decltype" | b"__decltype" => {
+                rename(out, tokens[at].range(), b"decltype");
+                join_operands(bytes, tokens, at + 1, closing, out);
+            }
             _ if HIDDEN.contains(&word) => blank(out, tokens[at].range()),
             _ => {
                 if let Some((_, known)) = SHORTER.iter().find(|(name, _)| *name == word) {
-                    let range = tokens[at].range();
-                    blank(out, range.clone());
-                    out[range.start..range.start + known.len()].copy_from_slice(known);
+                    rename(out, tokens[at].range(), known);
                 }
             }
         }
@@ -75,6 +81,37 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
 /// Writes blanks, but leaves line breaks, which end directives.
 fn blank(out: &mut [u8], range: Range<usize>) {
     out[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+}
+
+/// Writes a word in the place of one that is no shorter.
+fn rename(out: &mut [u8], range: Range<usize>, word: &[u8]) {
+    blank(out, range.clone());
+    out[range.start..range.start + word.len()].copy_from_slice(word);
+}
+
+/// Makes the commas between the operands of `decltype` an operator that the grammar knows there, but not those between the
+/// arguments of functions and templates.
+fn join_operands(
+    bytes: &[u8],
+    tokens: &[Token],
+    open: usize,
+    close: Option<usize>,
+    out: &mut [u8],
+) {
+    let (mut depth, mut before) = (0_usize, TokenKind::Punctuation);
+    // Operands are short; what is longer is left as it is.
+    let last = close.unwrap_or(open).min(open + 256);
+    for token in tokens.get(open + 1..last).unwrap_or_default() {
+        step();
+        match &bytes[token.range()] {
+            b"(" | b"{" | b"[" => depth += 1,
+            b"<" if before == TokenKind::Word => depth += 1,
+            b")" | b"}" | b"]" | b">" => depth = depth.saturating_sub(1),
+            b"," if depth == 0 => out[token.range().start] = b'|',
+            _ => {}
+        }
+        before = token.kind;
+    }
 }
 
 /// Returns whether what stands before `asm(...)` is the end of a declarator, so that it names a symbol and is no statement.
@@ -128,12 +165,19 @@ mod tests {
     #[test]
     fn what_the_grammar_does_not_know_is_hidden() {
         for (source, expected) in [
-            ("__extension__ int f(int *__restrict p) __asm__(\"g\") __attribute__((a(\")\")));", "int f(int * p) ;"),
+            (
+                "__extension__ int f(int *__restrict p) __asm__(\"g\") __attribute__((a(\")\")));",
+                "int f(int * p) ;",
+            ),
             ("void f() { __asm__(\"nop\"); }", "void f() { __asm__(\"nop\"); }"),
-            ("struct A {\n# 1 \"x.h\" 3\nint a;\n#line 2\n};\n#define A 1\n", "struct A { int a; }; #define A 1"),
+            (
+                "struct A {\n# 1 \"x.h\" 3\nint a;\n#line 2\n};\n#define A 1\n",
+                "struct A { int a; }; #define A 1",
+            ),
             ("extern template class A<int>; extern int x;", "using a ; extern int x;"),
             ("extern template", "extern template"),
             ("unsigned __int128 a; __decltype(a) b;", "unsigned int a; decltype (a) b;"),
+            ("decltype(f(a, b), A<int, 1>(), true) c", "decltype(f(a, b)| A<int, 1>()| true) c"),
         ] {
             assert_eq!(shadow(source), expected);
         }

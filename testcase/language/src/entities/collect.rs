@@ -28,21 +28,26 @@ struct Collector<'a> {
 pub(super) fn collect(bytes: &[u8], tree: &SyntaxTree) -> Entities {
     let out = Entities { scopes: Scopes::new(), ..Entities::default() };
     let file = List { node: NodeId(0), parent: None, scope: EntityId(0), is_class: false };
-    let mut collector =
-        Collector { bytes, tree, out, lists: vec![file], qualified: Vec::new() };
-    // The lists around a declaration, each with what is left of it.
-    let mut open: Vec<(List, std::vec::IntoIter<NodeId>)> = Vec::new();
+    let mut collector = Collector { bytes, tree, out, lists: vec![file], qualified: Vec::new() };
+    // The lists around a declaration, each with what is left of it, and the last item of it.
+    let mut open: Vec<(List, std::vec::IntoIter<NodeId>, Option<ItemId>)> = Vec::new();
     loop {
         // What an item holds comes before what follows it.
         while let Some(list) = collector.lists.pop() {
             let children = tree.children(list.node).filter(|&id| collector.is_item(id));
-            open.push((list, children.collect::<Vec<_>>().into_iter()));
+            open.push((list, children.collect::<Vec<_>>().into_iter(), None));
         }
-        let Some((list, children)) = open.last_mut() else { break };
+        let Some((list, children, last)) = open.last_mut() else { break };
+        let Some(child) = children.next() else {
+            open.pop();
+            continue;
+        };
+        let id = ItemId(collector.out.items.len() as u32);
+        let before = last.replace(id);
         let list = *list;
-        match children.next() {
-            Some(child) => collector.add(child, list),
-            None => drop(open.pop()),
+        collector.add(child, list);
+        if let Some(before) = before {
+            collector.join(before, id);
         }
     }
     collector.finish()
@@ -60,6 +65,23 @@ impl Collector<'_> {
                 NodeKind::Comment | NodeKind::AccessSpecifier | NodeKind::ExpressionStatement
             )
             || kind == NodeKind::Error
+    }
+
+    /// Joins two items side by side, where one of them was not understood.
+    fn join(&mut self, before: ItemId, behind: ItemId) {
+        let is_whole = |id: ItemId| {
+            let item = &self.out.items[id.0 as usize];
+            // What a namespace or class holds has items of its own.
+            let is_container = matches!(
+                item.kind,
+                ItemKind::Namespace | ItemKind::Linkage | ItemKind::Type | ItemKind::Directive
+            );
+            is_container || !self.tree.has_error(item.node) && !self.tree.node(item.node).damaged
+        };
+        if !is_whole(before) || !is_whole(behind) {
+            self.out.items[before.0 as usize].joined[1] = Some(behind);
+            self.out.items[behind.0 as usize].joined[0] = Some(before);
+        }
     }
 
     /// The declaration without template heads, `friend`, `export` and `extern "C"`.
@@ -103,11 +125,11 @@ impl Collector<'_> {
             is_member: list.is_class,
             is_template,
             is_outside: false,
+            joined: [None; 2],
             comes_with_class: false,
             context: list.scope,
             needs: Vec::new(),
             mentions: Vec::new(),
-            body_mentions: Vec::new(),
         });
         if tree.node(node).damaged || tree.node(inner).error {
             return;
@@ -148,9 +170,13 @@ impl Collector<'_> {
             }
             NodeKind::StaticAssertDeclaration => ItemKind::Assertion,
             NodeKind::TemplateInstantiation => ItemKind::Instantiation { is_extern: false },
+            kind if kind.is_preprocessing() => ItemKind::Directive,
             _ => ItemKind::Opaque,
         };
-        self.out.items[id.0 as usize].kind = kind;
+        let item = &mut self.out.items[id.0 as usize];
+        item.kind = kind;
+        // It may declare something else than what the parser understood.
+        item.comes_with_class |= list.is_class && tree.has_error(node);
         if is_template {
             self.template_parameters(id);
         }
@@ -184,10 +210,7 @@ impl Collector<'_> {
         let entity = scopes.declare(holder, &found.name, kind);
         let item = &mut self.out.items[id.0 as usize];
         item.declares.push(entity);
-        if is_in_class {
-            item.is_outside = true;
-            item.needs.push(holder);
-        }
+        item.is_outside |= is_in_class;
         if kind != EntityKind::Class {
             item.context = holder;
             let is_special = matches!(&found.name[..], b"~" | b"operator" | b"operator=");
@@ -221,7 +244,8 @@ impl Collector<'_> {
         let tree = self.tree;
         let name = tree.field(inner, NodeField::Name);
         let parts = name.map(|name| self.namespace_path(name)).unwrap_or_default();
-        let is_inline = tree.children(inner).any(|child| tree.kind(child) == NodeKind::InlineKeyword);
+        let is_inline =
+            tree.children(inner).any(|child| tree.kind(child) == NodeKind::InlineKeyword);
         let mut scope = list.scope;
         let names: Vec<&[u8]> = match parts.len() {
             0 => vec![b"(unnamed)"],
@@ -262,7 +286,11 @@ impl Collector<'_> {
         }
         if let Some(found) = target.and_then(|target| declared(self.bytes, tree, target)) {
             let entity = self.out.scopes.declare(scope, &found.name, EntityKind::Other);
-            self.out.items[id.0 as usize].declares.push(entity);
+            let last = found.qualifiers.last().and_then(|&node| declared(self.bytes, tree, node));
+            let item = &mut self.out.items[id.0 as usize];
+            item.declares.push(entity);
+            // The constructors of a base class.
+            item.comes_with_class = item.is_member && last.is_some_and(|it| it.name == found.name);
         }
         ItemKind::Using
     }
@@ -291,7 +319,8 @@ impl Collector<'_> {
         let tree = self.tree;
         let name = tree.field(specifier, NodeField::Name).or(named);
         let before = self.out.items[id.0 as usize].declares.len();
-        let kind = if is_class(tree.kind(specifier)) { EntityKind::Class } else { EntityKind::Other };
+        let kind =
+            if is_class(tree.kind(specifier)) { EntityKind::Class } else { EntityKind::Other };
         self.name(id, list.scope, name, kind);
         let entity = self.out.items[id.0 as usize].declares.get(before).copied();
         let Some(body) = tree.field(specifier, NodeField::Body) else { return };
@@ -375,9 +404,9 @@ pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
             tree.named_children(parameter).last()
         }
         NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
-        NodeKind::TemplateTemplateParameterDeclaration => tree
-            .subtree(parameter)
-            .rfind(|&id| tree.kind(id) == NodeKind::TypeIdentifier),
+        NodeKind::TemplateTemplateParameterDeclaration => {
+            tree.subtree(parameter).rfind(|&id| tree.kind(id) == NodeKind::TypeIdentifier)
+        }
         _ => {
             let mut at = tree.field(parameter, NodeField::Declarator);
             while let Some(declarator) = at {

@@ -77,10 +77,7 @@ pub(super) fn is_type_specifier(kind: NodeKind) -> bool {
 
 /// Returns whether a node is a class, structure or union.
 pub(super) fn is_class(kind: NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::ClassSpecifier | NodeKind::StructSpecifier | NodeKind::UnionSpecifier
-    )
+    matches!(kind, NodeKind::ClassSpecifier | NodeKind::StructSpecifier | NodeKind::UnionSpecifier)
 }
 
 /// The body of a function definition that has one.

@@ -6,7 +6,6 @@ use std::ops::Range;
 use clreduce_testcase::{TokenKind, step, tokens};
 
 use super::collect::parameter_names;
-use super::declared::body;
 use super::scopes::{EntityKind, NameId, Scopes};
 use super::{Entities, EntityId, ItemKind};
 use crate::kind::{NodeField, NodeKind};
@@ -14,7 +13,7 @@ use crate::tree::{NodeId, SyntaxTree};
 
 /// The meaning of a name in an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mention {
+pub(super) enum Mention {
     /// One entity.
     Entity(EntityId),
     /// Some member with a name, of whatever class.
@@ -56,21 +55,19 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
             qualified: HashMap::new(),
             found: BTreeSet::new(),
         };
-        let body = match item.kind {
-            ItemKind::Function => body(bytes, tree, item.inner),
-            _ => None,
-        };
-        let in_body = |at: u32| {
-            body.as_ref().is_some_and(|body| (body.range.start..body.range.end).contains(&(at as usize)))
-        };
         reader.read_locals(item.node, &is_item);
-        let has_error = tree.has_error(item.node) && !matches!(item.kind, ItemKind::Namespace | ItemKind::Linkage);
+        let has_error = tree.has_error(item.node)
+            && !matches!(item.kind, ItemKind::Namespace | ItemKind::Linkage);
+        // A pragma names nothing.
+        let is_macro =
+            item.kind == ItemKind::Directive && tree.kind(item.node) != NodeKind::PreprocCall;
         let has_words = item.kind == ItemKind::Opaque
+            || is_macro
             || has_error && !tree.subtree(item.node).skip(1).any(|node| is_item[node.0 as usize]);
-        let (mut heads, mut bodies, mut needs) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let (mut mentions, mut needs) = (BTreeSet::new(), BTreeSet::new());
         if has_words {
             reader.words(tree.range(item.node));
-            heads = std::mem::take(&mut reader.found);
+            mentions = std::mem::take(&mut reader.found);
         } else {
             let mut id = item.node;
             let end = tree.node(item.node).after;
@@ -86,17 +83,15 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
                     if needs.len() < MOST_NEEDS && is_in_signature(tree, item.inner, id) {
                         needs.extend(found.iter().filter_map(|mention| reader.class(*mention)));
                     }
-                    if in_body(node.start) { bodies.extend(found) } else { heads.extend(found) }
+                    mentions.extend(found);
                 }
                 id = NodeId(id.0 + 1);
             }
         }
-        bodies.retain(|mention| !heads.contains(mention));
         let item = &mut entities.items[index];
         needs.retain(|need| !item.declares.contains(need));
         item.needs.extend(needs);
-        item.mentions = heads.into_iter().collect();
-        item.body_mentions = bodies.into_iter().collect();
+        item.mentions = mentions.into_iter().collect();
     }
 }
 
@@ -185,7 +180,14 @@ impl<'a> Reader<'a> {
             NodeKind::NewExpression => self.all_named(&[b"operatornew", b"operatornew[]"]),
             NodeKind::DeleteExpression => self.all_named(&[b"operatordelete", b"operatordelete[]"]),
             NodeKind::ForRangeLoop => {
-                self.all_named(&[b"begin", b"end", b"operator!=", b"operator==", b"operator++", b"operator*"]);
+                self.all_named(&[
+                    b"begin",
+                    b"end",
+                    b"operator!=",
+                    b"operator==",
+                    b"operator++",
+                    b"operator*",
+                ]);
             }
             NodeKind::StructuredBindingDeclarator => {
                 self.all_named(&[b"get", b"tuple_size", b"tuple_element"]);
@@ -207,7 +209,9 @@ impl<'a> Reader<'a> {
             Some(scope) => {
                 let name = match tree.kind(scope) {
                     NodeKind::TemplateType => tree.field(scope, NodeField::Name),
-                    NodeKind::NamespaceIdentifier | NodeKind::Identifier | NodeKind::TypeIdentifier => Some(scope),
+                    NodeKind::NamespaceIdentifier
+                    | NodeKind::Identifier
+                    | NodeKind::TypeIdentifier => Some(scope),
                     _ => None,
                 };
                 if let Some(around) = around {
@@ -227,7 +231,11 @@ impl<'a> Reader<'a> {
     fn scope(&self, name: NodeId, around: Option<Qualifier>) -> Qualifier {
         let text = &self.bytes[self.tree.range(name)];
         let Some(known) = self.scopes.name(text) else {
-            return if self.locals.contains(text) { Qualifier::Dependent } else { Qualifier::Unknown };
+            return if self.locals.contains(text) {
+                Qualifier::Dependent
+            } else {
+                Qualifier::Unknown
+            };
         };
         let entity = match around {
             None if self.locals.contains(text) => return Qualifier::Dependent,
@@ -236,7 +244,9 @@ impl<'a> Reader<'a> {
             Some(Qualifier::Dependent) => return Qualifier::Dependent,
             Some(Qualifier::Unknown) => None,
         };
-        let Some(entity) = entity.map(|entity| self.scopes.target(entity)) else { return Qualifier::Unknown };
+        let Some(entity) = entity.map(|entity| self.scopes.target(entity)) else {
+            return Qualifier::Unknown;
+        };
         match self.scopes.kind(entity) {
             EntityKind::Namespace | EntityKind::Class => Qualifier::Entity(entity),
             EntityKind::Other | EntityKind::Parameter => Qualifier::Dependent,
@@ -291,7 +301,9 @@ impl<'a> Reader<'a> {
         }
         let parent = self.tree.node(self.tree.node(id).parent);
         let is_called = |node: &crate::tree::SyntaxNode| node.field == Some(NodeField::Function);
-        if is_called(self.tree.node(id)) || parent.kind == NodeKind::TemplateFunction && is_called(parent) {
+        if is_called(self.tree.node(id))
+            || parent.kind == NodeKind::TemplateFunction && is_called(parent)
+        {
             self.found.insert(Mention::Free(name));
         }
     }
@@ -333,7 +345,9 @@ impl<'a> Reader<'a> {
     /// The class that a mention means.
     fn class(&self, mention: Mention) -> Option<EntityId> {
         match mention {
-            Mention::Entity(entity) if self.scopes.kind(entity) == EntityKind::Class => Some(entity),
+            Mention::Entity(entity) if self.scopes.kind(entity) == EntityKind::Class => {
+                Some(entity)
+            }
             _ => None,
         }
     }
@@ -352,7 +366,8 @@ fn is_declared_locally(tree: &SyntaxTree, id: NodeId, item: NodeId) -> bool {
             | NodeKind::VariadicParameterDeclaration
             | NodeKind::ForRangeLoop => return is_declarator,
             NodeKind::Declaration => {
-                let is_statement = tree.kind(tree.node(parent).parent) != NodeKind::TemplateDeclaration;
+                let is_statement =
+                    tree.kind(tree.node(parent).parent) != NodeKind::TemplateDeclaration;
                 return is_declarator && parent != item && is_statement;
             }
             NodeKind::StructuredBindingDeclarator

@@ -20,7 +20,7 @@ use clreduce_testcase::step;
 
 use crate::kind::NodeKind;
 use crate::tree::{NodeId, SyntaxTree};
-pub use mentions::Mention;
+use mentions::Mention;
 pub use reach::Follow;
 use scopes::Scopes;
 
@@ -60,7 +60,9 @@ pub enum ItemKind {
         /// True for `extern template`.
         is_extern: bool,
     },
-    /// A directive, or what the parser did not understand.
+    /// A directive. It may change what follows.
+    Directive,
+    /// What the parser did not understand.
     Opaque,
 }
 
@@ -83,15 +85,16 @@ pub struct Item {
     pub is_template: bool,
     /// True if it defines a member, and stands outside of the class.
     pub is_outside: bool,
-    /// True if it comes with its class, whether or not anything mentions it: data members, constructors.
+    /// True if it comes with its class, whether or not anything mentions it: data members, constructors, what was not fully
+    /// understood.
     comes_with_class: bool,
+    /// The items before and behind it, where the parser did not understand where one ends: they stay or go together.
+    joined: [Option<ItemId>; 2],
     /// The entity in which its names are looked up first.
     context: EntityId,
     /// The classes that its parameters, or the arguments of a specialisation, mention.
     needs: Vec<EntityId>,
     mentions: Vec<Mention>,
-    /// Those among the mentions that only its body has.
-    body_mentions: Vec<Mention>,
 }
 
 /// The body of a function.
@@ -232,7 +235,7 @@ mod tests {
             .ids()
             .filter(|&id| SOURCE[entities.range(&tree, id)].starts_with("int main"))
             .collect();
-        let reached = entities.reached(Follow { roots: &roots, bodies: &|_| true, is_strict: true });
+        let reached = entities.reached(Follow { roots: &roots, is_strict: true });
         let gone: Vec<_> = entities
             .ids()
             .filter(|&id| !reached[id.0 as usize])

@@ -5,12 +5,10 @@ use super::scopes::{EntityKind, NameId};
 use super::{Entities, EntityId, Item, ItemId, ItemKind};
 
 /// How mentions are followed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Follow<'a> {
     /// Where to begin.
     pub roots: &'a [ItemId],
-    /// Whether the body of a function is there.
-    pub bodies: &'a dyn Fn(ItemId) -> bool,
     /// True to follow to one of several overloads or specialisations only where the classes in its parameters or arguments are
     /// reached as well, and to nothing that only asserts or instantiates. What converts to a class is missed by that.
     pub is_strict: bool,
@@ -81,14 +79,19 @@ impl Closure<'_> {
         let is_one_of_several = || {
             let declares = item.declares.first();
             declares.is_some_and(|&entity| {
-                entities.declarations(entity).len() > 1 || entities.name(entity).starts_with(b"operator")
+                entities.declarations(entity).len() > 1
+                    || entities.name(entity).starts_with(b"operator")
             })
         };
         let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
             && self.follow.is_strict
             && is_one_of_several();
-        if by_signature || item.is_outside {
+        if by_signature {
             needs.extend(item.needs.iter().copied());
+        }
+        if item.is_outside {
+            let class = item.declares.first().and_then(|&member| entities.scopes.parent(member));
+            needs.extend(class);
         }
         if item.is_member {
             let class = item.parent.and_then(|parent| entities.item(parent).declares.first());
@@ -104,6 +107,7 @@ impl Closure<'_> {
         match item.kind {
             ItemKind::Assertion | ItemKind::Opaque => !self.follow.is_strict || item.is_member,
             ItemKind::Instantiation { is_extern } => !self.follow.is_strict && !is_extern,
+            ItemKind::Directive => true,
             ItemKind::Linkage => false,
             ItemKind::UsingNamespace => true,
             ItemKind::Friend => true,
@@ -127,8 +131,8 @@ impl Closure<'_> {
     fn follow_item(&mut self, id: ItemId) {
         let entities = self.entities;
         let item = entities.item(id);
-        if let Some(parent) = item.parent {
-            self.reach(parent);
+        for other in item.parent.iter().chain(item.joined.iter().flatten()) {
+            self.reach(*other);
         }
         for &entity in &item.declares {
             // A namespace is there with any part of it; whoever mentions it needs no other.
@@ -138,8 +142,7 @@ impl Closure<'_> {
                 self.mean(entity);
             }
         }
-        let body = Some(&item.body_mentions).filter(|_| (self.follow.bodies)(id));
-        for &mention in item.mentions.iter().chain(body.into_iter().flatten()) {
+        for &mention in &item.mentions {
             match mention {
                 Mention::Entity(entity) => self.mean(entity),
                 Mention::Member(name) => self.mean_all(name, true),
@@ -158,7 +161,8 @@ impl Closure<'_> {
         }
         let scopes = &self.entities.scopes;
         for &entity in scopes.named(name) {
-            if scopes.is_in_class(entity) == members && scopes.kind(entity) != EntityKind::Namespace {
+            if scopes.is_in_class(entity) == members && scopes.kind(entity) != EntityKind::Namespace
+            {
                 self.mean(entity);
             }
         }

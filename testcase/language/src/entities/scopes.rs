@@ -118,7 +118,13 @@ impl Scopes {
         let entity = known.unwrap_or_else(|| self.push(scope, name, kind));
         self.known.insert((scope, name), entity);
         let known = &mut self.entities[entity.0 as usize].kind;
-        if *known == EntityKind::Other {
+        // A specialisation may have a member with the name of a parameter of the template.
+        let says_more = match *known {
+            EntityKind::Other => kind != EntityKind::Parameter,
+            EntityKind::Parameter => true,
+            EntityKind::Namespace | EntityKind::Class => false,
+        };
+        if says_more {
             *known = kind;
         }
         entity
