@@ -55,6 +55,7 @@ mod gpu {
 mod cpp {
     pub(crate) mod bodies;
     pub(crate) mod declarations;
+    pub(crate) mod main_file;
     pub(crate) mod unreachable;
 }
 
@@ -150,6 +151,7 @@ pub static TABLE: &[Row] = &[
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Prepare, all_or_large_groups(64)),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
+    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS),
     row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),

@@ -45,14 +45,15 @@ impl Pass for CppDeclarations {
                     continue;
                 }
                 let together = together(entities, id);
-                match together.first() {
-                    None => proposals.extend([Proposal::edit(edit(id)).in_list(2 * level)]),
-                    first => {
+                if let Some(&first) = together.first() {
+                    proposals.push(Proposal::edit(edit(id)).in_list(2 * level + 1));
+                    if first == id {
                         let edits: Vec<Edit> = together.iter().map(|&id| edit(id)).collect();
-                        let all = Patch::new(edits).filter(|_| first == Some(&id));
-                        proposals.extend(all.map(|patch| Proposal::new(patch).in_list(2 * level)));
-                        proposals.push(Proposal::edit(edit(id)).in_list(2 * level + 1));
+                        let all = Patch::new(edits).map(Proposal::new);
+                        proposals.extend(all.map(|proposal| proposal.in_list(2 * level)));
                     }
+                } else {
+                    proposals.push(Proposal::edit(edit(id)).in_list(2 * level));
                 }
             }
         }

@@ -31,6 +31,9 @@ use crate::snapshot::Snapshot;
 /// The pass.
 pub(crate) struct CppUnreachable;
 
+/// Parts of what is not reached that are tried where all of it cannot go. Single declarations are for other passes.
+const PARTS: usize = 16;
+
 impl Pass for CppUnreachable {
     fn info(&self) -> PassInfo {
         PassInfo::new(
@@ -61,7 +64,9 @@ impl Pass for CppUnreachable {
             let patch = Patch::new(edits).filter(|patch| !patch.is_empty());
             proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
         }
-        proposals.extend(strict.into_iter().map(|edit| Proposal::edit(edit).in_list(2)));
+        let size = strict.len().div_ceil(PARTS).max(1);
+        let parts = strict.chunks(size).filter_map(|part| Patch::new(part.to_vec()));
+        proposals.extend(parts.map(|patch| Proposal::new(patch).in_list(2)));
     }
 }
 
