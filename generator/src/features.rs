@@ -167,6 +167,7 @@ fn unknown(part: &str) -> AvoidError {
     known.push("vec2");
     known.push("vec3");
     known.sort_unstable();
+    known.dedup();
     let common = |name: &str| name.bytes().zip(part.bytes()).take_while(|(a, b)| a == b).count();
     let nearest =
         known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
@@ -233,6 +234,12 @@ impl Features {
         self.avoid != Avoid::default()
     }
 
+    /// True for kernels in CUDA C++.
+    #[must_use]
+    pub fn are_of_cuda(&self) -> bool {
+        self.target == Target::Cuda
+    }
+
     /// As `weight`, for an operator with this result.
     #[must_use]
     pub fn binary(&self, operator: Binary, ty: Type) -> u32 {
@@ -242,7 +249,7 @@ impl Features {
     /// As `weight`, for a built-in function with this result.
     #[must_use]
     pub fn builtin(&self, builtin: Builtin, ty: Type) -> u32 {
-        let fits = builtin.since() <= self.target.version() && builtin.can_return(ty);
+        let fits = self.target.has(builtin) && builtin.can_return(ty);
         if fits { self.weight(builtin.name(), ty) } else { 0 }
     }
 }

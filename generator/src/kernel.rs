@@ -7,7 +7,7 @@ use crate::interpret::Report;
 use crate::ir::Program;
 use crate::policy;
 use crate::print::{self, Extras};
-use crate::profile::{Edits, Profile, ProfileError};
+use crate::profile::{Edits, Profile, ProfileError, Target};
 use crate::random::{FORMAT, Key};
 use crate::repair::repair;
 
@@ -17,7 +17,7 @@ const REDUCED: &str = "reduced from: ";
 /// A kernel with its right results.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// The text in OpenCL C. The first line says how it is launched, as for the hosts of CLsmith.
+    /// The text in OpenCL C or CUDA C++. The first line says how it is launched, as for the hosts of CLsmith.
     pub source: String,
     /// The right result of each work-item: the content of the buffer `result`.
     pub expected: Vec<u64>,
@@ -27,6 +27,8 @@ pub struct Kernel {
     pub report: Report,
     /// The size that was asked for, in tokens.
     pub asked: usize,
+    /// The language of the text.
+    target: Target,
     /// The command that makes it, for its second line.
     origin: String,
 }
@@ -38,12 +40,15 @@ impl Kernel {
         report: Report,
         asked: usize,
         origin: String,
-        self_check: bool,
+        (target, self_check): (Target, bool),
     ) -> Self {
         let expected = report.results.clone();
         let extras = Extras { origin: &origin, expected: self_check.then_some(&expected[..]) };
-        let source = print::opencl(&program, &extras);
-        Self { source, expected, program, report, asked, origin }
+        let source = match target {
+            Target::Cuda => print::cuda(&program, &extras),
+            _ => print::opencl(&program, &extras),
+        };
+        Self { source, expected, program, report, asked, target, origin }
     }
 
     /// Another version of a kernel.
@@ -52,7 +57,7 @@ impl Kernel {
             Some(_) => of.origin.clone(),
             None => format!("{REDUCED}{}", of.origin),
         };
-        Self::new(program, report, of.asked, origin, false)
+        Self::new(program, report, of.asked, origin, (of.target, false))
     }
 
     /// The right results as `clreduce run` and the hosts of CLsmith print them.
@@ -83,7 +88,8 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
     let asked = key.named("tokens").stream().within(from, to) as usize;
     let mut program = policy::kernel(profile, &features, asked, key);
     let report = repair(&mut program, &features);
-    Ok(Kernel::new(program, report, asked, origin(seed, profile, None), profile.self_check))
+    let form = (profile.target, profile.self_check);
+    Ok(Kernel::new(program, report, asked, origin(seed, profile, None), form))
 }
 
 /// The place of everything that a seed decides in a mode.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::features::Avoid;
-use crate::ir::{Scalar, Type};
+use crate::ir::{Builtin, Scalar, Type};
 
 /// The edits that variants have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,18 +69,19 @@ impl Default for Profile {
     }
 }
 
-/// A version of OpenCL C.
+/// The language of a kernel: a version of OpenCL C, or CUDA C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "1.2, 2.0 and 3.0")]
+#[allow(missing_docs, reason = "1.2, 2.0, 3.0 and CUDA")]
 pub enum Target {
     OpenCl12,
     OpenCl20,
     OpenCl30,
+    Cuda,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30];
+    pub const ALL: [Self; 4] = [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda];
 
     /// Its name on the command line.
     #[must_use]
@@ -89,17 +90,26 @@ impl Target {
             Self::OpenCl12 => "opencl-1.2",
             Self::OpenCl20 => "opencl-2",
             Self::OpenCl30 => "opencl-3",
+            Self::Cuda => "cuda",
         }
     }
 
-    /// The version as in `__OPENCL_C_VERSION__`.
+    /// The end of the names of files.
     #[must_use]
-    pub fn version(self) -> u32 {
-        match self {
+    pub fn extension(self) -> &'static str {
+        if self == Self::Cuda { "cu" } else { "cl" }
+    }
+
+    /// True if kernels in this language can have a function. Those of CUDA have all of OpenCL C: the text defines them.
+    #[must_use]
+    pub fn has(self, builtin: Builtin) -> bool {
+        let version = match self {
             Self::OpenCl12 => 120,
             Self::OpenCl20 => 200,
             Self::OpenCl30 => 300,
-        }
+            Self::Cuda => return true,
+        };
+        builtin.since() <= version
     }
 }
 

@@ -3,7 +3,7 @@
 use clreduce_generator::ir::{
     ExprKind, Jump, Place, Program, Shape, Space, StmtKind, Type, VarId, Way,
 };
-use clreduce_generator::{Avoid, Mode, Profile, Tokens, generate, names};
+use clreduce_generator::{Avoid, Mode, Profile, Target, Tokens, generate, names};
 
 /// A construct of a program with the types of its value and its operands.
 type Construct = (&'static str, Vec<Type>);
@@ -140,7 +140,9 @@ fn what_is_avoided_is_nowhere() {
         let avoid: Avoid = entry.parse().expect("a feature");
         for (index, mode) in (0..14).zip(Mode::ALL.into_iter().cycle()) {
             let tokens = Tokens::new(300, 900).expect("a range");
-            let profile = Profile { mode, tokens, avoid: avoid.clone(), ..Profile::default() };
+            let target = if index < 7 { Target::OpenCl12 } else { Target::Cuda };
+            let avoid = avoid.clone();
+            let profile = Profile { mode, target, tokens, avoid, ..Profile::default() };
             let seed = number * 14 + index;
             let Ok(kernel) = generate(seed, &profile) else {
                 refused += 1;
@@ -148,8 +150,9 @@ fn what_is_avoided_is_nowhere() {
             };
             made += 1;
             for (name, types) in constructs(&kernel.program) {
-                let has = |ty: &Type| avoid.has(name, *ty);
-                let is_there = types.iter().any(has) || (types.is_empty() && avoid.names(name));
+                let has = |ty: &Type| profile.avoid.has(name, *ty);
+                let is_there =
+                    types.iter().any(has) || (types.is_empty() && profile.avoid.names(name));
                 assert!(
                     !is_there,
                     "--avoid {entry} --mode {} --seed {seed}: {name} {types:?} in {}",
@@ -166,12 +169,14 @@ fn what_is_avoided_is_nowhere() {
 #[test]
 fn most_features_occur() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..150 {
-        let kernel = generate(seed, &Profile::default()).expect("a profile that fits");
+    for seed in 0..290 {
+        let target = if seed < 150 { Target::OpenCl12 } else { Target::Cuda };
+        let profile = Profile { target, ..Profile::default() };
+        let kernel = generate(seed, &profile).expect("a profile that fits");
         seen.extend(constructs(&kernel.program).into_iter().map(|(name, _)| name));
     }
-    // These say how statements are arranged, or need a later version.
-    let arrangements = ["exchange", "nest", "stencil", "tree", "ctz"];
+    // These say how statements are arranged.
+    let arrangements = ["exchange", "nest", "stencil", "tree"];
     let missing: Vec<_> = names()
         .into_iter()
         .filter(|name| !seen.contains(name) && !arrangements.contains(name))

@@ -1,4 +1,5 @@
-//! A seed gives the same kernel and variants everywhere: the hashes of 100 kernels and seven families are checked in.
+//! A seed gives the same kernel and variants everywhere: the hashes of 100 kernels in OpenCL C, 100 in CUDA C++ and seven
+//! families are checked in.
 //!
 //! `BLESS=1` writes them. They may change only with the version of the format, `FORMAT` in `src/random.rs`.
 
@@ -8,11 +9,13 @@ use std::{env, fs};
 use clreduce_generator::{Mode, Profile, Target, Tokens, generate, variants};
 use clreduce_testcase::ContentHash;
 
+const OPENCL: [Target; 3] = [Target::OpenCl12, Target::OpenCl20, Target::OpenCl30];
+
 fn hashes() -> String {
     let mut text = String::new();
     for seed in 0..100 {
         let mode = Mode::ALL[seed as usize % Mode::ALL.len()];
-        let target = Target::ALL[seed as usize % Target::ALL.len()];
+        let target = OPENCL[seed as usize % OPENCL.len()];
         let self_check = seed % 10 == 9;
         let avoid = if seed % 5 == 4 { "mad_sat,vec3" } else { "" }.parse().unwrap();
         let profile = Profile { mode, target, self_check, avoid, ..Profile::default() };
@@ -29,14 +32,35 @@ fn hashes() -> String {
     text
 }
 
+fn hashes_of_cuda() -> String {
+    let mut text = String::new();
+    for seed in 0..100 {
+        let mode = Mode::ALL[seed as usize % Mode::ALL.len()];
+        let (target, self_check) = (Target::Cuda, seed % 10 == 9);
+        let kernel = generate(seed, &Profile { mode, target, self_check, ..Profile::default() });
+        let kernel = kernel.unwrap();
+        let all = kernel.source.clone() + &kernel.expected_text();
+        writeln!(text, "{} {seed} {}", mode.name(), ContentHash::of(all.as_bytes())).unwrap();
+    }
+    text
+}
+
 #[test]
 fn kernels_are_those_that_they_always_were() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hashes.txt");
-    let hashes = hashes();
+    compare("hashes.txt", &hashes());
+}
+
+#[test]
+fn kernels_in_cuda_are_those_that_they_always_were() {
+    compare("hashes-cuda.txt", &hashes_of_cuda());
+}
+
+fn compare(file: &str, hashes: &str) {
+    let path = format!("{}/tests/{file}", env!("CARGO_MANIFEST_DIR"));
     if env::var_os("BLESS").is_some() {
-        fs::write(path, &hashes).unwrap();
+        fs::write(&path, hashes).unwrap();
     }
-    let known = fs::read_to_string(path).unwrap().replace('\r', "");
+    let known = fs::read_to_string(&path).unwrap().replace('\r', "");
     for (found, known) in hashes.lines().zip(known.lines()) {
         assert_eq!(found, known, "raise FORMAT in src/random.rs, then BLESS=1");
     }
@@ -47,14 +71,16 @@ fn kernels_are_those_that_they_always_were() {
 #[test]
 fn the_gallery_shows_what_the_commands_print() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/generator-gallery.md");
-    let mut page = "# Generated kernels, one of each mode\n\nThe second line of each kernel is the command that prints it. \
-        [Generating kernels](generator.md) explains the modes.\n"
+    let mut page = "# Generated kernels, one of each mode, and one in CUDA\n\nThe second line of each kernel is the command that \
+        prints it. [Generating kernels](generator.md) explains the modes.\n"
         .to_owned();
-    for mode in Mode::ALL {
-        let tokens: Tokens = "400..500".parse().unwrap();
-        let profile = Profile { mode, tokens, ..Profile::default() };
-        let kernel = generate(4, &profile).unwrap();
-        write!(page, "\n## {}\n\n```c\n{}```\n", mode.name(), kernel.source).unwrap();
+    let tokens: Tokens = "400..500".parse().unwrap();
+    let opencl = Mode::ALL.map(|mode| (mode.name(), mode, Target::OpenCl12));
+    for (title, mode, target) in opencl.into_iter().chain([("CUDA", Mode::Vector, Target::Cuda)]) {
+        let tokens = tokens.clone();
+        let kernel = generate(4, &Profile { mode, target, tokens, ..Profile::default() }).unwrap();
+        let language = if target == Target::Cuda { "cuda" } else { "c" };
+        write!(page, "\n## {title}\n\n```{language}\n{}```\n", kernel.source).unwrap();
     }
     if env::var_os("BLESS").is_some() {
         fs::write(path, &page).unwrap();

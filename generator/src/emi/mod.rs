@@ -144,8 +144,8 @@ impl Variants {
             }
             let is_new = self.seen.insert(text(&program));
             let origin = origin(self.seed, &self.profile, Some(self.made + 1));
-            let (asked, checks) = (self.base.asked, self.profile.self_check);
-            is_new.then(|| Kernel::new(program, report, asked, origin, checks))
+            let form = (self.profile.target, self.profile.self_check);
+            is_new.then(|| Kernel::new(program, report, self.base.asked, origin, form))
         })
     }
 }

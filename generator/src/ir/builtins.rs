@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::exact::Exact;
+use super::intrinsics::{self, *};
 use super::types::{Scalar, Type};
 
 /// How the types of the parameters follow from the type of the result.
@@ -28,12 +29,14 @@ pub enum Signature {
     Shuffle2,
     /// Only floating-point types, all the same; the number of parameters.
     Float(u8),
+    /// Only this result of scalars of these types. These functions are CUDA's.
+    Exactly(Scalar, &'static [Scalar]),
 }
 
 macro_rules! builtins {
-    ($($variant:ident $name:literal $shape:expr, $since:literal;)*) => {
+    ($($variant:ident $name:literal $shape:expr, $since:expr;)*) => {
         /// A built-in function.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "their names in OpenCL C")]
         pub enum Builtin { $($variant,)* }
 
@@ -53,7 +56,7 @@ macro_rules! builtins {
                 match self { $(Self::$variant => $shape,)* }
             }
 
-            /// The first version of OpenCL C that has it, as in 120 for 1.2.
+            /// The first version of OpenCL C that has it, as in 120 for 1.2; [`NEVER`](Self::NEVER) for CUDA's functions.
             #[must_use]
             pub fn since(self) -> u32 {
                 match self { $(Self::$variant => $since,)* }
@@ -100,9 +103,61 @@ builtins! {
     SubSat "sub_sat" Signature::Same(2), 120;
     Trunc "trunc" Signature::Float(1), 120;
     Upsample "upsample" Signature::Halves, 120;
+    BytePerm "__byte_perm" UINT_OF_3, Self::NEVER;
+    FunnelshiftL "__funnelshift_l" UINT_OF_3, Self::NEVER;
+    FunnelshiftLc "__funnelshift_lc" UINT_OF_3, Self::NEVER;
+    FunnelshiftR "__funnelshift_r" UINT_OF_3, Self::NEVER;
+    FunnelshiftRc "__funnelshift_rc" UINT_OF_3, Self::NEVER;
+    Dp4a "__dp4a" INT_OF_3, Self::NEVER;
+    Dp4aUnsigned "__dp4a" UINT_OF_3, Self::NEVER;
+    Brev "__brev" UINT_OF_1, Self::NEVER;
+    Brevll "__brevll" ULONG_OF_1, Self::NEVER;
+    Ffs "__ffs" INT_OF_INT, Self::NEVER;
+    Ffsll "__ffsll" INT_OF_LONG, Self::NEVER;
+    Popc "__popc" INT_OF_UINT, Self::NEVER;
+    Popcll "__popcll" INT_OF_ULONG, Self::NEVER;
+    ClzInt "__clz" INT_OF_INT, Self::NEVER;
+    Clzll "__clzll" INT_OF_LONG, Self::NEVER;
+    MulhiInt "__mulhi" INT_OF_2, Self::NEVER;
+    MulhiUint "__umulhi" UINT_OF_2, Self::NEVER;
+    Mul64hi "__mul64hi" LONG_OF_2, Self::NEVER;
+    Umul64hi "__umul64hi" ULONG_OF_2, Self::NEVER;
+    Sad "__sad" UINT_OF_INTS, Self::NEVER;
+    Usad "__usad" UINT_OF_3, Self::NEVER;
+    HaddInt "__hadd" INT_OF_2, Self::NEVER;
+    RhaddInt "__rhadd" INT_OF_2, Self::NEVER;
+    HaddUint "__uhadd" UINT_OF_2, Self::NEVER;
+    RhaddUint "__urhadd" UINT_OF_2, Self::NEVER;
+    Vadd4 "__vadd4" UINT_OF_2, Self::NEVER;
+    Vsub4 "__vsub4" UINT_OF_2, Self::NEVER;
+    Vavgu4 "__vavgu4" UINT_OF_2, Self::NEVER;
+    Vabsdiffu4 "__vabsdiffu4" UINT_OF_2, Self::NEVER;
+    Vmaxu4 "__vmaxu4" UINT_OF_2, Self::NEVER;
+    Vmins4 "__vmins4" UINT_OF_2, Self::NEVER;
+    Vcmpeq4 "__vcmpeq4" UINT_OF_2, Self::NEVER;
+    Vcmpgts4 "__vcmpgts4" UINT_OF_2, Self::NEVER;
+    Vadd2 "__vadd2" UINT_OF_2, Self::NEVER;
+    Vsub2 "__vsub2" UINT_OF_2, Self::NEVER;
+    Vmaxs2 "__vmaxs2" UINT_OF_2, Self::NEVER;
+    Vminu2 "__vminu2" UINT_OF_2, Self::NEVER;
+    Vcmpltu2 "__vcmpltu2" UINT_OF_2, Self::NEVER;
+    PtxPrmt "ptx_prmt" UINT_OF_3, Self::NEVER;
+    PtxShfL "ptx_shf_l" UINT_OF_3, Self::NEVER;
+    PtxBfe "ptx_bfe_u32" UINT_OF_3, Self::NEVER;
+    PtxBfeInt "ptx_bfe_s32" INT_OF_BITS, Self::NEVER;
+    PtxBfi "ptx_bfi" UINT_OF_3, Self::NEVER;
+    PtxBfind "ptx_bfind" UINT_OF_1, Self::NEVER;
+    PtxLop3Majority "ptx_lop3_e8" UINT_OF_3, Self::NEVER;
+    PtxLop3Odd "ptx_lop3_96" UINT_OF_3, Self::NEVER;
+    PtxMadHi "ptx_mad_hi" INT_OF_3, Self::NEVER;
+    PtxAddCc "ptx_add_cc" ULONG_OF_2, Self::NEVER;
+    PtxSubCc "ptx_sub_cc" ULONG_OF_2, Self::NEVER;
 }
 
 impl Builtin {
+    /// The version of OpenCL C that has what no version has.
+    pub const NEVER: u32 = u32::MAX;
+
     /// True if there is a function of this name with this result.
     #[must_use]
     pub fn can_return(self, ty: Type) -> bool {
@@ -116,6 +171,7 @@ impl Builtin {
             Signature::Halves => ty.scalar.bits() > 8 && !is_float,
             Signature::Truth => ty == Type::INT,
             Signature::Shuffle | Signature::Shuffle2 => matches!(ty.lanes, 2 | 4 | 8 | 16),
+            Signature::Exactly(result, _) => ty == Type::scalar(result),
         }
     }
 
@@ -180,6 +236,7 @@ impl Builtin {
             | Self::Rint
             | Self::Round
             | Self::Trunc => return None,
+            _ => intrinsics::result(self, ty, [a, b, c]),
         })
     }
 

@@ -4,6 +4,7 @@
 
 mod builtins;
 mod exact;
+mod intrinsics;
 mod objects;
 mod operators;
 mod reach;

@@ -211,7 +211,26 @@ impl Maker<'_> {
         self.program.convert(value, ty, key)
     }
 
+    /// One of CUDA's own functions, as a value of a type.
+    fn intrinsic(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        let results = Builtin::ALL.iter().filter_map(|&builtin| match builtin.signature() {
+            Signature::Exactly(result, _) => Some((builtin, Type::scalar(result))),
+            _ => None,
+        });
+        let weights = results.map(|(builtin, result)| {
+            let fits = result == ty || self.allows("convert", &[result, ty]);
+            (if fits { self.features.builtin(builtin, result) } else { 0 }, (builtin, result))
+        });
+        let weights: Vec<_> = weights.collect();
+        let (builtin, result) = stream.weighted(&weights)?;
+        let value = self.call_of(builtin, result, depth, stream, key)?;
+        Some(self.fitted(value, ty, stream, key))
+    }
+
     fn call(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+        if self.features.are_of_cuda() && stream.chance(25) {
+            return self.intrinsic(ty, depth, stream, key);
+        }
         let weights = Builtin::ALL.iter().map(|&builtin| {
             let vectors =
                 self.mode.has_vectors() || !matches!(builtin, Builtin::Shuffle | Builtin::Shuffle2);
@@ -219,6 +238,17 @@ impl Maker<'_> {
         });
         let weights: Vec<_> = weights.collect();
         let builtin = stream.weighted(&weights)?;
+        self.call_of(builtin, ty, depth, stream, key)
+    }
+
+    fn call_of(
+        &mut self,
+        builtin: Builtin,
+        ty: Type,
+        depth: u32,
+        stream: &mut Stream,
+        key: Key,
+    ) -> Option<ExprId> {
         let parameters = self.parameters(builtin, ty, stream)?;
         if !self.allows(builtin.name(), &parameters) {
             return None;
@@ -256,6 +286,7 @@ impl Maker<'_> {
                 let scalar = self.scalar_type(stream).with_sign(true);
                 vec![Type { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }]
             }
+            Signature::Exactly(_, types) => types.iter().copied().map(Type::scalar).collect(),
             Signature::Shuffle | Signature::Shuffle2 => {
                 let lanes = self.lanes(ty.scalar, stream).filter(|lanes| *lanes != 3)?;
                 let (of, mask) = (Type { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));

@@ -2,16 +2,10 @@
 
 use std::fmt::Write;
 
-use super::Printer;
 use crate::ir::{Address, Exact, ExprId, ExprKind, Item, Path, Program, Root, Scalar, Step, Type};
 
-impl Printer<'_> {
-    pub(super) fn text(&self, id: ExprId) -> String {
-        let mut out = String::new();
-        write(self.program, id, &mut out);
-        out
-    }
-}
+/// Writes an expression in a language.
+pub(super) type Writer = fn(&Program, ExprId, &mut String);
 
 /// Writes an expression that can be an operand.
 pub(super) fn write(program: &Program, id: ExprId, out: &mut String) {
@@ -91,12 +85,12 @@ pub(super) fn write(program: &Program, id: ExprId, out: &mut String) {
             Item::LinearLocal => out.push_str("lid"),
             Item::LinearGroup => out.push_str("group"),
         },
-        ExprKind::Part(path) => write_path(program, path, out),
+        ExprKind::Part(path) => write_path(program, path, write, out),
         ExprKind::SameAddress(both) => {
             out.push('(');
-            write_address(program, &both[0], out);
+            write_address(program, &both[0], write, out);
             out.push_str(" == ");
-            write_address(program, &both[1], out);
+            write_address(program, &both[1], write, out);
             out.push(')');
         }
     }
@@ -146,13 +140,18 @@ pub(super) fn number(stored: i64, scalar: Scalar) -> String {
         let digits = value.digits();
         return if value.is_negative() { format!("(-{digits}{suffix})") } else { digits + suffix };
     }
-    let value = scalar.value(stored);
     let suffix = match scalar {
         Scalar::Uint => "U",
         Scalar::Long => "L",
         Scalar::Ulong => "UL",
         _ => "",
     };
+    number_with(suffix, stored, scalar)
+}
+
+/// A number with a suffix.
+pub(super) fn number_with(suffix: &str, stored: i64, scalar: Scalar) -> String {
+    let value = scalar.value(stored);
     if scalar.bits() >= 32 && scalar.is_signed() && value == scalar.least() {
         // The literal without its sign does not fit.
         return format!("(-{}{suffix} - 1)", scalar.greatest());
@@ -161,12 +160,12 @@ pub(super) fn number(stored: i64, scalar: Scalar) -> String {
 }
 
 /// Writes the way to a part of an object.
-pub(super) fn write_path(program: &Program, path: &Path, out: &mut String) {
+pub(super) fn write_path(program: &Program, path: &Path, write: Writer, out: &mut String) {
     let mut steps = path.steps.as_slice();
     match &path.root {
         Root::Variable(variable) => out.push_str(&program.variable(*variable).name),
         Root::Pointer(pointer, Some(at)) => {
-            write_path(program, pointer, out);
+            write_path(program, pointer, write, out);
             out.push('[');
             write(program, *at, out);
             out.push(']');
@@ -177,12 +176,12 @@ pub(super) fn write_path(program: &Program, path: &Path, out: &mut String) {
                 _ => None,
             };
             if let Some((member, rest)) = member {
-                write_path(program, pointer, out);
+                write_path(program, pointer, write, out);
                 out.push_str(&format!("->m{member}"));
                 steps = rest;
             } else {
                 out.push_str("(*");
-                write_path(program, pointer, out);
+                write_path(program, pointer, write, out);
                 out.push(')');
             }
         }
@@ -200,17 +199,17 @@ pub(super) fn write_path(program: &Program, path: &Path, out: &mut String) {
 }
 
 /// Writes the value of a pointer.
-pub(super) fn write_address(program: &Program, address: &Address, out: &mut String) {
+pub(super) fn write_address(program: &Program, address: &Address, write: Writer, out: &mut String) {
     match address {
         Address::Null => out.push('0'),
         Address::Of(path) => {
             out.push('&');
-            write_path(program, path, out);
+            write_path(program, path, write, out);
         }
-        Address::Value(path) => write_path(program, path, out),
+        Address::Value(path) => write_path(program, path, write, out),
         Address::Moved(path, by) => {
             out.push('(');
-            write_path(program, path, out);
+            write_path(program, path, write, out);
             out.push_str(" + ");
             write(program, *by, out);
             out.push(')');

@@ -1,6 +1,5 @@
 //! The text around the statements: launch comment, helpers, parameters, tables.
 
-use super::statements::{BARRIER, lanes};
 use super::{Extras, Printer};
 use crate::interpret::FIRST;
 use crate::ir::{Buffer, Space, StmtId, StmtKind};
@@ -9,13 +8,7 @@ impl Printer<'_> {
     pub(super) fn kernel(&mut self, extras: &Extras<'_>) {
         self.indent = 0;
         let program = self.program;
-        let is_reduction = |id: StmtId| matches!(program.stmt(id).kind, StmtKind::Reduce(_));
-        let uses_reduction = program.statements().into_iter().any(is_reduction);
-        let comment = self.launch_comment(uses_reduction);
-        self.line(&comment);
-        if !extras.origin.is_empty() {
-            self.line(&format!("// {}", extras.origin));
-        }
+        self.comments(extras);
         let body = self.body(extras);
         self.records(&body);
         self.helpers(&body);
@@ -31,20 +24,35 @@ impl Printer<'_> {
             let [x, y, z] = program.sizes.local;
             self.line(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))"));
         }
-        let parameters = self.parameters(uses_reduction).join(", ");
+        let parameters = self.parameters().join(", ");
         self.line(&format!("__kernel void entry({parameters}) {{"));
         self.out.push_str(&body);
         self.line("}");
     }
 
+    /// The lines that say how the kernel is launched, and where it comes from.
+    pub(super) fn comments(&mut self, extras: &Extras<'_>) {
+        let comment = self.launch_comment();
+        self.line(&comment);
+        if !extras.origin.is_empty() {
+            self.line(&format!("// {}", extras.origin));
+        }
+    }
+
+    /// True if the kernel gets the buffer of atomic reductions.
+    pub(super) fn uses_reduction(&self) -> bool {
+        let is_reduction = |id: StmtId| matches!(self.program.stmt(id).kind, StmtKind::Reduce(_));
+        self.program.statements().into_iter().any(is_reduction)
+    }
+
     /// The flags for the arguments, in the order of the parameters, and the sizes.
-    fn launch_comment(&self, uses_reduction: bool) -> String {
+    fn launch_comment(&self) -> String {
         let program = self.program;
         let mut text = "//".to_owned();
         if program.sections() > 0 {
             text += &format!(" --atomics {}", program.sections());
         }
-        if uses_reduction {
+        if self.uses_reduction() {
             text += " ---atomic_reductions";
         }
         for (buffer, flag) in [
@@ -61,13 +69,13 @@ impl Printer<'_> {
         text + &format!(" -g {a},{b},{c} -l {x},{y},{z}")
     }
 
-    fn parameters(&self, uses_reduction: bool) -> Vec<String> {
+    fn parameters(&self) -> Vec<String> {
         let mut parameters = vec!["__global ulong *result".to_owned()];
         if self.program.sections() > 0 {
             parameters.push("__global volatile uint *g_atomic_input".to_owned());
             parameters.push("__global volatile uint *g_special_values".to_owned());
         }
-        if uses_reduction {
+        if self.uses_reduction() {
             parameters.push("__global volatile int *g_atomic_reduction".to_owned());
         }
         for buffer in [Buffer::Emi, Buffer::Sequence, Buffer::Communication] {
@@ -102,33 +110,35 @@ impl Printer<'_> {
         }
     }
 
-    fn tables(&mut self) {
+    pub(super) fn tables(&mut self) {
         for variable in &self.program.variables {
             let Space::Constant(values) = &variable.space else { continue };
-            let (ty, name) = (variable.ty, &variable.name);
-            let elements: Vec<_> =
-                values.chunks(usize::from(ty.lanes)).map(|e| lanes(e, ty)).collect();
-            let text = format!(
-                "__constant {ty} {name}[{}] = {{{}}};",
-                elements.len(),
-                elements.join(", ")
-            );
+            let (ty, name) = (self.ty(variable.ty), &variable.name);
+            let space = if self.is_cuda() { "__constant__" } else { "__constant" };
+            let length = values.len() / usize::from(variable.ty.lanes);
+            let elements = self.elements(values, variable.ty);
+            let text = format!("{space} {ty} {name}[{length}] = {{{elements}}};");
             self.line(&text);
         }
     }
 
-    fn functions(&mut self) {
+    pub(super) fn functions(&mut self) {
         let program = self.program;
         for id in program.functions_in_use() {
             let function = program.function(id);
             let parameters = function.parameters.iter().map(|id| {
                 let variable = program.variable(*id);
-                format!("{} {}", variable.ty, variable.name)
+                format!("{} {}", self.ty(variable.ty), variable.name)
             });
-            let apart = if function.is_apart { "__attribute__((noinline)) " } else { "" };
-            let (ty, name) = (program.ty(function.value), &function.name);
+            let qualifiers = match (self.is_cuda(), function.is_apart) {
+                (false, false) => "static",
+                (false, true) => "__attribute__((noinline)) static",
+                (true, false) => "static __device__",
+                (true, true) => "static __device__ __noinline__",
+            };
+            let (ty, name) = (self.ty(program.ty(function.value)), &function.name);
             let parameters = parameters.collect::<Vec<_>>().join(", ");
-            self.line(&format!("{apart}static {ty} {name}({parameters}) {{"));
+            self.line(&format!("{qualifiers} {ty} {name}({parameters}) {{"));
             self.indent = 1;
             for id in &function.body {
                 self.statement(*id);
@@ -141,27 +151,9 @@ impl Printer<'_> {
 
     /// The statements of the kernel, with the declarations that they need.
     fn body(&mut self, extras: &Extras<'_>) -> String {
-        let program = self.program;
         let before = std::mem::take(&mut self.out);
-        self.indent = 1;
-        for id in &program.body {
-            self.statement(*id);
-        }
-        let sections = program.sections();
-        if sections > 0 {
-            self.line(BARRIER);
-            for index in 0..sections {
-                self.line(&format!(
-                    "hash = note(hash, g_special_values[group * {sections} + {index}]);"
-                ));
-            }
-        }
-        let statements = std::mem::take(&mut self.out);
-        let local = program.variables.iter().filter(|v| v.space == Space::Local);
-        for variable in local.filter(|v| uses(&statements, &v.name)) {
-            let (ty, name) = (variable.ty, &variable.name);
-            self.line(&format!("__local {ty} {name}[{}];", variable.length.unwrap_or(1)));
-        }
+        let statements = self.all_statements();
+        self.shared_arrays(&statements, "__local");
         self.line("int gid = (int)((get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0));");
         if uses(&statements, "lid") {
             self.line("int lid = (int)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));");
@@ -179,6 +171,34 @@ impl Printer<'_> {
         }
         self.indent = 0;
         std::mem::replace(&mut self.out, before)
+    }
+
+    /// The statements of the kernel up to the end of the hash.
+    pub(super) fn all_statements(&mut self) -> String {
+        let program = self.program;
+        self.indent = 1;
+        for id in &program.body {
+            self.statement(*id);
+        }
+        let sections = program.sections();
+        if sections > 0 {
+            self.barrier();
+            for index in 0..sections {
+                self.line(&format!(
+                    "hash = note(hash, g_special_values[group * {sections} + {index}]);"
+                ));
+            }
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// The arrays that the work-items of a group share, as far as statements use them.
+    pub(super) fn shared_arrays(&mut self, statements: &str, space: &str) {
+        let local = self.program.variables.iter().filter(|v| v.space == Space::Local);
+        for variable in local.filter(|v| uses(statements, &v.name)) {
+            let (ty, name) = (self.ty(variable.ty), &variable.name);
+            self.line(&format!("{space} {ty} {name}[{}];", variable.length.unwrap_or(1)));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Kernels as text.
 
+mod cuda;
 mod expressions;
 mod kernel;
 mod objects;
@@ -8,7 +9,7 @@ mod tokens;
 
 pub use tokens::tokens;
 
-use crate::ir::{ExprId, Program, StmtId};
+use crate::ir::{Address, ExprId, Path, Program, StmtId, Type};
 
 /// The parts of the text besides the program.
 #[derive(Clone, Debug, Default)]
@@ -22,34 +23,79 @@ pub struct Extras<'a> {
 /// The program in OpenCL C, with a launch comment as the hosts of CLsmith read it.
 #[must_use]
 pub fn opencl(program: &Program, extras: &Extras<'_>) -> String {
-    let mut printer = Printer::new(program);
+    let mut printer = Printer::new(program, Language::OpenCl);
     printer.kernel(extras);
     printer.out
 }
 
-/// The text of one statement with all that it contains.
+/// The program in CUDA C++, with the same launch comment. With the right results, it is a whole program that compares.
+#[must_use]
+pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
+    let mut printer = Printer::new(program, Language::Cuda);
+    printer.cuda_kernel(extras);
+    printer.out
+}
+
+/// The text of one statement in OpenCL C with all that it contains.
 #[must_use]
 pub fn statement(program: &Program, id: StmtId) -> String {
-    let mut printer = Printer::new(program);
+    let mut printer = Printer::new(program, Language::OpenCl);
     printer.statement(id);
     printer.out
 }
 
-/// The text of an expression.
+/// The text of an expression in OpenCL C.
 #[must_use]
 pub fn expression(program: &Program, id: ExprId) -> String {
-    Printer::new(program).text(id)
+    Printer::new(program, Language::OpenCl).text(id)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    OpenCl,
+    Cuda,
 }
 
 struct Printer<'a> {
     program: &'a Program,
+    language: Language,
     out: String,
     indent: usize,
 }
 
 impl<'a> Printer<'a> {
-    fn new(program: &'a Program) -> Self {
-        Self { program, out: String::new(), indent: 1 }
+    fn new(program: &'a Program, language: Language) -> Self {
+        Self { program, language, out: String::new(), indent: 1 }
+    }
+
+    fn is_cuda(&self) -> bool {
+        self.language == Language::Cuda
+    }
+
+    fn ty(&self, ty: Type) -> String {
+        if self.is_cuda() { cuda::name(ty) } else { ty.to_string() }
+    }
+
+    fn text(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        self.writer()(self.program, id, &mut out);
+        out
+    }
+
+    fn path(&self, path: &Path) -> String {
+        let mut out = String::new();
+        expressions::write_path(self.program, path, self.writer(), &mut out);
+        out
+    }
+
+    fn address(&self, address: &Address) -> String {
+        let mut out = String::new();
+        expressions::write_address(self.program, address, self.writer(), &mut out);
+        out
+    }
+
+    fn writer(&self) -> expressions::Writer {
+        if self.is_cuda() { cuda::write } else { expressions::write }
     }
 
     fn line(&mut self, text: &str) {

@@ -1,9 +1,10 @@
 //! Objects in memory as text: types and declarations.
 
 use super::Printer;
-use super::expressions::{literal, number, write_address, write_path};
+use super::cuda;
+use super::expressions::{literal, number};
 use super::kernel::uses;
-use crate::ir::{Address, Initial, Path, Program, Region, Shape, VarId};
+use crate::ir::{Initial, Region, Shape, Type, VarId};
 
 impl Printer<'_> {
     /// The structure and union types that a text names, or that these need.
@@ -16,7 +17,7 @@ impl Printer<'_> {
             let mut text = format!("{} {{", keyword(record.is_union, &record.name));
             for (index, member) in record.members.iter().enumerate() {
                 let name = format!("m{index}");
-                text = format!("{text} {};", declarator(self.program, member, &name));
+                text = format!("{text} {};", self.declarator(member, &name));
             }
             texts.push(text + " };");
         }
@@ -29,8 +30,18 @@ impl Printer<'_> {
         let shape = self.program.shape(id);
         let name = &self.program.variable(id).name;
         let value = self.initial(&shape, &mut initials.iter());
-        let text = format!("{} = {value};", declarator(self.program, &shape, name));
+        let text = format!("{} = {value};", self.declarator(&shape, name));
         self.line(&text);
+    }
+
+    /// A first value; the narrow scalars need no cast.
+    fn constant(&self, stored: i64, ty: Type) -> String {
+        match (self.is_cuda(), ty.is_vector()) {
+            (false, true) => literal(stored, ty),
+            (false, false) => number(stored, ty.scalar),
+            (true, true) => cuda::literal(stored, ty),
+            (true, false) => cuda::number(stored, ty.scalar),
+        }
     }
 
     fn initial(&self, shape: &Shape, left: &mut std::slice::Iter<'_, Initial>) -> String {
@@ -40,11 +51,7 @@ impl Printer<'_> {
                     Some(Initial::Number(stored)) => *stored,
                     _ => 0,
                 };
-                return if ty.is_vector() {
-                    literal(stored, *ty)
-                } else {
-                    number(stored, ty.scalar)
-                };
+                return self.constant(stored, *ty);
             }
             Shape::Pointer(..) => {
                 return match left.next() {
@@ -64,45 +71,34 @@ impl Printer<'_> {
         format!("{{{}}}", parts.join(", "))
     }
 
-    pub(super) fn path(&self, path: &Path) -> String {
-        let mut out = String::new();
-        write_path(self.program, path, &mut out);
-        out
-    }
-
-    pub(super) fn address(&self, address: &Address) -> String {
-        let mut out = String::new();
-        write_address(self.program, address, &mut out);
-        out
+    /// A declaration without a value.
+    fn declarator(&self, shape: &Shape, name: &str) -> String {
+        match shape {
+            Shape::Value(ty) => format!("{} {name}", self.ty(*ty)),
+            Shape::Record(id) => {
+                let record = self.program.record(*id);
+                format!("{} {name}", keyword(record.is_union, &record.name))
+            }
+            Shape::Array(element, length) => self.declarator(element, &format!("{name}[{length}]")),
+            Shape::Pointer(target, region) => {
+                let qualifier = match region {
+                    _ if self.is_cuda() => "",
+                    // In later versions of OpenCL C, these can point everywhere.
+                    Region::Private => "",
+                    Region::Local => "__local ",
+                    Region::Global => "__global ",
+                    Region::Constant => "__constant ",
+                };
+                let name = match **target {
+                    Shape::Array(..) => format!("(*{name})"),
+                    _ => format!("*{name}"),
+                };
+                format!("{qualifier}{}", self.declarator(target, &name))
+            }
+        }
     }
 }
 
 fn keyword(is_union: bool, name: &str) -> String {
     format!("{} {name}", if is_union { "union" } else { "struct" })
-}
-
-/// A declaration without a value.
-fn declarator(program: &Program, shape: &Shape, name: &str) -> String {
-    match shape {
-        Shape::Value(ty) => format!("{ty} {name}"),
-        Shape::Record(id) => {
-            let record = program.record(*id);
-            format!("{} {name}", keyword(record.is_union, &record.name))
-        }
-        Shape::Array(element, length) => declarator(program, element, &format!("{name}[{length}]")),
-        Shape::Pointer(target, region) => {
-            let qualifier = match region {
-                // In later versions of OpenCL C, these can point everywhere.
-                Region::Private => "",
-                Region::Local => "__local ",
-                Region::Global => "__global ",
-                Region::Constant => "__constant ",
-            };
-            let name = match **target {
-                Shape::Array(..) => format!("(*{name})"),
-                _ => format!("*{name}"),
-            };
-            format!("{qualifier}{}", declarator(program, target, &name))
-        }
-    }
 }

@@ -1,14 +1,13 @@
 //! Statements as text.
 
-use super::Printer;
 use super::expressions::number;
+use super::{Printer, cuda};
 use crate::ir::{
     Atomic, Exact, ExprId, ExprKind, For, Form, Gather, GroupCopy, Jump, Place, Reduce, Scalar,
     Section, StmtId, StmtKind, Switch, Type, VarId, Way,
 };
 
-/// A barrier for all memory.
-pub(super) const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
 
 impl Printer<'_> {
     pub(super) fn statement(&mut self, id: StmtId) {
@@ -17,7 +16,8 @@ impl Printer<'_> {
             StmtKind::Nothing => {}
             StmtKind::Declare(variable, value) => {
                 let variable = program.variable(*variable);
-                let text = format!("{} {} = {};", variable.ty, variable.name, self.text(*value));
+                let ty = self.ty(variable.ty);
+                let text = format!("{ty} {} = {};", variable.name, self.text(*value));
                 self.line(&text);
             }
             StmtKind::DeclareArray(variable, values) => self.array(*variable, values),
@@ -45,6 +45,7 @@ impl Printer<'_> {
                     value = format!("{long}({value} * {}.0{suffix})", 1 << Exact::SCALE);
                 }
                 let text = match ty.lanes {
+                    _ if self.is_cuda() => format!("hash = note(hash, {value});"),
                     1 => format!("hash = note(hash, {value});"),
                     n => format!("hash = note{n}(hash, convert_ulong{n}({value}));"),
                 };
@@ -65,9 +66,10 @@ impl Printer<'_> {
                 let word = if *jump == Jump::Break { "break" } else { "continue" };
                 self.line(&format!("if ({}) {word};", self.text(*condition)));
             }
-            StmtKind::Barrier => self.line(BARRIER),
+            StmtKind::Barrier => self.barrier(),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
             StmtKind::Gather(gather) => self.gather(gather),
+            StmtKind::GroupCopy(copy) if self.is_cuda() => self.copy_in_cuda(id, copy),
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
             StmtKind::Section(section) => self.section(section),
         }
@@ -81,19 +83,38 @@ impl Printer<'_> {
         self.indent -= 1;
     }
 
+    /// A barrier for all memory.
+    pub(super) fn barrier(&mut self) {
+        self.line(if self.is_cuda() { "__syncthreads();" } else { BARRIER });
+    }
+
     fn array(&mut self, variable: VarId, values: &[i64]) {
         let variable = self.program.variable(variable);
-        let elements: Vec<_> =
-            values.chunks(usize::from(variable.ty.lanes)).map(|e| lanes(e, variable.ty)).collect();
-        let (ty, name, length) = (variable.ty, &variable.name, variable.length.unwrap_or(1));
-        let text = format!("{ty} {name}[{length}] = {{{}}};", elements.join(", "));
+        let elements = self.elements(values, variable.ty);
+        let (ty, name) = (self.ty(variable.ty), &variable.name);
+        let length = variable.length.unwrap_or(1);
+        let text = format!("{ty} {name}[{length}] = {{{elements}}};");
         self.line(&text);
+    }
+
+    /// Elements of an array of constants.
+    pub(super) fn elements(&self, values: &[i64], ty: Type) -> String {
+        let lanes = if self.is_cuda() { cuda::lanes } else { lanes };
+        let elements = values.chunks(usize::from(ty.lanes)).map(|element| lanes(element, ty));
+        elements.collect::<Vec<_>>().join(", ")
     }
 
     fn assign(&mut self, place: &Place, value: ExprId) {
         let name = &self.program.variable(place.variable()).name;
         let target = match place {
             Place::Variable(_) => name.clone(),
+            Place::Lanes(_, swizzle) if self.is_cuda() && swizzle.lanes().len() > 1 => {
+                let text = cuda::assignment_to_lanes(name, swizzle, &self.text(value));
+                return self.line(&text);
+            }
+            Place::Lanes(_, swizzle) if self.is_cuda() => {
+                format!("{name}.s[{}]", swizzle.lanes()[0])
+            }
             Place::Lanes(variable, swizzle) => {
                 let lanes = swizzle.text(self.program.variable(*variable).ty.lanes);
                 format!("{name}.{lanes}")
@@ -101,7 +122,10 @@ impl Printer<'_> {
             Place::Element(_, at) => format!("{name}[{}]", self.text(*at)),
             Place::Part(path) => self.path(path),
             Place::Store(_, at) => {
-                let count = self.program.ty(value).lanes;
+                let count = match self.is_cuda() {
+                    true => String::new(),
+                    false => self.program.ty(value).lanes.to_string(),
+                };
                 let text =
                     format!("vstore{count}({}, {}, {name});", self.text(value), self.text(*at));
                 return self.line(&text);
@@ -123,6 +147,10 @@ impl Printer<'_> {
             expr = self.program.expr(inner);
         }
         let ExprKind::Binary(operator, a, b) = expr.kind else { return None };
+        // In CUDA, the amounts of shifts need a mask, and vectors have no such operators.
+        if self.is_cuda() && (operator.is_shift() || expr.ty.is_vector()) {
+            return None;
+        }
         let is_same = !operator.is_relational() && self.text(a) == target;
         is_same.then(|| (operator.texts().0, self.text(b)))
     }
@@ -146,7 +174,7 @@ impl Printer<'_> {
         let name = &counter.name;
         let (start, limit) = (self.text(details.start), self.text(details.limit));
         let (compare, change) = if details.step > 0 { ("<", "+=") } else { (">", "-=") };
-        let (ty, by) = (counter.ty, details.step.abs());
+        let (ty, by) = (self.ty(counter.ty), details.step.abs());
         let next = format!("({name} {change} {by}) {compare} {limit}");
         let (mut before, after) = match details.form {
             Form::For => {
@@ -177,48 +205,59 @@ impl Printer<'_> {
         let cells = &self.program.variable(gather.cells).name;
         let into = &self.program.variable(gather.into).name;
         let (value, first) = (self.text(gather.value), number(gather.first, Scalar::Int));
+        let [int, uint] = [Scalar::Int, Scalar::Uint].map(|scalar| self.ty(Type::scalar(scalar)));
         self.line(&format!("if (lid == 0) {{ {cells}[0] = {first}; {cells}[1] = 0; }}"));
-        self.line(BARRIER);
+        self.barrier();
         match gather.way {
             Way::Ticket(variable) => {
                 let (ticket, function) =
-                    (&self.program.variable(variable).name, gather.function.name());
+                    (&self.program.variable(variable).name, self.atomic(gather.function));
+                let next = match self.is_cuda() {
+                    true => format!("atomicAdd(&{cells}[1], 1)"),
+                    false => format!("atomic_inc(&{cells}[1])"),
+                };
                 self.line("{");
                 self.indent += 1;
-                self.line(&format!("int {ticket} = atomic_inc(&{cells}[1]);"));
+                self.line(&format!("{int} {ticket} = {next};"));
                 self.line(&format!("{function}(&{cells}[0], {value});"));
                 self.indent -= 1;
                 self.line("}");
             }
             Way::CompareExchange => {
                 let new = match gather.function {
-                    Atomic::Add => "(int)((uint)seen + (uint)more)",
-                    Atomic::Sub => "(int)((uint)seen - (uint)more)",
-                    Atomic::Min => "min(seen, more)",
-                    Atomic::Max => "max(seen, more)",
-                    Atomic::And => "seen & more",
-                    Atomic::Or => "seen | more",
-                    Atomic::Xor => "seen ^ more",
+                    Atomic::Add => format!("({int})(({uint})seen + ({uint})more)"),
+                    Atomic::Sub => format!("({int})(({uint})seen - ({uint})more)"),
+                    Atomic::Min => "min(seen, more)".to_owned(),
+                    Atomic::Max => "max(seen, more)".to_owned(),
+                    Atomic::And => "seen & more".to_owned(),
+                    Atomic::Or => "seen | more".to_owned(),
+                    Atomic::Xor => "seen ^ more".to_owned(),
                 };
+                let exchange = if self.is_cuda() { "atomicCAS" } else { "atomic_cmpxchg" };
                 self.line("{");
                 self.indent += 1;
-                self.line(&format!("int seen, old = {first}, more = {value};"));
-                self.line(&format!("do {{ seen = old; old = atomic_cmpxchg(&{cells}[0], seen, {new}); }} while (old != seen);"));
+                self.line(&format!("{int} seen, old = {first}, more = {value};"));
+                self.line(&format!("do {{ seen = old; old = {exchange}(&{cells}[0], seen, {new}); }} while (old != seen);"));
                 self.indent -= 1;
                 self.line("}");
             }
         }
-        self.line(BARRIER);
+        self.barrier();
         self.line(&format!("{into} = {cells}[0];"));
-        self.line(BARRIER);
+        self.barrier();
+    }
+
+    fn atomic(&self, function: Atomic) -> &'static str {
+        if self.is_cuda() { cuda::atomic(function) } else { function.name() }
     }
 
     fn reduce(&mut self, reduce: &Reduce) {
         let place = "g_atomic_reduction[group]";
-        self.line(&format!("{}(&{place}, {});", reduce.function.name(), self.text(reduce.value)));
-        self.line(BARRIER);
+        let function = self.atomic(reduce.function);
+        self.line(&format!("{function}(&{place}, {});", self.text(reduce.value)));
+        self.barrier();
         self.line(&format!("{} = {place};", self.program.variable(reduce.into).name));
-        self.line(BARRIER);
+        self.barrier();
     }
 
     fn copy_by_group(&mut self, id: StmtId, copy: &GroupCopy) {
@@ -243,7 +282,7 @@ impl Printer<'_> {
         self.nested(&copy.body);
         self.indent += 1;
         self.line(&format!("wait_group_events(1, &{event});"));
-        self.line(BARRIER);
+        self.barrier();
         self.indent -= 1;
         self.line("}");
     }
@@ -251,13 +290,19 @@ impl Printer<'_> {
     fn section(&mut self, section: &Section) {
         let place = format!("group * {} + {}", self.program.sections(), section.index);
         let arrival = section.arrival;
-        self.line(&format!("if (atomic_inc(&g_atomic_input[{place}]) == {arrival}) {{"));
+        let counter = format!("&g_atomic_input[{place}]");
+        let (arrive, add) = match self.is_cuda() {
+            true => (format!("atomicAdd({counter}, 1U)"), "atomicAdd"),
+            false => (format!("atomic_inc({counter})"), "atomic_add"),
+        };
+        self.line(&format!("if ({arrive} == {arrival}) {{"));
         self.nested(&section.body);
+        let uint = self.ty(Type::scalar(Scalar::Uint));
         let terms =
-            section.sum.iter().map(|&id| format!("(uint){}", self.program.variable(id).name));
+            section.sum.iter().map(|&id| format!("({uint}){}", self.program.variable(id).name));
         let sum = terms.collect::<Vec<_>>().join(" + ");
         self.indent += 1;
-        self.line(&format!("atomic_add(&g_special_values[{place}], {sum});"));
+        self.line(&format!("{add}(&g_special_values[{place}], {sum});"));
         self.indent -= 1;
         self.line("}");
     }

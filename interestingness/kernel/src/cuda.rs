@@ -4,7 +4,7 @@
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, Launch, tokens};
 
-use crate::arguments::{Plan, PlanError, from_signature, plan};
+use crate::arguments::{Plan, PlanError, from_comment, from_signature, plan};
 
 /// Returns true if the text defines `main`, so that it is a whole program.
 #[must_use]
@@ -13,8 +13,9 @@ pub fn has_main(source: &[u8]) -> bool {
     words.windows(3).any(|three| matches!(three, [b"int" | b"void" | b"auto", b"main", b"("]))
 }
 
-/// Plans the launches of a CUDA program without `main`, as [`plan`] does for OpenCL. Launch comments of CLsmith give
-/// sizes only.
+/// Plans the launches of a CUDA program without `main`, as [`plan`] does for OpenCL. A kernel `entry` gets the arguments
+/// that a launch comment of CLsmith describes where their number is that of its parameters; other kernels get sizes
+/// alone from it.
 ///
 /// # Errors
 /// When the program has no kernel, or the description is wrong.
@@ -26,7 +27,15 @@ pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanE
     if kernels.is_empty() {
         return Err(PlanError::NoKernel);
     }
-    Ok(from_signature::plan(&kernels, Launch::find(source).as_ref()))
+    let comment = Launch::find(source);
+    let entry = kernels.iter().find(|kernel| kernel.name == "entry");
+    if let (Some(sizes), Some(entry)) = (&comment, entry) {
+        let launch = from_comment::launch(&source[sizes.comment.clone()], sizes)?;
+        if launch.arguments.len() == entry.parameters.len() {
+            return Ok(Plan { launches: vec![launch], compile_only: None });
+        }
+    }
+    Ok(from_signature::plan(&kernels, comment.as_ref()))
 }
 
 #[cfg(test)]
@@ -47,5 +56,23 @@ mod tests {
         assert_eq!(plan.launches.len(), 2);
         assert_eq!(plan.launches[1].arguments.len(), 3);
         assert!(matches!(plan_cuda(b"int x;", None), Err(PlanError::NoKernel)));
+    }
+
+    #[test]
+    fn the_launch_comment_describes_the_arguments_of_entry_where_their_number_fits() {
+        let elements = |parameters: &str| -> Vec<u64> {
+            let source = format!(
+                "// ---emi -g 8 -l 4\ntypedef int word;\nextern \"C\" __global__ void __launch_bounds__(4) entry({parameters}) {{}}"
+            );
+            let plan = plan_cuda(source.as_bytes(), None).unwrap();
+            let arguments = plan.launches.into_iter().flat_map(|launch| launch.arguments);
+            let elements = arguments.map(|argument| match argument {
+                crate::Argument::Buffer { elements, .. } => elements,
+                other => panic!("{other:?}"),
+            });
+            elements.collect()
+        };
+        assert_eq!(elements("unsigned long long *result, word *emi_input"), [8, 1024]);
+        assert_eq!(elements("int *a"), [8]);
     }
 }

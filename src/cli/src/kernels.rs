@@ -21,9 +21,10 @@ use crate::failure::{CliError, UsageError};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
-    /// Language: opencl-1.2, opencl-2 or opencl-3
+    /// Language: opencl-1.2, opencl-2, opencl-3 or cuda
     ///
-    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`.
+    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
+    /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
     #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
     pub target: Target,
 
@@ -59,6 +60,8 @@ pub(crate) struct GenerateArgs {
     pub doubles: bool,
 
     /// Let each kernel compare its results with the right ones, and print what differs
+    ///
+    /// For cuda, the file is a whole program for nvcc. It prints its results, and ends with 1 if they are wrong.
     #[arg(long)]
     pub self_check: bool,
 
@@ -74,7 +77,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "KIND", default_value = "all", value_parser = edits(), requires = "emi", hide_possible_values = true)]
     pub emi_edits: Edits,
 
-    /// Write MODE-SEED.cl and MODE-SEED.expected into this folder [default: the kernel on standard output]
+    /// Write MODE-SEED.cl (.cu for cuda) and MODE-SEED.expected into this folder [default: the kernel on standard output]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 }
@@ -160,7 +163,8 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
             }
             let seed = args.seed.wrapping_add(index);
             let write = |kernel: &Kernel, name: &str| {
-                let path = folder.join(format!("{}-{seed}{name}.cl", args.mode.name()));
+                let ending = args.target.extension();
+                let path = folder.join(format!("{}-{seed}{name}.{ending}", args.mode.name()));
                 write(&path, kernel).map_err(|error| write_error(&path, error))
             };
             let Some(count) = args.emi else {

@@ -278,23 +278,83 @@ static inline int __popc(unsigned a) { return __builtin_popcount(a); }
 static inline int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
 static inline unsigned __brev(unsigned a) { return __builtin_bitreverse32(a); }
 static inline unsigned long long __brevll(unsigned long long a) { return __builtin_bitreverse64(a); }
-unsigned __byte_perm(unsigned, unsigned, unsigned);
-unsigned __funnelshift_l(unsigned, unsigned, unsigned);
-unsigned __funnelshift_lc(unsigned, unsigned, unsigned);
-unsigned __funnelshift_r(unsigned, unsigned, unsigned);
-unsigned __funnelshift_rc(unsigned, unsigned, unsigned);
-int __mul24(int, int);
-unsigned __umul24(unsigned, unsigned);
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
+{
+    unsigned long long both = (unsigned long long)b << 32 | a;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++)
+        result |= (unsigned)(both >> (selector >> i * 4 & 7) * 8 & 255) << i * 8;
+    return result;
+}
+static inline unsigned long long clreduce_both(unsigned low, unsigned high) { return (unsigned long long)high << 32 | low; }
+static inline unsigned clreduce_at_most_32(unsigned by) { return by < 32 ? by : 32; }
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
+{ return (unsigned)(clreduce_both(low, high) << (by & 31) >> 32); }
+static inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by)
+{ return (unsigned)(clreduce_both(low, high) << clreduce_at_most_32(by) >> 32); }
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{ return (unsigned)(clreduce_both(low, high) >> (by & 31)); }
+static inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by)
+{ return (unsigned)(clreduce_both(low, high) >> clreduce_at_most_32(by)); }
+// The low 32 bits of the product of the low 24 bits.
+static inline int __mul24(int a, int b)
+{
+    long long low_a = (int)((unsigned)a << 8) >> 8, low_b = (int)((unsigned)b << 8) >> 8;
+    return (int)(low_a * low_b);
+}
+static inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
-long long __mul64hi(long long, long long);
-unsigned long long __umul64hi(unsigned long long, unsigned long long);
-int __hadd(int, int);
-int __rhadd(int, int);
-unsigned __uhadd(unsigned, unsigned);
-unsigned __urhadd(unsigned, unsigned);
-unsigned __sad(int, int, unsigned);
-unsigned __usad(unsigned, unsigned, unsigned);
+static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{ return (unsigned long long)((unsigned __int128)a * b >> 64); }
+static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+static inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+static inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+static inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+static inline unsigned __sad(int a, int b, unsigned c) { return (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b) + c; }
+static inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
+// Sums of products of bytes.
+static inline int __dp4a(int a, int b, int c)
+{
+    unsigned sum = (unsigned)c;
+    for (int i = 0; i < 32; i += 8)
+        sum += (unsigned)((signed char)(a >> i) * (signed char)(b >> i));
+    return (int)sum;
+}
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+    for (int i = 0; i < 32; i += 8)
+        c += (a >> i & 255) * (b >> i & 255);
+    return c;
+}
+// The same on each part of a word: bytes for 4, halves for 2. Part by part, `a` and `b` are of the type.
+#define PARTS(name, type, value) \
+    static inline unsigned name(unsigned words_a, unsigned words_b) \
+    { \
+        const int bits = sizeof(type) * 8; \
+        unsigned result = 0; \
+        for (int i = 0; i < 32; i += bits) { \
+            int a = (type)(words_a >> i), b = (type)(words_b >> i); \
+            result |= ((unsigned)(value) & (0xffffffffu >> (32 - bits))) << i; \
+        } \
+        return result; \
+    }
+#define PARTS_OF(width, with_sign, without) \
+    PARTS(__vadd##width, without, a + b) PARTS(__vsub##width, without, a - b) \
+    PARTS(__vavgu##width, without, (a + b + 1) >> 1) \
+    PARTS(__vhaddu##width, without, (a + b) >> 1) \
+    PARTS(__vabsdiffs##width, with_sign, a < b ? b - a : a - b) PARTS(__vabsdiffu##width, without, a < b ? b - a : a - b) \
+    PARTS(__vmaxs##width, with_sign, a < b ? b : a) PARTS(__vmaxu##width, without, a < b ? b : a) \
+    PARTS(__vmins##width, with_sign, b < a ? b : a) PARTS(__vminu##width, without, b < a ? b : a) \
+    PARTS(__vcmpeq##width, without, -(a == b)) PARTS(__vcmpne##width, without, -(a != b)) \
+    PARTS(__vcmpgts##width, with_sign, -(a > b)) PARTS(__vcmpgtu##width, without, -(a > b)) \
+    PARTS(__vcmplts##width, with_sign, -(a < b)) PARTS(__vcmpltu##width, without, -(a < b)) \
+    PARTS(__vseteq##width, without, a == b) PARTS(__vsetltu##width, without, a < b)
+PARTS_OF(2, short, unsigned short)
+PARTS_OF(4, signed char, unsigned char)
+#undef PARTS
+#undef PARTS_OF
 
 // ---- Floating point ----
 

@@ -18,7 +18,7 @@ use crate::job::{Argument, Fill, KernelLaunch};
 
 /// Returns the launch of `entry` that a comment describes. Flags that are not in the table say how the kernel was
 /// generated; they are ignored.
-pub(super) fn launch(comment: &[u8], sizes: &Launch) -> Result<KernelLaunch, PlanError> {
+pub(crate) fn launch(comment: &[u8], sizes: &Launch) -> Result<KernelLaunch, PlanError> {
     let text = String::from_utf8_lossy(comment);
     let mut words = text.split_ascii_whitespace();
     let (mut atomics, mut reductions, mut emi) = (None, false, false);

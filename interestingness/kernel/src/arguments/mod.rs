@@ -1,7 +1,7 @@
 //! The arguments of kernels. They come from a description beside the kernel, from its launch comment, or from its
 //! signature.
 
-mod from_comment;
+pub(crate) mod from_comment;
 mod from_description;
 pub(crate) mod from_signature;
 mod to_description;

@@ -1,0 +1,12 @@
+//! Kernels as CUDA C++: the same programs with the same meaning.
+//!
+//! The types have names of their own, and vectors are a template, because CUDA's vectors have no operators. What OpenCL C has
+//! and C++ has not stands in a prelude before the kernel, as far as the kernel needs it.
+
+mod copies;
+mod expressions;
+mod host;
+mod kernel;
+mod prelude;
+
+pub(super) use expressions::{assignment_to_lanes, atomic, lanes, literal, name, number, write};

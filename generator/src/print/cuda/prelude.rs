@@ -1,0 +1,79 @@
+//! The declarations before a CUDA kernel: types, vectors, and the functions of OpenCL C that the kernel uses. They are the
+//! parts of `prelude.cuh` that it needs.
+
+use std::collections::BTreeSet;
+
+use super::super::kernel::uses;
+use super::name;
+use crate::ir::{Binary, ExprId, ExprKind, Program, Scalar, Signature, StmtKind, Type};
+
+const PARTS: &str = include_str!("prelude.cuh");
+/// The begin of a part; its names follow.
+const MARK: &str = "//: ";
+
+/// The prelude of the text of a program.
+pub(super) fn text(program: &Program, text: &str) -> String {
+    let mut needed = String::new();
+    let vectors =
+        Scalar::ALL.into_iter().flat_map(|s| Type::LANES.map(|lanes| Type { scalar: s, lanes }));
+    for ty in vectors.filter(|ty| uses(text, &name(*ty))) {
+        let (scalar, name) = (name(ty.lane()), name(ty));
+        needed += &format!("typedef vec<{scalar}, {}> {name};\n", ty.lanes);
+    }
+    let for_vectors = for_vectors(program);
+    // From the last one on, as a part may need those before it.
+    for part in PARTS.split(MARK).skip(1).collect::<Vec<_>>().into_iter().rev() {
+        let (names, declarations) = part.split_once('\n').unwrap_or((part, ""));
+        let is_needed =
+            |name| for_vectors.contains(name) || uses(text, name) || uses(&needed, name);
+        if names.split(' ').any(is_needed) {
+            needed.insert_str(0, declarations);
+        }
+    }
+    needed
+}
+
+/// The parts for vectors, which have no names of their own in the text: the operators and overloaded functions.
+fn for_vectors(program: &Program) -> BTreeSet<String> {
+    let mut needs = BTreeSet::new();
+    let mut need = |name: &str| needs.insert(format!("vec.{name}"));
+    for id in program.statements() {
+        if let StmtKind::Hash(value) = program.stmt(id).kind
+            && program.ty(value).is_vector()
+        {
+            need("note");
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut pending: Vec<ExprId> = program.roots();
+    while let Some(id) = pending.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let expr = program.expr(id);
+        pending.extend(expr.kind.operands());
+        let is_vector = expr.ty.is_vector();
+        match &expr.kind {
+            ExprKind::Unary(operator, _) if is_vector => drop(need(operator.texts().1)),
+            ExprKind::Binary(operator, a, b) if is_vector => {
+                need(operator.texts().1);
+                let scalar = operator.operands(program.ty(*a), program.ty(*b)).0;
+                if *operator == Binary::Multiply && scalar == Scalar::Ushort {
+                    need("multiply.ushort");
+                }
+            }
+            ExprKind::Conditional(condition, ..) if program.ty(*condition).is_vector() => {
+                need("select");
+            }
+            ExprKind::Saturate(_) if is_vector => drop(need("convert_sat")),
+            ExprKind::Call(builtin, _, [first, ..]) => {
+                let is_truth = builtin.signature() == Signature::Truth;
+                if is_vector || is_truth && program.ty(*first).is_vector() {
+                    need(builtin.name());
+                }
+            }
+            _ => {}
+        }
+    }
+    needs
+}
