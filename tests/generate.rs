@@ -58,6 +58,93 @@ fn kernels_compile_and_give_the_results_that_come_with_them() {
     bench.assert_nothing_left();
 }
 
+/// The kernels in CUDA C++: clang compiles them, and the host gives the expected results.
+#[test]
+fn kernels_in_cuda_give_the_results_that_come_with_them() {
+    let bench = Bench::new();
+    for (seed, mode) in MODES.into_iter().enumerate() {
+        let seed = (200 + seed).to_string();
+        let args = [
+            "generate", "--target", "cuda", "--mode", mode, "--seed", &seed, "--count", "2", "--out",
+            "k", "--tokens", "300..900",
+        ];
+        bench.run(&args).code(0);
+        let kernel = format!("k/{mode}-{seed}.cu");
+        let run = bench.run(&["run", &kernel, "--device-name", "host"]).code(0);
+        let expected = fs::read_to_string(bench.path(&kernel.replace(".cu", ".expected"))).unwrap();
+        assert_eq!(stdout(&run), expected, "{kernel}");
+    }
+    let check = bench.run(&["check", "k/free-206.cu"]);
+    assert_mentions(&stdout(&check.code(0)), &["valid"]);
+    bench.assert_nothing_left();
+}
+
+/// CUDA as far as the host code of a kernel uses it that checks itself.
+const CUDA: &str = "
+#include <cstring>
+#define __global__
+#define __device__
+#define __constant__ static
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(threads)
+struct dim3 { unsigned x, y, z; dim3(unsigned x, unsigned y, unsigned z) : x(x), y(y), z(z) {} };
+static dim3 gridDim(1, 1, 1), blockDim(1, 1, 1), blockIdx(0, 0, 0), threadIdx(0, 0, 0);
+typedef int cudaError_t;
+enum { cudaSuccess, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+static const char *cudaGetErrorString(int) { return 0; }
+static int cudaGetLastError() { return cudaSuccess; }
+template <class T> static int cudaMalloc(T **p, size_t size) { *p = (T *)malloc(size); return cudaSuccess; }
+static int cudaMemcpy(void *to, const void *from, size_t size, int) { memcpy(to, from, size); return cudaSuccess; }
+template <class F> static void each(dim3 all, dim3 &at, F f) {
+    for (at.z = 0; at.z < all.z; at.z++) for (at.y = 0; at.y < all.y; at.y++) for (at.x = 0; at.x < all.x; at.x++) f();
+}
+template <class F> static void launch(dim3 grid, dim3 block, F entry) {
+    gridDim = grid;
+    blockDim = block;
+    each(grid, blockIdx, [&] { each(block, threadIdx, entry); });
+}
+";
+
+/// The program for nvcc with a main function, with what the host code needs of CUDA in its place.
+#[test]
+fn kernels_in_cuda_that_check_themselves_are_programs() {
+    let bench = Bench::new();
+    let seed = (0..60).map(|seed| seed.to_string()).find(|seed| {
+        let args = ["--target", "cuda", "--mode", "basic", "--self-check", "--seed", seed];
+        let args = [&["generate", "--out", "k", "--tokens", "300..500"][..], &args].concat();
+        bench.run(&args).code(0);
+        let text = fs::read_to_string(bench.path(&format!("k/basic-{seed}.cu"))).unwrap();
+        let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        names.filter(|name| name.starts_with("__")).all(|name| CUDA.contains(name))
+    });
+    let seed = seed.expect("one of sixty kernels uses no function of CUDA");
+    let text = fs::read_to_string(bench.path(&format!("k/basic-{seed}.cu"))).unwrap();
+    let expected = fs::read_to_string(bench.path(&format!("k/basic-{seed}.expected"))).unwrap();
+    let (before, launch) = text.split_once("entry<<<").expect("a launch");
+    let (sizes, rest) = launch.split_once(">>>(").expect("sizes");
+    let (arguments, after) = rest.split_once(");").expect("arguments");
+    let (headers, before) = before.split_once("#include <cstdlib>\n").expect("headers");
+    let text = format!(
+        "{headers}#include <cstdlib>\n{CUDA}{before}launch({sizes}, [&] {{ entry({arguments}); }});{after}"
+    );
+    let wrong = text.replacen("expected[] = {0x", "expected[] = {1 ^ 0x", 1);
+    for (name, text, code) in [("right", text, 0), ("wrong", wrong, 1)] {
+        bench.write(&format!("{name}.cpp"), &text);
+        let program = bench.path(name);
+        let clang = Command::new("clang++-14")
+            .args(["-w", "-o"])
+            .args([&program, &bench.path(&format!("{name}.cpp"))])
+            .output()
+            .expect("clang++-14 is installed: apt-get install clang-14");
+        assert!(clang.status.success(), "{}", String::from_utf8_lossy(&clang.stderr));
+        let run = Command::new(&program).output().unwrap();
+        assert_eq!(run.status.code(), Some(code), "{name}");
+        assert_eq!(String::from_utf8_lossy(&run.stdout), expected);
+        let stderr = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(stderr.contains("work-item 0: "), code == 1, "{stderr}");
+    }
+}
+
 /// The variants of a kernel have its results, on a device that compiles with optimisation and on one that does not.
 #[test]
 fn variants_give_the_results_of_their_kernel() {
@@ -121,6 +208,7 @@ fn the_second_line_makes_the_kernel_again() {
         &["--avoid", "mad_sat.long,vec3,add", "--mode", "vector", "--target", "opencl-2"],
         &["--emi", "3", "--tokens", "300..500"],
         &["--emi", "1", "--mode", "all", "--self-check", "--emi-edits", "guards"],
+        &["--target", "cuda", "--self-check", "--avoid", "__dp4a,ptx_prmt,vec16"],
     ] {
         let text = stdout(&bench.run(&[&["generate"][..], args].concat()).code(0));
         let line = text.lines().nth(1).and_then(|line| line.strip_prefix("// clreduce "));
@@ -205,7 +293,7 @@ fn wrong_options_are_errors_that_say_what_would_do() {
         (&["--avoid", "long.short"], &["`long.short`", "comma"]),
         (&["--mode", "barrier", "--avoid", "remainder"], &["cannot do without `remainder`"]),
         (&["--mode", "barriers"], &["atomic-section"]),
-        (&["--target", "cuda"], &["opencl-1.2"]),
+        (&["--target", "metal"], &["opencl-1.2", "cuda"]),
         (&["--count", "2"], &["--out"]),
         (&["--emi", "41"], &["1..=40"]),
         (&["--emi", "2", "--avoid", "if"], &["cannot do without `if`", "--emi"]),

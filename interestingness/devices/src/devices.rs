@@ -5,14 +5,15 @@ use clreduce_process::worker::WorkerOptions;
 use crate::backend::Backend;
 use crate::cuda::CudaDriver;
 use crate::device::Device;
-use crate::host::Host;
+use crate::host::{Host, HostCuda};
 use crate::nvcc::Nvcc;
 use crate::oclgrind::Oclgrind;
 use crate::opencl::OpenClLoader;
 use crate::protocol::FoundDevice;
 
 /// Every backend, in the order in which devices are listed.
-pub const BACKENDS: [&dyn Backend; 5] = [&OpenClLoader, &Oclgrind, &Host, &CudaDriver, &Nvcc];
+pub const BACKENDS: [&dyn Backend; 6] =
+    [&OpenClLoader, &Oclgrind, &Host, &CudaDriver, &Nvcc, &HostCuda];
 
 /// The devices that were found.
 #[derive(Clone, Debug, Default)]

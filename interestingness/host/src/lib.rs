@@ -31,7 +31,7 @@ pub use coverage::{
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use order::Order;
-pub use run::{clang, is_supported, run};
+pub use run::{clang, is_supported, run, run_cuda};
 pub use start::StartError;
 pub use subject::{HostKernel, HostKernelError, sizes};
 pub use symbols::{CodeAddress, ProgramSymbols};

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use clreduce_compiler::Clang;
-use clreduce_kernel::{KernelRun, Output, RunLimits, RunOutcome, RunReport};
+use clreduce_kernel::{KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome, RunReport};
 use clreduce_process::{Cancel, Crash, End, ToolRun, ToolRunner, describe_exit, describe_signal};
 
 use crate::build::{HostBuild, HostProgram};
@@ -14,6 +14,9 @@ use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::toolchain::Toolchain;
+
+/// A name that says the language.
+const CUDA_FILE: &str = "kernel.cu";
 
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
 pub(crate) const EXIT_DIVERGENCE: i32 = 90;
@@ -33,11 +36,32 @@ pub fn clang() -> Option<&'static Clang> {
     CLANG.get_or_init(|| Clang::find(None, &[]).ok()).as_ref()
 }
 
-/// Compiles and runs a kernel. Without `-cl-opt-disable`, it is optimised.
+/// Compiles and runs a kernel in OpenCL C. Without `-cl-opt-disable`, it is optimised.
 #[must_use]
 pub fn run(tools: &ToolRunner, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
+    run_kind(ProgramKind::OpenCl, tools, run, limits, cancel)
+}
+
+/// Compiles and runs a bare kernel in CUDA. Without `-G`, it is optimised.
+#[must_use]
+pub fn run_cuda(
+    tools: &ToolRunner,
+    run: &KernelRun,
+    limits: RunLimits,
+    cancel: &Cancel,
+) -> RunReport {
+    run_kind(ProgramKind::CudaKernels, tools, run, limits, cancel)
+}
+
+fn run_kind(
+    kind: ProgramKind,
+    tools: &ToolRunner,
+    run: &KernelRun,
+    limits: RunLimits,
+    cancel: &Cancel,
+) -> RunReport {
     let started = Instant::now();
-    let program = build(&tools.within(Some(limits.build)), run, cancel);
+    let program = build(kind, &tools.within(Some(limits.build)), run, cancel);
     let build = started.elapsed();
     let outcome = match program {
         Ok(_) if run.launches.is_empty() => RunOutcome::Built,
@@ -47,16 +71,28 @@ pub fn run(tools: &ToolRunner, run: &KernelRun, limits: RunLimits, cancel: &Canc
     RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
 }
 
-fn build(tools: &ToolRunner, run: &KernelRun, cancel: &Cancel) -> Result<HostProgram, RunOutcome> {
+fn build(
+    kind: ProgramKind,
+    tools: &ToolRunner,
+    run: &KernelRun,
+    cancel: &Cancel,
+) -> Result<HostProgram, RunOutcome> {
     let unresolved = |reason: &str| RunOutcome::Unresolved(reason.to_owned());
     let clang = clang().ok_or_else(|| unresolved("there is no clang"))?;
     let mut options = shlex::split(&run.options)
         .ok_or_else(|| unresolved("a quotation in the build options does not end"))?;
     let all = options.len();
-    options.retain(|option| option != "-cl-opt-disable");
+    options.retain(|option| option != kind.no_opt());
     let optimisation = if options.len() < all { "-O0" } else { "-O2" };
-    let subject = HostKernel::launched(&run.source[..], Ok(run.launches.clone()))
-        .map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
+    let launches = run.launches.clone();
+    let subject = match kind {
+        ProgramKind::OpenCl => HostKernel::launched(&run.source[..], Ok(launches)),
+        _ => {
+            let plan = Plan { launches, compile_only: None };
+            HostKernel::planned(CUDA_FILE, &run.source[..], Ok(plan))
+        }
+    };
+    let subject = subject.map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
     let clang = clang.with(&options);
     let cache = default_cache();
     let toolchain = Toolchain { clang: &clang, tools, cache: &cache, forks: None, cancel };

@@ -93,6 +93,7 @@ Examples:
   clreduce generate --count 1000 --out kernels
   clreduce generate --mode barrier --avoid mad_sat,vec3 --tokens 300..800 --count 100 --out kernels
   clreduce generate --mode all --emi 40 --count 20 --out kernels
+  clreduce generate --target cuda --self-check --seed 7 > k.cu && nvcc -o k k.cu && ./k
   for k in kernels/*.cl; do clreduce run $k --device-name oclgrind > log || echo $k; done
 
 Exit status:
