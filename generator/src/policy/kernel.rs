@@ -184,6 +184,9 @@ impl Maker<'_> {
         if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {
             return self.feature(room, key);
         }
+        if room > LEAST_COPY && self.copies_by_group() && stream.chance(12) {
+            return self.group_copy(key).unwrap_or_default();
+        }
         self.statement(room, 3, key)
     }
 
