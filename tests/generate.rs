@@ -206,6 +206,7 @@ fn the_second_line_makes_the_kernel_again() {
         &["--seed", "8"][..],
         &["--mode", "all", "--self-check", "--tokens", "300..500"],
         &["--avoid", "mad_sat.long,vec3,add", "--mode", "vector", "--target", "opencl-2"],
+        &["--doubles", "--mode", "vector"],
         &["--emi", "3", "--tokens", "300..500"],
         &["--emi", "1", "--mode", "all", "--self-check", "--emi-edits", "guards"],
         &["--target", "cuda", "--self-check", "--avoid", "__dp4a,ptx_prmt,vec16"],
