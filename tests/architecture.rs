@@ -29,7 +29,7 @@ const CRATES: &str = "
     process: testcase
     files: process
     generator: testcase
-    recipe: check crash devices interestingness kernel process testcase tools
+    recipe: check crash devices generator interestingness kernel process testcase tools
     journal: files interestingness testcase
     language: testcase
     passes: language testcase
@@ -46,7 +46,7 @@ const CRATES: &str = "
 const PURE: &str = "
     clreduce-candidates: clreduce-testcase
     clreduce-crash: clreduce-testcase cpp_demangle regex rustc-demangle
-    clreduce-generator: thiserror
+    clreduce-generator: clreduce-testcase thiserror
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex

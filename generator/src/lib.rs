@@ -12,6 +12,7 @@ mod policy;
 pub mod print;
 mod profile;
 mod random;
+pub mod read;
 mod reduce;
 mod repair;
 

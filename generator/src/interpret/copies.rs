@@ -19,6 +19,7 @@ impl Machine<'_> {
                     Conflict::None => {}
                     Conflict::Race => self.fault(id, Faults::RACE),
                     Conflict::Unset => self.fault(id, Faults::UNSET),
+                    Conflict::Order => self.fault(id, Faults::ORDER),
                 }
             }
         }

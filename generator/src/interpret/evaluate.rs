@@ -174,8 +174,10 @@ impl Machine<'_> {
         count: u8,
     ) -> usize {
         let variable = self.program.variable(array);
-        let is_shared =
-            matches!(variable.space, Space::Local | Space::Global(Buffer::Communication));
+        let is_shared = matches!(
+            variable.space,
+            Space::Local | Space::Argument(_) | Space::Global(Buffer::Communication)
+        );
         if is_shared && self.section.is_some() {
             self.report.exprs[id.0 as usize].add(Faults::ORDER);
         }
@@ -194,6 +196,7 @@ impl Machine<'_> {
                     Conflict::None => {}
                     Conflict::Race => self.report.exprs[id.0 as usize].add(Faults::RACE),
                     Conflict::Unset => self.report.exprs[id.0 as usize].add(Faults::UNSET),
+                    Conflict::Order => self.report.exprs[id.0 as usize].add(Faults::ORDER),
                 }
                 for lane in 0..lanes {
                     let value = self.memory.values()[self.place(array, element, lane, item)];

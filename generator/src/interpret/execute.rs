@@ -3,8 +3,8 @@
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items, mixed};
 use crate::ir::{
-    Block, Case, Exact, ExprId, For, Form, Jump, Place, Reduce, Section, Space, StmtId, StmtKind,
-    Switch, VarId,
+    Block, Case, Exact, ExprId, For, Form, Jump, Place, Reduce, Scalar, Section, Space, StmtId,
+    StmtKind, Switch, VarId,
 };
 
 impl Machine<'_> {
@@ -43,6 +43,7 @@ impl Machine<'_> {
                 | StmtKind::Gather(_)
                 | StmtKind::GroupCopy(_)
                 | StmtKind::Section(_)
+                | StmtKind::Foreign(_)
         );
         if has_effect && self.section.is_some() {
             self.fault(id, Faults::ORDER);
@@ -82,6 +83,7 @@ impl Machine<'_> {
             StmtKind::Gather(gather) => self.gather(id, gather, mask),
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy, mask),
             StmtKind::Section(section) => self.section(id, section, mask),
+            StmtKind::Foreign(foreign) => self.foreign(id, foreign, mask),
         }
         mask
     }
@@ -95,10 +97,15 @@ impl Machine<'_> {
     }
 
     pub(super) fn barrier(&mut self, id: StmtId, mask: u64) {
+        self.fence(id, [true; 2], mask);
+    }
+
+    /// A barrier that orders accesses to local memory, to global memory, or to both.
+    pub(super) fn fence(&mut self, id: StmtId, fences: [bool; 2], mask: u64) {
         if mask != self.full {
             self.fault(id, Faults::DIVERGENCE);
         }
-        self.memory.barrier();
+        self.memory.barrier(fences);
     }
 
     fn hash(&mut self, value: ExprId, mask: u64) {
@@ -291,7 +298,8 @@ impl Machine<'_> {
     fn reduce(&mut self, id: StmtId, reduce: &Reduce, mask: u64) {
         let at = self.eval(reduce.value, mask);
         for item in items(mask) {
-            self.reduction = reduce.function.apply(self.reduction, self.stack[at + item]);
+            self.reduction =
+                reduce.function.apply(Scalar::Int, self.reduction, self.stack[at + item]);
         }
         self.stack.truncate(at);
         self.barrier(id, mask);

@@ -1,7 +1,7 @@
 //! Values that a group puts together by atomic functions whose results are used.
 
 use super::{Faults, Machine, items};
-use crate::ir::{Gather, StmtId, Way};
+use crate::ir::{Gather, Scalar, StmtId, Way};
 
 impl Machine<'_> {
     pub(super) fn gather(&mut self, id: StmtId, gather: &Gather, mask: u64) {
@@ -23,13 +23,13 @@ impl Machine<'_> {
                     if differs {
                         self.fault(id, Faults::ORDER);
                     }
-                    sum = gather.function.apply(sum, first);
+                    sum = gather.function.apply(Scalar::Int, sum, first);
                 }
             }
             Way::CompareExchange => {
                 let at = self.eval(gather.value, mask);
                 for item in items(mask) {
-                    sum = gather.function.apply(sum, self.stack[at + item]);
+                    sum = gather.function.apply(Scalar::Int, sum, self.stack[at + item]);
                 }
                 self.stack.truncate(at);
             }

@@ -10,6 +10,7 @@ mod copies;
 mod evaluate;
 mod execute;
 mod floats;
+mod foreign;
 mod gathers;
 mod lanes;
 mod memory;
@@ -22,7 +23,7 @@ use memory::Memory;
 use objects::Objects;
 pub use report::{Faults, Report};
 
-use crate::ir::{Program, Scalar, VarId};
+use crate::ir::{Program, Scalar, Space, VarId};
 
 /// The lane operations after which a run is stopped: those of a large kernel whose loops end.
 #[must_use]
@@ -48,6 +49,7 @@ pub fn run_within(program: &Program, steps: u64) -> Report {
             }
         }
     }
+    machine.keep_buffers();
     machine.report
 }
 
@@ -126,6 +128,16 @@ impl<'a> Machine<'a> {
         for item in 0..self.width {
             let index = self.global_index(item);
             self.report.results[index] = self.hash[item];
+        }
+    }
+
+    fn keep_buffers(&mut self) {
+        for (id, variable) in (0..).map(VarId).zip(&self.program.variables) {
+            if let Space::Argument(values) = &variable.space {
+                let start = self.memory.start(id);
+                let content = self.memory.values()[start..start + values.len()].to_vec();
+                self.report.buffers.push((id, content));
+            }
         }
     }
 

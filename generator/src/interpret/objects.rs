@@ -199,7 +199,7 @@ impl Machine<'_> {
         if matches!(space, Space::Object(_)) {
             return None;
         }
-        let is_shared = matches!(space, Space::Local | Space::Global(_));
+        let is_shared = matches!(space, Space::Local | Space::Global(_) | Space::Argument(_));
         let element = (target.offset / self.program.layout(&Shape::Value(ty)).0) as usize;
         let conflict = self.memory.access(array, element, item, value.is_some());
         let place = self.place(array, element, lane, item);
@@ -211,6 +211,7 @@ impl Machine<'_> {
             _ if is_shared && self.section.is_some() => Err(Faults::ORDER),
             Conflict::Race => Err(Faults::RACE),
             Conflict::Unset => Err(Faults::UNSET),
+            Conflict::Order => Err(Faults::ORDER),
             Conflict::None => Ok(*cell),
         })
     }

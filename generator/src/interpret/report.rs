@@ -1,6 +1,6 @@
 //! The findings of the interpreter about a kernel.
 
-use crate::ir::{ExprId, Program, StmtId};
+use crate::ir::{ExprId, Program, StmtId, VarId};
 
 /// The set of events at a node, in any work-item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Report {
     pub runs: Vec<u32>,
     /// The result of each work-item.
     pub results: Vec<u64>,
+    /// The last contents of the buffers that came with their first contents.
+    pub buffers: Vec<(VarId, Vec<i64>)>,
     /// The lane operations that were executed.
     pub steps: u64,
 }
@@ -64,6 +66,7 @@ impl Report {
             stmts: vec![Faults::default(); program.stmts.len()],
             runs: vec![0; program.stmts.len()],
             results: vec![0; program.sizes.items() as usize],
+            buffers: Vec::new(),
             steps: 0,
         }
     }

@@ -17,8 +17,8 @@ pub use exact::Exact;
 pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};
 pub use statements::{
-    Atomic, Block, Case, For, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
-    StmtKind, Switch, Way,
+    Atomic, Block, Case, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
+    StmtKind, Switch, Ticket, Update, Way,
 };
 pub use swizzle::Swizzle;
 pub use types::{Scalar, Type};
@@ -134,6 +134,8 @@ pub enum Space {
     Constant(Box<[i64]>),
     /// A buffer of the host.
     Global(Buffer),
+    /// A buffer of the host that comes with its first content. Only programs that were read have these.
+    Argument(Box<[i64]>),
     /// Each work-item has its own, as bytes with an address; a statement declares it. The type of the variable is not
     /// used.
     Object(Shape),

@@ -159,7 +159,7 @@ impl Program {
             Space::Private | Space::Object(_) => Region::Private,
             Space::Local => Region::Local,
             Space::Constant(_) => Region::Constant,
-            Space::Global(_) => Region::Global,
+            Space::Global(_) | Space::Argument(_) => Region::Global,
         }
     }
 

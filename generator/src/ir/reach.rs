@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Address, Block, ExprId, ExprKind, FunctionId, Initial, Path, Place, Program, StmtId, StmtKind,
-    VarId,
+    Address, Block, ExprId, ExprKind, Foreign, FunctionId, Initial, Path, Place, Program, StmtId,
+    StmtKind, VarId,
 };
 
 impl ExprKind {
@@ -84,7 +84,16 @@ impl StmtKind {
             Self::Reduce(reduce) => vec![reduce.value],
             Self::Gather(gather) => vec![gather.value],
             Self::GroupCopy(copy) => vec![copy.into.1, copy.from.1],
-            Self::Nothing | Self::DeclareArray(..) | Self::Barrier | Self::Section(_) => Vec::new(),
+            Self::Foreign(Foreign::Update(update)) => vec![update.value, update.at],
+            Self::Foreign(Foreign::Ticket(ticket)) => {
+                let update = ticket.update.iter().flat_map(|update| [update.value, update.at]);
+                std::iter::once(ticket.at).chain(update).collect()
+            }
+            Self::Nothing
+            | Self::DeclareArray(..)
+            | Self::Barrier
+            | Self::Section(_)
+            | Self::Foreign(Foreign::Fence { .. }) => Vec::new(),
         }
     }
 
@@ -97,6 +106,7 @@ impl StmtKind {
             Self::For(details) => vec![&details.body],
             Self::GroupCopy(copy) => vec![&copy.body],
             Self::Section(section) => vec![&section.body],
+            Self::Foreign(Foreign::Ticket(ticket)) => vec![&ticket.body],
             _ => Vec::new(),
         }
     }
@@ -109,6 +119,7 @@ impl StmtKind {
             Self::For(details) => vec![&mut details.body],
             Self::GroupCopy(copy) => vec![&mut copy.body],
             Self::Section(section) => vec![&mut section.body],
+            Self::Foreign(Foreign::Ticket(ticket)) => vec![&mut ticket.body],
             _ => Vec::new(),
         }
     }

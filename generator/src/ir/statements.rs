@@ -55,6 +55,52 @@ pub enum StmtKind {
     GroupCopy(GroupCopy),
     /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
     Section(Section),
+    /// A statement of a program that was read.
+    Foreign(Foreign),
+}
+
+/// A statement that only programs have that were read.
+#[derive(Clone, Debug)]
+pub enum Foreign {
+    /// An atomic function whose result is not used.
+    Update(Update),
+    /// `if (atomic_inc(&a[i]) == K) ...`.
+    Ticket(Ticket),
+    /// A barrier with some of the fences.
+    Fence {
+        /// It orders accesses to local memory.
+        local: bool,
+        /// It orders accesses to global memory.
+        global: bool,
+    },
+}
+
+/// An atomic function on an element of an array. The old value is not used.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// The function, commutative and associative.
+    pub function: Atomic,
+    /// The array, in local or global memory.
+    pub array: VarId,
+    /// The index of the element.
+    pub at: ExprId,
+    /// The second operand, of the type of the element.
+    pub value: ExprId,
+}
+
+/// The work-item that increments an element as the `arrival`-th executes the body, and then the update.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    /// The array, in local or global memory.
+    pub array: VarId,
+    /// The index of the element.
+    pub at: ExprId,
+    /// The value that the work-item finds in the element.
+    pub arrival: i64,
+    /// It writes only variables that it declares.
+    pub body: Block,
+    /// The addition to another element that follows the body.
+    pub update: Option<Update>,
 }
 
 /// How a jump leaves a round of a loop.
@@ -173,7 +219,8 @@ impl Atomic {
 
     /// The new value in memory.
     #[must_use]
-    pub fn apply(self, old: i64, value: i64) -> i64 {
+    pub fn apply(self, scalar: Scalar, old: i64, value: i64) -> i64 {
+        let (old, value) = (scalar.value(old), scalar.value(value));
         let new = match self {
             Self::Add => old + value,
             Self::Sub => old - value,
@@ -183,7 +230,7 @@ impl Atomic {
             Self::Or => old | value,
             Self::Xor => old ^ value,
         };
-        Scalar::Int.wrap(new.into())
+        scalar.wrap(new)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::expressions::number;
 use super::{Printer, cuda};
 use crate::ir::{
-    Atomic, Exact, ExprId, ExprKind, For, Form, Gather, GroupCopy, Jump, Place, Reduce, Scalar,
-    Section, StmtId, StmtKind, Switch, Type, VarId, Way,
+    Atomic, Exact, ExprId, ExprKind, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce,
+    Scalar, Section, StmtId, StmtKind, Switch, Type, Update, VarId, Way,
 };
 
 const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
@@ -72,6 +72,36 @@ impl Printer<'_> {
             StmtKind::GroupCopy(copy) if self.is_cuda() => self.copy_in_cuda(id, copy),
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
             StmtKind::Section(section) => self.section(section),
+            StmtKind::Foreign(foreign) => self.foreign(foreign),
+        }
+    }
+
+    fn foreign(&mut self, foreign: &Foreign) {
+        let element = |array: VarId, at: ExprId| {
+            format!("&{}[{}]", self.program.variable(array).name, self.text(at))
+        };
+        let update = |update: &Update| {
+            let (place, value) = (element(update.array, update.at), self.text(update.value));
+            format!("{}({place}, {value});", update.function.name())
+        };
+        match foreign {
+            Foreign::Update(one) => self.line(&update(one)),
+            Foreign::Ticket(ticket) => {
+                let place = element(ticket.array, ticket.at);
+                let last = ticket.update.as_ref().map(update);
+                self.line(&format!("if (atomic_inc({place}) == {}) {{", ticket.arrival));
+                self.nested(&ticket.body);
+                if let Some(last) = last {
+                    self.line(&last);
+                }
+                self.line("}");
+            }
+            Foreign::Fence { local, global } => {
+                let names = [(*local, "CLK_LOCAL_MEM_FENCE"), (*global, "CLK_GLOBAL_MEM_FENCE")];
+                let names: Vec<_> = names.iter().filter(|name| name.0).map(|name| name.1).collect();
+                let flags = if names.is_empty() { "0".to_owned() } else { names.join(" | ") };
+                self.line(&format!("barrier({flags});"));
+            }
         }
     }
 

@@ -55,7 +55,7 @@ impl Repair<'_> {
             ExprKind::Element(array, _) => match self.program.variable(*array).space {
                 Space::Private => "array",
                 Space::Constant(_) => "constant",
-                Space::Local | Space::Global(_) | Space::Object(_) => "",
+                Space::Local | Space::Global(_) | Space::Argument(_) | Space::Object(_) => "",
             },
             ExprKind::Load(..) => "vload",
             ExprKind::Swizzle(..) => "swizzle",

@@ -18,6 +18,7 @@ mod configuration;
 mod counts;
 mod error;
 mod evidence;
+mod expected;
 mod format;
 mod judgement;
 mod limits;

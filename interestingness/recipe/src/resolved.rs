@@ -16,7 +16,10 @@ use toml::Spanned;
 use crate::admission::{Admission, Need};
 use crate::configuration::{Configuration, DevicePool, Means, Program};
 use crate::error::Problem;
-use crate::format::{ConfigurationTable, Document, Preset, RequiredRuns, StageTable, VariantTable};
+use crate::expected::EXPECTED;
+use crate::format::{
+    CheckName, ConfigurationTable, Document, Preset, RequiredRuns, StageTable, VariantTable,
+};
 use crate::pin::Demands;
 use crate::shown::ShownOutcomes;
 use crate::stages::{RecipeStage, StageKind};
@@ -198,10 +201,23 @@ fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Prob
         language => name.reads(language),
     };
     let Some(tables) = &document.stages else {
-        let checks = document.preset.get_ref().checks().iter().copied();
-        return Ok(checks.filter(|name| reads(*name)).map(usual).collect());
+        let preset = *document.preset.get_ref();
+        let checks = preset.checks().iter().copied().filter(|name| reads(*name));
+        let interpreter = is_interpreted(preset, language).then(interpreter);
+        return Ok(interpreter.into_iter().chain(checks.map(usual)).collect());
     };
-    tables.iter().map(|table| stage(table, &reads)).collect()
+    let interpreted = is_interpreted(*document.preset.get_ref(), language);
+    tables.iter().map(|table| stage(table, interpreted, &reads)).collect()
+}
+
+/// Returns true if the interpreter can judge variants: it knows right results of kernels in OpenCL C.
+fn is_interpreted(preset: Preset, language: Language) -> bool {
+    preset == Preset::WrongCode && language == Language::OpenCl
+}
+
+fn interpreter() -> RecipeStage {
+    let does = StageKind::Expected;
+    RecipeStage { name: EXPECTED.to_owned(), does, required: false, ..usual(StageName::Compile) }
 }
 
 fn usual(name: StageName) -> RecipeStage {
@@ -219,23 +235,32 @@ fn usual(name: StageName) -> RecipeStage {
 
 fn stage(
     table: &Spanned<StageTable>,
+    interpreted: bool,
     reads: &dyn Fn(StageName) -> bool,
 ) -> Result<RecipeStage, Problem> {
     let start = table.span().start;
     let table = table.get_ref();
     let mut stage = match (&table.check, &table.command) {
-        (Some(check), _) if reads(check.0) && missing(check.0).is_some() => {
-            let tool = missing(check.0);
+        (Some(CheckName::Expected), _) if interpreted => interpreter(),
+        (Some(CheckName::Expected), _) => {
+            return Err(Problem::new(
+                "the check `expected` is for wrong results of OpenCL kernels",
+                "remove the stage",
+            )
+            .at(start));
+        }
+        (Some(CheckName::Stage(check)), _) if reads(*check) && missing(*check).is_some() => {
+            let tool = missing(*check);
             let what =
                 format!("the program `{}` is not installed", tool.map_or("", |tool| tool.name));
             let install = tool.map(Tool::install).unwrap_or_default();
             let help = format!("install it ({install}), or remove the stage");
             return Err(Problem::new(what, help).at(start));
         }
-        (Some(check), _) if reads(check.0) => usual(check.0),
-        (Some(check), _) => {
+        (Some(CheckName::Stage(check)), _) if reads(*check) => usual(*check),
+        (Some(CheckName::Stage(check)), _) => {
             return Err(Problem::new(
-                format!("the check `{}` is for {}", check.0.name(), readers(check.0)),
+                format!("the check `{}` is for {}", check.name(), readers(*check)),
                 "use `command`, with a compiler and its sanitizers for example",
             )
             .at(start));

@@ -21,8 +21,12 @@ pub(crate) struct ShownOutcomes<'a> {
 impl ShownOutcomes<'static> {
     /// The right result as the check `sanitize` computes it.
     pub(crate) fn computed(result: &ComputedResult) -> Self {
-        let name = StageName::Sanitize.name();
-        let outcomes = vec![RunOutcome::Results(vec![result.outputs.clone()])];
+        Self::right(StageName::Sanitize.name(), result.outputs.clone())
+    }
+
+    /// The right result, as a stage knows it.
+    pub(crate) fn right(name: &'static str, outputs: Vec<Output>) -> Self {
+        let outcomes = vec![RunOutcome::Results(vec![outputs])];
         Self { name, accused: false, simulated: false, outcomes, wall: Duration::ZERO }
     }
 }

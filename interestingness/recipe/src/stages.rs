@@ -32,6 +32,8 @@ pub(crate) struct RecipeStage {
 
 #[derive(Clone, Debug)]
 pub(crate) enum StageKind {
+    /// The interpreter, which can decide alone: see [`crate::expected`].
+    Expected,
     Check(StageName),
     Command(String),
 }
@@ -77,6 +79,7 @@ impl RecipeStage {
     /// The memory of a stage where the recipe does not say, in bytes.
     pub(crate) fn usual_memory(does: &StageKind) -> u64 {
         match does {
+            StageKind::Expected => 1 << 28,
             StageKind::Check(name) => name.info().memory_bytes,
             StageKind::Command(_) => 2 << 30,
         }
@@ -86,8 +89,13 @@ impl RecipeStage {
     pub(crate) fn check(&self) -> Option<StageName> {
         match self.does {
             StageKind::Check(name) => Some(name),
-            StageKind::Command(_) => None,
+            StageKind::Expected | StageKind::Command(_) => None,
         }
+    }
+
+    /// Returns true if it is the interpreter.
+    pub(crate) fn is_expected(&self) -> bool {
+        matches!(self.does, StageKind::Expected)
     }
 
     /// Returns true if it runs the kernel with instrumentation.
@@ -102,7 +110,7 @@ impl RecipeStage {
         const MOST: Duration = Duration::from_secs(60);
         let times = match self.does {
             StageKind::Check(name) => name.info().limit_factor,
-            StageKind::Command(_) => 10,
+            StageKind::Expected | StageKind::Command(_) => 10,
         };
         self.timeout.unwrap_or_else(|| (wall * times).clamp(LEAST, MOST))
     }
@@ -128,6 +136,7 @@ pub(crate) struct ReadyStage {
 }
 
 enum StageTool {
+    Interpreter,
     Check(PreparedStage),
     Command { line: String, bench: ToolRunner },
 }
@@ -144,6 +153,7 @@ impl ReadyStage {
         limit: Duration,
     ) -> Result<Self, CheckError> {
         let runs = match &stage.does {
+            StageKind::Expected => StageTool::Interpreter,
             StageKind::Check(name) => {
                 let options = CheckOptions {
                     timeout: limit,
@@ -185,6 +195,8 @@ impl ReadyStage {
     ) -> StageVerdict {
         let StageInput { program, subject, tolerated, question, to_run } = input;
         match (&self.runs, subject) {
+            // It has been asked already, and has not decided.
+            (StageTool::Interpreter, _) => StageVerdict::Passes,
             (StageTool::Check(check), Some(subject)) => {
                 let started = Instant::now();
                 let mut report = check.run(subject, question, cancel);

@@ -10,6 +10,7 @@ use crate::admission::Need;
 use crate::calibration::Calibration;
 use crate::configuration::{Configuration, Program};
 use crate::counts::{Counts, StageCounts};
+use crate::expected::{self, EXPECTED, Expected, Interpreted, JudgedBy};
 use crate::format::{Preset, RequiredRuns};
 use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
 use crate::limits::{ConfigurationLimits, fitting};
@@ -28,6 +29,15 @@ pub struct RecipeTest {
     slippage: bool,
     counts: Counts,
     limits: ConfigurationLimits,
+    interpreted: Interpreted,
+}
+
+/// The part of the interpreter in a judgement.
+enum Interpretation {
+    /// It has decided: this is the right result, or there is none.
+    Decided(Option<ShownOutcomes<'static>>),
+    /// The other stages decide; true if that is to be remembered.
+    Open(bool),
 }
 
 /// The configurations that run for an outcome.
@@ -56,7 +66,8 @@ impl RecipeTest {
     ) -> Self {
         let limits = ConfigurationLimits::new(&calibration);
         let counts = Counts::default();
-        Self { kit, ready, calibration, warnings, slippage: false, counts, limits }
+        let interpreted = Interpreted::default();
+        Self { kit, ready, calibration, warnings, slippage: false, counts, limits, interpreted }
     }
 
     /// Runs every configuration on every valid variant, which [`Judgement::slipped`] needs.
@@ -93,9 +104,9 @@ impl RecipeTest {
         })
     }
 
-    /// Returns the names of the stages before the outcome, in their order.
-    pub fn stages(&self) -> impl Iterator<Item = &str> {
-        self.ready.iter().map(|ready| ready.stage.name.as_str())
+    /// Returns the stages that `clreduce check` has as well, in their order.
+    pub fn checks(&self) -> impl Iterator<Item = StageName> {
+        self.ready.iter().filter_map(|ready| ready.stage.check())
     }
 
     /// Returns the statistics of the stages, in their order.
@@ -112,7 +123,18 @@ impl RecipeTest {
         let (mut results, mut part_limits) = (Vec::new(), TimeLimits::new());
         if let Some(programs) = self.kit.programs(variant) {
             let mut known = Vec::new();
-            let right = self.check(&programs, explain, &mut known, cancel, &mut results);
+            let interpretation = self.interpret(&programs, variant, explain, &mut results);
+            let right = match interpretation {
+                Interpretation::Decided(right) => right,
+                Interpretation::Open(is_kept) => {
+                    let before = results.len();
+                    let right = self.check(&programs, explain, &mut known, cancel, &mut results);
+                    if is_kept && !cancel.is_cancelled() {
+                        self.interpreted.keep(variant.hash(), &results[before..]);
+                    }
+                    right
+                }
+            };
             let goes_on =
                 results.iter().all(|result| result.verdict == StageVerdict::Passes) || explain;
             if goes_on && !cancel.is_cancelled() {
@@ -144,6 +166,53 @@ impl RecipeTest {
         Judgement { outcome: Outcome { part_limits, ..outcome }, results }
     }
 
+    /// Asks the interpreter, if the recipe has it. A variant that is tested again is left to the other stages, once.
+    fn interpret(
+        &self,
+        programs: &[Program<'_>],
+        variant: &TestCase,
+        explain: bool,
+        results: &mut Vec<StageResult>,
+    ) -> Interpretation {
+        let is_asked = self.ready.iter().any(|ready| ready.stage.is_expected());
+        let ([program], true) = (programs, is_asked) else { return Interpretation::Open(false) };
+        let started = Instant::now();
+        let judged = expected::judge(program, &self.kit.check.build_options);
+        let mut say = |verdict: StageVerdict, notes: Vec<String>| {
+            let (stage, wall) = (EXPECTED.to_owned(), started.elapsed());
+            results.push(StageResult { stage, verdict, notes, wall });
+        };
+        match judged {
+            Expected::Outside(why) => {
+                if explain {
+                    say(StageVerdict::Passes, vec![format!("left to the other stages: {why}")]);
+                }
+                Interpretation::Open(false)
+            }
+            Expected::Invalid(why) => {
+                say(StageVerdict::Rejects(why), Vec::new());
+                if explain { Interpretation::Open(false) } else { Interpretation::Decided(None) }
+            }
+            Expected::Right(outputs) => {
+                let right = ShownOutcomes::right(EXPECTED, outputs);
+                say(StageVerdict::Passes, vec![right.describe()]);
+                if explain {
+                    return Interpretation::Open(false);
+                }
+                match self.interpreted.judge_of(variant.hash()) {
+                    JudgedBy::Interpreter => Interpretation::Decided(Some(right)),
+                    JudgedBy::Stages => Interpretation::Open(true),
+                    JudgedBy::Before(None) => Interpretation::Decided(Some(right)),
+                    JudgedBy::Before(Some((stage, why))) => {
+                        let (verdict, wall) = (StageVerdict::Rejects(why), Duration::ZERO);
+                        results.push(StageResult { stage, verdict, notes: Vec::new(), wall });
+                        Interpretation::Decided(None)
+                    }
+                }
+            }
+        }
+    }
+
     /// Runs the stages before the outcome. Returns the right result where a stage has computed it, and recipes may rely
     /// on that.
     fn check<'a>(
@@ -171,6 +240,9 @@ impl RecipeTest {
         let checks: Vec<Option<StageName>> =
             order.iter().map(|ready| ready.stage.check()).collect();
         for (index, ready) in order.into_iter().enumerate() {
+            if ready.stage.is_expected() {
+                continue;
+            }
             if glance_at == Some(index)
                 && let Some(result) = self.glance(glance, programs, known, cancel)
             {

@@ -5,6 +5,7 @@ use toml::Spanned;
 
 use super::{ConfigurationTable, Document, Preset, SCHEMA, StageTable};
 use crate::error::Problem;
+use crate::expected::EXPECTED;
 
 /// Rejects a recipe that cannot work.
 pub(super) fn document(recipe: &Document) -> Result<(), Problem> {
@@ -128,7 +129,8 @@ fn configuration(recipe: &Document, table: &ConfigurationTable) -> Result<(), Pr
 
 fn stage(table: &StageTable) -> Result<(), Problem> {
     if table.check.is_some() == table.command.is_some() {
-        let checks: Vec<&str> = StageName::ALL.iter().map(|stage| stage.name()).collect();
+        let names = StageName::ALL.iter().map(|stage| stage.name());
+        let checks: Vec<&str> = std::iter::once(EXPECTED).chain(names).collect();
         return Err(Problem::new(
             "the stage has neither `check` nor `command`, or has both",
             format!("write either `check`, one of {}, or `command`", checks.join(", ")),

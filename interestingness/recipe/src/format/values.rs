@@ -9,6 +9,8 @@ use regex::Regex;
 use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
+use crate::expected::EXPECTED;
+
 /// The number of runs that must show the outcome, as in "2 of 3".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequiredRuns {
@@ -64,13 +66,26 @@ impl FromStr for MemorySize {
 
 /// The name of a check.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CheckName(pub StageName);
+pub(crate) enum CheckName {
+    /// A stage of `clreduce check`.
+    Stage(StageName),
+    /// The interpreter.
+    Expected,
+}
+
+/// The name of a check that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}, or {EXPECTED}")]
+pub(crate) struct CheckNameError(UnknownStage);
 
 impl FromStr for CheckName {
-    type Err = UnknownStage;
+    type Err = CheckNameError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownStage> {
-        text.parse().map(Self)
+    fn from_str(text: &str) -> Result<Self, CheckNameError> {
+        if text == EXPECTED {
+            return Ok(Self::Expected);
+        }
+        text.parse().map(Self::Stage).map_err(CheckNameError)
     }
 }
 

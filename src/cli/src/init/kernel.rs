@@ -261,7 +261,7 @@ fn script_of(kernel: &Path, found: &FoundBug, test: &RecipeTest, build_options: 
             .take_while(|line| line.starts_with('#'))
             .map(str::to_owned)
             .collect(),
-        checks: test.stages().map(str::to_owned).collect(),
+        checks: test.checks().map(|name| name.name().to_owned()).collect(),
         not_portable: !test.calibration().tolerated.warnings.is_empty(),
         class: pin.class,
         words: pin.signature.clone(),

@@ -1,0 +1,212 @@
+//! The stage `expected`: the reference interpreter of clreduce-generator judges a kernel, where it can read it. It says
+//! whether the kernel is valid, and knows the right result, in milliseconds and without any tool.
+//!
+//! The interpreter is not the only judge. A variant that is tested again, as the result of a reduction is, goes through the
+//! other stages as well.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use clreduce_generator::read::{self, Judgement, Launch};
+use clreduce_kernel::{Argument, KernelLaunch, Output, ProgramKind};
+use clreduce_testcase::ContentHash;
+
+use crate::configuration::Program;
+use crate::judgement::{OUTCOME, StageResult};
+use crate::pin::StageVerdict;
+
+/// The name of the stage.
+pub(crate) const EXPECTED: &str = "expected";
+
+/// What the interpreter says about a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// The program is valid, and this is its only right result.
+    Right(Vec<Output>),
+    /// The program is not valid.
+    Invalid(String),
+    /// The interpreter cannot judge the program.
+    Outside(String),
+}
+
+/// Judges a program that is built with these options.
+pub(crate) fn judge(program: &Program<'_>, build_options: &[String]) -> Expected {
+    let is_harmless =
+        |word: &String| ["-w", "-O", "-cl-"].iter().any(|start| word.starts_with(start));
+    let own = program.options.split_whitespace().map(str::to_owned);
+    if let Some(word) = build_options.iter().cloned().chain(own).find(|word| !is_harmless(word)) {
+        return Expected::Outside(format!("the option `{word}` may change the program"));
+    }
+    let launches = match &program.plan {
+        Ok(plan) if !plan.launches.is_empty() => &plan.launches,
+        _ => return Expected::Outside("its launches are not known".to_owned()),
+    };
+    if ProgramKind::of(program.path(), program.source()) != ProgramKind::OpenCl {
+        return Expected::Outside("it is not in OpenCL C".to_owned());
+    }
+    let mut outputs = Vec::new();
+    for launch in launches {
+        let Some(read) = launch_of(launch) else {
+            return Expected::Outside("the size of its work-groups is not known".to_owned());
+        };
+        match read::judge(program.source(), &read) {
+            Judgement::Valid(contents) => outputs.extend(outputs_of(launch, contents)),
+            Judgement::Invalid(reason) => return Expected::Invalid(reason),
+            Judgement::Outside(outside) => return Expected::Outside(outside.to_string()),
+        }
+    }
+    Expected::Right(outputs)
+}
+
+/// A launch as the interpreter takes it; `None` where the driver chooses the size of groups.
+fn launch_of(launch: &KernelLaunch) -> Option<Launch> {
+    let padded = |sizes: &[u64]| [0, 1, 2].map(|at| sizes.get(at).copied().unwrap_or(1));
+    let local = match &launch.local {
+        Some(local) => padded(local),
+        None if launch.global.iter().all(|&size| size == 1) => [1; 3],
+        None => return None,
+    };
+    let argument = |argument: &Argument| match argument {
+        Argument::Buffer { element, elements, fill, .. } => {
+            read::Argument::Buffer(fill.content(*element, *elements))
+        }
+        Argument::Value(bytes) => read::Argument::Value(bytes.clone()),
+        Argument::Local(bytes) => read::Argument::Local(*bytes),
+    };
+    Some(Launch {
+        kernel: launch.kernel.clone(),
+        global: padded(&launch.global),
+        local,
+        arguments: launch.arguments.iter().map(argument).collect(),
+    })
+}
+
+/// The buffers that are part of the result, as devices give them.
+fn outputs_of(launch: &KernelLaunch, contents: Vec<Option<Vec<u8>>>) -> Vec<Output> {
+    let output = |(argument, content): (&Argument, Option<Vec<u8>>)| match argument {
+        Argument::Buffer { name, element, output: true, .. } => Some(Output {
+            kernel: launch.kernel.clone(),
+            name: name.clone(),
+            scalar: element.scalar,
+            bytes: content?,
+        }),
+        _ => None,
+    };
+    launch.arguments.iter().zip(contents).filter_map(output).collect()
+}
+
+/// The stage that rejected a variant, and its reason.
+pub(crate) type Rejection = (String, String);
+
+/// The variants that the interpreter alone has called valid, and what the other stages said when they were tested again.
+#[derive(Default)]
+pub(crate) struct Interpreted(Mutex<BTreeMap<ContentHash, Option<Option<Rejection>>>>);
+
+/// Who judges a variant that the interpreter calls valid.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum JudgedBy {
+    /// The interpreter.
+    Interpreter,
+    /// The other stages: it is tested again.
+    Stages,
+    /// The other stages, when it was tested again before: this is the one that rejected it.
+    Before(Option<Rejection>),
+}
+
+impl Interpreted {
+    /// Says who judges a variant now.
+    pub(crate) fn judge_of(&self, variant: ContentHash) -> JudgedBy {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(&variant) {
+            None => {
+                known.insert(variant, None);
+                JudgedBy::Interpreter
+            }
+            Some(None) => JudgedBy::Stages,
+            Some(Some(rejection)) => JudgedBy::Before(rejection.clone()),
+        }
+    }
+
+    /// Keeps what the other stages said. A tool that failed has said nothing.
+    pub(crate) fn keep(&self, variant: ContentHash, results: &[StageResult]) {
+        let mut rejection = None;
+        for result in results {
+            match &result.verdict {
+                StageVerdict::Passes => {}
+                StageVerdict::Rejects(why) if result.stage != OUTCOME && rejection.is_none() => {
+                    rejection = Some((result.stage.clone(), why.clone()));
+                }
+                _ => return,
+            }
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(variant, Some(rejection));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clreduce_testcase::TestCase;
+
+    use super::*;
+
+    fn judged(source: &str, options: &[&str]) -> Expected {
+        let case = TestCase::single("k.cl", source.as_bytes()).unwrap();
+        let program = Program::new(&case, None, None, "").unwrap();
+        let options: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
+        judge(&program, &options)
+    }
+
+    #[test]
+    fn results_come_in_the_buffers_of_the_launch() {
+        let source = "// -g 2,1,1 -l 1,1,1\n\
+            __kernel void entry(__global ulong *result) { result[get_global_id(0)] = 7; }";
+        let Expected::Right(outputs) = judged(source, &["-w", "-cl-std=CL1.2"]) else { panic!() };
+        assert_eq!(outputs.len(), 1);
+        assert_eq!((outputs[0].name.as_str(), outputs[0].show().as_str()), ("result", "0x7,0x7,"));
+        assert!(
+            matches!(judged(source, &["-DN=1"]), Expected::Outside(why) if why.contains("-DN"))
+        );
+
+        let own = "kernel void k(global int *a, int n) { a[get_global_id(0)] += n; }";
+        let Expected::Right(outputs) = judged(own, &[]) else { panic!() };
+        let starts: Vec<_> =
+            outputs.iter().map(|output| (output.bytes.len(), output.bytes[0])).collect();
+        assert_eq!(starts, [(4, 2), (8192, 1)], "n is the number of work-items: 1, and 2048");
+    }
+
+    #[test]
+    fn reasons_name_the_line() {
+        let race = "// -g 2,1,1 -l 2,1,1\n__kernel void entry(__global ulong *r) {\n  r[0] = 1;\n}";
+        assert!(matches!(judged(race, &[]), Expected::Invalid(why) if why.starts_with("line 3: ")));
+        let float = "// -g 1 -l 1\n__kernel void entry(__global ulong *r) {\n  float f;\n}";
+        assert!(matches!(judged(float, &[]), Expected::Outside(why) if why.contains("`float`")));
+    }
+
+    #[test]
+    fn what_is_tested_again_is_judged_by_the_stages_once() {
+        let seen = Interpreted::default();
+        let hash = TestCase::single("k.cl", b"x".as_slice()).unwrap().hash();
+        assert_eq!(seen.judge_of(hash), JudgedBy::Interpreter);
+        assert_eq!(seen.judge_of(hash), JudgedBy::Stages);
+        let result = |stage: &str, verdict| {
+            let (stage, notes) = (stage.to_owned(), Vec::new());
+            StageResult { stage, verdict, notes, wall: Duration::ZERO }
+        };
+        let passes = || result("compile", StageVerdict::Passes);
+        for verdict in [
+            result("sanitize", StageVerdict::Unresolved("a tool failed".into())),
+            result(OUTCOME, StageVerdict::Rejects("the bug is gone".into())),
+        ] {
+            seen.keep(hash, &[passes(), verdict]);
+            assert_eq!(seen.judge_of(hash), JudgedBy::Stages);
+        }
+        seen.keep(hash, &[passes(), result("sanitize", StageVerdict::Rejects("a race".into()))]);
+        let rejection = Some(("sanitize".to_owned(), "a race".to_owned()));
+        assert_eq!(seen.judge_of(hash), JudgedBy::Before(rejection));
+        seen.keep(hash, &[passes()]);
+        assert_eq!(seen.judge_of(hash), JudgedBy::Before(None));
+    }
+}
