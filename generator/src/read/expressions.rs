@@ -54,7 +54,8 @@ impl Reader<'_> {
         result
     }
 
-    fn binary(&mut self, least: u8) -> Read<Operand> {
+    /// Reads operators that bind at least so much.
+    pub(super) fn binary(&mut self, least: u8) -> Read<Operand> {
         let mut left = self.unary()?;
         while let Some((operator, precedence)) = operator(self.tokens.peek()) {
             if precedence < least {

@@ -95,7 +95,8 @@ impl Reader<'_> {
         self.tokens.expect("(")?;
         self.simple(out)?;
         self.tokens.expect(")")?;
-        let Some((comparison, _)) = operator(self.tokens.peek()).filter(|it| it.0.is_relational())
+        let Some((comparison, precedence)) =
+            operator(self.tokens.peek()).filter(|it| it.0.is_relational())
         else {
             return Err(self.tokens.outside_here());
         };
@@ -108,7 +109,8 @@ impl Reader<'_> {
         };
         // Nothing says whether the other operand is computed before or after the assignment.
         let first = self.program.exprs.len();
-        let limit = self.read_value()?;
+        let limit = self.nested(|reader| reader.binary(precedence + 1))?;
+        let limit = self.value(limit)?;
         let reads = |expr: &Expr| matches!(expr.kind, ExprKind::Variable(id) if id == counter);
         if comparison.is_logical() || self.program.exprs[first..].iter().any(reads) {
             return Err(self.tokens.outside("an order of evaluation"));
