@@ -83,7 +83,7 @@ fn result(function: Builtin, types: &[Type]) -> Option<Type> {
             let [second, mask] = rest else { return None };
             shuffled(first, *mask).filter(|_| *second == first)
         }
-        Signature::Float(_) | Signature::Exactly(..) => None,
+        Signature::Exactly(..) => None,
     }
 }
 
