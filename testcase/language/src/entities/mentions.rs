@@ -192,7 +192,10 @@ impl<'a> Reader<'a> {
             NodeKind::StructuredBindingDeclarator => {
                 self.all_named(&[b"get", b"tuple_size", b"tuple_element"]);
             }
-            NodeKind::InitializerList => self.all_named(&[b"initializer_list"]),
+            NodeKind::InitializerList => {
+                // The class that the compiler makes of it has the same name.
+                self.all_named(&[NodeKind::InitializerList.name().as_bytes()]);
+            }
             NodeKind::Arrow => self.all_named(&[b"operator->"]),
             _ if node.field == Some(NodeField::Operator) && !node.named => self.operator(id),
             _ => {}
