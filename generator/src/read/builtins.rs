@@ -60,7 +60,6 @@ fn result(function: Builtin, types: &[Type]) -> Option<Type> {
     let same = |count: u8| types.len() == usize::from(count) && rest.iter().all(|ty| *ty == first);
     match function.signature() {
         Signature::Same(count) | Signature::SameOrScalar(count) => same(count).then_some(first),
-        Signature::Float(_) => None,
         Signature::Magnitude(count) => same(count).then(|| first.of(first.scalar.with_sign(false))),
         Signature::Only32(count) => (same(count) && first.scalar.bits() == 32).then_some(first),
         Signature::Halves => {
@@ -83,7 +82,7 @@ fn result(function: Builtin, types: &[Type]) -> Option<Type> {
             let [second, mask] = rest else { return None };
             shuffled(first, *mask).filter(|_| *second == first)
         }
-        Signature::Exactly(..) => None,
+        Signature::Float(_) | Signature::Exactly(..) => None,
     }
 }
 
