@@ -65,8 +65,8 @@ fn kernels_in_cuda_give_the_results_that_come_with_them() {
     for (seed, mode) in MODES.into_iter().enumerate() {
         let seed = (200 + seed).to_string();
         let args = [
-            "generate", "--target", "cuda", "--mode", mode, "--seed", &seed, "--count", "2", "--out",
-            "k", "--tokens", "300..900",
+            "generate", "--target", "cuda", "--mode", mode, "--seed", &seed, "--count", "2",
+            "--out", "k", "--tokens", "300..900",
         ];
         bench.run(&args).code(0);
         let kernel = format!("k/{mode}-{seed}.cu");
