@@ -3,6 +3,7 @@
 //! A kernel is a typed [program](ir::Program). A reference interpreter executes it, and a repair changes what
 //! misbehaves, until the kernel is valid and its results are certain. Then it is printed.
 
+mod avoid;
 mod emi;
 mod features;
 pub mod interpret;
@@ -16,8 +17,8 @@ pub mod read;
 mod reduce;
 mod repair;
 
+pub use avoid::{Avoid, AvoidError, names};
 pub use emi::{VARIANTS, Variants, variants};
-pub use features::{Avoid, AvoidError, names};
 pub use kernel::{Kernel, generate};
 pub use profile::{Edits, Mode, Profile, ProfileError, Target, Tokens};
 pub use random::Key;

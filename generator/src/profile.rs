@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::features::Avoid;
+use crate::avoid::Avoid;
 use crate::ir::{Builtin, Scalar, Type};
 
 /// The edits that variants have.

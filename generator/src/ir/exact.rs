@@ -6,7 +6,7 @@
 //! `bound / 2^scale`. Where `bound` has fewer bits than the type has for digits, each of the terms, each sum of some of them and
 //! each common factor has a value in the type, so nothing is ever rounded, whatever way a compiler takes.
 
-use super::Scalar;
+use super::types::Scalar;
 
 /// A number and what is known of its terms. Zero has a bound as well, so that what it is multiplied with has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,28 +1,7 @@
 //! CUDA's own functions on integers, and inline PTX.
 
-use super::builtins::{Builtin, Signature};
+use super::builtins::Builtin;
 use super::types::Scalar;
-
-const INT: Scalar = Scalar::Int;
-const UINT: Scalar = Scalar::Uint;
-const LONG: Scalar = Scalar::Long;
-const ULONG: Scalar = Scalar::Ulong;
-
-pub(super) const INT_OF_INT: Signature = Signature::Exactly(INT, &[INT]);
-pub(super) const INT_OF_UINT: Signature = Signature::Exactly(INT, &[UINT]);
-pub(super) const INT_OF_LONG: Signature = Signature::Exactly(INT, &[LONG]);
-pub(super) const INT_OF_ULONG: Signature = Signature::Exactly(INT, &[ULONG]);
-pub(super) const INT_OF_2: Signature = Signature::Exactly(INT, &[INT; 2]);
-pub(super) const INT_OF_3: Signature = Signature::Exactly(INT, &[INT; 3]);
-pub(super) const LONG_OF_2: Signature = Signature::Exactly(LONG, &[LONG; 2]);
-pub(super) const UINT_OF_1: Signature = Signature::Exactly(UINT, &[UINT]);
-pub(super) const UINT_OF_2: Signature = Signature::Exactly(UINT, &[UINT; 2]);
-pub(super) const UINT_OF_3: Signature = Signature::Exactly(UINT, &[UINT; 3]);
-pub(super) const UINT_OF_INTS: Signature = Signature::Exactly(UINT, &[INT, INT, UINT]);
-pub(super) const ULONG_OF_1: Signature = Signature::Exactly(ULONG, &[ULONG]);
-pub(super) const ULONG_OF_2: Signature = Signature::Exactly(ULONG, &[ULONG; 2]);
-/// A number, and where its bits begin and how many there are.
-pub(super) const INT_OF_BITS: Signature = Signature::Exactly(INT, &[INT, UINT, UINT]);
 
 /// The exact result. The caller takes it modulo the width.
 pub(super) fn result(function: Builtin, ty: Scalar, [a, b, c]: [i128; 3]) -> i128 {

@@ -8,14 +8,18 @@ mod intrinsics;
 mod objects;
 mod operators;
 mod reach;
+mod results;
+mod signatures;
 mod statements;
+mod stored;
 mod swizzle;
 mod types;
 
-pub use builtins::{Builtin, Signature};
+pub use builtins::Builtin;
 pub use exact::Exact;
 pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};
+pub use signatures::Signature;
 pub use statements::{
     Atomic, Block, Case, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
     StmtKind, Switch, Ticket, Update, Way,

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::Exact;
-
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "their names in OpenCL C")]
@@ -113,31 +111,6 @@ impl Scalar {
 
     fn max_rank(self, other: Self) -> Self {
         if self.bits() < other.bits() { other } else { self }
-    }
-
-    /// The number that 64 stored bits stand for, without what is behind the point.
-    #[must_use]
-    pub fn value(self, stored: i64) -> i128 {
-        if self.is_float() {
-            return Exact::of_stored(stored).truncated().into();
-        }
-        if self.is_signed() { i128::from(stored) } else { i128::from(stored as u64) }
-    }
-
-    /// The stored bits of a number, taken modulo the width: extended to 64 bits as the type says. For a floating-point type,
-    /// those of the nearest number in its range.
-    #[must_use]
-    pub fn wrap(self, number: i128) -> i64 {
-        match self {
-            Self::Char => i64::from(number as i8),
-            Self::Uchar => i64::from(number as u8),
-            Self::Short => i64::from(number as i16),
-            Self::Ushort => i64::from(number as u16),
-            Self::Int => i64::from(number as i32),
-            Self::Uint => i64::from(number as u32),
-            Self::Long | Self::Ulong => number as i64,
-            Self::Float | Self::Double => Exact::new(self.saturated(number) as i64, 0).stored(),
-        }
     }
 
     /// The least number; of a floating-point type, the least of those that are used.
@@ -256,10 +229,7 @@ mod tests {
             (float, double, double)
         );
         assert_eq!((float.bits(), double.with_sign(false), float.scaled(true)), (32, Ulong, None));
-        assert_eq!(float.value(Exact::new(-7, 1).stored()), -3);
         assert_eq!((Ulong.bits(), Char.bits(), Long.is_signed()), (64, 8, true));
-        assert_eq!((Uchar.wrap(-1), Char.wrap(255), Ulong.wrap(-1)), (255, -1, -1));
-        assert_eq!((Ulong.value(-1), Ulong.greatest()), (u64::MAX.into(), u64::MAX.into()));
         assert_eq!(
             (Char.scaled(false), Ulong.scaled(true), Int.scaled(true)),
             (None, None, Some(Long))

@@ -155,8 +155,10 @@ impl<'a> Tokens<'a> {
     }
 }
 
+/// True for keywords, and for those with a number: `float4` is a type.
 fn is_keyword(word: &str) -> bool {
-    KEYWORDS.split(' ').any(|keyword| keyword == word)
+    let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    KEYWORDS.split(' ').any(|keyword| keyword == stem)
 }
 
 /// True if headers may define a name, such as `INT_MAX` or `event_t`.

@@ -1,0 +1,209 @@
+//! Features: named constructs, and the list of those that a profile avoids.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::ir::{Binary, Builtin, Scalar, Type, Unary};
+
+/// Says why a list of features cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AvoidError {
+    /// The list of features has an unknown name.
+    #[error(
+        "there is no feature `{name}`{}; the names are those of operators, built-in functions, statements and types: {}",
+        near(*.nearest), .known.join(" ")
+    )]
+    #[allow(missing_docs, reason = "the name, the known name that begins most like it, all names")]
+    Unknown { name: String, nearest: Option<&'static str>, known: Vec<&'static str> },
+    /// An entry joins two names, two types or two numbers of lanes, which no construct has at once.
+    #[error(
+        "`{0}` joins two features of one kind: write them as two entries with a comma between them, or join a name, a type and a number of lanes, as in mad_sat.long.vec3"
+    )]
+    Twice(String),
+}
+
+fn near(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!(" (`{name}`?)")).unwrap_or_default()
+}
+
+/// The features that are neither operators nor built-in functions nor types.
+const CONSTRUCTS: [&str; 37] = [
+    "array",
+    "async_copy",
+    "async_strided_copy",
+    "atomic_reduction",
+    "atomic_section",
+    "barrier",
+    "break",
+    "conditional",
+    "compare_exchange",
+    "constant",
+    "continue",
+    "convert",
+    "convert_sat",
+    "do_while",
+    "exchange",
+    "function",
+    "id",
+    "if",
+    "lane",
+    "loop",
+    "nest",
+    "pointer",
+    "prefetch",
+    "reinterpret",
+    "reqd_work_group_size",
+    "stencil",
+    "structure",
+    "switch",
+    "swizzle",
+    "ticket",
+    "tree",
+    "union",
+    "unroll",
+    "vector",
+    "vload",
+    "vstore",
+    "while",
+];
+
+/// A list of features that are left out. An entry such as `mad_sat.long` joins several: a construct is left out that has
+/// all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Avoid(Vec<Entry>);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Entry {
+    name: Option<&'static str>,
+    scalar: Option<Scalar>,
+    lanes: Option<u8>,
+}
+
+impl Avoid {
+    /// True if the feature as such is to be avoided.
+    #[must_use]
+    pub fn names(&self, feature: &str) -> bool {
+        self.0.iter().any(|entry| match (entry.name, entry.scalar, entry.lanes) {
+            (Some(name), None, None) => name == feature,
+            (None, Some(scalar), None) => scalar.name() == feature,
+            _ => false,
+        })
+    }
+
+    /// True if a construct is to be avoided where one of its types is this one.
+    #[must_use]
+    pub fn has(&self, feature: &str, ty: Type) -> bool {
+        self.0.iter().any(|entry| {
+            entry.name.is_none_or(|name| name == feature)
+                && entry.scalar.is_none_or(|scalar| scalar == ty.scalar)
+                && entry.lanes.is_none_or(|lanes| lanes == ty.lanes)
+        })
+    }
+}
+
+/// As the option that leads to it; nothing for an empty list.
+impl fmt::Display for Avoid {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, entry) in self.0.iter().enumerate() {
+            out.write_str(if index == 0 { " --avoid " } else { "," })?;
+            let lanes = entry.lanes.map(|lanes| format!("vec{lanes}"));
+            let scalar = entry.scalar.map(|scalar| scalar.name().to_owned());
+            let parts = [entry.name.map(str::to_owned), scalar, lanes];
+            out.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("."))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Avoid {
+    type Err = AvoidError;
+
+    fn from_str(text: &str) -> Result<Self, AvoidError> {
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        entries.map(entry).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn entry(text: &str) -> Result<Entry, AvoidError> {
+    let mut entry = Entry::default();
+    for part in text.split('.') {
+        let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let stem = &part[..part.len() - digits.len()];
+        let lanes = digits.parse().ok().filter(|lanes| Type::LANES.contains(lanes));
+        let mut scalars = Scalar::ALL.into_iter().chain(Scalar::FLOATS);
+        let scalar = scalars.find(|scalar| scalar.name() == stem);
+        let added = if let Some(name) = names().into_iter().find(|name| *name == part) {
+            Entry { name: Some(name), ..Entry::default() }
+        } else if scalar.is_some() && (digits.is_empty() || lanes.is_some()) {
+            Entry { scalar, lanes, ..Entry::default() }
+        } else if stem == "vec" && lanes.is_some() {
+            Entry { lanes, ..Entry::default() }
+        } else {
+            return Err(unknown(part));
+        };
+        let is_twice = (entry.name.is_some() && added.name.is_some())
+            || (entry.scalar.is_some() && added.scalar.is_some())
+            || (entry.lanes.is_some() && added.lanes.is_some());
+        if is_twice {
+            return Err(AvoidError::Twice(text.to_owned()));
+        }
+        entry = Entry {
+            name: added.name.or(entry.name),
+            scalar: added.scalar.or(entry.scalar),
+            lanes: added.lanes.or(entry.lanes),
+        };
+    }
+    Ok(entry)
+}
+
+fn unknown(part: &str) -> AvoidError {
+    let mut known = names();
+    known.extend(Scalar::ALL.into_iter().chain(Scalar::FLOATS).map(Scalar::name));
+    known.push("vec2");
+    known.push("vec3");
+    known.sort_unstable();
+    known.dedup();
+    let common = |name: &str| name.bytes().zip(part.bytes()).take_while(|(a, b)| a == b).count();
+    let nearest =
+        known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
+    AvoidError::Unknown { name: part.to_owned(), nearest, known }
+}
+
+/// The names of all features but the types.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    let binary = Binary::ARITHMETIC.into_iter().chain(Binary::RELATIONAL);
+    let operators = Unary::ALL.into_iter().map(|u| u.texts().1).chain(binary.map(|b| b.texts().1));
+    let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
+    operators.chain(builtins).chain(CONSTRUCTS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_join_names_and_types() {
+        let avoid: Avoid = "mad_sat.long, vec3,shift_left".parse().unwrap();
+        let long4 = Type { scalar: Scalar::Long, lanes: 4 };
+        let int3 = Type { scalar: Scalar::Int, lanes: 3 };
+        assert!(avoid.has("mad_sat", long4) && !avoid.has("mad_sat", Type::INT));
+        assert!(avoid.has("add", int3) && !avoid.has("add", long4));
+        assert!(avoid.has("shift_left", long4) && avoid.names("shift_left"));
+        assert!("long4.add".parse::<Avoid>().unwrap().has("add", long4));
+    }
+
+    #[test]
+    fn unknown_names_are_errors_that_say_what_there_is() {
+        let error = "mad_set".parse::<Avoid>().unwrap_err().to_string();
+        assert!(error.contains("`mad_set` (`mad") && error.contains("rhadd"), "{error}");
+        assert!("int5".parse::<Avoid>().is_err());
+        for twice in ["long.short", "add.mul24", "int2.vec3"] {
+            let error = twice.parse::<Avoid>().unwrap_err().to_string();
+            assert!(error.contains(twice) && error.contains("comma"), "{error}");
+        }
+        assert!("".parse::<Avoid>().unwrap() == Avoid::default());
+    }
+}
