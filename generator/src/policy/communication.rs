@@ -191,17 +191,28 @@ impl Maker<'_> {
         let target = stream.pick(&self.writable);
         let ty = self.program.variable(target).ty;
         let group = self.program.sizes.group();
-        let array = self.local_array(ty, group);
-        let before = self.program.statement(StmtKind::Barrier, key);
-        let value = self.expression(ty, depth, key.child(1));
-        let own = self.partner(group, &mut Key::root(0).stream(), key);
-        let write = StmtKind::Assign(Place::Element(array, own.0), value);
-        let write = self.program.statement(write, key);
-        let between = self.program.statement(StmtKind::Barrier, key);
+        let (array, written) = self.written_elements(ty, depth, key);
         let (_, other) = self.partner(group, &mut stream, key.child(2));
         let read = self.program.add(ExprKind::Element(array, other), ty, key);
         let read = self.program.statement(StmtKind::Assign(Place::Variable(target), read), key);
-        Some(vec![before, write, between, read])
+        Some(written.into_iter().chain([read]).collect())
+    }
+
+    /// An array in local memory of which each work-item has written its own element, and the statements that do so.
+    pub(super) fn written_elements(&mut self, ty: Type, depth: u32, key: Key) -> (VarId, Block) {
+        let array = self.local_array(ty, self.program.sizes.group());
+        let before = self.program.statement(StmtKind::Barrier, key);
+        let value = self.expression(ty, depth, key.child(1));
+        let own = self.lid(key);
+        let write = StmtKind::Assign(Place::Element(array, own), value);
+        let write = self.program.statement(write, key);
+        let between = self.program.statement(StmtKind::Barrier, key);
+        (array, vec![before, write, between])
+    }
+
+    /// The number of the work-item in its group.
+    pub(super) fn lid(&mut self, key: Key) -> ExprId {
+        self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key)
     }
 
     /// An array in local memory with an element for each work-item.

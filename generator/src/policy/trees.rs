@@ -2,7 +2,7 @@
 
 use super::Maker;
 use super::loops::{MOST_EXECUTIONS, Rounds};
-use crate::ir::{Binary, Block, ExprId, ExprKind, Item, Place, StmtKind, Type, VarId};
+use crate::ir::{Binary, Block, ExprId, ExprKind, Place, StmtKind, Type, VarId};
 use crate::random::Key;
 
 impl Maker<'_> {
@@ -22,13 +22,7 @@ impl Maker<'_> {
         let target = stream.pick(&self.writable);
         let ty = self.program.variable(target).ty;
         let group = self.program.sizes.group();
-        let array = self.local_array(ty, group);
-        let before = self.program.statement(StmtKind::Barrier, key);
-        let value = self.expression(ty, depth, key.child(1));
-        let own = self.lid(key);
-        let write = StmtKind::Assign(Place::Element(array, own), value);
-        let write = self.program.statement(write, key);
-        let between = self.program.statement(StmtKind::Barrier, key);
+        let (array, written) = self.written_elements(ty, depth, key);
         let half = group.next_power_of_two() / 2;
         let rounds = Rounds::each(i64::from(half.ilog2()) + 1);
         let combined = self.counted(rounds, &mut stream, key.child(2), |maker, counter| {
@@ -47,11 +41,7 @@ impl Maker<'_> {
         let read = self.program.add(ExprKind::Element(array, first), ty, key);
         let read = self.program.statement(StmtKind::Assign(Place::Variable(target), read), key);
         self.unseen.push(target);
-        vec![before, write, between, combined, read]
-    }
-
-    fn lid(&mut self, key: Key) -> ExprId {
-        self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key)
+        written.into_iter().chain([combined, read]).collect()
     }
 
     /// `half >> i`.

@@ -15,6 +15,7 @@ mod calibration;
 mod comparison;
 mod compilation;
 mod configuration;
+mod confirm;
 mod counts;
 mod error;
 mod evidence;
