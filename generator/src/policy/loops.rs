@@ -138,7 +138,7 @@ impl Maker<'_> {
         let executions = self.executions;
         self.executions *= rounds.number();
         self.counters.push(counter);
-        let made = body(self, counter);
+        let made = self.scoped(|maker| body(maker, counter));
         self.counters.pop();
         self.executions = executions;
         // The interpreter executes the first round of each kind.
