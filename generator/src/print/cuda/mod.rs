@@ -9,4 +9,6 @@ mod host;
 mod kernel;
 mod prelude;
 
-pub(super) use expressions::{assignment_to_lanes, atomic, lanes, literal, name, number, write};
+pub(super) use expressions::{
+    assignment_to_lanes, atomic, is_float_division, lanes, literal, name, number, write,
+};
