@@ -53,6 +53,9 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::GroupCopy(copy) => {
                 found.push(("barrier", Vec::new()));
                 found.push(("async_copy", Vec::new()));
+                if copy.cp_async.is_some() {
+                    found.push(("cp_async", Vec::new()));
+                }
                 if copy.prefetches {
                     found.push(("prefetch", Vec::new()));
                 }

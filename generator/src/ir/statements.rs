@@ -275,6 +275,9 @@ pub struct GroupCopy {
     pub stride: u32,
     /// True if the source is prefetched before.
     pub prefetches: bool,
+    /// The bytes that each `cp.async` of CUDA copies from global to local memory, whose addresses are multiples of
+    /// this; `None` for other copies.
+    pub cp_async: Option<u8>,
     /// The statements between the begin and the end. They neither use the target nor write to the source.
     pub body: Block,
 }

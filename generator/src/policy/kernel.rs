@@ -184,7 +184,9 @@ impl Maker<'_> {
         if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {
             return self.feature(room, key);
         }
-        if room > LEAST_COPY && self.copies_by_group() && stream.chance(12) {
+        // In CUDA, there are two ways to make them.
+        let copies = if self.features.are_of_cuda() { 25 } else { 12 };
+        if room > LEAST_COPY && self.copies_by_group() && stream.chance(copies) {
             return self.group_copy(key).unwrap_or_default();
         }
         self.statement(room, 3, key)

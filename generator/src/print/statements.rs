@@ -62,7 +62,10 @@ impl Printer<'_> {
             StmtKind::Barrier => self.barrier(),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
             StmtKind::Gather(gather) => self.gather(gather),
-            StmtKind::GroupCopy(copy) if self.is_cuda() => self.copy_in_cuda(id, copy),
+            StmtKind::GroupCopy(copy) if self.is_cuda() => match copy.cp_async {
+                Some(bytes) => self.copy_asynchronously(id, copy, bytes),
+                None => self.copy_in_cuda(id, copy),
+            },
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
             StmtKind::Section(section) => self.section(section),
             StmtKind::Foreign(foreign) => self.foreign(foreign),

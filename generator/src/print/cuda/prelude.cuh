@@ -293,6 +293,21 @@ static __device__ float cl_mad(float a, float b, float c) { return a * b + c; }
 static __device__ double cl_mad(double a, double b, double c) { return a * b + c; }
 //: vec.mad
 template <class T, int N> __device__ vec<T, N> cl_mad(vec<T, N> a, vec<T, N> b, vec<T, N> c) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_mad(a.s[i], b.s[i], c.s[i]); return r; }
+//: cp_async
+template <int bytes, class T> __device__ void cp_async(T *into, const T *from) {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"((uint32)__cvta_generic_to_shared(into)), "l"(from), "n"(bytes) : "memory");
+#else
+    for (int i = 0; i < bytes / (int)sizeof(T); i++) into[i] = from[i];
+#endif
+}
+//: cp_async_wait
+static __device__ void cp_async_wait() {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+}
 //: ptx_prmt
 static __device__ uint32 ptx_prmt(uint32 a, uint32 b, uint32 c) {
 #ifdef __CUDA_ARCH__

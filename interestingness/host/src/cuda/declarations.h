@@ -392,6 +392,8 @@ static inline double __longlong_as_double(long long a) { return __builtin_bit_ca
 
 // ---- Memory and time ----
 
+size_t __cvta_generic_to_shared(const void *);
+size_t __cvta_generic_to_global(const void *);
 template <class T> static inline T __ldg(const T *place) { return *place; }
 template <class T> T __ldcg(const T *);
 template <class T> T __ldca(const T *);
