@@ -29,7 +29,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 38] = [
+const CONSTRUCTS: [&str; 40] = [
     "array",
     "async_copy",
     "async_strided_copy",
@@ -51,6 +51,8 @@ const CONSTRUCTS: [&str; 38] = [
     "if",
     "lane",
     "loop",
+    "mma_m16n8k32",
+    "mma_m8n8k16",
     "nest",
     "pointer",
     "prefetch",

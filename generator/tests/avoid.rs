@@ -37,6 +37,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Section(_) => ("atomic_section", Vec::new()),
             StmtKind::GroupCopy(copy) if copy.stride > 1 => ("async_strided_copy", Vec::new()),
             StmtKind::GroupCopy(_) => ("async_copy", Vec::new()),
+            StmtKind::Mma(mma) => (mma.tile.name(), Vec::new()),
             _ => continue,
         };
         found.push((name, types));

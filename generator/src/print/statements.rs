@@ -67,6 +67,7 @@ impl Printer<'_> {
                 None => self.copy_in_cuda(id, copy),
             },
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
+            StmtKind::Mma(mma) => self.mma(mma),
             StmtKind::Section(section) => self.section(section),
             StmtKind::Foreign(foreign) => self.foreign(foreign),
         }

@@ -8,6 +8,7 @@ mod expressions;
 mod host;
 mod kernel;
 mod prelude;
+mod tensors;
 
 pub(super) use expressions::{
     assignment_to_lanes, atomic, is_float_division, lanes, literal, name, number, write,

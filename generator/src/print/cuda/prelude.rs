@@ -7,7 +7,7 @@ use super::super::kernel::uses;
 use super::{is_float_division, name};
 use crate::ir::{Binary, ExprId, ExprKind, Program, Scalar, Signature, StmtKind, Type};
 
-const PARTS: &str = include_str!("prelude.cuh");
+const PARTS: &str = concat!(include_str!("prelude.cuh"), include_str!("tensors.cuh"));
 /// The begin of a part; its names follow.
 const MARK: &str = "//: ";
 
