@@ -149,7 +149,9 @@ extern "C" {
 void *clreduce_global(unsigned);
 unsigned long clreduce_local_id(unsigned), clreduce_group_id(unsigned);
 unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
-void clreduce_barrier(unsigned), clreduce_atomic(unsigned long, unsigned long);
+// In C++, the optimiser would copy a barrier into both branches before it.
+__attribute__((convergent)) void clreduce_barrier(unsigned);
+void clreduce_atomic(unsigned long, unsigned long);
 void clreduce_compare(unsigned long, unsigned long, unsigned long);
 }
 #define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
@@ -165,7 +167,7 @@ static inline dim3 clreduce_groups()
 #define gridDim (clreduce_groups())
 static const int warpSize = 32;
 // Orders local memory, 1, and global memory, 2.
-static inline void __syncthreads() { clreduce_barrier(3); }
+static inline __attribute__((convergent)) void __syncthreads() { clreduce_barrier(3); }
 #define CLREDUCE_ATOMIC(place) clreduce_atomic((unsigned long)(place), sizeof *(place))
 #define CLREDUCE_COMPARE(place, value) \
     clreduce_compare((unsigned long)(place), (unsigned long)&(value), sizeof *(place))
