@@ -29,7 +29,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 37] = [
+const CONSTRUCTS: [&str; 40] = [
     "array",
     "async_copy",
     "async_strided_copy",
@@ -43,6 +43,7 @@ const CONSTRUCTS: [&str; 37] = [
     "continue",
     "convert",
     "convert_sat",
+    "cp_async",
     "do_while",
     "exchange",
     "function",
@@ -50,6 +51,8 @@ const CONSTRUCTS: [&str; 37] = [
     "if",
     "lane",
     "loop",
+    "mma_m16n8k32",
+    "mma_m8n8k16",
     "nest",
     "pointer",
     "prefetch",

@@ -28,11 +28,8 @@ impl Features {
 
     /// The scalar types that there are, avoided or not.
     pub fn scalars(&self) -> impl Iterator<Item = Scalar> + use<> {
-        let is_opencl =
-            matches!(self.target, Target::OpenCl12 | Target::OpenCl20 | Target::OpenCl30);
-        let float = is_opencl.then_some(Scalar::Float);
-        let double = (is_opencl && self.doubles).then_some(Scalar::Double);
-        Scalar::ALL.into_iter().chain(float).chain(double)
+        let double = self.doubles.then_some(Scalar::Double);
+        Scalar::ALL.into_iter().chain([Scalar::Float]).chain(double)
     }
 
     /// How often a feature is chosen: 0 if never.

@@ -258,9 +258,6 @@ pub enum ProfileError {
     )]
     #[allow(missing_docs, reason = "the two that exclude each other")]
     Contradiction { mode: &'static str, feature: &'static str },
-    /// The language has no `double` here.
-    #[error("kernels in CUDA have no floating-point numbers: leave out --doubles")]
-    Doubles,
     /// Variants need what is to be avoided.
     #[error(
         "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
@@ -289,11 +286,8 @@ impl Profile {
     /// Checks that the parts fit together.
     ///
     /// # Errors
-    /// If the mode needs what is to be avoided, or the language has no `double`.
+    /// If the mode needs what is to be avoided.
     pub fn check(&self) -> Result<(), ProfileError> {
-        if self.doubles && self.target == Target::Cuda {
-            return Err(ProfileError::Doubles);
-        }
         let mut needs = vec![("int", Type::INT)];
         if self.mode != Mode::Free {
             needs.extend(self.mode.has_barriers().then_some(COMMUNICATION).into_iter().flatten());

@@ -1,6 +1,7 @@
 //! Reduction of a kernel as a program. Every candidate is interpreted: it is tried only if it is valid, and its right
 //! results are known. So no second compiler is needed to reduce a kernel with a wrong result.
 
+mod copies;
 mod functions;
 
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> 
         reducer.lift();
         reducer.expressions();
         reducer.objects();
+        reducer.copies();
         reducer.cases();
         reducer.functions();
         reducer.buffers();
@@ -238,6 +240,7 @@ pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
             StmtKind::Reduce(reduce) => used.extend([reduce.into]),
             StmtKind::Gather(gather) => used.extend([gather.into, gather.cells]),
             StmtKind::GroupCopy(copy) => used.extend([copy.into.0, copy.from.0]),
+            StmtKind::Mma(mma) => used.extend(mma.sums.iter()),
             StmtKind::Section(section) => used.extend(section.sum.iter()),
             kind => used.extend(kind.paths().into_iter().map(Path::variable)),
         }

@@ -37,6 +37,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Section(_) => ("atomic_section", Vec::new()),
             StmtKind::GroupCopy(copy) if copy.stride > 1 => ("async_strided_copy", Vec::new()),
             StmtKind::GroupCopy(_) => ("async_copy", Vec::new()),
+            StmtKind::Mma(mma) => (mma.tile.name(), Vec::new()),
             _ => continue,
         };
         found.push((name, types));
@@ -53,6 +54,9 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::GroupCopy(copy) => {
                 found.push(("barrier", Vec::new()));
                 found.push(("async_copy", Vec::new()));
+                if copy.cp_async.is_some() {
+                    found.push(("cp_async", Vec::new()));
+                }
                 if copy.prefetches {
                     found.push(("prefetch", Vec::new()));
                 }

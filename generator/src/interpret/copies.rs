@@ -13,6 +13,9 @@ impl Machine<'_> {
         let (from, into) =
             (self.elements_of(id, copy.from, copy), self.elements_of(id, copy.into, copy));
         let (Some(from), Some(into)) = (from, into) else { return };
+        if !self.is_aligned(copy, from[0], into[0]) {
+            self.fault(id, Faults::RANGE);
+        }
         for (array, elements, write) in [(copy.from.0, &from, false), (copy.into.0, &into, true)] {
             for &element in elements {
                 match self.memory.begin_copy(array, element, write) {
@@ -42,6 +45,17 @@ impl Machine<'_> {
         }
         self.report.steps += u64::from(copy.count);
         self.barrier(id, mask);
+    }
+
+    /// True if `cp.async` can copy so many bytes at a time. The arrays themselves are aligned to 16 bytes.
+    fn is_aligned(&self, copy: &GroupCopy, from: usize, into: usize) -> bool {
+        let Some(bytes) = copy.cp_async else { return true };
+        let size = self.program.variable(copy.into.0).ty.bits() as usize / 8;
+        let unit = usize::from(bytes) / size;
+        let counts = [copy.count as usize, from, into];
+        unit > 0
+            && counts.into_iter().all(|count| count.is_multiple_of(unit))
+            && (unit == 1 || copy.stride == 1)
     }
 
     /// The elements of one side of a copy. All work-items have to name the same.

@@ -16,6 +16,7 @@ mod lanes;
 mod memory;
 mod objects;
 mod report;
+mod tensors;
 #[cfg(test)]
 mod tests;
 

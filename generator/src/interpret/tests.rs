@@ -5,6 +5,7 @@ mod floats;
 mod gathers;
 mod kernel;
 mod objects;
+mod tensors;
 
 use kernel::Kernel;
 

@@ -13,6 +13,7 @@ mod signatures;
 mod statements;
 mod stored;
 mod swizzle;
+mod tensors;
 mod types;
 
 pub use builtins::Builtin;
@@ -25,6 +26,7 @@ pub use statements::{
     StmtKind, Switch, Ticket, Update, Way,
 };
 pub use swizzle::Swizzle;
+pub use tensors::{LANES, Mma, Tile};
 pub use types::{Scalar, Type};
 
 use crate::random::Key;

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Address, ExprId, Initial, Path, Scalar, StmtId, Swizzle, VarId};
+use super::{Address, ExprId, Initial, Mma, Path, Scalar, StmtId, Swizzle, VarId};
 use crate::random::Key;
 
 /// A statement.
@@ -53,6 +53,8 @@ pub enum StmtKind {
     Gather(Gather),
     /// The group copies elements while its work-items do something else.
     GroupCopy(GroupCopy),
+    /// The warps of the group multiply tiles.
+    Mma(Mma),
     /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
     Section(Section),
     /// A statement of a program that was read.
@@ -275,6 +277,9 @@ pub struct GroupCopy {
     pub stride: u32,
     /// True if the source is prefetched before.
     pub prefetches: bool,
+    /// The bytes that each `cp.async` of CUDA copies from global to local memory, whose addresses are multiples of
+    /// this; `None` for other copies.
+    pub cp_async: Option<u8>,
     /// The statements between the begin and the end. They neither use the target nor write to the source.
     pub body: Block,
 }

@@ -21,6 +21,15 @@ struct Tile {
     array: VarId,
     count: u32,
     stride: u32,
+    /// The bytes that each `cp.async` copies.
+    cp_async: Option<u8>,
+}
+
+impl Tile {
+    /// Indices of the first elements are multiples of this.
+    fn unit(self) -> u32 {
+        self.cp_async.map_or(1, |bytes| u32::from(bytes) / 4)
+    }
 }
 
 impl Maker<'_> {
@@ -45,13 +54,24 @@ impl Maker<'_> {
         let fits = self.executions * rounds <= super::loops::MOST_EXECUTIONS;
         let doubles = fits && self.features.weight("loop", Type::INT) > 0 && stream.chance(40);
         let name = format!("tile{}", self.program.variables.len());
+        let cp_async = self.cp_async(if stride == 1 { &[4, 8, 16, 16] } else { &[4] }, key);
+        let mut tile = Tile { array: VarId(0), count, stride, cp_async };
+        let count = count.next_multiple_of(tile.unit());
+        tile.count = count;
         let length = Some(if doubles { 2 * count } else { count });
         let array = Variable { name, ty: Type::INT, length, space: Space::Local };
-        let tile = Tile { array: self.program.declare(array), count, stride };
+        tile.array = self.program.declare(array);
         match doubles {
             true => self.two_tiles(tile, rounds as u32, key),
             false => self.one_tile(tile, key),
         }
+    }
+
+    /// The bytes that each `cp.async` copies, where a copy is made by these.
+    fn cp_async(&self, sizes: &[u8], key: Key) -> Option<u8> {
+        let is_on = self.features.are_of_cuda() && self.features.weight("cp_async", Type::INT) > 0;
+        let mut stream = key.named("cp_async").stream();
+        (is_on && stream.chance(70)).then(|| stream.pick(sizes))
     }
 
     /// A tile that is filled and used; other statements are executed while it is filled.
@@ -119,8 +139,14 @@ impl Maker<'_> {
     fn start_of(&mut self, tile: Tile, tiles: u32, key: Key) -> Option<ExprId> {
         let room = Buffer::EMI.checked_sub(tiles * tile.count * tile.stride)?;
         let any = self.uniform(key.child(1));
-        let cut = self.cut(any, room.max(1), key);
-        Some(self.program.convert(cut, Type::INT, key))
+        let unit = tile.unit();
+        let cut = self.cut(any, (room / unit).max(1), key);
+        let number = self.program.convert(cut, Type::INT, key);
+        if unit == 1 {
+            return Some(number);
+        }
+        let unit = self.program.literal(unit.into(), Type::INT, key);
+        Some(self.program.binary(Binary::Multiply, number, unit, key))
     }
 
     /// The statement that fills a tile while the body is executed.
@@ -141,6 +167,7 @@ impl Maker<'_> {
             count: tile.count,
             stride: tile.stride,
             prefetches,
+            cp_async: tile.cp_async,
             body,
         };
         Some(self.program.statement(StmtKind::GroupCopy(copy), key))
@@ -206,7 +233,8 @@ impl Maker<'_> {
         self.communication = None;
         let body = self.block(ROOM, 0, key.child(2));
         self.communication = Some(communication);
-        let copy = GroupCopy { into, from, count, stride: 1, prefetches: false, body };
+        let cp_async = if to_global { None } else { self.cp_async(&[8], key) };
+        let copy = GroupCopy { into, from, count, stride: 1, prefetches: false, cp_async, body };
         Some(vec![seen, barrier, self.program.statement(StmtKind::GroupCopy(copy), key)])
     }
 }

@@ -1,6 +1,6 @@
 //! Whole kernels: variables, statements until the budget is used, and the result.
 
-use super::{Maker, opaque, shapes};
+use super::{Maker, opaque, shapes, tensors};
 use crate::features::Features;
 use crate::ir::{Block, Buffer, ExprKind, Form, Program, Scalar, Space, StmtKind, Type, Variable};
 use crate::print::{self, Extras};
@@ -23,7 +23,9 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
     let mut stream = key.named("shape").stream();
     let mode = profile.mode;
     let exchanging = exchanges(mode);
-    let mut program = Program::new(shapes::sizes(exchanging, tokens, &mut stream));
+    let sizes = shapes::sizes(exchanging, tokens, &mut stream);
+    let of_warps = tensors::warps(mode, features, tokens, &mut key.named("warps").stream());
+    let mut program = Program::new(of_warps.unwrap_or(sizes));
     program.fixed_size = features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
     let mut maker = Maker::new(program, features, mode);
     maker.make(tokens, &mut stream, key);
@@ -163,6 +165,11 @@ impl Maker<'_> {
         let mut stream = key.stream();
         let exchange = ["exchange", "id"].iter().all(|f| self.features.allows(f, Type::INT))
             && self.mode != Mode::Barrier;
+        if let Some(tile) = self.tiles(room)
+            && stream.chance(50)
+        {
+            return self.product(tile, false, key);
+        }
         let made = if room > LEAST_COPY && self.copies_by_group() && stream.chance(45) {
             self.group_copy(key)
         } else if room > LEAST_TREE && exchange && self.combines() && stream.chance(25) {
@@ -184,7 +191,14 @@ impl Maker<'_> {
         if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {
             return self.feature(room, key);
         }
-        if room > LEAST_COPY && self.copies_by_group() && stream.chance(12) {
+        if let Some(tile) = self.tiles(room)
+            && stream.chance(25)
+        {
+            return self.product(tile, true, key);
+        }
+        // In CUDA, there are two ways to make them.
+        let copies = if self.features.are_of_cuda() { 25 } else { 12 };
+        if room > LEAST_COPY && self.copies_by_group() && stream.chance(copies) {
             return self.group_copy(key).unwrap_or_default();
         }
         self.statement(room, 3, key)

@@ -16,6 +16,7 @@ mod records;
 mod scope;
 mod shapes;
 mod statements;
+mod tensors;
 mod trees;
 mod ways;
 

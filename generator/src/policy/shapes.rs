@@ -22,6 +22,16 @@ pub(super) fn sizes(exchanging: bool, tokens: usize, stream: &mut Stream) -> Siz
     let least = if exchanging && tokens < SMALL { 2 } else { 1 };
     let most = (MOST_ITEMS / group).clamp(least, 4);
     let groups = least + stream.below(u64::from(most - least) + 1) as u32;
+    of_groups(group, groups, stream)
+}
+
+/// At most so many groups of a size.
+pub(super) fn of_group(group: u32, most: u32, stream: &mut Stream) -> Sizes {
+    let groups = 1 + stream.below(most.into()) as u32;
+    of_groups(group, groups, stream)
+}
+
+fn of_groups(group: u32, groups: u32, stream: &mut Stream) -> Sizes {
     let local = split(group, stream);
     let counts = split(groups, stream);
     Sizes { local, global: [0, 1, 2].map(|d| local[d] * counts[d]) }

@@ -2,7 +2,7 @@
 
 use super::{Extras, Printer};
 use crate::interpret::FIRST;
-use crate::ir::{Buffer, Space, StmtId, StmtKind};
+use crate::ir::{Buffer, Space, StmtId, StmtKind, VarId};
 
 impl Printer<'_> {
     pub(super) fn kernel(&mut self, extras: &Extras<'_>) {
@@ -194,10 +194,13 @@ impl Printer<'_> {
 
     /// The arrays that the work-items of a group share, as far as statements use them.
     pub(super) fn shared_arrays(&mut self, statements: &str, space: &str) {
-        let local = self.program.variables.iter().filter(|v| v.space == Space::Local);
-        for variable in local.filter(|v| uses(statements, &v.name)) {
+        let variables = (0..).map(VarId).zip(&self.program.variables);
+        let local = variables.filter(|(_, v)| v.space == Space::Local);
+        for (id, variable) in local.filter(|(_, v)| uses(statements, &v.name)) {
             let (ty, name) = (self.ty(variable.ty), &variable.name);
-            self.line(&format!("{space} {ty} {name}[{}];", variable.length.unwrap_or(1)));
+            let is_wide = self.is_cuda() && self.is_target_of_units(id);
+            let align = if is_wide { "__align__(16) " } else { "" };
+            self.line(&format!("{space} {align}{ty} {name}[{}];", variable.length.unwrap_or(1)));
         }
     }
 }

@@ -35,14 +35,7 @@ impl Printer<'_> {
                 let ty = program.ty(*value);
                 let mut value = self.text(*value);
                 if ty.scalar.is_float() {
-                    // A whole number, which does not show the sign of zero.
-                    let suffix = if ty.scalar == Scalar::Float { "f" } else { "" };
-                    let long = if ty.is_vector() {
-                        format!("convert_long{}", ty.lanes)
-                    } else {
-                        "(long)".to_owned()
-                    };
-                    value = format!("{long}({value} * {}.0{suffix})", 1 << Exact::SCALE);
+                    value = self.scaled(&value, ty);
                 }
                 let text = match ty.lanes {
                     _ if self.is_cuda() => format!("hash = note(hash, {value});"),
@@ -69,10 +62,26 @@ impl Printer<'_> {
             StmtKind::Barrier => self.barrier(),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
             StmtKind::Gather(gather) => self.gather(gather),
-            StmtKind::GroupCopy(copy) if self.is_cuda() => self.copy_in_cuda(id, copy),
+            StmtKind::GroupCopy(copy) if self.is_cuda() => match copy.cp_async {
+                Some(bytes) => self.copy_asynchronously(id, copy, bytes),
+                None => self.copy_in_cuda(id, copy),
+            },
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
+            StmtKind::Mma(mma) => self.mma(mma),
             StmtKind::Section(section) => self.section(section),
             StmtKind::Foreign(foreign) => self.foreign(foreign),
+        }
+    }
+
+    /// A floating-point number as a whole number, which does not show the sign of zero.
+    fn scaled(&self, value: &str, ty: Type) -> String {
+        let suffix = if ty.scalar == Scalar::Float { "f" } else { "" };
+        let one = format!("{}.0{suffix}", 1 << Exact::SCALE);
+        let long = self.ty(ty.of(Scalar::Long));
+        match (self.is_cuda(), ty.is_vector()) {
+            (_, false) => format!("({long})({value} * {one})"),
+            (false, true) => format!("convert_{long}({value} * {one})"),
+            (true, true) => format!("convert<{long}>({value} * splat<{}>({one}))", self.ty(ty)),
         }
     }
 
@@ -179,6 +188,9 @@ impl Printer<'_> {
         let ExprKind::Binary(operator, a, b) = expr.kind else { return None };
         // In CUDA, the amounts of shifts need a mask, and vectors have no such operators.
         if self.is_cuda() && (operator.is_shift() || expr.ty.is_vector()) {
+            return None;
+        }
+        if self.is_cuda() && cuda::is_float_division(operator, expr.ty) {
             return None;
         }
         let is_same = !operator.is_relational() && self.text(a) == target;

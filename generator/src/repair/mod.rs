@@ -12,7 +12,9 @@ pub(crate) mod objects;
 
 use crate::features::Features;
 use crate::interpret::{self, Faults, Report};
-use crate::ir::{Binary, Block, ExprId, ExprKind, Program, Space, StmtId, StmtKind, Type, Unary};
+use crate::ir::{
+    Binary, Block, ExprId, ExprKind, GroupCopy, Program, Space, StmtId, StmtKind, Type, Unary,
+};
 
 /// The interpretations after which nothing is kept of what misbehaves.
 const ROUNDS: usize = 50;
@@ -105,6 +107,12 @@ impl Repair<'_> {
             StmtKind::Point(into, address) if !again => self.point(&into, &address, key),
             StmtKind::Copy(into, from) if !again && faults.has(Faults::RANGE) => {
                 StmtKind::Copy(self.cut_path(&into, key), self.cut_path(&from, key))
+            }
+            // An address may be no multiple of what is copied at a time.
+            StmtKind::GroupCopy(copy)
+                if !again && faults.has(Faults::RANGE) && copy.cp_async.is_some() =>
+            {
+                StmtKind::GroupCopy(GroupCopy { cp_async: None, ..copy })
             }
             StmtKind::Reduce(reduce) => {
                 StmtKind::Assign(crate::ir::Place::Variable(reduce.into), reduce.value)

@@ -19,7 +19,15 @@ impl Kernel {
     ) {
         let body = self.block(make);
         let prefetches = false;
-        self.push(StmtKind::GroupCopy(GroupCopy { into, from, count, stride, prefetches, body }));
+        self.push(StmtKind::GroupCopy(GroupCopy {
+            into,
+            from,
+            count,
+            stride,
+            prefetches,
+            cp_async: None,
+            body,
+        }));
     }
 
     /// A tile of four elements, filled from the first element of the buffer that is given.
@@ -165,4 +173,31 @@ fn copies_by_a_group_are_made_when_they_are_waited_for() {
         }),
     ];
     assert_faults(cases);
+}
+
+/// `cp.async` of 16 bytes needs addresses that are multiples of this, and elements side by side.
+#[test]
+fn units_of_copies_are_aligned() {
+    for (first, count, stride, bytes, is_valid) in [
+        (4, 8, 1, 16, true),
+        (6, 8, 1, 8, true),
+        (7, 8, 3, 4, true),
+        (6, 8, 1, 16, false),
+        (3, 8, 1, 8, false),
+        (4, 6, 1, 16, false),
+        (4, 8, 2, 8, false),
+    ] {
+        let mut kernel = Kernel::new(1, 4);
+        let (tile, emi) = (kernel.local(8), kernel.emi());
+        let (zero, first) = (kernel.number(0), kernel.number(first));
+        kernel.copy((tile, zero), (emi, first), (count, stride), |_| {});
+        let Some(&last) = kernel.made.last() else { continue };
+        kernel.program.body.clone_from(&kernel.made);
+        if let StmtKind::GroupCopy(copy) = &mut kernel.program.stmts[last.0 as usize].kind {
+            copy.cp_async = Some(bytes);
+        }
+        let report = crate::interpret::run(&kernel.program);
+        assert_eq!(report.is_clean(), is_valid, "{count} {stride} {bytes}");
+        assert_eq!(report.stmt(last).has(Faults::RANGE), !is_valid);
+    }
 }

@@ -8,10 +8,13 @@ use crate::ir::{
     Unary,
 };
 
-/// The name of a type: of a fixed width, and none that CUDA or a header has.
+/// The name of a type: of a fixed width, and, but for floating-point scalars, none that CUDA or a header has.
 pub(in super::super) fn name(ty: Type) -> String {
     let sign = if ty.scalar.is_signed() { "" } else { "u" };
-    let name = format!("{sign}int{}", ty.scalar.bits());
+    let name = match ty.scalar.is_float() {
+        true => ty.scalar.name().to_owned(),
+        false => format!("{sign}int{}", ty.scalar.bits()),
+    };
     if ty.is_vector() { format!("{name}x{}", ty.lanes) } else { name }
 }
 
@@ -104,6 +107,9 @@ fn item_text(item: Item) -> String {
 fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Type, out: &mut String) {
     let vector = [a, b].map(|id| program.ty(id)).into_iter().find(|ty| ty.is_vector());
     let text = operator.texts().0;
+    if is_float_division(operator, ty) {
+        return call(program, "divide", &[a, b], vector, out);
+    }
     if let Some(vector) = vector {
         out.push('(');
         write_as(program, a, vector, out);
@@ -136,6 +142,11 @@ fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Type, ou
         _ => write(program, b, out),
     }
     out.push(')');
+}
+
+/// True for the division that has a function of its own: with options for fast arithmetic, `/` is not exact for `float`.
+pub(in super::super) fn is_float_division(operator: Binary, ty: Type) -> bool {
+    operator == Binary::Divide && ty.scalar == Scalar::Float
 }
 
 /// Writes an operand; a scalar beside a vector is the same in each of its lanes.
@@ -265,6 +276,7 @@ pub(in super::super) fn number(stored: i64, scalar: Scalar) -> String {
         Scalar::Uint => "U",
         Scalar::Long => "LL",
         Scalar::Ulong => "ULL",
+        Scalar::Float | Scalar::Double => return super::super::expressions::number(stored, scalar),
         _ => "",
     };
     number_with(suffix, stored, scalar)

@@ -8,5 +8,8 @@ mod expressions;
 mod host;
 mod kernel;
 mod prelude;
+mod tensors;
 
-pub(super) use expressions::{assignment_to_lanes, atomic, lanes, literal, name, number, write};
+pub(super) use expressions::{
+    assignment_to_lanes, atomic, is_float_division, lanes, literal, name, number, write,
+};

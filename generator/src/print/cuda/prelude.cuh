@@ -57,6 +57,17 @@ template <class T, int N> __device__ vec<T, N> operator*(vec<T, N> a, vec<T, N> 
 template <int N> __device__ vec<uint16, N> operator*(vec<uint16, N> a, vec<uint16, N> b) { for (int i = 0; i < N; i++) a.s[i] = (uint16)(1U * a.s[i] * b.s[i]); return a; }
 //: vec.divide
 template <class T, int N> __device__ vec<T, N> operator/(vec<T, N> a, vec<T, N> b) { for (int i = 0; i < N; i++) a.s[i] = (T)(a.s[i] / b.s[i]); return a; }
+//: divide
+// The options for fast arithmetic make `/` inexact.
+static __device__ float divide(float a, float b) {
+#ifdef __CUDA_ARCH__
+    return __fdiv_rn(a, b);
+#else
+    return a / b;
+#endif
+}
+//: vec.divide.float
+template <int N> __device__ vec<float, N> divide(vec<float, N> a, vec<float, N> b) { for (int i = 0; i < N; i++) a.s[i] = divide(a.s[i], b.s[i]); return a; }
 //: vec.remainder
 template <class T, int N> __device__ vec<T, N> operator%(vec<T, N> a, vec<T, N> b) { for (int i = 0; i < N; i++) a.s[i] = (T)(a.s[i] % b.s[i]); return a; }
 //: vec.and
@@ -222,6 +233,81 @@ template <class T, int N, class M, int K> __device__ vec<T, K> cl_shuffle2(vec<T
 template <class R, class H, class L> __device__ R cl_upsample(H high, L low) { return (R)((uns<R>)high << sizeof(L) * 8 | low); }
 //: vec.upsample
 template <class R, class H, class L, int N> __device__ R cl_upsample(vec<H, N> high, vec<L, N> low) { R r; for (int i = 0; i < N; i++) r.s[i] = cl_upsample<typename R::type>(high.s[i], low.s[i]); return r; }
+//: cl_ceil
+static __device__ float cl_ceil(float a) { return ceilf(a); }
+static __device__ double cl_ceil(double a) { return ceil(a); }
+//: vec.ceil
+template <class T, int N> __device__ vec<T, N> cl_ceil(vec<T, N> a) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_ceil(a.s[i]); return r; }
+//: cl_fabs
+static __device__ float cl_fabs(float a) { return fabsf(a); }
+static __device__ double cl_fabs(double a) { return fabs(a); }
+//: vec.fabs
+template <class T, int N> __device__ vec<T, N> cl_fabs(vec<T, N> a) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_fabs(a.s[i]); return r; }
+//: cl_floor
+static __device__ float cl_floor(float a) { return floorf(a); }
+static __device__ double cl_floor(double a) { return floor(a); }
+//: vec.floor
+template <class T, int N> __device__ vec<T, N> cl_floor(vec<T, N> a) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_floor(a.s[i]); return r; }
+//: cl_rint
+static __device__ float cl_rint(float a) { return rintf(a); }
+static __device__ double cl_rint(double a) { return rint(a); }
+//: vec.rint
+template <class T, int N> __device__ vec<T, N> cl_rint(vec<T, N> a) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_rint(a.s[i]); return r; }
+//: cl_round
+static __device__ float cl_round(float a) { return roundf(a); }
+static __device__ double cl_round(double a) { return round(a); }
+//: vec.round
+template <class T, int N> __device__ vec<T, N> cl_round(vec<T, N> a) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_round(a.s[i]); return r; }
+//: cl_trunc
+static __device__ float cl_trunc(float a) { return truncf(a); }
+static __device__ double cl_trunc(double a) { return trunc(a); }
+//: vec.trunc
+template <class T, int N> __device__ vec<T, N> cl_trunc(vec<T, N> a) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_trunc(a.s[i]); return r; }
+//: cl_copysign
+static __device__ float cl_copysign(float a, float b) { return copysignf(a, b); }
+static __device__ double cl_copysign(double a, double b) { return copysign(a, b); }
+//: vec.copysign
+template <class T, int N> __device__ vec<T, N> cl_copysign(vec<T, N> a, vec<T, N> b) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_copysign(a.s[i], b.s[i]); return r; }
+//: cl_fdim
+static __device__ float cl_fdim(float a, float b) { return fdimf(a, b); }
+static __device__ double cl_fdim(double a, double b) { return fdim(a, b); }
+//: vec.fdim
+template <class T, int N> __device__ vec<T, N> cl_fdim(vec<T, N> a, vec<T, N> b) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_fdim(a.s[i], b.s[i]); return r; }
+//: cl_fmax
+static __device__ float cl_fmax(float a, float b) { return fmaxf(a, b); }
+static __device__ double cl_fmax(double a, double b) { return fmax(a, b); }
+//: vec.fmax
+template <class T, int N> __device__ vec<T, N> cl_fmax(vec<T, N> a, vec<T, N> b) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_fmax(a.s[i], b.s[i]); return r; }
+//: cl_fmin
+static __device__ float cl_fmin(float a, float b) { return fminf(a, b); }
+static __device__ double cl_fmin(double a, double b) { return fmin(a, b); }
+//: vec.fmin
+template <class T, int N> __device__ vec<T, N> cl_fmin(vec<T, N> a, vec<T, N> b) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_fmin(a.s[i], b.s[i]); return r; }
+//: cl_fma
+static __device__ float cl_fma(float a, float b, float c) { return fmaf(a, b, c); }
+static __device__ double cl_fma(double a, double b, double c) { return fma(a, b, c); }
+//: vec.fma
+template <class T, int N> __device__ vec<T, N> cl_fma(vec<T, N> a, vec<T, N> b, vec<T, N> c) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_fma(a.s[i], b.s[i], c.s[i]); return r; }
+//: cl_mad
+static __device__ float cl_mad(float a, float b, float c) { return a * b + c; }
+static __device__ double cl_mad(double a, double b, double c) { return a * b + c; }
+//: vec.mad
+template <class T, int N> __device__ vec<T, N> cl_mad(vec<T, N> a, vec<T, N> b, vec<T, N> c) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = cl_mad(a.s[i], b.s[i], c.s[i]); return r; }
+//: cp_async
+template <int bytes, class T> __device__ void cp_async(T *into, const T *from) {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"((uint32)__cvta_generic_to_shared(into)), "l"(from), "n"(bytes) : "memory");
+#else
+    for (int i = 0; i < bytes / (int)sizeof(T); i++) into[i] = from[i];
+#endif
+}
+//: cp_async_wait
+static __device__ void cp_async_wait() {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+}
 //: ptx_prmt
 static __device__ uint32 ptx_prmt(uint32 a, uint32 b, uint32 c) {
 #ifdef __CUDA_ARCH__

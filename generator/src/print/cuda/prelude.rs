@@ -4,18 +4,18 @@
 use std::collections::BTreeSet;
 
 use super::super::kernel::uses;
-use super::name;
+use super::{is_float_division, name};
 use crate::ir::{Binary, ExprId, ExprKind, Program, Scalar, Signature, StmtKind, Type};
 
-const PARTS: &str = include_str!("prelude.cuh");
+const PARTS: &str = concat!(include_str!("prelude.cuh"), include_str!("tensors.cuh"));
 /// The begin of a part; its names follow.
 const MARK: &str = "//: ";
 
 /// The prelude of the text of a program.
 pub(super) fn text(program: &Program, text: &str) -> String {
     let mut needed = String::new();
-    let vectors =
-        Scalar::ALL.into_iter().flat_map(|s| Type::LANES.map(|lanes| Type { scalar: s, lanes }));
+    let scalars = Scalar::ALL.into_iter().chain(Scalar::FLOATS);
+    let vectors = scalars.flat_map(|s| Type::LANES.map(|lanes| Type { scalar: s, lanes }));
     for ty in vectors.filter(|ty| uses(text, &name(*ty))) {
         let (scalar, name) = (name(ty.lane()), name(ty));
         needed += &format!("typedef vec<{scalar}, {}> {name};\n", ty.lanes);
@@ -42,6 +42,9 @@ fn for_vectors(program: &Program) -> BTreeSet<String> {
             && program.ty(value).is_vector()
         {
             need("note");
+            if program.ty(value).scalar.is_float() {
+                need("multiply");
+            }
         }
     }
     let mut seen = BTreeSet::new();
@@ -56,7 +59,8 @@ fn for_vectors(program: &Program) -> BTreeSet<String> {
         match &expr.kind {
             ExprKind::Unary(operator, _) if is_vector => drop(need(operator.texts().1)),
             ExprKind::Binary(operator, a, b) if is_vector => {
-                need(operator.texts().1);
+                let is_apart = is_float_division(*operator, expr.ty);
+                need(if is_apart { "divide.float" } else { operator.texts().1 });
                 let scalar = operator.operands(program.ty(*a), program.ty(*b)).0;
                 if *operator == Binary::Multiply && scalar == Scalar::Ushort {
                     need("multiply.ushort");

@@ -149,7 +149,9 @@ extern "C" {
 void *clreduce_global(unsigned);
 unsigned long clreduce_local_id(unsigned), clreduce_group_id(unsigned);
 unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
-void clreduce_barrier(unsigned), clreduce_atomic(unsigned long, unsigned long);
+// In C++, the optimiser would copy a barrier into both branches before it.
+__attribute__((convergent)) void clreduce_barrier(unsigned);
+void clreduce_atomic(unsigned long, unsigned long);
 void clreduce_compare(unsigned long, unsigned long, unsigned long);
 }
 #define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
@@ -165,7 +167,7 @@ static inline dim3 clreduce_groups()
 #define gridDim (clreduce_groups())
 static const int warpSize = 32;
 // Orders local memory, 1, and global memory, 2.
-static inline void __syncthreads() { clreduce_barrier(3); }
+static inline __attribute__((convergent)) void __syncthreads() { clreduce_barrier(3); }
 #define CLREDUCE_ATOMIC(place) clreduce_atomic((unsigned long)(place), sizeof *(place))
 #define CLREDUCE_COMPARE(place, value) \
     clreduce_compare((unsigned long)(place), (unsigned long)&(value), sizeof *(place))
@@ -392,6 +394,8 @@ static inline double __longlong_as_double(long long a) { return __builtin_bit_ca
 
 // ---- Memory and time ----
 
+size_t __cvta_generic_to_shared(const void *);
+size_t __cvta_generic_to_global(const void *);
 template <class T> static inline T __ldg(const T *place) { return *place; }
 template <class T> T __ldcg(const T *);
 template <class T> T __ldca(const T *);
