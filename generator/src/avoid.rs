@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::ir::{Binary, Builtin, Scalar, Type, Unary};
+use crate::ir::{Binary, Builtin, Joint, Scalar, Type, Unary};
 
 /// Says why a list of features cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -177,7 +177,8 @@ pub fn names() -> Vec<&'static str> {
     let binary = Binary::ARITHMETIC.into_iter().chain(Binary::RELATIONAL);
     let operators = Unary::ALL.into_iter().map(|u| u.texts().1).chain(binary.map(|b| b.texts().1));
     let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
-    operators.chain(builtins).chain(CONSTRUCTS).collect()
+    let joint = Joint::ALL.into_iter().map(Joint::name);
+    operators.chain(builtins).chain(joint).chain(CONSTRUCTS).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! gives the rest different weights.
 
 use crate::avoid::Avoid;
-use crate::ir::{Binary, Builtin, Scalar, Type};
+use crate::ir::{Binary, Builtin, Joint, Scalar, Type};
 use crate::profile::{Profile, Target};
 use crate::random::Key;
 
@@ -67,6 +67,12 @@ impl Features {
     #[must_use]
     pub fn binary(&self, operator: Binary, ty: Type) -> u32 {
         if operator.has(ty.scalar) { self.weight(operator.texts().1, ty) } else { 0 }
+    }
+
+    /// As `weight`, for a collective function.
+    #[must_use]
+    pub fn joint(&self, function: Joint) -> u32 {
+        if self.target.has_joint(function) { self.weight(function.name(), Type::INT) } else { 0 }
     }
 
     /// As `weight`, for a built-in function with this result.

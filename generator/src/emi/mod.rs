@@ -194,7 +194,11 @@ fn contains(program: &Program, id: StmtId, wanted: &dyn Fn(&StmtKind) -> bool) -
 fn synchronises(kind: &StmtKind) -> bool {
     matches!(
         kind,
-        StmtKind::Barrier | StmtKind::Reduce(_) | StmtKind::Gather(_) | StmtKind::GroupCopy(_)
+        StmtKind::Barrier
+            | StmtKind::Reduce(_)
+            | StmtKind::Gather(_)
+            | StmtKind::GroupCopy(_)
+            | StmtKind::Collective(_)
     )
 }
 

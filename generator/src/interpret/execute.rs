@@ -42,6 +42,7 @@ impl Machine<'_> {
                 | StmtKind::Reduce(_)
                 | StmtKind::Gather(_)
                 | StmtKind::GroupCopy(_)
+                | StmtKind::Collective(_)
                 | StmtKind::Section(_)
                 | StmtKind::Foreign(_)
         );
@@ -82,6 +83,7 @@ impl Machine<'_> {
             StmtKind::Reduce(reduce) => self.reduce(id, reduce, mask),
             StmtKind::Gather(gather) => self.gather(id, gather, mask),
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy, mask),
+            StmtKind::Collective(collective) => self.collective(id, collective, mask),
             StmtKind::Section(section) => self.section(id, section, mask),
             StmtKind::Foreign(foreign) => self.foreign(id, foreign, mask),
         }

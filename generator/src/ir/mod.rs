@@ -3,6 +3,7 @@
 //! replaces a node in its place.
 
 mod builtins;
+mod collectives;
 mod exact;
 mod intrinsics;
 mod objects;
@@ -16,6 +17,7 @@ mod swizzle;
 mod types;
 
 pub use builtins::Builtin;
+pub use collectives::{Collective, Joint, Shuffle, WARP};
 pub use exact::Exact;
 pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};

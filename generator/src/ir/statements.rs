@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Address, ExprId, Initial, Path, Scalar, StmtId, Swizzle, VarId};
+use super::{Address, Collective, ExprId, Initial, Path, Scalar, StmtId, Swizzle, VarId};
 use crate::random::Key;
 
 /// A statement.
@@ -53,6 +53,8 @@ pub enum StmtKind {
     Gather(Gather),
     /// The group copies elements while its work-items do something else.
     GroupCopy(GroupCopy),
+    /// A work-group or a warp calls a collective function.
+    Collective(Collective),
     /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
     Section(Section),
     /// A statement of a program that was read.

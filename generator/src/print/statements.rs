@@ -71,6 +71,7 @@ impl Printer<'_> {
             StmtKind::Gather(gather) => self.gather(gather),
             StmtKind::GroupCopy(copy) if self.is_cuda() => self.copy_in_cuda(id, copy),
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
+            StmtKind::Collective(collective) => self.collective(collective),
             StmtKind::Section(section) => self.section(section),
             StmtKind::Foreign(foreign) => self.foreign(foreign),
         }

@@ -7,6 +7,7 @@
 mod accesses;
 mod arithmetic;
 mod avoided;
+mod collectives;
 mod floats;
 pub(crate) mod objects;
 
@@ -106,6 +107,7 @@ impl Repair<'_> {
             StmtKind::Copy(into, from) if !again && faults.has(Faults::RANGE) => {
                 StmtKind::Copy(self.cut_path(&into, key), self.cut_path(&from, key))
             }
+            StmtKind::Collective(collective) => self.collective(collective, faults, (key, again)),
             StmtKind::Reduce(reduce) => {
                 StmtKind::Assign(crate::ir::Place::Variable(reduce.into), reduce.value)
             }
