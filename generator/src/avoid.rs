@@ -29,7 +29,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 37] = [
+const CONSTRUCTS: [&str; 39] = [
     "array",
     "async_copy",
     "async_strided_copy",
@@ -37,6 +37,7 @@ const CONSTRUCTS: [&str; 37] = [
     "atomic_section",
     "barrier",
     "break",
+    "collective",
     "conditional",
     "compare_exchange",
     "constant",
@@ -66,6 +67,7 @@ const CONSTRUCTS: [&str; 37] = [
     "vector",
     "vload",
     "vstore",
+    "warp",
     "while",
 ];
 

@@ -69,10 +69,12 @@ impl Features {
         if operator.has(ty.scalar) { self.weight(operator.texts().1, ty) } else { 0 }
     }
 
-    /// As `weight`, for a collective function.
+    /// As `weight`, for a collective function on values of a type.
     #[must_use]
-    pub fn joint(&self, function: Joint) -> u32 {
-        if self.target.has_joint(function) { self.weight(function.name(), Type::INT) } else { 0 }
+    pub fn joint(&self, function: Joint, ty: Type) -> u32 {
+        let all = if function.is_of_warp() { "warp" } else { "collective" };
+        let fits = self.target.has_joint(function) && self.allows(all, Type::INT);
+        if fits { self.weight(function.name(), ty) } else { 0 }
     }
 
     /// As `weight`, for a built-in function with this result.

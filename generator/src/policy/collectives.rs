@@ -11,17 +11,19 @@ impl Maker<'_> {
     /// True if collective functions are among the features of the seed.
     pub(super) fn has_collectives(&self) -> bool {
         let exchanges = self.mode.has_barriers() || self.mode.has_reductions();
-        exchanges && !self.is_pure() && Joint::ALL.iter().any(|one| self.features.joint(*one) > 0)
+        let is_on = |function: &Joint| self.features.joint(*function, Type::INT) > 0;
+        exchanges && !self.is_pure() && Joint::ALL.iter().any(is_on)
     }
 
     /// A call of a collective function. What it declares may be used by the statements after it, if they are in the same block.
     pub(super) fn collective(&mut self, depth: u32, declares: bool, key: Key) -> Option<Block> {
         let mut stream = key.stream();
-        let weights = Joint::ALL.map(|function| (self.features.joint(function), function));
+        let weights =
+            Joint::ALL.map(|function| (self.features.joint(function, Type::INT), function));
         let function = stream.weighted(&weights)?;
         let ty = Type::scalar(stream.pick(function.types()));
         let result = function.result(ty);
-        if ![ty, result].iter().all(|ty| self.features.allows(ty.scalar.name(), *ty)) {
+        if [ty, result].iter().any(|ty| !self.features.allows(function.name(), *ty)) {
             return None;
         }
         let value = self.contribution(function, ty, depth, key.child(1));

@@ -27,7 +27,9 @@ const RUNTIME: &str = concat!(
     include_str!("runtime/exchanges.c"),
     include_str!("runtime/runtime.c"),
 );
-const PARTS: [Part; 10] = [
+/// The part that needs OpenCL C 2.0.
+const GENERIC: &str = "generic";
+const PARTS: [Part; 11] = [
     ("work_items", include_str!("runtime/work_items.cl")),
     ("integers", include_str!("runtime/integers.cl")),
     ("conversions", include_str!("runtime/conversions.cl")),
@@ -35,6 +37,7 @@ const PARTS: [Part; 10] = [
     ("memory", include_str!("runtime/memory.cl")),
     ("halves", include_str!("runtime/halves.cl")),
     ("collectives", include_str!("runtime/collectives.cl")),
+    (GENERIC, include_str!("runtime/generic.cl")),
     ("copies", include_str!("runtime/copies.cl")),
     ("vectors", include_str!("runtime/vectors.cl")),
     ("floats", include_str!("runtime/floats.cl")),
@@ -78,7 +81,8 @@ pub(crate) fn built_in(
     flavour: Flavour,
     (name, text): Part,
 ) -> Result<PathBuf, HostError> {
-    let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
+    let standard = if name == GENERIC { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
+    let fixed = ["-x", "cl", standard, "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
     let switches = flavour.switches().iter().chain(flavour.call_backs());
     let args = fixed.iter().chain(switches).chain(&LINK);
     let args = args.map(OsString::from);
@@ -138,6 +142,8 @@ fn part_of(symbol: &str) -> Option<&'static str> {
         "work_items"
     } else if name.contains("_half") && begins(&["vload", "vstore"]) {
         "halves"
+    } else if begins(&["vload", "vstore"]) && types.contains("CLgeneric") {
+        GENERIC
     } else if begins(&["vload", "vstore", "atom"]) {
         "memory"
     } else if begins(&["work_group_"]) {

@@ -12,7 +12,10 @@ static uint64_t number_of(const struct Fibre *fibre) { return (uint64_t)(fibre -
 
 static int same_place(const struct Fibre *a, const struct Fibre *b)
 {
-    return a->ended == b->ended && a->depth == b->depth && a->exchange.of == b->exchange.of &&
+    // Where it stopped last says nothing of a work-item that has ended.
+    if (a->ended || b->ended)
+        return a->ended && b->ended;
+    return a->depth == b->depth && a->exchange.of == b->exchange.of &&
         a->exchange.mask == b->exchange.mask && !memcmp(a->calls, b->calls, sizeof a->calls[0] * (size_t)a->depth);
 }
 
