@@ -209,7 +209,7 @@ impl Maker<'_> {
             (u32::from(mode.has_sections() && allows("atomic_section")), 1),
             (u32::from(mode.has_reductions() && allows("atomic_reduction")), 2),
             (u32::from(mode == Mode::Vector), 3),
-            (u32::from(room > LEAST_COLLECTIVE && self.has_collectives()), 4),
+            (2 * u32::from(room > LEAST_COLLECTIVE && self.has_collectives()), 4),
         ];
         match stream.weighted(&ways) {
             Some(0) => {
