@@ -25,7 +25,9 @@ fn executed(kernel: &Kernel) -> Vec<Joint> {
 fn they_are_in_the_languages_that_have_them() {
     for (target, most) in [(Target::OpenCl12, 0), (Target::OpenCl30, 60), (Target::Cuda, 60)] {
         for mode in [Mode::Basic, Mode::All, Mode::Free] {
-            let kernels = (0..60).map(|seed| generate(seed, &profile(target, mode)));
+            let tokens = Tokens::new(300, 3000).expect("a range");
+            let profile = Profile { tokens, ..profile(target, mode) };
+            let kernels = (0..60).map(|seed| generate(seed, &profile));
             let found = kernels.map(|kernel| executed(&kernel.expect("a profile that fits")));
             let found: Vec<_> = found.flatten().collect();
             let few = if mode == Mode::Basic || most == 0 { 0..1 } else { 8..usize::MAX };
