@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::ir::{Binary, Builtin, Scalar, Type, Unary};
+use crate::ir::{Binary, Builtin, Joint, Scalar, Type, Unary};
 
 /// Says why a list of features cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -29,7 +29,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 40] = [
+const CONSTRUCTS: [&str; 42] = [
     "array",
     "async_copy",
     "async_strided_copy",
@@ -37,6 +37,7 @@ const CONSTRUCTS: [&str; 40] = [
     "atomic_section",
     "barrier",
     "break",
+    "collective",
     "conditional",
     "compare_exchange",
     "constant",
@@ -69,6 +70,7 @@ const CONSTRUCTS: [&str; 40] = [
     "vector",
     "vload",
     "vstore",
+    "warp",
     "while",
 ];
 
@@ -180,7 +182,8 @@ pub fn names() -> Vec<&'static str> {
     let binary = Binary::ARITHMETIC.into_iter().chain(Binary::RELATIONAL);
     let operators = Unary::ALL.into_iter().map(|u| u.texts().1).chain(binary.map(|b| b.texts().1));
     let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
-    operators.chain(builtins).chain(CONSTRUCTS).collect()
+    let joint = Joint::ALL.into_iter().map(Joint::name);
+    operators.chain(builtins).chain(joint).chain(CONSTRUCTS).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! gives the rest different weights.
 
 use crate::avoid::Avoid;
-use crate::ir::{Binary, Builtin, Scalar, Type};
+use crate::ir::{Binary, Builtin, Joint, Scalar, Type};
 use crate::profile::{Profile, Target};
 use crate::random::Key;
 
@@ -64,6 +64,14 @@ impl Features {
     #[must_use]
     pub fn binary(&self, operator: Binary, ty: Type) -> u32 {
         if operator.has(ty.scalar) { self.weight(operator.texts().1, ty) } else { 0 }
+    }
+
+    /// As `weight`, for a collective function on values of a type.
+    #[must_use]
+    pub fn joint(&self, function: Joint, ty: Type) -> u32 {
+        let all = if function.is_of_warp() { "warp" } else { "collective" };
+        let fits = self.target.has_joint(function) && self.allows(all, Type::INT);
+        if fits { self.weight(function.name(), ty) } else { 0 }
     }
 
     /// As `weight`, for a built-in function with this result.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::avoid::Avoid;
-use crate::ir::{Builtin, Scalar, Type};
+use crate::ir::{Builtin, Joint, Scalar, Type};
 
 /// The edits that variants have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +110,16 @@ impl Target {
             Self::Cuda => return true,
         };
         builtin.since() <= version
+    }
+
+    /// True if kernels in this language can have a collective function.
+    #[must_use]
+    pub fn has_joint(self, function: Joint) -> bool {
+        match self {
+            Self::OpenCl12 => false,
+            Self::OpenCl20 | Self::OpenCl30 => !function.is_of_warp(),
+            Self::Cuda => function.is_of_warp(),
+        }
     }
 }
 

@@ -241,6 +241,7 @@ pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
             StmtKind::Gather(gather) => used.extend([gather.into, gather.cells]),
             StmtKind::GroupCopy(copy) => used.extend([copy.into.0, copy.from.0]),
             StmtKind::Mma(mma) => used.extend(mma.sums.iter()),
+            StmtKind::Collective(collective) => used.extend([collective.into]),
             StmtKind::Section(section) => used.extend(section.sum.iter()),
             kind => used.extend(kind.paths().into_iter().map(Path::variable)),
         }

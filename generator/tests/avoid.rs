@@ -35,6 +35,14 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Gather(_) => ("ticket", Vec::new()),
             StmtKind::Reduce(_) => ("atomic_reduction", Vec::new()),
             StmtKind::Section(_) => ("atomic_section", Vec::new()),
+            StmtKind::Collective(one) => {
+                let types = vec![program.ty(one.value), program.variable(one.into).ty];
+                found.push((
+                    if one.function.is_of_warp() { "warp" } else { "collective" },
+                    Vec::new(),
+                ));
+                (one.function.name(), types)
+            }
             StmtKind::GroupCopy(copy) if copy.stride > 1 => ("async_strided_copy", Vec::new()),
             StmtKind::GroupCopy(_) => ("async_copy", Vec::new()),
             StmtKind::Mma(mma) => (mma.tile.name(), Vec::new()),
@@ -144,7 +152,7 @@ fn what_is_avoided_is_nowhere() {
         let avoid: Avoid = entry.parse().expect("a feature");
         for (index, mode) in (0..14).zip(Mode::ALL.into_iter().cycle()) {
             let tokens = Tokens::new(300, 900).expect("a range");
-            let target = if index < 7 { Target::OpenCl12 } else { Target::Cuda };
+            let target = if index < 7 { Target::OpenCl20 } else { Target::Cuda };
             let avoid = avoid.clone();
             let profile = Profile { mode, target, tokens, avoid, ..Profile::default() };
             let seed = number * 14 + index;
@@ -173,8 +181,12 @@ fn what_is_avoided_is_nowhere() {
 #[test]
 fn most_features_occur() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..290 {
-        let target = if seed < 150 { Target::OpenCl12 } else { Target::Cuda };
+    for seed in 0..600 {
+        let target = match seed {
+            0..150 => Target::OpenCl12,
+            150..350 => Target::OpenCl20,
+            _ => Target::Cuda,
+        };
         let profile = Profile { target, ..Profile::default() };
         let kernel = generate(seed, &profile).expect("a profile that fits");
         seen.extend(constructs(&kernel.program).into_iter().map(|(name, _)| name));

@@ -54,8 +54,8 @@ fn variants_are_read_back() {
 /// know. Everything else is read back.
 #[test]
 fn what_is_not_known_is_outside() {
-    const WORDS: [&str; 5] =
-        ["ctz(", "float", "async_work_group", "atomic_cmpxchg", "= atomic_inc("];
+    const WORDS: [&str; 6] =
+        ["ctz(", "float", "async_work_group", "atomic_cmpxchg", "= atomic_inc(", "= work_group_"];
     let profile = Profile { target: Target::OpenCl30, ..Profile::default() };
     let mut outside = 0;
     for seed in 1..=40 {

@@ -199,6 +199,7 @@ fn synchronises(kind: &StmtKind) -> bool {
             | StmtKind::Gather(_)
             | StmtKind::GroupCopy(_)
             | StmtKind::Mma(_)
+            | StmtKind::Collective(_)
     )
 }
 

@@ -43,6 +43,7 @@ impl Machine<'_> {
                 | StmtKind::Gather(_)
                 | StmtKind::GroupCopy(_)
                 | StmtKind::Mma(_)
+                | StmtKind::Collective(_)
                 | StmtKind::Section(_)
                 | StmtKind::Foreign(_)
         );
@@ -84,6 +85,7 @@ impl Machine<'_> {
             StmtKind::Gather(gather) => self.gather(id, gather, mask),
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy, mask),
             StmtKind::Mma(mma) => self.mma(id, mma, mask),
+            StmtKind::Collective(collective) => self.collective(id, collective, mask),
             StmtKind::Section(section) => self.section(id, section, mask),
             StmtKind::Foreign(foreign) => self.foreign(id, foreign, mask),
         }

@@ -6,6 +6,7 @@
 //! interpreter reports each access that breaks this premise. After a fault it goes on with a stand-in value, to find
 //! more faults in the same run.
 
+mod collectives;
 mod copies;
 mod evaluate;
 mod execute;

@@ -1,5 +1,6 @@
 //! The interpreter alone: small programs made by hand, each fault beside a program that is almost the same and valid.
 
+mod collectives;
 mod copies;
 mod floats;
 mod gathers;

@@ -3,6 +3,7 @@
 //! replaces a node in its place.
 
 mod builtins;
+mod collectives;
 mod exact;
 mod intrinsics;
 mod objects;
@@ -17,6 +18,7 @@ mod tensors;
 mod types;
 
 pub use builtins::Builtin;
+pub use collectives::{Collective, Joint, Shuffle, WARP};
 pub use exact::Exact;
 pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
 pub use operators::{Binary, Unary};

@@ -85,6 +85,7 @@ impl StmtKind {
             Self::Gather(gather) => vec![gather.value],
             Self::GroupCopy(copy) => vec![copy.into.1, copy.from.1],
             Self::Mma(mma) => [&*mma.a, &*mma.b].concat(),
+            Self::Collective(one) => [one.value].into_iter().chain(one.at).collect(),
             Self::Foreign(Foreign::Update(update)) => vec![update.value, update.at],
             Self::Foreign(Foreign::Ticket(ticket)) => {
                 let update = ticket.update.iter().flat_map(|update| [update.value, update.at]);

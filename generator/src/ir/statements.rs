@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Address, ExprId, Initial, Mma, Path, Scalar, StmtId, Swizzle, VarId};
+use super::{Address, Collective, ExprId, Initial, Mma, Path, Scalar, StmtId, Swizzle, VarId};
 use crate::random::Key;
 
 /// A statement.
@@ -55,6 +55,8 @@ pub enum StmtKind {
     GroupCopy(GroupCopy),
     /// The warps of the group multiply tiles.
     Mma(Mma),
+    /// A work-group or a warp calls a collective function.
+    Collective(Collective),
     /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
     Section(Section),
     /// A statement of a program that was read.

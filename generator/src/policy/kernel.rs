@@ -13,6 +13,8 @@ const OWED: usize = 3;
 const LEAST_GATHER: usize = 170;
 /// The tokens of values that are combined in a loop.
 const LEAST_TREE: usize = 150;
+/// The tokens of a call of a collective function.
+const LEAST_COLLECTIVE: usize = 60;
 /// The tokens of a copy by a group, with what uses it.
 const LEAST_COPY: usize = 160;
 /// The tokens that are kept for each of the first two.
@@ -170,7 +172,9 @@ impl Maker<'_> {
         {
             return self.product(tile, false, key);
         }
-        let made = if room > LEAST_COPY && self.copies_by_group() && stream.chance(45) {
+        let made = if room > LEAST_COLLECTIVE && self.has_collectives() && stream.chance(35) {
+            self.collective(depth, false, key)
+        } else if room > LEAST_COPY && self.copies_by_group() && stream.chance(45) {
             self.group_copy(key)
         } else if room > LEAST_TREE && exchange && self.combines() && stream.chance(25) {
             Some(self.tree(depth, key))
@@ -201,6 +205,9 @@ impl Maker<'_> {
         if room > LEAST_COPY && self.copies_by_group() && stream.chance(copies) {
             return self.group_copy(key).unwrap_or_default();
         }
+        if room > LEAST_COLLECTIVE && self.has_collectives() && stream.chance(12) {
+            return self.collective(if room > 150 { 2 } else { 1 }, true, key).unwrap_or_default();
+        }
         self.statement(room, 3, key)
     }
 
@@ -216,6 +223,7 @@ impl Maker<'_> {
             (u32::from(mode.has_sections() && allows("atomic_section")), 1),
             (u32::from(mode.has_reductions() && allows("atomic_reduction")), 2),
             (u32::from(mode == Mode::Vector), 3),
+            (2 * u32::from(room > LEAST_COLLECTIVE && self.has_collectives()), 4),
         ];
         match stream.weighted(&ways) {
             Some(0) => {
@@ -228,6 +236,7 @@ impl Maker<'_> {
                 self.gather(2, key)
             }
             Some(2) => self.reduction(if room > 80 { 2 } else { 1 }, key),
+            Some(4) => self.collective(2, true, key).unwrap_or_default(),
             Some(_) => {
                 let scalar = self.scalar_type(&mut stream);
                 let lanes = self.lanes(scalar, &mut stream).unwrap_or(1);

@@ -2,6 +2,7 @@
 //! among the statements. What comes out may misbehave: the repair mends it.
 
 mod arrays;
+mod collectives;
 mod communication;
 mod constants;
 mod copies;

@@ -1,5 +1,6 @@
 //! Kernels as text.
 
+mod collectives;
 mod cuda;
 mod expressions;
 mod kernel;

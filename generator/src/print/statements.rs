@@ -68,6 +68,7 @@ impl Printer<'_> {
             },
             StmtKind::GroupCopy(copy) => self.copy_by_group(id, copy),
             StmtKind::Mma(mma) => self.mma(mma),
+            StmtKind::Collective(collective) => self.collective(collective),
             StmtKind::Section(section) => self.section(section),
             StmtKind::Foreign(foreign) => self.foreign(foreign),
         }

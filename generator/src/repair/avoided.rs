@@ -19,6 +19,7 @@ impl Repair<'_> {
                 StmtKind::Switch(switch) => vec![switch.value],
                 StmtKind::For(details) => vec![details.start, details.limit],
                 StmtKind::GroupCopy(copy) => vec![copy.into.1, copy.from.1],
+                StmtKind::Collective(collective) => collective.at.into_iter().collect(),
                 _ => Vec::new(),
             };
             for root in kind.expressions() {

@@ -7,6 +7,7 @@
 mod accesses;
 mod arithmetic;
 mod avoided;
+mod collectives;
 mod floats;
 pub(crate) mod objects;
 
@@ -114,6 +115,7 @@ impl Repair<'_> {
             {
                 StmtKind::GroupCopy(GroupCopy { cp_async: None, ..copy })
             }
+            StmtKind::Collective(collective) => self.collective(collective, faults, (key, again)),
             StmtKind::Reduce(reduce) => {
                 StmtKind::Assign(crate::ir::Place::Variable(reduce.into), reduce.value)
             }

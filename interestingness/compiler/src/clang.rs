@@ -117,7 +117,10 @@ impl Clang {
         let standard = (!own_standard).then_some("-cl-std=CL1.2");
         // Built-ins are what OpenCL says, not what a device of that name has.
         let fixed = ["-x", "cl", "-target", "x86_64-linux-gnu", "-fno-color-diagnostics"];
-        let fixed = fixed.into_iter().chain(standard).map(OsString::from);
+        // OpenCL C 3.0 leaves these functions to the device; clang has them on none where this is not defined.
+        let is_third = self.build_options.iter().any(|option| option == "-cl-std=CL3.0");
+        let collective = is_third.then_some("-D__opencl_c_work_group_collective_functions=1");
+        let fixed = fixed.into_iter().chain(standard).chain(collective).map(OsString::from);
         fixed.chain(self.build_options.iter().map(OsString::from)).collect()
     }
 

@@ -24,15 +24,20 @@ const RUNTIME: &str = concat!(
     include_str!("runtime/coverage.c"),
     include_str!("runtime/accesses.c"),
     include_str!("runtime/together.c"),
+    include_str!("runtime/exchanges.c"),
     include_str!("runtime/runtime.c"),
 );
-const PARTS: [Part; 9] = [
+/// The part that needs OpenCL C 2.0.
+const GENERIC: &str = "generic";
+const PARTS: [Part; 11] = [
     ("work_items", include_str!("runtime/work_items.cl")),
     ("integers", include_str!("runtime/integers.cl")),
     ("conversions", include_str!("runtime/conversions.cl")),
     ("roundings", include_str!("runtime/roundings.cl")),
     ("memory", include_str!("runtime/memory.cl")),
     ("halves", include_str!("runtime/halves.cl")),
+    ("collectives", include_str!("runtime/collectives.cl")),
+    (GENERIC, include_str!("runtime/generic.cl")),
     ("copies", include_str!("runtime/copies.cl")),
     ("vectors", include_str!("runtime/vectors.cl")),
     ("floats", include_str!("runtime/floats.cl")),
@@ -76,7 +81,8 @@ pub(crate) fn built_in(
     flavour: Flavour,
     (name, text): Part,
 ) -> Result<PathBuf, HostError> {
-    let fixed = ["-x", "cl", "-cl-std=CL1.2", "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
+    let standard = if name == GENERIC { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
+    let fixed = ["-x", "cl", standard, "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
     let switches = flavour.switches().iter().chain(flavour.call_backs());
     let args = fixed.iter().chain(switches).chain(&LINK);
     let args = args.map(OsString::from);
@@ -136,8 +142,12 @@ fn part_of(symbol: &str) -> Option<&'static str> {
         "work_items"
     } else if name.contains("_half") && begins(&["vload", "vstore"]) {
         "halves"
+    } else if begins(&["vload", "vstore"]) && types.contains("CLgeneric") {
+        GENERIC
     } else if begins(&["vload", "vstore", "atom"]) {
         "memory"
+    } else if begins(&["work_group_"]) {
+        "collectives"
     } else if begins(&["async_", "wait_group", "prefetch"]) {
         "copies"
     } else if begins(&["convert_"]) {
@@ -159,6 +169,7 @@ mod tests {
     #[test]
     fn parts_are_told_by_name_and_types() {
         assert_eq!(part_of("_Z13get_global_idj"), Some("work_items"));
+        assert_eq!(part_of("_Z21work_group_reduce_addi"), Some("collectives"));
         assert_eq!(part_of("_Z5clampDv4_iS_S_"), Some("integers"));
         assert_eq!(part_of("_Z5clampDv4_fff"), Some("floats"));
         assert_eq!(part_of("_Z6vload4mPU8CLglobalKf"), Some("memory"));

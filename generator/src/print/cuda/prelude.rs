@@ -7,7 +7,10 @@ use super::super::kernel::uses;
 use super::{is_float_division, name};
 use crate::ir::{Binary, ExprId, ExprKind, Program, Scalar, Signature, StmtKind, Type};
 
-const PARTS: &str = concat!(include_str!("prelude.cuh"), include_str!("tensors.cuh"));
+/// Devices below a compute capability lack some functions of warps: there, those of `warps.cuh` ask the lanes of the mask one
+/// after the other.
+const PARTS: &str =
+    concat!(include_str!("prelude.cuh"), include_str!("tensors.cuh"), include_str!("warps.cuh"));
 /// The begin of a part; its names follow.
 const MARK: &str = "//: ";
 

@@ -153,6 +153,9 @@ unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
 __attribute__((convergent)) void clreduce_barrier(unsigned);
 void clreduce_atomic(unsigned long, unsigned long);
 void clreduce_compare(unsigned long, unsigned long, unsigned long);
+unsigned clreduce_meet_warp(unsigned, unsigned long);
+unsigned long clreduce_value_of_lane(unsigned, unsigned);
+void clreduce_sync_warp(unsigned);
 }
 #define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
 #define CLREDUCE_TRIPLE(name) CLREDUCE_PART(name, 0), CLREDUCE_PART(name, 1), CLREDUCE_PART(name, 2)
@@ -185,7 +188,6 @@ extern const int warpSize;
 int __syncthreads_count(int);
 int __syncthreads_and(int);
 int __syncthreads_or(int);
-void __syncwarp(unsigned = 0xffffffff);
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
@@ -237,11 +239,100 @@ COMPARE_AND_SWAP(unsigned long long)
 
 // ---- Warps ----
 
+#ifdef CLREDUCE_HOST
+// The lanes of a warp give each other values: see exchanges.c. A lane reads from itself where the other one is outside of its
+// segment of `width` lanes.
+static inline void __syncwarp(unsigned mask = 0xffffffff) { clreduce_sync_warp(mask); }
+template <class T> static inline unsigned clreduce_give(unsigned mask, T value)
+{
+    unsigned long bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return clreduce_meet_warp(mask, bits);
+}
+template <class T> static inline T clreduce_take(unsigned mask, unsigned lane)
+{
+    unsigned long bits = clreduce_value_of_lane(mask, lane);
+    T value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+#define SHUFFLE(type) \
+    static inline type __shfl_sync(unsigned mask, type value, int from, int width = 32) \
+    { \
+        unsigned lane = clreduce_give(mask, value), in = (unsigned)width - 1; \
+        return clreduce_take<type>(mask, (lane & ~in) | ((unsigned)from & in)); \
+    } \
+    static inline type __shfl_up_sync(unsigned mask, type value, unsigned by, int width = 32) \
+    { \
+        unsigned lane = clreduce_give(mask, value), first = lane & ~((unsigned)width - 1); \
+        return clreduce_take<type>(mask, lane - first >= by ? lane - by : lane); \
+    } \
+    static inline type __shfl_down_sync(unsigned mask, type value, unsigned by, int width = 32) \
+    { \
+        unsigned lane = clreduce_give(mask, value), last = lane | ((unsigned)width - 1); \
+        return clreduce_take<type>(mask, last - lane >= by ? lane + by : lane); \
+    } \
+    static inline type __shfl_xor_sync(unsigned mask, type value, int by, int width = 32) \
+    { \
+        unsigned lane = clreduce_give(mask, value), last = lane | ((unsigned)width - 1); \
+        unsigned other = (lane ^ (unsigned)by) & 31; \
+        return clreduce_take<type>(mask, other <= last ? other : lane); \
+    }
+#define OF_LANES(mask, value, lane, type, own, what) \
+    clreduce_give(mask, value); \
+    for (unsigned lane = 0; lane < 32; lane++) \
+        if (mask >> lane & 1) { \
+            type own = clreduce_take<type>(mask, lane); \
+            what; \
+        }
+static inline unsigned __ballot_sync(unsigned mask, int value)
+{ unsigned votes = 0; OF_LANES(mask, value, lane, int, vote, votes |= (unsigned)(vote != 0) << lane) return votes; }
+static inline int __all_sync(unsigned mask, int value) { return __ballot_sync(mask, value) == mask; }
+static inline int __any_sync(unsigned mask, int value) { return __ballot_sync(mask, value) != 0; }
+template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
+{ unsigned same = 0; OF_LANES(mask, value, lane, T, other, same |= (unsigned)(other == value) << lane) return same; }
+template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int *is_same)
+{
+    unsigned same = __match_any_sync(mask, value);
+    *is_same = same == mask;
+    return same == mask ? mask : 0;
+}
+#define REDUCE(name, type, first, both) \
+    static inline type __reduce_##name##_sync(unsigned mask, type value) \
+    { type a = first; OF_LANES(mask, value, lane, type, b, a = both) return a; }
+REDUCE(add, unsigned, 0, a + b)
+REDUCE(add, int, 0, (int)((unsigned)a + (unsigned)b))
+REDUCE(min, unsigned, value, b < a ? b : a)
+REDUCE(min, int, value, b < a ? b : a)
+REDUCE(max, unsigned, value, b > a ? b : a)
+REDUCE(max, int, value, b > a ? b : a)
+REDUCE(and, unsigned, value, a & b)
+REDUCE(or, unsigned, 0, a | b)
+REDUCE(xor, unsigned, 0, a ^ b)
+#undef REDUCE
+#undef OF_LANES
+#else
+void __syncwarp(unsigned = 0xffffffff);
+int __all_sync(unsigned, int);
+int __any_sync(unsigned, int);
+unsigned __ballot_sync(unsigned, int);
+template <class T> unsigned __match_any_sync(unsigned, T);
+template <class T> unsigned __match_all_sync(unsigned, T, int *);
+unsigned __reduce_add_sync(unsigned, unsigned);
+int __reduce_add_sync(unsigned, int);
+unsigned __reduce_min_sync(unsigned, unsigned);
+int __reduce_min_sync(unsigned, int);
+unsigned __reduce_max_sync(unsigned, unsigned);
+int __reduce_max_sync(unsigned, int);
+unsigned __reduce_and_sync(unsigned, unsigned);
+unsigned __reduce_or_sync(unsigned, unsigned);
+unsigned __reduce_xor_sync(unsigned, unsigned);
 #define SHUFFLE(type) \
     type __shfl_sync(unsigned, type, int, int = 32); \
     type __shfl_up_sync(unsigned, type, unsigned, int = 32); \
     type __shfl_down_sync(unsigned, type, unsigned, int = 32); \
     type __shfl_xor_sync(unsigned, type, int, int = 32);
+#endif
 SHUFFLE(int)
 SHUFFLE(unsigned)
 SHUFFLE(long)
@@ -251,12 +342,7 @@ SHUFFLE(unsigned long long)
 SHUFFLE(float)
 SHUFFLE(double)
 #undef SHUFFLE
-int __all_sync(unsigned, int);
-int __any_sync(unsigned, int);
-unsigned __ballot_sync(unsigned, int);
 unsigned __activemask();
-template <class T> unsigned __match_any_sync(unsigned, T);
-template <class T> unsigned __match_all_sync(unsigned, T, int *);
 
 // ---- Integers ----
 

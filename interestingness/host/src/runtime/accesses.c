@@ -37,15 +37,18 @@ static void watch_copy(int is_running) { (void)is_running; }
 #else
 
 // Who has accessed a byte in one way. No group: nobody. Of several groups, or of several work-items between the same
-// two barriers, it is known only that they are several.
+// two barriers, it is known only that they are several; of several in one warp, also which one it is, until the warp
+// synchronises.
 struct Accessors {
-    uint32_t group, epoch, item;
+    uint32_t group, epoch, item, warp_epoch;
     // The last one's place in the kernel.
     uint32_t call;
 };
 
 enum { MOST_RACES = 256 };
 #define SEVERAL UINT32_MAX
+// With the number of a warp: several of its work-items.
+#define SEVERAL_OF_WARP 0x80000000u
 
 // The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a
 // whole, beside its work-items; their `item` is the number of the meeting.
@@ -122,6 +125,15 @@ UNWATCHED static struct Range *range_of(uintptr_t place)
     return NULL;
 }
 
+// The warp of a work-item, or of several that are in the same one.
+static uint32_t warp_of(uint32_t item) { return item & SEVERAL_OF_WARP ? item & ~SEVERAL_OF_WARP : item / 32; }
+
+// The warp of the current work-item has synchronised since accesses that it alone has made.
+UNWATCHED static int is_before_sync(const struct Accessors *earlier, uint32_t item)
+{
+    return earlier->item != SEVERAL && warp_of(earlier->item) == warp_of(item) && earlier->warp_epoch != current->warp_epoch;
+}
+
 // Whether the current access meets an earlier one without order between them.
 UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, const struct Range *range)
 {
@@ -132,6 +144,8 @@ UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, 
     if (of_copy)
         return !has_awaited(earlier->item);
     if (earlier->epoch != (range->is_local ? local_epoch : global_epoch))
+        return 0;
+    if (!copies && is_before_sync(earlier, (uint32_t)(current - fibres)))
         return 0;
     // A group of one work-item makes its copies in the order of its program.
     return copies ? fibre_count > 1 : earlier->item != (uint32_t)(current - fibres);
@@ -144,10 +158,11 @@ UNWATCHED static void note(struct Accessors *accessors, const struct Range *rang
     int is_known = accessors->group && (accessors->group == group_number || !range->is_local);
     if (is_known && accessors->group != group_number)
         accessors->group = SEVERAL;
-    else if (is_known && !copies && accessors->epoch == epoch && accessors->item != item)
-        accessors->item = SEVERAL;
+    else if (is_known && !copies && accessors->epoch == epoch && accessors->item != item && !is_before_sync(accessors, item))
+        accessors->item = accessors->item != SEVERAL && warp_of(accessors->item) == warp_of(item)
+            ? SEVERAL_OF_WARP | warp_of(item) : SEVERAL;
     else
-        *accessors = (struct Accessors){group_number, epoch, item, call};
+        *accessors = (struct Accessors){group_number, epoch, item, current->warp_epoch, call};
     accessors->call = call;
 }
 

@@ -170,15 +170,21 @@ enum { PRESERVED = 6 };
 #define ENTER(fibre) (void)0
 #endif
 
-void clreduce_barrier(unsigned fence);
-RAW void clreduce_barrier(unsigned fence)
+// The current work-item stops here until it is resumed.
+RAW static void stop_here(void)
 {
     struct Fibre *self = current;
-    self->fence = fence;
     self->depth = calls_of(self->calls);
     LEAVE(self);
     clreduce_switch(&self->top, scheduler);
     ENTER(self);
+}
+
+void clreduce_barrier(unsigned fence);
+RAW void clreduce_barrier(unsigned fence)
+{
+    current->fence = fence;
+    stop_here();
 }
 
 static void body(void)
@@ -221,6 +227,9 @@ static void start_group(void)
         fibre->ended = 0;
         fibre->depth = 0;
         fibre->met = 0;
+        fibre->exchange.of = NONE;
+        fibre->has_values = 0;
+        fibre->warp_epoch = 0;
         fibre->steps = 0;
         forget_coverage(fibre);
         // As if `body` had been called from nowhere, and had switched at once.
@@ -236,29 +245,6 @@ static void start_group(void)
     }
 }
 
-static int same_place(const struct Fibre *a, const struct Fibre *b)
-{
-    return a->ended == b->ended && a->depth == b->depth &&
-        !memcmp(a->calls, b->calls, sizeof a->calls[0] * (size_t)a->depth);
-}
-
-static void diverged(const struct Fibre *a, const struct Fibre *b)
-{
-    const struct Fibre *waiting = a->ended ? b : a;
-    const struct Fibre *other = a->ended ? a : b;
-    fprintf(stderr, "clreduce: divergence ");
-    print_calls(waiting->calls, waiting->depth);
-    fputc(' ', stderr);
-    if (other->ended)
-        fprintf(stderr, "ended");
-    else
-        print_calls(other->calls, other->depth);
-    fputc('\n', stderr);
-    fflush(stderr);
-    print_coverage();
-    _Exit(EXIT_DIVERGENCE);
-}
-
 // Those of the work-items of a group.
 static uint64_t *turns;
 
@@ -269,6 +255,10 @@ static void run_group(void)
         take_turns(turns, fibre_count);
         for (uint64_t i = 0; i < fibre_count; i++)
             resume(&fibres[turns[i]]);
+        while (exchange_values())
+            for (uint64_t i = 0; i < fibre_count; i++)
+                if (fibres[turns[i]].has_values)
+                    resume(&fibres[turns[i]]);
         for (uint64_t i = 1; i < fibre_count; i++)
             if (!same_place(&fibres[0], &fibres[i]))
                 diverged(&fibres[0], &fibres[i]);
@@ -391,6 +381,9 @@ static int make_fibres(void)
         if (stack == MAP_FAILED || mprotect(stack, 4096, PROT_NONE))
             return 0;
         fibres[i].stack = stack;
+        fibres[i].exchange.all = calloc(fibre_count < WARP ? WARP : fibre_count, sizeof(uint64_t));
+        if (!fibres[i].exchange.all)
+            return 0;
     }
     return fibres && turns;
 }

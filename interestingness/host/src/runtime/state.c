@@ -13,7 +13,7 @@
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, accesses.c, together.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, accesses.c, together.c, exchanges.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -62,6 +62,18 @@ struct Fibre {
     unsigned fence;
     // The number of copies by the whole group, and of waits for them, that it has come to.
     uint32_t met;
+    // Where it waits for others to give values, or holds what they gave: its team, and the values of all work-items of the
+    // team, each at the place of its number in the team. `NONE` where it waits for nobody.
+    struct Exchange {
+        enum { NONE, OF_GROUP, OF_WARP } of;
+        uint32_t mask;
+        uint64_t own;
+        uint64_t *all;
+    } exchange;
+    // All of them have come, and it can go on.
+    int has_values;
+    // The number of times that its warp has synchronised.
+    uint32_t warp_epoch;
     // The jumps that it has made, where they are counted.
     uint64_t steps;
     // Of coverage: the places that it has been to, the iterations of loops, the conditions of decisions, and the barrier

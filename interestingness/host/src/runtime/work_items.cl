@@ -17,6 +17,17 @@ size_t OVER get_global_size(uint d) { return clreduce_global_size(d); }
 size_t OVER get_local_size(uint d) { return clreduce_local_size(d); }
 size_t OVER get_num_groups(uint d) { return clreduce_global_size(d) / clreduce_local_size(d); }
 size_t OVER get_global_offset(uint d) { return 0; }
+size_t OVER get_enqueued_local_size(uint d) { return clreduce_local_size(d); }
+size_t OVER get_global_linear_id(void)
+{
+    return (clreduce_global_id(2) * clreduce_global_size(1) + clreduce_global_id(1)) * clreduce_global_size(0) +
+        clreduce_global_id(0);
+}
+size_t OVER get_local_linear_id(void)
+{
+    return (clreduce_local_id(2) * clreduce_local_size(1) + clreduce_local_id(1)) * clreduce_local_size(0) +
+        clreduce_local_id(0);
+}
 
 // The flags have the values of the run-time's fences.
 void OVER barrier(cl_mem_fence_flags flags) { clreduce_barrier(flags); }

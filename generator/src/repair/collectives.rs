@@ -1,0 +1,50 @@
+//! Collective functions whose team does not come together, whose sums overflow, or that read from nobody.
+
+use super::Repair;
+use crate::interpret::Faults;
+use crate::ir::{Binary, Collective, Joint, Place, StmtKind, WARP};
+use crate::random::Key;
+
+/// A sum of so many times smaller values of a work-group does not overflow: it has at most 64 work-items.
+const SHIFT: i128 = 6;
+
+impl Repair<'_> {
+    pub(super) fn collective(
+        &mut self,
+        mut collective: Collective,
+        faults: Faults,
+        (key, again): (Key, bool),
+    ) -> StmtKind {
+        let alone = StmtKind::Assign(Place::Variable(collective.into), collective.value);
+        let key = key.named("collective");
+        let ty = self.program.ty(collective.value);
+        if again || faults.has(Faults::DIVERGENCE) {
+            return alone;
+        }
+        if faults.has(Faults::ARITHMETIC) {
+            if !self.features.allows("shift_right", ty) {
+                return alone;
+            }
+            collective.value =
+                self.operate(Binary::ShiftRight, collective.value, SHIFT, key.child(1));
+        }
+        if faults.has(Faults::RANGE) || faults.has(Faults::ORDER) {
+            let Some(at) = collective.at else { return alone };
+            let group = self.program.sizes.group();
+            // In the last warp of a group, the upper lanes may be missing.
+            let (count, width) = match collective.function {
+                Joint::Shuffle(_) => {
+                    let width = 1 << group.trailing_zeros().min(WARP.ilog2());
+                    (width, width.min(collective.width.into()))
+                }
+                _ => (group, WARP),
+            };
+            collective.width = width as u8;
+            collective.at = Some(match faults.has(Faults::ORDER) {
+                true => self.program.literal((count / 2).into(), crate::ir::Type::INT, key),
+                false => self.modulo(at, count, key.child(2)),
+            });
+        }
+        StmtKind::Collective(collective)
+    }
+}

@@ -1,0 +1,193 @@
+// ---- Values that the members of a team give each other ----
+
+// Collective functions of work-groups, and functions of warps: each member of the team gives a value, waits until all
+// have given theirs, and gets the values of all. The members have to come to the same call. A warp is 32 work-items whose
+// numbers in the group follow each other; its mask names those that are meant.
+
+enum { WARP = 32 };
+
+static void stop_here(void);
+
+static uint64_t number_of(const struct Fibre *fibre) { return (uint64_t)(fibre - fibres); }
+
+static int same_place(const struct Fibre *a, const struct Fibre *b)
+{
+    // Where it stopped last says nothing of a work-item that has ended.
+    if (a->ended || b->ended)
+        return a->ended && b->ended;
+    return a->depth == b->depth && a->exchange.of == b->exchange.of &&
+        a->exchange.mask == b->exchange.mask && !memcmp(a->calls, b->calls, sizeof a->calls[0] * (size_t)a->depth);
+}
+
+static void diverged(const struct Fibre *a, const struct Fibre *b)
+{
+    const struct Fibre *waiting = a->ended ? b : a;
+    const struct Fibre *other = a->ended ? a : b;
+    fprintf(stderr, "clreduce: divergence ");
+    print_calls(waiting->calls, waiting->depth);
+    fputc(' ', stderr);
+    if (other->ended)
+        fprintf(stderr, "ended");
+    else
+        print_calls(other->calls, other->depth);
+    fputc('\n', stderr);
+    fflush(stderr);
+    print_coverage();
+    _Exit(EXIT_DIVERGENCE);
+}
+
+// What CUDA leaves open, so that nothing can be said of the kernel.
+RAW static void end_unknown(const char *what)
+{
+    fprintf(stderr, "clreduce: %s\n", what);
+    fflush(stderr);
+    _Exit(EXIT_UNKNOWN);
+}
+
+// The work-items from which a work-item wants values: from the first of its team on.
+static uint64_t first_of_team(const struct Fibre *fibre)
+{
+    return fibre->exchange.of == OF_WARP ? number_of(fibre) / WARP * WARP : 0;
+}
+
+static uint64_t team_size(const struct Fibre *fibre)
+{
+    uint64_t left = fibre_count - first_of_team(fibre);
+    return fibre->exchange.of == OF_WARP && left > WARP ? WARP : left;
+}
+
+static int is_member(const struct Fibre *fibre, uint64_t at)
+{
+    return fibre->exchange.of == OF_GROUP || fibre->exchange.mask >> at & 1;
+}
+
+// All members of its team have come to the call where it is.
+static int is_complete(const struct Fibre *fibre)
+{
+    const struct Fibre *team = &fibres[first_of_team(fibre)];
+    for (uint64_t i = 0; i < team_size(fibre); i++)
+        if (is_member(fibre, i) && (team[i].has_values || !same_place(&team[i], fibre)))
+            return 0;
+    return 1;
+}
+
+static void deliver(struct Fibre *fibre)
+{
+    struct Fibre *team = &fibres[first_of_team(fibre)];
+    for (uint64_t i = 0; i < team_size(fibre); i++) {
+        if (!is_member(fibre, i))
+            continue;
+        for (uint64_t j = 0; j < team_size(fibre); j++)
+            if (is_member(fibre, j))
+                team[i].exchange.all[j] = team[j].exchange.own;
+        team[i].has_values = 1;
+    }
+}
+
+// Somebody waits for a work-item that is elsewhere, and will not come. In CUDA, a lane that has ended need not.
+static void end_stuck(const struct Fibre *fibre)
+{
+    const struct Fibre *team = &fibres[first_of_team(fibre)];
+    for (uint64_t i = 0; i < team_size(fibre); i++)
+        if (is_member(fibre, i) && !same_place(&team[i], fibre)) {
+            if (fibre->exchange.of == OF_WARP && team[i].ended)
+                end_unknown("a function of a warp names a thread that has ended");
+            diverged(fibre, &team[i]);
+        }
+}
+
+// Gives values to the teams that are complete. Returns false if nobody waits for any.
+static int exchange_values(void)
+{
+    int is_waiting = 0, is_done = 0;
+    for (uint64_t i = 0; i < fibre_count; i++)
+        fibres[i].has_values = 0;
+    for (uint64_t i = 0; i < fibre_count; i++) {
+        struct Fibre *fibre = &fibres[i];
+        if (fibre->ended || fibre->exchange.of == NONE || fibre->has_values)
+            continue;
+        is_waiting = 1;
+        if (is_complete(fibre)) {
+            deliver(fibre);
+            is_done = 1;
+        }
+    }
+    for (uint64_t i = 0; is_waiting && !is_done && i < fibre_count; i++)
+        if (!fibres[i].ended && fibres[i].exchange.of != NONE)
+            end_stuck(&fibres[i]);
+    return is_done;
+}
+
+// The current work-item gives a value, and gets those of its team.
+static void exchange_with(uint64_t value, int of, uint32_t mask)
+{
+    struct Fibre *self = current;
+    self->exchange.of = of;
+    self->exchange.mask = mask;
+    self->exchange.own = value;
+    stop_here();
+    self->exchange.of = NONE;
+    self->exchange.mask = 0;
+    self->has_values = 0;
+}
+
+// For collective functions of work-groups. Returns the number of the work-item in its group.
+uint64_t clreduce_meet_group(uint64_t value);
+uint64_t clreduce_meet_group(uint64_t value)
+{
+    exchange_with(value, OF_GROUP, 0);
+    return number_of(current);
+}
+
+// For broadcasts: the value of the work-item with these numbers, which have to be the same for all.
+uint64_t clreduce_broadcast(uint64_t value, uint64_t x, uint64_t y, uint64_t z);
+uint64_t clreduce_broadcast(uint64_t value, uint64_t x, uint64_t y, uint64_t z)
+{
+    uint64_t member = (z * local_size[1] + y) * local_size[0] + x;
+    int is_there = x < local_size[0] && y < local_size[1] && z < local_size[2];
+    exchange_with(is_there ? member : UINT64_MAX, OF_GROUP, 0);
+    for (uint64_t i = 0; i < fibre_count; i++)
+        if (!is_there || current->exchange.all[i] != member)
+            end_unknown("work_group_broadcast names several work-items, or one that does not exist");
+    exchange_with(value, OF_GROUP, 0);
+    return current->exchange.all[member];
+}
+
+// For functions of warps. Returns the number of the work-item in its warp.
+unsigned clreduce_meet_warp(unsigned mask, uint64_t value);
+unsigned clreduce_meet_warp(unsigned mask, uint64_t value)
+{
+    uint64_t lane = number_of(current) % WARP, left = fibre_count - number_of(current) + lane;
+    if (!(mask >> lane & 1))
+        end_unknown("a thread is not in the mask of its function of a warp");
+    if (left < WARP && mask >> left)
+        end_unknown("a function of a warp names a thread that does not exist");
+    exchange_with(value, OF_WARP, mask);
+    return (unsigned)lane;
+}
+
+// The value that a member of the team gave last, by its number in it.
+uint64_t clreduce_value_of(uint64_t member);
+uint64_t clreduce_value_of(uint64_t member) { return current->exchange.all[member]; }
+uint64_t clreduce_group_size(void);
+uint64_t clreduce_group_size(void) { return fibre_count; }
+
+// The same in the own warp, which has to be in the mask of the call.
+uint64_t clreduce_value_of_lane(unsigned mask, unsigned lane);
+uint64_t clreduce_value_of_lane(unsigned mask, unsigned lane)
+{
+    if (!(mask >> lane & 1))
+        end_unknown("a thread reads the value of one that is not in the mask");
+    return current->exchange.all[lane];
+}
+
+// The threads of a warp wait for each other, which orders their accesses to memory.
+void clreduce_sync_warp(unsigned mask);
+void clreduce_sync_warp(unsigned mask)
+{
+    unsigned lane = clreduce_meet_warp(mask, 0);
+    uint64_t first = number_of(current) - lane, left = fibre_count - first;
+    if (looks_for_races && mask != UINT32_MAX >> (left < WARP ? WARP - left : 0))
+        end_unknown("__syncwarp orders the accesses of some threads of a warp alone");
+    current->warp_epoch++;
+}
