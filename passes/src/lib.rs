@@ -54,8 +54,10 @@ mod gpu {
 /// Passes for what only C++ has: namespaces, classes and their members, overloads.
 mod cpp {
     pub(crate) mod bodies;
+    pub(crate) mod constraints;
     pub(crate) mod declarations;
     pub(crate) mod main_file;
+    pub(crate) mod specifiers;
     pub(crate) mod unreachable;
 }
 
@@ -180,6 +182,8 @@ pub static TABLE: &[Row] = &[
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
+    row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
+    row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),
     row(&syntax::parentheses::Parentheses, Phase::Fine, GROUPS),
