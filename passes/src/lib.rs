@@ -56,6 +56,7 @@ mod cpp {
     pub(crate) mod bodies;
     pub(crate) mod constraints;
     pub(crate) mod declarations;
+    pub(crate) mod lambdas;
     pub(crate) mod main_file;
     pub(crate) mod specifiers;
     pub(crate) mod unreachable;
@@ -184,6 +185,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
+    row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),
     row(&syntax::parentheses::Parentheses, Phase::Fine, GROUPS),
