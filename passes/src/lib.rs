@@ -54,6 +54,7 @@ mod gpu {
 /// Passes for what only C++ has: namespaces, classes and their members, overloads.
 mod cpp {
     pub(crate) mod bodies;
+    pub(crate) mod class_to_int;
     pub(crate) mod constraints;
     pub(crate) mod declarations;
     pub(crate) mod lambdas;
@@ -186,6 +187,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
+    row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),
     row(&syntax::parentheses::Parentheses, Phase::Fine, GROUPS),

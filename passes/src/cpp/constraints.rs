@@ -4,14 +4,12 @@
 //! before:
 //! ```cpp
 //! template <class T> concept C = requires(T t) { { t.f() } -> D; t + 1; };
-//! template <class T> concept E = C<T> && D<T>;
-//! template <C T> requires E<T> auto f(T t, C auto u) -> decltype(t + 1) { return g<int>(t); }
+//! template <C T> requires C<T> auto f(T t, C auto u) -> int;
 //! ```
 //! after:
 //! ```cpp
 //! template <class T> concept C = true;
-//! template <class T> concept E = true;
-//! template <class T> auto f(T t, auto u) { return g<int>(t); }
+//! template <C T> requires C<T> auto f(T t, C auto u) -> int;
 //! ```
 
 use std::collections::HashSet;
@@ -67,12 +65,7 @@ fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
 }
 
 /// The edit that removes a constraint, or all that a concept says.
-fn without(
-    unit: Unit<'_>,
-    concepts: &HashSet<&[u8]>,
-    id: NodeId,
-    kind: NodeKind,
-) -> Option<Edit> {
+fn without(unit: Unit<'_>, concepts: &HashSet<&[u8]>, id: NodeId, kind: NodeKind) -> Option<Edit> {
     let tree = unit.tree;
     let parent = tree.kind(tree.node(id).parent);
     let to_true = |value: NodeId| {
@@ -100,9 +93,7 @@ fn without(
         NodeKind::ConceptDefinition => to_true(concept_value(unit, id)?),
         NodeKind::RequiresExpression if parent != NodeKind::ConceptDefinition => to_true(id),
         NodeKind::TrailingReturnType => Some(unit.delete(tree.range(id))),
-        NodeKind::SimpleRequirement
-        | NodeKind::CompoundRequirement
-        | NodeKind::TypeRequirement => {
+        NodeKind::SimpleRequirement | NodeKind::CompoundRequirement | NodeKind::TypeRequirement => {
             let range = requirement(unit, id)?;
             Some(unit.delete(range))
         }
@@ -138,8 +129,7 @@ fn simpler(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> Vec<Patch> {
     match kind {
         // `{ e } -> C;` becomes `e;`.
         NodeKind::CompoundRequirement => {
-            let close =
-                tree.children(id).find(|&child| tree.kind(child) == NodeKind::RightBrace);
+            let close = tree.children(id).find(|&child| tree.kind(child) == NodeKind::RightBrace);
             let inside = tree.named_children(id).next().zip(close).map(|(inside, close)| {
                 let (inside, close) = (tree.range(inside), tree.range(close));
                 let end = tree.children(id).last().map_or(whole.clone(), |last| tree.range(last));
@@ -184,16 +174,14 @@ fn is_constraint(unit: Unit<'_>, id: NodeId) -> bool {
 fn moved_to_front(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let tree = unit.tree;
     let declarator = tree.parent(id)?;
-    let declaration = tree.parent(declarator)?;
-    let kind = tree.field(declaration, NodeField::Type)?;
+    if tree.kind(declarator) != NodeKind::FunctionDeclarator {
+        return None;
+    }
+    let kind = tree.field(tree.parent(declarator)?, NodeField::Type)?;
     let written = tree.named_children(id).next()?;
-    let is_auto = unit.text(kind) == b"auto" && tree.kind(declarator) == NodeKind::FunctionDeclarator;
     let text = unit.text(written).to_vec();
-    let edits = vec![
-        Edit::replace(unit.file, tree.range(kind), text),
-        unit.delete(tree.range(id)),
-    ];
-    Patch::new(edits).filter(|_| is_auto)
+    let edits = vec![Edit::replace(unit.file, tree.range(kind), text), unit.delete(tree.range(id))];
+    Patch::new(edits).filter(|_| unit.text(kind) == b"auto")
 }
 
 #[cfg(test)]

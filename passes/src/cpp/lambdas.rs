@@ -3,11 +3,11 @@
 //!
 //! before:
 //! ```cpp
-//! int f(int x) { auto l = [&x, y = 1](int a) mutable -> int { return a + x; }; [&] { g(); }(); return [x] { return x; }(); }
+//! int f(int x) { auto l = [&x](int a) mutable { return a; }; return [x] { return x + 1; }(); }
 //! ```
 //! after:
 //! ```cpp
-//! int f(int x) { auto l = [] {}; {} return x; }
+//! int f(int x) { auto l = [&x](int a) mutable { return a; }; return x + 1; }
 //! ```
 
 use clreduce_language::{NodeField, NodeId, NodeKind};
@@ -116,6 +116,10 @@ mod tests {
         let before = "auto l = [x, &y = z, this](int a) -> T { g(); return a; };";
         check(before, &["&y = z", "return"], "auto l = [&y = z] { return {}; };");
         check(before, &["[&", "(int a)"], "auto l = [&](int a) -> T {};");
-        check("void f() { [=](int a) { g(a); }(1); h([] { return 1; }()); }", &["g(a)"], "void f() { { g(a); } h(1); }");
+        check(
+            "void f() { [=](int a) { g(a); }(1); h([] { return 1; }()); }",
+            &["g(a)"],
+            "void f() { { g(a); } h(1); }",
+        );
     }
 }

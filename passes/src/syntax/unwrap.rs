@@ -410,9 +410,17 @@ mod tests {
             assert_reduces(&Unwrap, Language::Cpp, &wrap(before), keep, &wrap(after));
         };
         check("try { g(); } catch (...) { h(); }", &["g()"], "g();");
-        check("for (T x : a) { if (x) continue; g(x); }", &["T x", "if (x)"], "T x; if (x) ; g(x);");
+        check(
+            "for (T x : a) { if (x) continue; g(x); }",
+            &["T x", "if (x)"],
+            "T x; if (x) ; g(x);",
+        );
         check("for (auto &x : a) g(x);", &["&x", "g(x)"], "auto &x = a; g(x);");
-        check("if (int x = h(); x > 1) { g(x); } else k();", &["h()", "g(x)"], "int x = h(); g(x);");
+        check(
+            "if (int x = h(); x > 1) { g(x); } else k();",
+            &["h()", "g(x)"],
+            "int x = h(); g(x);",
+        );
         check("if (T x = h()) g(x);", &["h()", "g(x)"], "T x = h(); g(x);");
     }
 

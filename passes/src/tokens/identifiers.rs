@@ -113,15 +113,51 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
 /// Names that compilers of C++ look up by themselves, or know the meaning of: those of statements and expressions (loops,
 /// structured bindings, comparisons, coroutines, lists of values), and functions that they treat as built in.
 const KNOWN_TO_COMPILERS: [&str; 45] = [
-    "std", "initializer_list", "type_info", "bad_cast", "align_val_t", "nothrow_t", "destroying_delete_t",
-    "begin", "end", "get", "tuple_size", "tuple_element", "value", "type",
-    "partial_ordering", "weak_ordering", "strong_ordering",
-    "less", "equal", "equivalent", "greater", "unordered",
-    "coroutine_traits", "coroutine_handle", "promise_type", "from_address", "address",
-    "get_return_object", "initial_suspend", "final_suspend", "unhandled_exception",
-    "return_void", "return_value", "yield_value", "await_transform",
-    "await_ready", "await_suspend", "await_resume",
-    "move", "forward", "move_if_noexcept", "as_const", "addressof", "source_location", "byte",
+    "std",
+    "initializer_list",
+    "type_info",
+    "bad_cast",
+    "align_val_t",
+    "nothrow_t",
+    "destroying_delete_t",
+    "begin",
+    "end",
+    "get",
+    "tuple_size",
+    "tuple_element",
+    "value",
+    "type",
+    "partial_ordering",
+    "weak_ordering",
+    "strong_ordering",
+    "less",
+    "equal",
+    "equivalent",
+    "greater",
+    "unordered",
+    "coroutine_traits",
+    "coroutine_handle",
+    "promise_type",
+    "from_address",
+    "address",
+    "get_return_object",
+    "initial_suspend",
+    "final_suspend",
+    "unhandled_exception",
+    "return_void",
+    "return_value",
+    "yield_value",
+    "await_transform",
+    "await_ready",
+    "await_suspend",
+    "await_resume",
+    "move",
+    "forward",
+    "move_if_noexcept",
+    "as_const",
+    "addressof",
+    "source_location",
+    "byte",
 ];
 
 /// Returns true if an identifier stands where it is declared.
@@ -136,9 +172,10 @@ fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
             | NodeKind::Declaration
             | NodeKind::InitDeclarator
             | NodeKind::ForRangeLoop => field == Some(NodeField::Declarator),
-            NodeKind::ConceptDefinition | NodeKind::Enumerator | NodeKind::PreprocDef | NodeKind::PreprocFunctionDef => {
-                field == Some(NodeField::Name)
-            }
+            NodeKind::ConceptDefinition
+            | NodeKind::Enumerator
+            | NodeKind::PreprocDef
+            | NodeKind::PreprocFunctionDef => field == Some(NodeField::Name),
             NodeKind::PreprocParams => true,
             _ => parent.is_declarator() && field != Some(NodeField::Size),
         },

@@ -123,14 +123,12 @@ fn parsed_in_cpp(tree: &SyntaxTree, id: NodeId) -> Option<TokenRole> {
     let parent = tree.kind(node.parent);
     let is_brace = matches!(node.kind, NodeKind::LeftBrace | NodeKind::RightBrace);
     Some(match (node.kind, parent) {
-        (
-            NodeKind::Less,
-            NodeKind::TemplateParameterList | NodeKind::TemplateArgumentList,
-        ) => TokenRole::OpenAngle,
-        (
-            NodeKind::Greater,
-            NodeKind::TemplateParameterList | NodeKind::TemplateArgumentList,
-        ) => TokenRole::CloseAngle,
+        (NodeKind::Less, NodeKind::TemplateParameterList | NodeKind::TemplateArgumentList) => {
+            TokenRole::OpenAngle
+        }
+        (NodeKind::Greater, NodeKind::TemplateParameterList | NodeKind::TemplateArgumentList) => {
+            TokenRole::CloseAngle
+        }
         (
             NodeKind::Ellipsis,
             NodeKind::VariadicDeclarator
@@ -143,9 +141,10 @@ fn parsed_in_cpp(tree: &SyntaxTree, id: NodeId) -> Option<TokenRole> {
             NodeKind::LeftBracket,
             NodeKind::LambdaCaptureSpecifier | NodeKind::StructuredBindingDeclarator,
         ) => TokenRole::Apart,
-        (NodeKind::Ampersand, NodeKind::LambdaCaptureSpecifier | NodeKind::LambdaDefaultCapture) => {
-            TokenRole::Prefix
-        }
+        (
+            NodeKind::Ampersand,
+            NodeKind::LambdaCaptureSpecifier | NodeKind::LambdaDefaultCapture,
+        ) => TokenRole::Prefix,
         (NodeKind::Arrow, NodeKind::TrailingReturnType) => TokenRole::Binary,
         (NodeKind::CatchKeyword, NodeKind::CatchClause) => TokenRole::Handler,
         (NodeKind::Colon, NodeKind::FieldDeclarationList) => TokenRole::Label,
@@ -173,8 +172,8 @@ fn is_word(kind: NodeKind) -> bool {
 /// Returns true if a list of values follows a name or type at once, without `=` or a parenthesis.
 fn is_attached(tree: &SyntaxTree, list: NodeId) -> bool {
     let parent = tree.node(list).parent;
-    let before = tree.children(parent).take_while(|&child| child < list).last();
-    let before = before.map(|child| tree.kind(child));
+    // The last leaf before the list: a declaration may have very many children to look through.
+    let before = list.0.checked_sub(1).map(|before| tree.kind(NodeId(before)));
     match tree.kind(parent) {
         NodeKind::InitDeclarator | NodeKind::FieldInitializer | NodeKind::FieldDeclaration => {
             before != Some(NodeKind::Equal)
