@@ -59,6 +59,7 @@ mod cpp {
     pub(crate) mod declarations;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
+    pub(crate) mod parameters;
     pub(crate) mod specifiers;
     pub(crate) mod unreachable;
 }
@@ -196,6 +197,7 @@ pub static TABLE: &[Row] = &[
     row(&names::remove_fields::RemoveFields, Phase::Fine, GROUPS),
     row(&names::propagate::Propagate, Phase::Fine, GROUPS),
     row(&names::parameters::RemoveParameters, Phase::Fine, GROUPS),
+    row(&cpp::parameters::CppParameters, Phase::Fine, GROUPS),
     row(&names::propagate_arguments::PropagateArguments, Phase::Fine, GROUPS),
     row(&names::inline::Inline, Phase::Fine, GROUPS),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, GROUPS),

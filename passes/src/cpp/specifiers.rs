@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::Unit;
+use crate::analysis::{Tokens, Unit};
 use crate::edit::disjoint;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -41,8 +41,9 @@ impl Pass for CppSpecifiers {
         for unit in Unit::all(snapshot) {
             let mut index_of: HashMap<Word<'_>, usize> = HashMap::new();
             let mut by_word: Vec<Vec<Vec<Edit>>> = Vec::new();
-            for (id, kind) in unit.sound() {
-                let Some((word, edits)) = removal(unit, id, kind) else { continue };
+            let words = unit.sound().filter_map(|(id, kind)| removal(unit, id, kind));
+            let hidden = hidden(Tokens::of(snapshot, unit.file));
+            for (word, edits) in words.chain(hidden) {
                 let index = *index_of.entry(word).or_insert(by_word.len());
                 if index == by_word.len() {
                     by_word.push(Vec::new());
@@ -59,6 +60,32 @@ impl Pass for CppSpecifiers {
             }
         }
     }
+}
+
+/// The words of GNU C++ that the parser does not get to see, and so no node stands for.
+fn hidden(tokens: Tokens<'_>) -> Vec<(Word<'_>, Vec<Edit>)> {
+    let partners = tokens.partners();
+    let mut found = Vec::new();
+    for index in 0..tokens.tokens.len() {
+        let word = tokens.text(index);
+        let last = match word {
+            b"__extension__" | b"__restrict" | b"__restrict__" => index,
+            b"__attribute__" | b"__attribute" if tokens.text(index + 1) == b"(" => {
+                partners[index + 1]
+            }
+            // The name of a function for the assembler.
+            b"__asm__" | b"__asm" | b"asm"
+                if tokens.text(index + 1) == b"("
+                    && tokens.text(partners[index + 1] + 1) == b";" =>
+            {
+                partners[index + 1]
+            }
+            _ => continue,
+        };
+        let edit = Edit::delete(tokens.file, tokens.span(index, last));
+        found.push(((NodeKind::AttributeSpecifier, word), vec![edit]));
+    }
+    found
 }
 
 /// What goes together from all places: the kind of the node, and its text where one kind has several words.
@@ -191,10 +218,11 @@ mod tests {
     fn a_word_goes_from_all_places() {
         let before = "struct A { virtual void f() = 0; A() = default; A(A &&) = delete; ~A() noexcept(true); };
             struct B : virtual A { void f() override, g() &; explicit(true) B(int); };
-            typename X<int>::t x; auto l = [](int &a) mutable { };";
+            typename X<int>::t x; auto l = [](int &a) mutable { };
+            namespace n __attribute__((__visibility__(\"default\"))) { __extension__ int f(int *__restrict p) __asm__(\"g\"); }";
         let after = "struct A { void f(); A(); A(A); ~A(); };
             struct B : A { void f(), g(); B(int); };
-            X<int>::t x; auto l = [](int a) { };";
+            X<int>::t x; auto l = [](int a) { }; namespace n { int f(int *p); }";
         check(before, &[], after);
     }
 
