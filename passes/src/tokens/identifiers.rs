@@ -92,7 +92,7 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     let mut declared: HashMap<&[u8], bool> = HashMap::new();
     let mut fixed: HashSet<&[u8]> = HashSet::from([b"main".as_slice(), b"entry"]);
     if snapshot.language() == Language::Cpp {
-        fixed.extend(KNOWN_TO_COMPILERS.iter().map(|name| name.as_bytes()));
+        fixed.extend(KNOWN_TO_COMPILERS.split(' ').map(str::as_bytes));
     }
     for file in 0..snapshot.file_count() {
         let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
@@ -112,53 +112,12 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
 
 /// Names that compilers of C++ look up by themselves, or know the meaning of: those of statements and expressions (loops,
 /// structured bindings, comparisons, coroutines, lists of values), and functions that they treat as built in.
-const KNOWN_TO_COMPILERS: [&str; 45] = [
-    "std",
-    "initializer_list",
-    "type_info",
-    "bad_cast",
-    "align_val_t",
-    "nothrow_t",
-    "destroying_delete_t",
-    "begin",
-    "end",
-    "get",
-    "tuple_size",
-    "tuple_element",
-    "value",
-    "type",
-    "partial_ordering",
-    "weak_ordering",
-    "strong_ordering",
-    "less",
-    "equal",
-    "equivalent",
-    "greater",
-    "unordered",
-    "coroutine_traits",
-    "coroutine_handle",
-    "promise_type",
-    "from_address",
-    "address",
-    "get_return_object",
-    "initial_suspend",
-    "final_suspend",
-    "unhandled_exception",
-    "return_void",
-    "return_value",
-    "yield_value",
-    "await_transform",
-    "await_ready",
-    "await_suspend",
-    "await_resume",
-    "move",
-    "forward",
-    "move_if_noexcept",
-    "as_const",
-    "addressof",
-    "source_location",
-    "byte",
-];
+const KNOWN_TO_COMPILERS: &str = "std initializer_list type_info bad_cast align_val_t nothrow_t destroying_delete_t begin \
+    end get tuple_size tuple_element value type partial_ordering weak_ordering strong_ordering \
+    less equal equivalent greater unordered coroutine_traits coroutine_handle promise_type \
+    from_address address get_return_object initial_suspend final_suspend unhandled_exception \
+    return_void return_value yield_value await_transform await_ready await_suspend \
+    await_resume move forward move_if_noexcept as_const addressof source_location byte";
 
 /// Returns true if an identifier stands where it is declared.
 fn declares(tree: &SyntaxTree, id: NodeId) -> bool {

@@ -47,7 +47,8 @@ pub(super) enum TokenRole {
 /// The roles of all tokens.
 pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
     let mut roles = guessed(unit);
-    if !tree.is_empty() && !tree.has_error(NodeId(0)) {
+    if !tree.is_empty() {
+        let is_broken = tree.has_error(NodeId(0));
         let mut index = 0;
         for id in tree.ids() {
             let node = tree.node(id);
@@ -59,7 +60,11 @@ pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
                 index += 1;
             }
             let here = unit.tokens.get(index).is_some_and(|token| token.start == node.start);
-            let role = parsed_in_cpp(tree, id).or_else(|| parsed(tree, id));
+            // Tokens alone do not tell what only C++ has, so that the parser is asked about that also in a broken file.
+            let role = match is_broken {
+                true => parsed_in_cpp(tree, id).filter(|_| !node.damaged),
+                false => parsed_in_cpp(tree, id).or_else(|| parsed(tree, id)),
+            };
             if let Some(role) = role.filter(|_| here) {
                 roles[index] = role;
             }
