@@ -54,8 +54,13 @@ mod gpu {
 /// Passes for what only C++ has: namespaces, classes and their members, overloads.
 mod cpp {
     pub(crate) mod bodies;
+    pub(crate) mod class_to_int;
+    pub(crate) mod constraints;
     pub(crate) mod declarations;
+    pub(crate) mod lambdas;
     pub(crate) mod main_file;
+    pub(crate) mod parameters;
+    pub(crate) mod specifiers;
     pub(crate) mod unreachable;
 }
 
@@ -180,6 +185,10 @@ pub static TABLE: &[Row] = &[
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
+    row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
+    row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
+    row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
+    row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),
     row(&syntax::parentheses::Parentheses, Phase::Fine, GROUPS),
@@ -188,6 +197,7 @@ pub static TABLE: &[Row] = &[
     row(&names::remove_fields::RemoveFields, Phase::Fine, GROUPS),
     row(&names::propagate::Propagate, Phase::Fine, GROUPS),
     row(&names::parameters::RemoveParameters, Phase::Fine, GROUPS),
+    row(&cpp::parameters::CppParameters, Phase::Fine, GROUPS),
     row(&names::propagate_arguments::PropagateArguments, Phase::Fine, GROUPS),
     row(&names::inline::Inline, Phase::Fine, GROUPS),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, GROUPS),

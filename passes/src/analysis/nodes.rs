@@ -13,6 +13,8 @@ pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
                 | NodeKind::AssignmentExpression
                 | NodeKind::UpdateExpression
                 | NodeKind::GnuAsmExpression
+                | NodeKind::NewExpression
+                | NodeKind::DeleteExpression
         )
     })
 }
@@ -55,6 +57,11 @@ pub(crate) fn is_expression(kind: NodeKind) -> bool {
                 | NodeKind::True
                 | NodeKind::False
                 | NodeKind::Null
+                // Only C++ has these.
+                | NodeKind::QualifiedIdentifier
+                | NodeKind::This
+                | NodeKind::UserDefinedLiteral
+                | NodeKind::RawStringLiteral
         )
 }
 

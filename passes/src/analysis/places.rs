@@ -68,6 +68,9 @@ fn place(unit: Unit<'_>, id: NodeId) -> Place {
         (NodeKind::PointerExpression, _) => Place::Composite,
         (NodeKind::FieldExpression, Some(NodeField::Argument))
         | (NodeKind::SubscriptExpression, Some(NodeField::Argument)) => Place::Composite,
+        (NodeKind::ForRangeLoop, Some(NodeField::Right)) | (NodeKind::DeleteExpression, _) => {
+            Place::Composite
+        }
         // A parenthesis passes on what is asked of it; its parent's place decides.
         (NodeKind::ParenthesizedExpression, _) => place_of_parenthesis(unit, node.parent),
         (
@@ -79,7 +82,8 @@ fn place(unit: Unit<'_>, id: NodeId) -> Place {
                 | NodeField::Index
                 | NodeField::Initializer
                 | NodeField::Update
-                | NodeField::Right,
+                | NodeField::Right
+                | NodeField::DefaultValue,
             ),
         ) if parent != NodeKind::LinkageSpecification => Place::Value,
         (
@@ -93,7 +97,15 @@ fn place(unit: Unit<'_>, id: NodeId) -> Place {
             NodeKind::BitfieldClause | NodeKind::SubscriptDesignator | NodeKind::KernelCallSyntax,
             _,
         )
-        | (NodeKind::ConditionClause | NodeKind::SizeofExpression, _) => Place::Value,
+        | (NodeKind::ConditionClause | NodeKind::SizeofExpression, _)
+        | (
+            NodeKind::SubscriptArgumentList
+            | NodeKind::TemplateArgumentList
+            | NodeKind::ThrowStatement
+            | NodeKind::SimpleRequirement
+            | NodeKind::CompoundRequirement,
+            _,
+        ) => Place::Value,
         (
             NodeKind::BinaryExpression
             | NodeKind::UnaryExpression

@@ -1,6 +1,7 @@
 //! Edits that several passes make: removing a declaration with its uses, putting one expression in the place
 //! of another.
 
+mod disjoint;
 mod expression;
 mod needs;
 mod parameter;
@@ -10,6 +11,7 @@ mod stub;
 mod unit;
 mod unused;
 
+pub(crate) use disjoint::disjoint;
 pub(crate) use expression::{as_operand, rewritten};
 pub(crate) use needs::{KeptParts, Needs};
 pub(crate) use parameter::Signature;

@@ -1,4 +1,4 @@
-//! Replaces an expression by `0`, or by `1` where that may make a difference.
+//! Replaces an expression by `0`, by `1` where that may make a difference, or in C++ by `{}`, which may be of any type.
 //!
 //! before:
 //! ```c
@@ -10,6 +10,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
+use clreduce_testcase::Language;
 
 use crate::analysis::{Place, Unit, is_condition, places};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
@@ -20,7 +21,7 @@ pub(crate) struct ExpressionToConstant;
 
 impl Pass for ExpressionToConstant {
     fn info(&self) -> PassInfo {
-        PassInfo::new("expression-to-constant", "Replace an expression by 0 or 1", PARSED)
+        PassInfo::new("expression-to-constant", "Replace an expression by 0, 1 or {}", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -35,6 +36,9 @@ impl Pass for ExpressionToConstant {
                 }
                 if one_matters(unit, id, kind) {
                     proposals.extend(unit.shrink(id, b"1").map(|proposal| proposal.in_list(1)));
+                }
+                if snapshot.language() == Language::Cpp && braces_fit(unit, id, kind) {
+                    proposals.extend(unit.shrink(id, b"{}").map(|proposal| proposal.in_list(2)));
                 }
             }
         }
@@ -79,12 +83,22 @@ fn one_matters(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> bool {
         }
 }
 
+/// Returns true if `{}` can stand for an expression: where a value is given to something that has a type.
+fn braces_fit(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> bool {
+    let node = unit.tree.node(id);
+    let is_given = match unit.tree.kind(node.parent) {
+        NodeKind::ArgumentList | NodeKind::ReturnStatement | NodeKind::InitializerList => true,
+        NodeKind::InitDeclarator => node.field == Some(NodeField::Value),
+        NodeKind::AssignmentExpression => node.field == Some(NodeField::Right),
+        _ => false,
+    };
+    is_given && !kind.is_literal()
+}
+
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::Language;
-
     use super::*;
-    use crate::harness::assert_reduces;
+    use crate::harness::{assert_reduces, reduce_with};
 
     fn check(before: &str, keep: &str, after: &str) {
         let wrap = |text: &str| format!("int f(void) {{ {text} }}");
@@ -95,6 +109,15 @@ mod tests {
     fn values_become_zero() {
         check("g(a + b, s.x, p[i * 2]); return x;", "g(", "g(0, 0, 0); return 0;");
         check("if (a && b) ;", "if", "if (0) ;");
+    }
+
+    #[test]
+    fn in_cpp_braces_stand_for_any_value() {
+        let before = "S f() { S s = g(); s = h(2 + x); k(S(), 2); return S(s.x); }";
+        let after = "S f() { S s = {}; s = {}; k({}, 2); return {}; }";
+        let has_no_number = |text: &str| !text.contains(['0', '1']);
+        let left = reduce_with(&ExpressionToConstant, before, Language::Cpp, has_no_number);
+        assert_eq!(left, after);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Replaces an expression by one of its operands: a sum by a term, a call by an argument, a
 //! conditional by a branch, a cast, element or member by what it is taken of. A call of which several arguments
-//! matter becomes their comma expression.
+//! matter becomes their comma expression, and in C++ a call of a member may become the object.
 //!
 //! before:
 //! ```c
@@ -12,7 +12,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Language};
 
 use crate::analysis::{
     Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue, places,
@@ -42,7 +42,10 @@ impl Pass for ExpressionToOperand {
                     continue;
                 }
                 let whole = unit.tree.range(id);
-                let operands = operands(unit, id, proposals);
+                let mut operands = operands(unit, id, proposals);
+                if snapshot.language() == Language::Cpp {
+                    operands.extend(operands_of_cpp(unit, id));
+                }
                 proposals.extend(
                     operands
                         .into_iter()
@@ -81,6 +84,27 @@ fn operands(unit: Unit<'_>, id: NodeId, proposals: &mut Proposals) -> Vec<NodeId
     };
     let expression = |&node: &NodeId| is_expression(tree.kind(node));
     fields.iter().filter_map(|&field| tree.field(id, field)).filter(expression).collect()
+}
+
+/// The operands that only expressions of C++ have: the object of a member that is called, the only value of `T{value}`.
+fn operands_of_cpp(unit: Unit<'_>, id: NodeId) -> Option<NodeId> {
+    let tree = unit.tree;
+    let operand = match tree.kind(id) {
+        NodeKind::CallExpression => {
+            let member = tree.field(id, NodeField::Function)?;
+            tree.field(member, NodeField::Argument)
+                .filter(|_| tree.kind(member) == NodeKind::FieldExpression)
+        }
+        NodeKind::CompoundLiteralExpression => {
+            let mut values = tree.named_children(tree.field(id, NodeField::Value)?);
+            values.next().filter(|_| values.next().is_none())
+        }
+        NodeKind::SubscriptExpression => {
+            tree.named_children(tree.field(id, NodeField::Indices)?).next()
+        }
+        _ => None,
+    };
+    operand.filter(|&node| is_expression(tree.kind(node)))
 }
 
 /// The number of arguments that take the place of their call.
@@ -177,6 +201,19 @@ mod tests {
         check("return f(a++, b(), 3);", "++, b(), 3", "return (a++, b(), 3);");
         check("return g(a, b++);", "g(a, b++)", "return g(a, b++);");
         check("g(a++, *q)->c = 1;", "a++, *q)->c = 1", "g(a++, *q)->c = 1;");
+    }
+
+    #[test]
+    fn operands_of_cpp_stay() {
+        let wrap = |text: &str| format!("int f() {{ {text} }}");
+        let check = |before: &str, keep: &str, after: &str| {
+            let (before, after) = (wrap(before), wrap(after));
+            assert_reduces(&ExpressionToOperand, Language::Cpp, &before, &[keep], &after);
+        };
+        check("return std::move(x.f(y));", "return x", "return x;");
+        check("return static_cast<T>(y) + T{z()};", "y", "return y;");
+        check("return a[T{z()}];", "z()", "return z();");
+        check("return g(n::x, *this);", "n::x", "return n::x;");
     }
 
     #[test]

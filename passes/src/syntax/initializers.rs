@@ -1,4 +1,5 @@
-//! Removes the initialisers of variables and the values of enumerators, or makes them trivial.
+//! Removes the initialisers of variables and the values of enumerators, or makes them trivial; in C++ also those of members,
+//! default arguments, and the arguments of `new`.
 //!
 //! before:
 //! ```c
@@ -10,6 +11,7 @@
 //! ```
 
 use clreduce_language::{Base, NodeField, NodeKind};
+use clreduce_testcase::Language;
 
 use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -34,6 +36,14 @@ impl Pass for Initializers {
             }
             NodeKind::Enumerator => removal(unit, id, NodeField::Name).into_iter().collect(),
             NodeKind::InitializerList => trivial(snapshot, unit, id),
+            NodeKind::FieldDeclaration | NodeKind::OptionalParameterDeclaration => {
+                defaults(unit, id)
+            }
+            NodeKind::NewExpression => {
+                let arguments = unit.tree.field(id, NodeField::Arguments);
+                let removal = arguments.map(|node| unit.delete(unit.tree.range(node)));
+                removal.into_iter().map(Proposal::edit).collect()
+            }
             _ => Vec::new(),
         });
         proposals.extend(found);
@@ -51,7 +61,24 @@ fn removal(unit: Unit<'_>, id: NodeId, name: NodeField) -> Option<Proposal> {
     (!sized_by_value).then(|| Proposal::edit(unit.delete(range)))
 }
 
-/// `{ a, { b } }` becomes `{0}`, and inside another list or where a scalar will do `0`.
+/// Removes what follows the names of members, or a default argument. That a function is purely virtual is no value.
+fn defaults(unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
+    let tree = unit.tree;
+    let is_function =
+        tree.children(id).any(|child| tree.kind(child) == NodeKind::FunctionDeclarator);
+    let mut equals = None;
+    let mut found = Vec::new();
+    for child in tree.children(id).filter(|_| !is_function) {
+        if tree.node(child).field == Some(NodeField::DefaultValue) {
+            let range = tree.range(equals.take().unwrap_or(child)).start..tree.range(child).end;
+            found.push(Proposal::edit(unit.delete(range)));
+        }
+        equals = (tree.kind(child) == NodeKind::Equal).then_some(child);
+    }
+    found
+}
+
+/// `{ a, { b } }` becomes `{0}`, in C++ `{}`, and inside another list or where a scalar will do `0`.
 fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
     let empty = unit.tree.named_children(id).next().is_none();
     let parent = unit.tree.node(id).parent;
@@ -63,7 +90,8 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
     };
     let needs_braces = unit.tree.kind(parent) == NodeKind::InitDeclarator
         && unit.tree.field(parent, NodeField::Declarator).is_some_and(is_aggregate);
-    let braced = (!empty).then(|| unit.shrink(id, b"{0}")).flatten();
+    let zero: &[u8] = if snapshot.language() == Language::Cpp { b"{}" } else { b"{0}" };
+    let braced = (!empty).then(|| unit.shrink(id, zero)).flatten();
     let bare = (!needs_braces).then(|| unit.shrink(id, b"0")).flatten();
     let lists =
         [braced.map(|proposal| proposal.in_list(1)), bare.map(|proposal| proposal.in_list(2))];
@@ -72,8 +100,6 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::Language;
-
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -85,6 +111,17 @@ mod tests {
     fn initialisers_go() {
         check("enum E { A = 4 }; int x = 1, y[2] = { 1, 2 };", "", "enum E { A }; int x, y[2];");
         check("int y[] = \"abc\"; int z[] = { 1, 2 };", "", "int y[] = \"abc\"; int z[] = {0};");
+    }
+
+    #[test]
+    fn members_and_parameters_have_values_in_cpp() {
+        assert_reduces(
+            &Initializers,
+            Language::Cpp,
+            "struct S { int a = 1, b{2}; virtual void f(int x = 3) = 0; }; S *s = new S(4), t = { 1, 2 };",
+            &["*s = new S", "t = {"],
+            "struct S { int a, b; virtual void f(int x) = 0; }; S *s = new S, t = {};",
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Removes elements of lists together with their commas: arguments, parameters, initialisers,
-//! enumerators, members, and declarators where a declaration has several.
+//! enumerators, members, and declarators where a declaration has several; in C++ also the initialisers of a constructor.
 //!
 //! before:
 //! ```c
@@ -37,6 +37,16 @@ impl Pass for ListElements {
             let lists = Lists::of_parameters(unit.tree);
             for (id, kind) in unit.sound() {
                 let elements: Vec<NodeId> = match kind {
+                    NodeKind::FieldInitializerList => {
+                        let whole = Edit::delete(unit.file, unit.tree.range(id));
+                        let level = levels[id.0 as usize];
+                        proposals.push(Proposal::edit(whole).in_list(level));
+                        let mut elements: Vec<NodeId> = unit.tree.named_children(id).collect();
+                        if elements.len() == 1 {
+                            elements.clear(); // the colon goes with the last one
+                        }
+                        elements
+                    }
                     NodeKind::ArgumentList
                     | NodeKind::ParameterList
                     | NodeKind::InitializerList
@@ -65,6 +75,12 @@ impl Pass for ListElements {
                 // Braces must not be empty: a `0` takes the place of the last initialiser.
                 let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
                 match (kind, elements.as_slice()) {
+                    (NodeKind::InitializerList, [only]) if snapshot.language() == Language::Cpp => {
+                        let edit = Edit::delete(unit.file, unit.tree.range(*only));
+                        let level = levels[id.0 as usize];
+                        proposals.push(Proposal::edit(edit).in_list(level));
+                        continue;
+                    }
                     (NodeKind::InitializerList, [only]) if !replaced(only) => continue,
                     (NodeKind::EnumeratorList, [_]) => continue,
                     _ => {}
@@ -167,6 +183,16 @@ mod tests {
         );
         let same = "void f(int4 a) { a = max((int4)(1, 2, 3, 4), (int4)(get_global_id(0))); }";
         check(same, &[], same);
+    }
+
+    #[test]
+    fn constructors_lose_initialisers() {
+        let before = "struct A { A() : a(1), b{2} { } A(int) : a(1), b(2) { } };";
+        let check = |keep: &[&str], after: &str| {
+            assert_reduces(&ListElements, Language::Cpp, before, keep, after);
+        };
+        check(&["A(", "b {", "{ } A(int"], "struct A { A() : b{} { } A(int) { } };");
+        check(&["A() {", "int", "a("], "struct A { A() { } A(int) : a() { } };");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Replaces a declaration or a `return` by the value in it.
+//! Replaces a declaration, a `return` or a `throw` by the value in it.
 //!
 //! before:
 //! ```c
@@ -32,7 +32,7 @@ impl Pass for StatementToValue {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             NodeKind::Declaration => declaration(snapshot, unit, id),
-            NodeKind::ReturnStatement => returned(unit, id),
+            NodeKind::ReturnStatement | NodeKind::ThrowStatement => returned(unit, id),
             _ => None,
         });
         proposals.extend(found);

@@ -94,6 +94,12 @@ fn removal(unit: Unit<'_>, id: NodeId, level: u32) -> Option<Edit> {
         NodeKind::IfStatement if node.kind == NodeKind::ElseClause => {
             Some(unit.delete(node.range()))
         }
+        // One handler must stay.
+        NodeKind::TryStatement if node.kind == NodeKind::CatchClause => {
+            let is_handler = |&other: &NodeId| unit.tree.kind(other) == NodeKind::CatchClause;
+            let handlers = unit.tree.named_children(parent).filter(is_handler);
+            (handlers.take(2).count() > 1).then(|| unit.delete(node.range()))
+        }
         // A place that must hold one statement.
         NodeKind::IfStatement
         | NodeKind::ElseClause
@@ -157,6 +163,17 @@ mod tests {
             "void f(void) { if (a) b(); else c(); for (int i = 0;;) d(); }",
             &["if (a)", "for (int i"],
             "void f(void) { if (a) ; for (int i = 0;;) ; }",
+        );
+    }
+
+    #[test]
+    fn one_handler_stays() {
+        assert_reduces(
+            &Statements,
+            Language::Cpp,
+            "void f() { try { g(); } catch (int) { h(); } catch (...) { k(); } }",
+            &["try", "catch"],
+            "void f() { try { } catch (...) { } }",
         );
     }
 

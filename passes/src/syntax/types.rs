@@ -36,6 +36,13 @@ impl Pass for ShorterTypes {
                     | NodeKind::StructSpecifier
                     | NodeKind::UnionSpecifier
                     | NodeKind::EnumSpecifier
+                    // Only C++ has these.
+                    | NodeKind::TemplateType
+                    | NodeKind::QualifiedIdentifier
+                    | NodeKind::DependentType
+                    | NodeKind::Decltype
+                    | NodeKind::ClassSpecifier
+                    | NodeKind::PlaceholderTypeSpecifier
             ) && unit.tree.node(id).field == Some(NodeField::Type);
             is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
         });
@@ -146,6 +153,17 @@ mod tests {
         );
         let same = "struct S { int a; }; int g(struct S *); int g(struct S *s) { return s->a; }";
         assert_reduces(&ShorterTypes, Language::C, same, &[], same);
+    }
+
+    #[test]
+    fn types_of_cpp_become_int() {
+        assert_reduces(
+            &ShorterTypes,
+            Language::Cpp,
+            "A<n::B> f(typename T::t a, auto b, decltype(g()) c) { n::D<int>::t d; A<long> e; }",
+            &["> f", "> e"],
+            "A<int> f(int a, int b, int c) { int d; A<int> e; }",
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Replaces a statement by a part of itself: a loop by its body, or by an `if`; an `if` by a branch or its
-//! condition, a block by what it holds.
+//! condition, a block by what it holds; in C++ also `try` by its block, a condition with a declaration by the declaration.
 //!
 //! before:
 //! ```c
@@ -42,9 +42,13 @@ impl Pass for Unwrap {
                     NodeKind::WhileStatement => {
                         vec![body_once(unit, &names, id), condition(unit, id), once_if(unit, id)]
                     }
-                    NodeKind::DoStatement | NodeKind::ForRangeLoop => {
+                    NodeKind::DoStatement => {
                         vec![body_once(unit, &names, id), condition(unit, id)]
                     }
+                    NodeKind::ForRangeLoop => {
+                        vec![body_once(unit, &names, id), body_of_range(unit, &names, id)]
+                    }
+                    NodeKind::TryStatement => vec![tried(unit, &names, id)],
                     NodeKind::ForStatement => {
                         vec![body_of_for(unit, &names, id), once_if(unit, id)]
                     }
@@ -164,6 +168,63 @@ fn once_if(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     Patch::new(edits)
 }
 
+/// `for (T x : a) body` becomes `T x; body`, and where the type is deduced, `auto x = a; body`.
+fn body_of_range(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    let body = tree.field(id, NodeField::Body)?;
+    let (kind, name) = (tree.field(id, NodeField::Type)?, tree.field(id, NodeField::Declarator)?);
+    let range = tree.field(id, NodeField::Right)?;
+    let colon = tree.children(id).find(|&child| tree.kind(child) == NodeKind::Colon)?;
+    let open = tree.children(id).find(|&child| tree.kind(child) == NodeKind::LeftParenthesis)?;
+    if !in_list(unit, id) || names.clash(tree, id) {
+        return None;
+    }
+    let (whole, bare) = (tree.range(id), bare(unit, names, id, body));
+    let mut edits = vec![unit.replace(whole.start..tree.range(open).end, b" ")];
+    if tree.kind(kind) == NodeKind::PlaceholderTypeSpecifier {
+        edits.push(unit.replace(tree.range(colon), b"="));
+        edits.push(unit.replace(tree.range(range).end..bare.start, b"; "));
+    } else {
+        edits.push(unit.replace(tree.range(name).end..bare.start, b"; "));
+    }
+    edits.push(unit.replace(bare.end..whole.end, b" "));
+    edits.extend(without_jumps(unit, body, true));
+    Patch::new(edits)
+}
+
+/// `try { a; } catch (...) { b; }` becomes `a;`.
+fn tried(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
+    let body = unit.tree.field(id, NodeField::Body)?;
+    Some(unit.keep(unit.tree.range(id), bare(unit, names, id, body)))
+}
+
+/// `if (T x = a; b) then` and `if (T x = a) then` become `T x = a; then`.
+fn with_declaration(
+    unit: Unit<'_>,
+    names: &NamesByNode<'_>,
+    id: NodeId,
+    then: NodeId,
+) -> Option<Patch> {
+    let tree = unit.tree;
+    let clause = tree.field(id, NodeField::Condition)?;
+    let init = tree.field(clause, NodeField::Initializer);
+    let declaration = init.or_else(|| {
+        let value = tree.field(clause, NodeField::Value)?;
+        (tree.kind(value) == NodeKind::Declaration).then_some(value)
+    })?;
+    if !in_list(unit, id) || names.clash(tree, id) {
+        return None;
+    }
+    let (whole, part) = (tree.range(id), tree.range(declaration));
+    let bare = bare(unit, names, id, then);
+    let semicolon: &[u8] = if init.is_some() { b" " } else { b"; " };
+    Patch::new(vec![
+        unit.replace(whole.start..part.start, b" "),
+        unit.replace(part.end..bare.start, semicolon),
+        unit.replace(bare.end..whole.end, b" "),
+    ])
+}
+
 /// Empties the jumps in a body that would have no loop (or switch) to belong to any more.
 fn without_jumps(unit: Unit<'_>, body: NodeId, of_loop: bool) -> Vec<Edit> {
     let tree = unit.tree;
@@ -228,7 +289,8 @@ fn branches(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Vec<Option<P
         let range = tree.range(then).start..tree.range(otherwise).start;
         Patch::single(unit.replace(range, b" "))
     });
-    vec![then.map(keep), otherwise.map(keep), condition(unit, id), swapped]
+    let declared = then.and_then(|then| with_declaration(unit, names, id, then));
+    vec![then.map(keep), otherwise.map(keep), condition(unit, id), swapped, declared]
 }
 
 /// `if (c) s` becomes `c;`.
@@ -339,6 +401,27 @@ mod tests {
             &["int i = 1", "int p;", "int i = 0"],
             "void f(int p) { int i; { int i = 1; } { int p; } for (int i = 0; ;) g(i); }",
         );
+    }
+
+    #[test]
+    fn statements_of_cpp_lose_what_is_around_them() {
+        let check = |before: &str, keep: &[&str], after: &str| {
+            let wrap = |text: &str| format!("void f() {{ {text} }}");
+            assert_reduces(&Unwrap, Language::Cpp, &wrap(before), keep, &wrap(after));
+        };
+        check("try { g(); } catch (...) { h(); }", &["g()"], "g();");
+        check(
+            "for (T x : a) { if (x) continue; g(x); }",
+            &["T x", "if (x)"],
+            "T x; if (x) ; g(x);",
+        );
+        check("for (auto &x : a) g(x);", &["&x", "g(x)"], "auto &x = a; g(x);");
+        check(
+            "if (int x = h(); x > 1) { g(x); } else k();",
+            &["h()", "g(x)"],
+            "int x = h(); g(x);",
+        );
+        check("if (T x = h()) g(x);", &["h()", "g(x)"], "T x = h(); g(x);");
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 
 use clreduce_language::{NodeField, NodeKind, is_kernel};
-use clreduce_testcase::{Edit, Patch, TokenKind};
+use clreduce_testcase::{Edit, Language, Patch, TokenKind};
 
 use crate::analysis::Tokens;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -91,6 +91,9 @@ fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Word
 fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     let mut declared: HashMap<&[u8], bool> = HashMap::new();
     let mut fixed: HashSet<&[u8]> = HashSet::from([b"main".as_slice(), b"entry"]);
+    if snapshot.language() == Language::Cpp {
+        fixed.extend(KNOWN_TO_COMPILERS.split(' ').map(str::as_bytes));
+    }
     for file in 0..snapshot.file_count() {
         let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
         for id in tree.ids().skip(1) {
@@ -107,6 +110,15 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     declared
 }
 
+/// Names that compilers of C++ look up by themselves, or know the meaning of: those of statements and expressions (loops,
+/// structured bindings, comparisons, coroutines, lists of values), and functions that they treat as built in.
+const KNOWN_TO_COMPILERS: &str = "std initializer_list type_info bad_cast align_val_t nothrow_t destroying_delete_t begin \
+    end get tuple_size tuple_element value type partial_ordering weak_ordering strong_ordering \
+    less equal equivalent greater unordered coroutine_traits coroutine_handle promise_type \
+    from_address address get_return_object initial_suspend final_suspend unhandled_exception \
+    return_void return_value yield_value await_transform await_ready await_suspend \
+    await_resume move forward move_if_noexcept as_const addressof source_location byte";
+
 /// Returns true if an identifier stands where it is declared.
 fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
     let node = tree.node(id);
@@ -114,12 +126,15 @@ fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
     let field = node.field;
     match node.kind {
         NodeKind::Identifier => match parent {
-            NodeKind::ParameterDeclaration | NodeKind::Declaration | NodeKind::InitDeclarator => {
-                field == Some(NodeField::Declarator)
-            }
-            NodeKind::Enumerator | NodeKind::PreprocDef | NodeKind::PreprocFunctionDef => {
-                field == Some(NodeField::Name)
-            }
+            NodeKind::ParameterDeclaration
+            | NodeKind::OptionalParameterDeclaration
+            | NodeKind::Declaration
+            | NodeKind::InitDeclarator
+            | NodeKind::ForRangeLoop => field == Some(NodeField::Declarator),
+            NodeKind::ConceptDefinition
+            | NodeKind::Enumerator
+            | NodeKind::PreprocDef
+            | NodeKind::PreprocFunctionDef => field == Some(NodeField::Name),
             NodeKind::PreprocParams => true,
             _ => parent.is_declarator() && field != Some(NodeField::Size),
         },
@@ -131,11 +146,23 @@ fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
                 field == Some(NodeField::Name) && tree.field(node.parent, NodeField::Body).is_some()
             }
             NodeKind::TypeDefinition => field == Some(NodeField::Declarator),
+            NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => true,
+            NodeKind::OptionalTypeParameterDeclaration | NodeKind::AliasDeclaration => {
+                field == Some(NodeField::Name)
+            }
             _ => parent.is_declarator() && field != Some(NodeField::Type),
         },
         NodeKind::FieldIdentifier => {
             parent.is_declarator()
                 || (parent == NodeKind::FieldDeclaration && field == Some(NodeField::Declarator))
+        }
+        NodeKind::NamespaceIdentifier => {
+            matches!(
+                parent,
+                NodeKind::NamespaceDefinition
+                    | NodeKind::NestedNamespaceSpecifier
+                    | NodeKind::NamespaceAliasDefinition
+            ) && field != Some(NodeField::Scope)
         }
         NodeKind::StatementIdentifier => parent == NodeKind::LabeledStatement,
         _ => false,
@@ -158,8 +185,6 @@ fn short_names() -> impl Iterator<Item = Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::Language;
-
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -175,6 +200,23 @@ mod tests {
             &[],
             "void b(int a) { goto c; c: ; }
              __kernel void entry(__global ulong *d) { b(get_global_id(0)); d[0] = NULL; }",
+        );
+    }
+
+    #[test]
+    fn names_of_cpp_are_renamed_but_for_what_compilers_know() {
+        assert_reduces(
+            &Identifiers,
+            Language::Cpp,
+            "namespace outer::inner { template <typename Type, class... Types, int number> concept Sized = true; }
+             namespace std { template <class Element> class initializer_list { Element *begin(); }; using Alias = int; }
+             template <outer::inner::Sized Type> struct Holder { Holder(Type, std::Alias); };
+             int main() { for (auto element : Holder(1, 2)) { auto [first, second] = element; } }",
+            &[],
+            "namespace a::b { template <typename c, class... d, int e> concept f = true; }
+             namespace std { template <class g> class initializer_list { g *begin(); }; using h = int; }
+             template <a::b::f c> struct i { i(c, std::h); };
+             int main() { for (auto j : i(1, 2)) { auto [k, l] = j; } }",
         );
     }
 

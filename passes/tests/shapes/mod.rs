@@ -94,6 +94,30 @@ pub fn nests() -> Vec<Shape> {
         shape("qualified names", Language::Cpp, |parts| {
             format!("struct A {{ int x; }}; int main() {{ return {}x; }}", "A::".repeat(parts))
         }),
+        shape("lambda expressions", Language::Cpp, |parts| {
+            format!(
+                "void f() {{ {}g();{} }}",
+                "[&a, b](int c) { ".repeat(parts),
+                "}(1);".repeat(parts)
+            )
+        }),
+        shape("handlers", Language::Cpp, |parts| {
+            format!(
+                "void f() {{ {}g();{} }}",
+                "try { ".repeat(parts),
+                "} catch (...) { }".repeat(parts)
+            )
+        }),
+        shape("classes in arguments", Language::Cpp, |parts| {
+            format!(
+                "template <class T> struct A {{ }}; {}int{} a;",
+                "A<".repeat(parts),
+                ">".repeat(parts)
+            )
+        }),
+        shape("conjunctions", Language::Cpp, |parts| {
+            format!("template <class T> concept C = true{};", " && C<T>".repeat(parts))
+        }),
         nest("parentheses", "(", "a", ");"),
         nest("balanced parentheses", "(", "a", ")"),
         nest("blocks", "{", "a;", "}"),
@@ -176,6 +200,57 @@ pub fn wide_shapes() -> Vec<Shape> {
             "",
             "namespace n@ { int x@; } using namespace n@; ",
             "int main() { return x1; }",
+        ),
+        wide_in(
+            Cpp,
+            "uses of a class",
+            "namespace n { class A { public: A(int); int f(); }; } int n::A::f() { return 1; } ",
+            "n::A f@(const n::A &a) { return n::A(@); } ",
+            "",
+        ),
+        wide_in(Cpp, "enumerations in C++", "", "enum class E@ : int { a@ }; E@ e@ = E@::a@; ", ""),
+        wide_in(
+            Cpp,
+            "constraints",
+            "template <class T> concept C = requires(T t) { ",
+            "{ t.f@() } noexcept -> D<int>; typename T::t@; requires D<T>; ",
+            "};",
+        ),
+        wide_in(
+            Cpp,
+            "constrained functions",
+            "template <class T> concept C = true; ",
+            "template <C T> requires C<T> auto f@(T t, C auto u) -> int { return @; } ",
+            "",
+        ),
+        wide_in(
+            Cpp,
+            "lambda expressions in a function",
+            "void f() { ",
+            "auto l@ = [&a, b = @](int c) mutable -> int { return c; }; [] { g(@); }(); ",
+            "}",
+        ),
+        wide_in(Cpp, "captures", "void f() { [a", ", &b@", "] { g(); }(); }"),
+        wide_in(
+            Cpp,
+            "initialisers of a constructor",
+            "struct A { A() : a(0)",
+            ", a@(@)",
+            " { } };",
+        ),
+        wide_in(
+            Cpp,
+            "overridden functions",
+            "class A { public: ",
+            "virtual int f@(const int &a) const noexcept = 0; private: ",
+            "};",
+        ),
+        wide_in(
+            Cpp,
+            "loops over ranges",
+            "void f() { ",
+            "for (auto &[a, b] : v@) { if (int c = a; c) break; } try { g(a.f(std::move(b))); } catch (int) { } catch (...) { } ",
+            "}",
         ),
         wide("statements", "int a, b; void f(void) { ", "a = b + @; ", "}"),
         wide("sum of calls", "int f(int x) { return x; } int g(void) { return 0", " + f(@)", "; }"),

@@ -117,7 +117,7 @@ impl<'a> Printer<'a> {
         if matches!(word.role, TokenRole::Block | TokenRole::Members) {
             match word.text {
                 b"{" => self.open_block(word, next_text),
-                _ => self.close_block(word, next_text),
+                _ => self.close_block(word, next),
             }
             return;
         }
@@ -229,7 +229,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn close_block(&mut self, word: Word<'a>, next: &[u8]) {
+    fn close_block(&mut self, word: Word<'a>, next: Option<Word<'a>>) {
         let empty =
             self.last.is_some_and(|last| last.text == b"{") && self.pending == Pending::None;
         // A brace that closes nothing leaves nothing open.
@@ -247,8 +247,9 @@ impl<'a> Printer<'a> {
             self.place(word, false);
         }
         self.in_statement = true;
-        if word.role == TokenRole::Block && self.inside == 0 {
-            self.end_statement(next, true);
+        let has_handler = next.is_some_and(|next| next.role == TokenRole::Handler);
+        if word.role == TokenRole::Block && self.inside == 0 && !has_handler {
+            self.end_statement(next.map_or(b"", |next| next.text), true);
         }
     }
 
@@ -341,6 +342,48 @@ int (*g)(void);
 int h(void);
 ",
         );
+    }
+
+    #[test]
+    fn cpp_is_laid_out_as_people_write_it() {
+        let before = "template<typename T,class...U>concept C=requires(T t){{t.f()}->D<int>;t+1;};
+            template<>class A<B<int>>:public D<T>{public:A(int n):x{n}{}bool operator==(const A&)const;private:int x{1};T&&y;};
+            auto f(auto...a)->int{try{auto[p,q]=g<int>(a...);for(auto&x:v){h([&x,y](int b){return b;},[]{});}}catch(int){}catch(...){return A{1};}
+            auto l=[=]{return sizeof...(U);};return(a+...)+static_cast<int>(n::x);}";
+        let after = "template <typename T, class... U> concept C = requires(T t) {
+    {t.f()} -> D<int>;
+    t + 1;
+};
+template <> class A<B<int>> : public D<T> {
+public:
+    A(int n) : x{n} {}
+    bool operator==(const A &) const;
+private:
+    int x{1};
+    T &&y;
+};
+auto f(auto... a) -> int {
+    try {
+        auto [p, q] = g<int>(a...);
+        for (auto &x : v) {
+            h([&x, y](int b) {
+                return b;
+            }, [] {});
+        }
+    } catch (int) {} catch (...) {
+        return A{1};
+    }
+    auto l = [=] {
+        return sizeof...(U);
+    };
+    return (a + ...) + static_cast<int>(n::x);
+}
+";
+        let case = TestCase::single("a.cc", before.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case, Language::Cpp);
+        let unit = Tokens::all(&snapshot).next().unwrap();
+        let out = lay_out(unit, snapshot.tree(0)).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out), after);
     }
 
     #[test]

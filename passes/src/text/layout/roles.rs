@@ -30,14 +30,25 @@ pub(super) enum TokenRole {
     Label,
     /// The parenthesis that closes the type of a cast.
     Cast,
-    /// A parenthesis that stands apart from the word before it.
+    /// A parenthesis or bracket that stands apart from the word before it.
     Apart,
+    /// A brace before values that belongs to the name before it: `T{1}`.
+    Attached,
+    /// `<` before the parameters or arguments of a template.
+    OpenAngle,
+    /// `>` behind them.
+    CloseAngle,
+    /// The dots of a pack.
+    Pack,
+    /// `catch`, which goes on with the statement before it.
+    Handler,
 }
 
 /// The roles of all tokens.
 pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
     let mut roles = guessed(unit);
-    if !tree.is_empty() && !tree.has_error(NodeId(0)) {
+    if !tree.is_empty() {
+        let is_broken = tree.has_error(NodeId(0));
         let mut index = 0;
         for id in tree.ids() {
             let node = tree.node(id);
@@ -49,7 +60,12 @@ pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
                 index += 1;
             }
             let here = unit.tokens.get(index).is_some_and(|token| token.start == node.start);
-            if let Some(role) = parsed(tree, id).filter(|_| here) {
+            // Tokens alone do not tell what only C++ has, so that the parser is asked about that also in a broken file.
+            let role = match is_broken {
+                true => parsed_in_cpp(tree, id).filter(|_| !node.damaged),
+                false => parsed_in_cpp(tree, id).or_else(|| parsed(tree, id)),
+            };
+            if let Some(role) = role.filter(|_| here) {
                 roles[index] = role;
             }
         }
@@ -104,6 +120,73 @@ fn parsed(tree: &SyntaxTree, id: NodeId) -> Option<TokenRole> {
         (NodeKind::LeftParenthesis, NodeKind::ParenthesizedDeclarator) => TokenRole::Apart,
         _ => return None,
     })
+}
+
+/// The role of a leaf of something that only C++ has.
+fn parsed_in_cpp(tree: &SyntaxTree, id: NodeId) -> Option<TokenRole> {
+    let node = tree.node(id);
+    let parent = tree.kind(node.parent);
+    let is_brace = matches!(node.kind, NodeKind::LeftBrace | NodeKind::RightBrace);
+    Some(match (node.kind, parent) {
+        (NodeKind::Less, NodeKind::TemplateParameterList | NodeKind::TemplateArgumentList) => {
+            TokenRole::OpenAngle
+        }
+        (NodeKind::Greater, NodeKind::TemplateParameterList | NodeKind::TemplateArgumentList) => {
+            TokenRole::CloseAngle
+        }
+        (
+            NodeKind::Ellipsis,
+            NodeKind::VariadicDeclarator
+            | NodeKind::VariadicParameterDeclaration
+            | NodeKind::VariadicTypeParameterDeclaration
+            | NodeKind::ParameterPackExpansion
+            | NodeKind::SizeofExpression,
+        ) => TokenRole::Pack,
+        (
+            NodeKind::LeftBracket,
+            NodeKind::LambdaCaptureSpecifier | NodeKind::StructuredBindingDeclarator,
+        ) => TokenRole::Apart,
+        (
+            NodeKind::Ampersand,
+            NodeKind::LambdaCaptureSpecifier | NodeKind::LambdaDefaultCapture,
+        ) => TokenRole::Prefix,
+        (NodeKind::Arrow, NodeKind::TrailingReturnType) => TokenRole::Binary,
+        (NodeKind::CatchKeyword, NodeKind::CatchClause) => TokenRole::Handler,
+        (NodeKind::Colon, NodeKind::FieldDeclarationList) => TokenRole::Label,
+        (_, NodeKind::OperatorName) if !is_word(node.kind) => TokenRole::Postfix,
+        (_, NodeKind::RequirementSeq) if is_brace => TokenRole::Members,
+        (_, NodeKind::CompoundRequirement) if is_brace => TokenRole::Inline,
+        // A statement does not end with the body of a lambda expression.
+        (_, NodeKind::CompoundStatement)
+            if is_brace
+                && tree.kind(tree.node(node.parent).parent) == NodeKind::LambdaExpression =>
+        {
+            TokenRole::Members
+        }
+        (NodeKind::LeftBrace, NodeKind::InitializerList) if is_attached(tree, node.parent) => {
+            TokenRole::Attached
+        }
+        _ => return None,
+    })
+}
+
+fn is_word(kind: NodeKind) -> bool {
+    kind.name().starts_with(|first: char| first.is_ascii_alphabetic())
+}
+
+/// Returns true if a list of values follows a name or type at once, without `=` or a parenthesis.
+fn is_attached(tree: &SyntaxTree, list: NodeId) -> bool {
+    let parent = tree.node(list).parent;
+    // The last leaf before the list: a declaration may have very many children to look through.
+    let before = list.0.checked_sub(1).map(|before| tree.kind(NodeId(before)));
+    match tree.kind(parent) {
+        NodeKind::InitDeclarator | NodeKind::FieldInitializer | NodeKind::FieldDeclaration => {
+            before != Some(NodeKind::Equal)
+        }
+        NodeKind::CompoundLiteralExpression => before != Some(NodeKind::RightParenthesis),
+        NodeKind::NewExpression => true,
+        _ => false,
+    }
 }
 
 /// Roles as the tokens themselves suggest them.

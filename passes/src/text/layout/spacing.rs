@@ -21,6 +21,17 @@ pub(super) fn blank_between(left: Word<'_>, right: Word<'_>) -> bool {
 
 fn looks_better_apart(left: Word<'_>, right: Word<'_>) -> bool {
     let is_name = |word: Word<'_>| word.kind != TokenKind::Punctuation;
+    match (left.role, right.role) {
+        _ if is_arrow(left) || is_arrow(right) => return true,
+        (_, TokenRole::Attached) | (TokenRole::Attached, _) => return false,
+        (_, TokenRole::OpenAngle) => return left.text == b"template",
+        (TokenRole::OpenAngle, _) | (_, TokenRole::CloseAngle) => return false,
+        // `sizeof...(T)`, but `class... T`.
+        (TokenRole::Pack, _) if is_name(right) => return true,
+        (_, TokenRole::Pack) => return left.text == b"," || left.role == TokenRole::Binary,
+        (TokenRole::CloseAngle, TokenRole::Plain) if is_name(right) => return true,
+        _ => {}
+    }
     match (left.text, right.text) {
         (_, b"." | b"->" | b"::") | (b"." | b"->" | b"::", _) => return false,
         (_, b"<<<" | b">>>") | (b"<<<" | b">>>", _) => return false,
@@ -42,12 +53,18 @@ fn looks_better_apart(left: Word<'_>, right: Word<'_>) -> bool {
         (TokenRole::Inline, _) | (_, TokenRole::Inline) => true,
         (_, TokenRole::Prefix) => is_name(left) || left.text == b")",
         _ => match right.text {
+            b"(" if left.role == TokenRole::Handler => true,
             b"(" => is_name(left) && takes_blank(left.text),
             b"[" => false,
             _ if is_name(right) => is_name(left) || matches!(left.text, b")" | b"]"),
             _ => right.spaced,
         },
     }
+}
+
+/// Returns true if a word is the arrow before a type.
+fn is_arrow(word: Word<'_>) -> bool {
+    word.text == b"->" && word.role == TokenRole::Binary
 }
 
 /// Keywords that stand apart from a parenthesis.

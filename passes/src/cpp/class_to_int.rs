@@ -1,0 +1,240 @@
+//! Removes classes and enumerations that are used: `int` takes the place of their names, and `0` that of their members.
+//!
+//! Types are told apart by their names only. All of one name go together, with the members that are defined outside.
+//!
+//! before:
+//! ```cpp
+//! namespace n { template <class T> struct A { A(int); int f(); T t; }; }
+//! template <class T> int n::A<T>::f() { return 1; }
+//! n::A<long> *f(const n::A<int> &a) { return new n::A<long>(1); }
+//! ```
+//! after:
+//! ```cpp
+//! namespace n { }
+//! int *f(const int &a) { return new int(1); }
+//! ```
+
+use std::collections::HashMap;
+
+use clreduce_language::{ItemId, ItemKind, NodeField, NodeId, NodeKind};
+use clreduce_testcase::{Edit, Patch};
+
+use crate::analysis::Unit;
+use crate::edit::disjoint;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppClassToInt;
+
+impl Pass for CppClassToInt {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-class-to-int",
+            "Remove classes and enumerations, and write int where they are used",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let mut uses: HashMap<&[u8], Uses> = HashMap::new();
+            let declarations = declarations(snapshot, unit, &mut uses);
+            for id in unit.tree.ids().filter(|&id| is_name(unit.tree.kind(id))) {
+                if let Some(uses) = uses.get_mut(unit.text(id)) {
+                    uses.add(unit, id);
+                }
+            }
+            for name in declarations {
+                let Some(uses) = uses.remove(name).filter(|uses| !uses.is_unclear) else {
+                    continue;
+                };
+                let patch = Patch::new(disjoint(uses.edits));
+                proposals.extend(patch.filter(|_| uses.count > 0).map(Proposal::new));
+            }
+        }
+    }
+}
+
+fn is_name(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
+}
+
+/// What becomes of a class.
+#[derive(Default)]
+struct Uses {
+    /// First the removals of what declares it, in order, then the edits of its uses.
+    edits: Vec<Edit>,
+    /// The number of removals.
+    removals: usize,
+    /// The number of uses outside of what is removed.
+    count: usize,
+    /// True if one of the uses can neither be `int` nor `0`.
+    is_unclear: bool,
+}
+
+/// The names of all types, in the order of their first declaration. Their removals are added to `uses`.
+fn declarations<'a>(
+    snapshot: &'a Snapshot,
+    unit: Unit<'a>,
+    uses: &mut HashMap<&'a [u8], Uses>,
+) -> Vec<&'a [u8]> {
+    let entities = snapshot.entities(unit.file);
+    let mut names: Vec<&[u8]> = Vec::new();
+    for id in entities.ids() {
+        let item = entities.item(id);
+        if let (ItemKind::Type, Some(entity)) = (item.kind, item.declares.first()) {
+            let name = entities.name(*entity);
+            if !uses.contains_key(name) {
+                names.push(name);
+            }
+            uses.entry(name).or_default();
+        }
+    }
+    let is_apart = |id: &ItemId| entities.item(*id).kind == ItemKind::Type;
+    let outside = entities.ids().filter(|&id| entities.item(id).is_outside);
+    let members =
+        outside.filter_map(|id| Some((id, class_of_member(unit, entities.item(id).inner)?)));
+    let types = entities.ids().filter(is_apart).filter_map(|id| {
+        let entity = entities.item(id).declares.first()?;
+        Some((id, entities.name(*entity)))
+    });
+    let mut removals: Vec<(ItemId, &[u8])> = types.chain(members).collect();
+    removals.sort_unstable();
+    for (id, name) in removals {
+        if let Some(uses) = uses.get_mut(name) {
+            let range = entities.range(unit.tree, id);
+            // A variable that is declared along with its type would go as well.
+            let is_variable = unit.tree.kind(entities.item(id).inner) == NodeKind::Declaration;
+            uses.is_unclear |= is_variable || range.is_empty();
+            uses.edits.push(unit.delete(range));
+            uses.removals += 1;
+        }
+    }
+    names
+}
+
+/// The class of a member that is defined outside of it.
+fn class_of_member<'a>(unit: Unit<'a>, definition: NodeId) -> Option<&'a [u8]> {
+    let tree = unit.tree;
+    let is_qualified = |&id: &NodeId| tree.kind(id) == NodeKind::QualifiedIdentifier;
+    let mut name =
+        tree.subtree(tree.field(definition, NodeField::Declarator)?).find(is_qualified)?;
+    // `a::b::C::f`: the last but one name counts.
+    while let Some(next) = tree.field(name, NodeField::Name).filter(is_qualified) {
+        name = next;
+    }
+    let scope = tree.field(name, NodeField::Scope)?;
+    let scope = match tree.kind(scope) {
+        NodeKind::TemplateType => tree.field(scope, NodeField::Name)?,
+        _ => scope,
+    };
+    Some(unit.text(scope))
+}
+
+/// Names in names are looked at up to this depth.
+const DEEPEST: usize = 8;
+
+impl Uses {
+    /// Adds a use, unless it stands in what goes anyway.
+    fn add(&mut self, unit: Unit<'_>, name: NodeId) {
+        let tree = unit.tree;
+        let start = tree.range(name).start as u32;
+        let before = self.edits[..self.removals].partition_point(|edit| edit.start <= start);
+        // What declares a member may stand in what declares its class.
+        let is_removed = |edit: &Edit| start < edit.end;
+        if self.edits[..before].iter().rev().take(DEEPEST).any(is_removed) {
+            return;
+        }
+        self.count += 1;
+        let mut node = name;
+        let mut is_scope = false;
+        for _ in 0..DEEPEST {
+            let parent = tree.node(node).parent;
+            let is_part = match tree.kind(parent) {
+                NodeKind::QualifiedIdentifier => {
+                    is_scope |= tree.node(node).field == Some(NodeField::Scope);
+                    true
+                }
+                NodeKind::DependentType => true,
+                NodeKind::TemplateType | NodeKind::TemplateFunction => {
+                    tree.node(node).field == Some(NodeField::Name)
+                }
+                NodeKind::ClassSpecifier | NodeKind::StructSpecifier | NodeKind::EnumSpecifier => {
+                    tree.node(node).field == Some(NodeField::Name)
+                }
+                _ => false,
+            };
+            if !is_part {
+                break;
+            }
+            node = parent;
+        }
+        match text(unit, node, is_scope) {
+            Some(text) => self.edits.push(unit.replace(tree.range(node), text)),
+            None => self.is_unclear = true,
+        }
+    }
+}
+
+/// What stands in the place of a class, or of a member of one.
+fn text(unit: Unit<'_>, node: NodeId, is_scope: bool) -> Option<&'static [u8]> {
+    let tree = unit.tree;
+    let parent = tree.kind(tree.node(node).parent);
+    let field = tree.node(node).field;
+    let is_type = match parent {
+        NodeKind::BaseClassClause
+        | NodeKind::FriendDeclaration
+        | NodeKind::UsingDeclaration
+        | NodeKind::TemplateInstantiation
+        | NodeKind::DestructorName
+        | NodeKind::FieldInitializer => return None,
+        kind if kind.is_declarator() && field == Some(NodeField::Declarator) => return None,
+        NodeKind::TypeDescriptor => true,
+        NodeKind::ParenthesizedExpression => {
+            let outer = tree.node(tree.node(node).parent).parent;
+            tree.kind(outer) == NodeKind::SizeofExpression
+        }
+        _ => field == Some(NodeField::Type),
+    };
+    let is_called = parent == NodeKind::CallExpression && field == Some(NodeField::Function);
+    match (is_type, is_scope) {
+        (true, _) => Some(b"int"),
+        (false, true) => Some(if is_called { b"int" } else { b"0" }),
+        (false, false) => is_called.then_some(b"int"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, after: &str) {
+        assert_reduces(&CppClassToInt, Language::Cpp, before, &[], after);
+    }
+
+    #[test]
+    fn all_uses_go_together() {
+        check(
+            "struct A { int x; }; A f(struct A *a) { A b = A(1), c{2}; return static_cast<A>(a->x); }",
+            "int f(int *a) { int b = int(1), c{2}; return static_cast<int>(a->x); }",
+        );
+        check(
+            "template <class T> struct A { typedef T t; }; template <> struct A<int> { }; typename A<A<int>>::t x; B<A<int>> y;",
+            "int x; B<int> y;",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_an_int_stays() {
+        let bases = "struct A { }; struct B : A { }; B b;";
+        check(bases, "struct A { }; int b;");
+        let variables = "struct A { } a; A b;";
+        check(variables, variables);
+        let friends = "struct A; template <class T> class B { friend struct A; };";
+        check(friends, friends);
+    }
+}

@@ -1,0 +1,240 @@
+//! Removes specifiers, qualifiers and labels of C++: first each word in all places at once, then single ones.
+//!
+//! Many words only fit together: what overrides must be virtual in its base class, and a constant object needs members
+//! that are constant. So a word goes from the whole program, together with others. A class becomes a structure
+//! together with its labels and the access of its bases.
+//!
+//! before:
+//! ```cpp
+//! struct A { virtual int f() const; virtual ~A(); };
+//! class B : public A { public: int f() const override; };
+//! ```
+//! after:
+//! ```cpp
+//! struct A { int f() const; ~A(); };
+//! class B : public A { public: int f() const override; };
+//! ```
+
+use std::collections::HashMap;
+
+use clreduce_language::{NodeField, NodeId, NodeKind};
+use clreduce_testcase::{Edit, Patch};
+
+use crate::analysis::{Tokens, Unit};
+use crate::edit::disjoint;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppSpecifiers;
+
+impl Pass for CppSpecifiers {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-specifiers",
+            "Remove specifiers, qualifiers, references and access labels of C++",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let mut index_of: HashMap<Word<'_>, usize> = HashMap::new();
+            let mut by_word: Vec<Vec<Vec<Edit>>> = Vec::new();
+            let words = unit.sound().filter_map(|(id, kind)| removal(unit, id, kind));
+            let hidden = hidden(Tokens::of(snapshot, unit.file));
+            for (word, edits) in words.chain(hidden) {
+                let index = *index_of.entry(word).or_insert(by_word.len());
+                if index == by_word.len() {
+                    by_word.push(Vec::new());
+                }
+                by_word[index].push(edits);
+            }
+            for places in by_word {
+                if places.len() > 1 {
+                    let edits = places.iter().flatten().cloned().collect();
+                    proposals.extend(Patch::new(disjoint(edits)).map(Proposal::new));
+                }
+                let single = places.into_iter().filter_map(Patch::new).map(Proposal::new);
+                proposals.extend(single.map(|proposal| proposal.in_list(1)));
+            }
+        }
+    }
+}
+
+/// The words of GNU C++ that the parser does not get to see, and so no node stands for.
+fn hidden(tokens: Tokens<'_>) -> Vec<(Word<'_>, Vec<Edit>)> {
+    let partners = tokens.partners();
+    let mut found = Vec::new();
+    for index in 0..tokens.tokens.len() {
+        let word = tokens.text(index);
+        let last = match word {
+            b"__extension__" | b"__restrict" | b"__restrict__" => index,
+            b"__attribute__" | b"__attribute" if tokens.text(index + 1) == b"(" => {
+                partners[index + 1]
+            }
+            // The name of a function for the assembler.
+            b"__asm__" | b"__asm" | b"asm"
+                if tokens.text(index + 1) == b"("
+                    && tokens.text(partners[index + 1] + 1) == b";" =>
+            {
+                partners[index + 1]
+            }
+            _ => continue,
+        };
+        let edit = Edit::delete(tokens.file, tokens.span(index, last));
+        found.push(((NodeKind::AttributeSpecifier, word), vec![edit]));
+    }
+    found
+}
+
+/// What goes together from all places: the kind of the node, and its text where one kind has several words.
+type Word<'a> = (NodeKind, &'a [u8]);
+
+/// The word that a node is, and the edits that remove it.
+fn removal<'a>(unit: Unit<'a>, id: NodeId, kind: NodeKind) -> Option<(Word<'a>, Vec<Edit>)> {
+    let tree = unit.tree;
+    let text = unit.text(id);
+    let parent = tree.kind(tree.node(id).parent);
+    let edit = match kind {
+        NodeKind::StorageClassSpecifier
+        | NodeKind::TypeQualifier
+        | NodeKind::VirtualSpecifier
+        | NodeKind::LambdaSpecifier
+        | NodeKind::RefQualifier => return Some(((kind, text), vec![delete(unit, id)])),
+        NodeKind::AttributeDeclaration
+        | NodeKind::AttributeSpecifier
+        | NodeKind::AlignasQualifier
+        | NodeKind::ExplicitFunctionSpecifier
+        | NodeKind::Noexcept
+        | NodeKind::ThrowSpecifier => delete(unit, id),
+        NodeKind::VirtualKeyword => delete(unit, id),
+        NodeKind::ConstexprKeyword if parent == NodeKind::IfStatement => delete(unit, id),
+        NodeKind::Ampersand | NodeKind::AmpersandAmpersand
+            if matches!(
+                parent,
+                NodeKind::ReferenceDeclarator | NodeKind::AbstractReferenceDeclarator
+            ) =>
+        {
+            delete(unit, id)
+        }
+        NodeKind::TypenameKeyword => {
+            let is_dependent = parent == NodeKind::DependentType;
+            let is_parameter = matches!(
+                parent,
+                NodeKind::TypeParameterDeclaration
+                    | NodeKind::OptionalTypeParameterDeclaration
+                    | NodeKind::VariadicTypeParameterDeclaration
+                    | NodeKind::TemplateTemplateParameterDeclaration
+            );
+            let edit = match is_dependent {
+                true => delete(unit, id),
+                false => unit.replace(tree.range(id), b"class"),
+            };
+            return (is_dependent || is_parameter).then(|| ((parent, text), vec![edit]));
+        }
+        NodeKind::DefaultMethodClause | NodeKind::DeleteMethodClause => {
+            unit.replace(tree.range(id), b";")
+        }
+        NodeKind::FieldDeclaration => pure(unit, id)?,
+        NodeKind::AccessSpecifier => return Some(((kind, text), vec![access(unit, id)])),
+        NodeKind::ClassSpecifier => return Some(((kind, b""), structure(unit, id)?)),
+        NodeKind::EnumSpecifier => return Some(((kind, b""), plain_enum(unit, id)?)),
+        _ => return None,
+    };
+    Some(((kind, b""), vec![edit]))
+}
+
+fn delete(unit: Unit<'_>, id: NodeId) -> Edit {
+    unit.delete(unit.tree.range(id))
+}
+
+/// The `= 0` of a function that is purely virtual.
+fn pure(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
+    let tree = unit.tree;
+    let value = tree.field(id, NodeField::DefaultValue)?;
+    let is_virtual = tree.children(id).any(|child| tree.kind(child) == NodeKind::VirtualKeyword);
+    let equals = tree.children(id).find(|&child| tree.kind(child) == NodeKind::Equal)?;
+    let range = tree.range(equals).start..tree.range(value).end;
+    (is_virtual && tree.kind(value) == NodeKind::NumberLiteral).then(|| unit.delete(range))
+}
+
+/// A label with its colon, or the access of a base class.
+fn access(unit: Unit<'_>, id: NodeId) -> Edit {
+    let tree = unit.tree;
+    let range = tree.range(id);
+    let next = tree.node(id).after;
+    let is_label = tree.kind(tree.node(id).parent) == NodeKind::FieldDeclarationList
+        && (next.0 as usize) < tree.len()
+        && tree.kind(next) == NodeKind::Colon;
+    unit.delete(range.start..if is_label { tree.range(next).end } else { range.end })
+}
+
+/// `class A : public B { public: ... }` becomes `struct A : B { ... }`.
+fn structure(unit: Unit<'_>, id: NodeId) -> Option<Vec<Edit>> {
+    let tree = unit.tree;
+    let word = tree.children(id).find(|&child| tree.kind(child) == NodeKind::ClassKeyword)?;
+    let parts = tree.children(id).filter(|&child| {
+        matches!(tree.kind(child), NodeKind::BaseClassClause | NodeKind::FieldDeclarationList)
+    });
+    let labels = parts.flat_map(|part| tree.children(part));
+    let labels = labels.filter(|&label| tree.kind(label) == NodeKind::AccessSpecifier);
+    let mut edits: Vec<Edit> = labels.map(|label| access(unit, label)).collect();
+    let has_labels = !edits.is_empty();
+    edits.push(unit.replace(tree.range(word), b"struct"));
+    has_labels.then_some(edits)
+}
+
+/// `enum class E : int` becomes `enum E`.
+fn plain_enum(unit: Unit<'_>, id: NodeId) -> Option<Vec<Edit>> {
+    let tree = unit.tree;
+    let mut edits = Vec::new();
+    let mut colon = None;
+    for child in tree.children(id) {
+        match tree.kind(child) {
+            NodeKind::ClassKeyword | NodeKind::StructKeyword => edits.push(delete(unit, child)),
+            NodeKind::Colon => colon = Some(tree.range(child).start),
+            _ if tree.node(child).field == Some(NodeField::Base) => {
+                edits.push(unit.delete(colon?..tree.range(child).end));
+            }
+            _ => {}
+        }
+    }
+    (!edits.is_empty()).then_some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    fn check(before: &str, keep: &[&str], after: &str) {
+        assert_reduces(&CppSpecifiers, Language::Cpp, before, keep, after);
+    }
+
+    #[test]
+    fn a_word_goes_from_all_places() {
+        let before = "struct A { virtual void f() = 0; A() = default; A(A &&) = delete; ~A() noexcept(true); };
+            struct B : virtual A { void f() override, g() &; explicit(true) B(int); };
+            typename X<int>::t x; auto l = [](int &a) mutable { };
+            namespace n __attribute__((__visibility__(\"default\"))) { __extension__ int f(int *__restrict p) __asm__(\"g\"); }";
+        let after = "struct A { void f(); A(); A(A); ~A(); };
+            struct B : A { void f(), g(); B(int); };
+            X<int>::t x; auto l = [](int a) { }; namespace n { int f(int *p); }";
+        check(before, &[], after);
+    }
+
+    #[test]
+    fn a_class_keeps_its_labels_or_becomes_a_structure() {
+        let before =
+            "class A { int x; public: int y; }; class B; class C : private A { public: int z; };";
+        check(
+            before,
+            &["class A { int x;", "class B"],
+            "class A { int x; int y; }; class B; struct C : A { int z; };",
+        );
+        check(before, &["public: int y", "private A", "public: int z"], before);
+    }
+}
