@@ -1,7 +1,7 @@
 //! Collective functions: a team of work-items comes to the call together, and each gets a result that depends on the
 //! values of all. The teams are work-groups in OpenCL C and warps in CUDA C++.
 
-use super::statements::Atomic;
+use super::atomics::Atomic;
 use super::types::{Scalar, Type};
 use super::{ExprId, VarId};
 

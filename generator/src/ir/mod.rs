@@ -2,6 +2,7 @@
 //! by number. The numbers are stable: repair, reports of the interpreter and edits address nodes by them, and an edit
 //! replaces a node in its place.
 
+mod atomics;
 mod builtins;
 mod collectives;
 mod exact;
@@ -17,6 +18,7 @@ mod swizzle;
 mod tensors;
 mod types;
 
+pub use atomics::Atomic;
 pub use builtins::Builtin;
 pub use collectives::{Collective, Joint, Shuffle, WARP};
 pub use exact::Exact;
@@ -24,7 +26,7 @@ pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape,
 pub use operators::{Binary, Unary};
 pub use signatures::Signature;
 pub use statements::{
-    Atomic, Block, Case, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
+    Block, Case, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
     StmtKind, Switch, Ticket, Update, Way,
 };
 pub use swizzle::Swizzle;

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Address, Collective, ExprId, Initial, Mma, Path, Scalar, StmtId, Swizzle, VarId};
+use super::{Address, Atomic, Collective, ExprId, Initial, Mma, Path, StmtId, Swizzle, VarId};
 use crate::random::Key;
 
 /// A statement.
@@ -187,55 +187,6 @@ pub struct Reduce {
     pub value: ExprId,
     /// The `int` that gets the result.
     pub into: VarId,
-}
-
-/// Commutative atomic functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "their names in OpenCL C")]
-pub enum Atomic {
-    Add,
-    Sub,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
-impl Atomic {
-    /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Add, Self::Sub, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
-
-    /// Its name in OpenCL C.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Add => "atomic_add",
-            Self::Sub => "atomic_sub",
-            Self::Min => "atomic_min",
-            Self::Max => "atomic_max",
-            Self::And => "atomic_and",
-            Self::Or => "atomic_or",
-            Self::Xor => "atomic_xor",
-        }
-    }
-
-    /// The new value in memory.
-    #[must_use]
-    pub fn apply(self, scalar: Scalar, old: i64, value: i64) -> i64 {
-        let (old, value) = (scalar.value(old), scalar.value(value));
-        let new = match self {
-            Self::Add => old + value,
-            Self::Sub => old - value,
-            Self::Min => old.min(value),
-            Self::Max => old.max(value),
-            Self::And => old & value,
-            Self::Or => old | value,
-            Self::Xor => old ^ value,
-        };
-        scalar.wrap(new)
-    }
 }
 
 /// Values that the work-items of a group put together in local memory. The barriers for that are a part of it.
