@@ -53,9 +53,12 @@ mod gpu {
 
 /// Passes for what only C++ has: namespaces, classes and their members, overloads.
 mod cpp {
+    pub(crate) mod bases;
     pub(crate) mod bodies;
     pub(crate) mod declarations;
     pub(crate) mod main_file;
+    pub(crate) mod namespaces;
+    pub(crate) mod template_parameters;
     pub(crate) mod unreachable;
 }
 
@@ -178,6 +181,9 @@ pub static TABLE: &[Row] = &[
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
+    row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
+    row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
+    row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
