@@ -53,14 +53,17 @@ mod gpu {
 
 /// Passes for what only C++ has: namespaces, classes and their members, overloads.
 mod cpp {
+    pub(crate) mod bases;
     pub(crate) mod bodies;
     pub(crate) mod class_to_int;
     pub(crate) mod constraints;
     pub(crate) mod declarations;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
+    pub(crate) mod namespaces;
     pub(crate) mod parameters;
     pub(crate) mod specifiers;
+    pub(crate) mod template_parameters;
     pub(crate) mod unreachable;
 }
 
@@ -185,7 +188,10 @@ pub static TABLE: &[Row] = &[
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
+    row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
+    row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
+    row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
     row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),

@@ -43,6 +43,7 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
     for item in &entities.items {
         is_item[item.node.0 as usize] = true;
     }
+    let mut references = Vec::new();
     for index in 0..entities.items.len() {
         let item = &entities.items[index];
         let mut reader = Reader {
@@ -54,6 +55,7 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
             locals: HashSet::new(),
             qualified: HashMap::new(),
             found: BTreeSet::new(),
+            references: Vec::new(),
         };
         reader.read_locals(item.node, &is_item);
         let has_error = tree.has_error(item.node)
@@ -88,11 +90,14 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
                 id = NodeId(id.0 + 1);
             }
         }
+        references.append(&mut reader.references);
         let item = &mut entities.items[index];
         needs.retain(|need| !item.declares.contains(need));
         item.needs.extend(needs);
         item.mentions = mentions.into_iter().collect();
     }
+    references.sort_unstable();
+    entities.references = references;
 }
 
 /// Returns whether a node stands in the parameters of a function, or in the arguments of a specialisation.
@@ -125,6 +130,8 @@ struct Reader<'a> {
     /// For names behind `::`, what stands before.
     qualified: HashMap<NodeId, Qualifier>,
     found: BTreeSet<Mention>,
+    /// The names that lead to one entity.
+    references: Vec<(NodeId, EntityId)>,
 }
 
 impl<'a> Reader<'a> {
@@ -267,7 +274,7 @@ impl<'a> Reader<'a> {
         let Some(name) = self.scopes.name(text) else { return };
         match self.qualified.get(&id).copied() {
             Some(Qualifier::Entity(scope)) => match self.scopes.find_in(scope, name) {
-                Some(entity) => self.entity(entity),
+                Some(entity) => self.entity(id, entity),
                 None if self.scopes.kind(scope) == EntityKind::Class => {
                     self.found.insert(Mention::Member(name));
                 }
@@ -292,7 +299,7 @@ impl<'a> Reader<'a> {
         let found = self.scopes.find(self.context, name);
         match found {
             Some(entity) => {
-                self.entity(entity);
+                self.entity(id, entity);
                 // A base class may have it as well.
                 if self.in_class && !self.scopes.is_in_class(entity) {
                     self.found.insert(Mention::Member(name));
@@ -311,7 +318,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn entity(&mut self, entity: EntityId) {
+    fn entity(&mut self, id: NodeId, entity: EntityId) {
+        self.references.push((id, entity));
         if self.scopes.kind(entity) != EntityKind::Parameter {
             self.found.insert(Mention::Entity(entity));
             let target = self.scopes.target(entity);

@@ -113,6 +113,8 @@ pub struct Entities {
     scopes: Scopes,
     /// By entity, the items that declare it.
     declared_by: Vec<Vec<ItemId>>,
+    /// The names that lead to one entity, in the order of their nodes.
+    references: Vec<(NodeId, EntityId)>,
 }
 
 impl Entities {
@@ -152,10 +154,47 @@ impl Entities {
         &self.declared_by[entity.0 as usize]
     }
 
+    /// The names of the file that lead to one entity, in the order of their nodes: uses as well as declarations.
+    ///
+    /// A name that may mean several is not among them, nor is one that is declared in a function.
+    #[must_use]
+    pub fn references(&self) -> &[(NodeId, EntityId)] {
+        &self.references
+    }
+
+    /// The entity that a name leads to.
+    #[must_use]
+    pub fn meant(&self, name: NodeId) -> Option<EntityId> {
+        step();
+        let index = self.references.binary_search_by_key(&name, |&(node, _)| node).ok()?;
+        Some(self.references[index].1)
+    }
+
     /// The last part of an entity's name.
     #[must_use]
     pub fn name(&self, entity: EntityId) -> &[u8] {
         self.scopes.name_of(entity)
+    }
+
+    /// The scope of an entity; `None` for the global namespace.
+    #[must_use]
+    pub fn scope(&self, entity: EntityId) -> Option<EntityId> {
+        step();
+        self.scopes.parent(entity)
+    }
+
+    /// Returns whether an entity is a namespace.
+    #[must_use]
+    pub fn is_namespace(&self, entity: EntityId) -> bool {
+        step();
+        self.scopes.kind(entity) == scopes::EntityKind::Namespace
+    }
+
+    /// The entity that another name stands for: that of a namespace, for an alias of it.
+    #[must_use]
+    pub fn target(&self, entity: EntityId) -> EntityId {
+        step();
+        self.scopes.target(entity)
     }
 
     /// The bytes of an item, with the semicolon that the grammar keeps apart.

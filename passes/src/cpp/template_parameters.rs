@@ -1,0 +1,374 @@
+//! Removes parameters of templates together with their arguments in every use.
+//!
+//! A parameter that the template uses is replaced there by its default argument, else by `int` or `0`; the elements that a
+//! parameter pack expands to are removed. Without parameters, a template is a plain class, function, alias or variable, and its
+//! specialisations go: that is the first list. The second list has single parameters that the template does not use.
+//!
+//! before:
+//! ```cpp
+//! template <class T, bool B = true> struct A { T t; static const bool b = B; };
+//! template <class T> struct A<T, false> { T u; };
+//! template <class T> void f(A<T, true> a) { }
+//! ```
+//! after:
+//! ```cpp
+//! struct A { int t; static const bool b = true; };
+//! void f(A a) { }
+//! ```
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
+use clreduce_testcase::{Edit, Patch, steps};
+
+use crate::analysis::{Unit, with_semicolon};
+use crate::budget::Budget;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppTemplateParameters;
+
+/// The parameters of one template that are looked at: for each, all uses of the template are.
+const MOST: Budget = Budget::new("parameters of one template", 16);
+
+impl Pass for CppTemplateParameters {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-template-parameters",
+            "Remove parameters of templates with their arguments",
+            CPP,
+        )
+        .growing()
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let entities = snapshot.entities(unit.file);
+            let uses = uses(unit, entities);
+            let outside = outside(entities);
+            let mut seen: HashSet<EntityId> = HashSet::new();
+            for id in entities.ids() {
+                let item = entities.item(id);
+                let Some(&entity) = item.declares.first() else { continue };
+                if !item.is_template || item.is_outside || !seen.insert(entity) {
+                    continue;
+                }
+                let template = Template::new(unit, entities, entity, &uses, &outside);
+                let count = template.count();
+                if let Some((edits, _)) = template.without(0..count) {
+                    proposals.extend(Patch::new(edits).map(Proposal::new));
+                }
+                let indices = proposals.limited(&MOST, 0..count);
+                for index in indices.into_iter().filter(|_| count > 1) {
+                    let Some((edits, is_used)) = template.without(index..index + 1) else {
+                        continue;
+                    };
+                    // With the first one in a list of its own, a group never leaves an empty list.
+                    let list = if index == 0 { 3 } else { 1 + u32::from(is_used) };
+                    let patch = Patch::new(edits);
+                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+                }
+            }
+        }
+    }
+}
+
+/// By entity, the lists of arguments behind its name, in order.
+fn uses(unit: Unit<'_>, entities: &Entities) -> HashMap<EntityId, Vec<NodeId>> {
+    let tree = unit.tree;
+    let mut uses: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
+    for &(name, entity) in entities.references() {
+        let whole = tree.node(name).parent;
+        if !tree.node(name).damaged && tree.node(name).field == Some(NodeField::Name) {
+            let arguments = tree.field(whole, NodeField::Arguments);
+            let arguments =
+                arguments.filter(|&list| tree.kind(list) == NodeKind::TemplateArgumentList);
+            uses.entry(entity).or_default().extend(arguments);
+        }
+    }
+    uses
+}
+
+/// By class, the members that are defined outside of it.
+fn outside(entities: &Entities) -> HashMap<EntityId, Vec<ItemId>> {
+    let mut outside: HashMap<EntityId, Vec<ItemId>> = HashMap::new();
+    for id in entities.ids().filter(|&id| entities.item(id).is_outside) {
+        let member = entities.item(id).declares.first();
+        if let Some(class) = member.and_then(|&member| entities.scope(member)) {
+            outside.entry(class).or_default().push(id);
+        }
+    }
+    outside
+}
+
+/// The head of a template.
+struct Head {
+    list: NodeId,
+    parameters: Vec<NodeId>,
+}
+
+struct Template<'a> {
+    unit: Unit<'a>,
+    /// The heads of the template itself: of all its declarations.
+    heads: Vec<Head>,
+    /// The heads of its specialisations, and of members that are defined outside, with the arguments behind its name there.
+    others: Vec<(Head, NodeId, bool)>,
+    uses: &'a [NodeId],
+}
+
+impl<'a> Template<'a> {
+    fn new(
+        unit: Unit<'a>,
+        entities: &Entities,
+        entity: EntityId,
+        uses: &'a HashMap<EntityId, Vec<NodeId>>,
+        outside: &HashMap<EntityId, Vec<ItemId>>,
+    ) -> Self {
+        let tree = unit.tree;
+        let uses = uses.get(&entity).map_or(&[][..], Vec::as_slice);
+        let mut template = Self { unit, heads: Vec::new(), others: Vec::new(), uses };
+        let arguments_in = |node: NodeId| {
+            let after = tree.node(node).after;
+            let first = uses.partition_point(|&list| list < node);
+            uses.get(first).copied().filter(|&list| list < after)
+        };
+        for &id in entities.declarations(entity) {
+            let item = entities.item(id);
+            let Some(head) = head(unit, item.node) else { continue };
+            // A specialisation has arguments behind its name, a friend of the same name has not.
+            let name = match item.kind {
+                ItemKind::Type => tree.field(item.inner, NodeField::Name),
+                ItemKind::Function | ItemKind::Variable => {
+                    tree.field(item.inner, NodeField::Declarator).map(|it| name_in(unit, it))
+                }
+                _ => None,
+            };
+            match name.and_then(arguments_in) {
+                Some(arguments) => template.others.push((head, arguments, true)),
+                None => template.heads.push(head),
+            }
+        }
+        for &id in outside.get(&entity).into_iter().flatten() {
+            let item = entities.item(id);
+            if let Some((head, arguments)) = head(unit, item.node).zip(arguments_in(item.inner)) {
+                template.others.push((head, arguments, false));
+            }
+        }
+        template
+    }
+
+    /// The number of parameters.
+    fn count(&self) -> usize {
+        self.heads.iter().map(|head| head.parameters.len()).max().unwrap_or(0)
+    }
+
+    /// The edits that remove some parameters, and whether the template uses them.
+    fn without(&self, indices: Range<usize>) -> Option<(Vec<Edit>, bool)> {
+        let unit = self.unit;
+        let tree = unit.tree;
+        let mut edits = Vec::new();
+        let mut is_used = false;
+        let is_all = indices.len() == self.count();
+        for head in &self.heads {
+            let parameters = head.parameters.get(indices.clone())?;
+            let whole = tree.node(head.list).parent;
+            if is_all {
+                let inner = tree.next_named(head.list)?;
+                edits.push(unit.delete(tree.range(whole).start..tree.range(inner).start));
+            }
+            for (&parameter, index) in parameters.iter().zip(indices.clone()) {
+                if !is_all {
+                    edits.push(Edit::delete_element(unit.file, tree.range(parameter)));
+                }
+                let value = self.value(index, parameter);
+                is_used |= replace_uses(unit, whole, parameter, value, &mut edits)?;
+            }
+        }
+        for other in &self.others {
+            is_used |= self.without_in(other, &indices, is_all, &mut edits)?;
+        }
+        steps(self.uses.len());
+        for &list in self.uses {
+            if is_all {
+                edits.push(unit.delete(tree.range(list)));
+            } else {
+                let gone = self.removed(list, &indices);
+                edits.extend(gone.map(|it| Edit::delete_element(unit.file, tree.range(it))));
+            }
+        }
+        // What goes as a whole is not replaced.
+        let gone: HashSet<Range<usize>> =
+            edits.iter().filter(|edit| edit.text.is_empty()).map(Edit::range).collect();
+        edits.retain(|edit| edit.text.is_empty() || !gone.contains(&edit.range()));
+        Some((edits, is_used)).filter(|(edits, _)| !edits.is_empty())
+    }
+
+    /// Removes parameters from what has a head of its own. Those of that head go that are in no other argument.
+    fn without_in(
+        &self,
+        (head, arguments, is_specialised): &(Head, NodeId, bool),
+        indices: &Range<usize>,
+        is_all: bool,
+        edits: &mut Vec<Edit>,
+    ) -> Option<bool> {
+        let unit = self.unit;
+        let tree = unit.tree;
+        let whole = tree.node(head.list).parent;
+        if is_all && *is_specialised {
+            edits.push(unit.delete(with_semicolon(tree, whole)));
+            return Some(true);
+        }
+        let mut is_used = false;
+        if is_all {
+            let inner = tree.next_named(head.list)?;
+            edits.push(unit.delete(tree.range(whole).start..tree.range(inner).start));
+        }
+        let gone: Vec<NodeId> = self.removed(*arguments, indices).collect();
+        for &parameter in &head.parameters {
+            let Some(name) = parameter_name(unit, parameter) else { continue };
+            let inside = |list: NodeId| {
+                let names = tree.subtree(list).filter(|&id| is_name(tree.kind(id)));
+                names.filter(|&id| unit.text(id) == unit.text(name)).count()
+            };
+            let in_gone: usize = gone.iter().map(|&argument| inside(argument)).sum();
+            if in_gone > 0 && inside(*arguments) == in_gone {
+                edits.push(Edit::delete_element(unit.file, tree.range(parameter)));
+                let value = self.value(indices.start, parameter);
+                is_used |= replace_uses(unit, whole, parameter, value, edits)?;
+            }
+        }
+        Some(is_used)
+    }
+
+    /// The arguments that belong to parameters.
+    fn removed(&self, list: NodeId, indices: &Range<usize>) -> impl Iterator<Item = NodeId> {
+        let tree = self.unit.tree;
+        let has_pack = self.heads.iter().any(|head| {
+            let parameters = head.parameters.get(indices.clone()).unwrap_or_default();
+            parameters.iter().any(|&it| is_pack(tree.kind(it)))
+        });
+        let count = if has_pack { usize::MAX } else { indices.len() };
+        tree.named_children(list).skip(indices.start).take(count)
+    }
+
+    /// What stands for a parameter once it is gone.
+    fn value(&self, index: usize, parameter: NodeId) -> &'a [u8] {
+        let unit = self.unit;
+        let default_of = |parameter: NodeId| {
+            let of = |field| unit.tree.field(parameter, field);
+            of(NodeField::DefaultType).or_else(|| of(NodeField::DefaultValue))
+        };
+        let same = self.heads.iter().filter_map(|head| head.parameters.get(index));
+        match same.copied().find_map(default_of) {
+            Some(default) => unit.text(default),
+            None => match unit.tree.kind(parameter) {
+                NodeKind::TypeParameterDeclaration | NodeKind::OptionalTypeParameterDeclaration => {
+                    b"int"
+                }
+                _ => b"0",
+            },
+        }
+    }
+}
+
+/// Reads the head of a template.
+fn head(unit: Unit<'_>, node: NodeId) -> Option<Head> {
+    let tree = unit.tree;
+    if tree.kind(node) != NodeKind::TemplateDeclaration || tree.has_error(node) {
+        return None;
+    }
+    let list = tree.field(node, NodeField::Parameters)?;
+    Some(Head { list, parameters: tree.named_children(list).collect() })
+}
+
+/// The name in a declarator: what stands before the parameters and the initialiser.
+fn name_in(unit: Unit<'_>, declarator: NodeId) -> NodeId {
+    let inner = |&at: &NodeId| unit.tree.field(at, NodeField::Declarator);
+    std::iter::successors(Some(declarator), inner).take(16).last().unwrap_or(declarator)
+}
+
+fn is_pack(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::VariadicTypeParameterDeclaration | NodeKind::VariadicParameterDeclaration
+    )
+}
+
+fn is_name(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
+}
+
+/// The name that a parameter of a template declares.
+fn parameter_name(unit: Unit<'_>, parameter: NodeId) -> Option<NodeId> {
+    let tree = unit.tree;
+    match tree.kind(parameter) {
+        NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => {
+            tree.named_children(parameter).last()
+        }
+        NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
+        NodeKind::ParameterDeclaration
+        | NodeKind::OptionalParameterDeclaration
+        | NodeKind::VariadicParameterDeclaration => {
+            let declarator = tree.field(parameter, NodeField::Declarator)?;
+            tree.subtree(declarator).find(|&id| tree.kind(id) == NodeKind::Identifier)
+        }
+        _ => None,
+    }
+}
+
+/// Replaces what uses a parameter in its template. Returns whether anything does; `None` if it cannot be replaced.
+fn replace_uses(
+    unit: Unit<'_>,
+    template: NodeId,
+    parameter: NodeId,
+    value: &[u8],
+    edits: &mut Vec<Edit>,
+) -> Option<bool> {
+    let tree = unit.tree;
+    let kind = tree.kind(parameter);
+    let Some(name) = parameter_name(unit, parameter) else {
+        return (kind != NodeKind::TemplateTemplateParameterDeclaration).then_some(false);
+    };
+    let mut is_used = false;
+    let own = tree.range(parameter);
+    for id in tree.subtree(template) {
+        if !is_name(tree.kind(id)) || unit.text(id) != unit.text(name) {
+            continue;
+        }
+        let range = tree.range(id);
+        let node = tree.node(id);
+        let is_qualified = node.field == Some(NodeField::Name)
+            && tree.kind(node.parent) == NodeKind::QualifiedIdentifier;
+        if own.start <= range.start && range.end <= own.end || is_qualified {
+            continue;
+        }
+        is_used = true;
+        if is_pack(kind) {
+            let mut around = tree.ancestors(id).take_while(|&at| at > template).take(32);
+            let expansion = around.find(|&at| tree.kind(at) == NodeKind::ParameterPackExpansion)?;
+            edits.push(Edit::delete_element(unit.file, tree.range(expansion)));
+        } else {
+            edits.push(Edit::replace(unit.file, range, value.to_vec()));
+        }
+    }
+    Some(is_used)
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::assert_reduces;
+
+    #[test]
+    fn arguments_go_from_every_use() {
+        let before = "template <class, class T> struct A { T t; };\nA<int, A<char, long>> a;\n\
+                      template <int N, class... Ts> int f(A<int, Ts>... ts) { return N; }\n";
+        let after = "template <class T> struct A { T t; };\nA<A<long>> a;\nint f() { return 0; }\n";
+        let keep = ["T t", "long", "f("];
+        assert_reduces(&CppTemplateParameters, Language::Cpp, before, &keep, after);
+    }
+}
