@@ -295,7 +295,6 @@ fn wrong_options_are_errors_that_say_what_would_do() {
         (&["--mode", "barrier", "--avoid", "remainder"], &["cannot do without `remainder`"]),
         (&["--mode", "barriers"], &["atomic-section"]),
         (&["--target", "metal"], &["opencl-1.2", "cuda"]),
-        (&["--target", "cuda", "--doubles"], &["leave out --doubles"]),
         (&["--count", "2"], &["--out"]),
         (&["--emi", "41"], &["1..=40"]),
         (&["--emi", "2", "--avoid", "if"], &["cannot do without `if`", "--emi"]),
