@@ -296,6 +296,11 @@ fn is_pack(kind: NodeKind) -> bool {
     )
 }
 
+/// What stands for as many elements as a pack has: an argument, or a parameter such as `A<Ts>... ts`.
+fn is_expansion(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::ParameterPackExpansion | NodeKind::VariadicParameterDeclaration)
+}
+
 fn is_name(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
 }
@@ -347,7 +352,7 @@ fn replace_uses(
         is_used = true;
         if is_pack(kind) {
             let mut around = tree.ancestors(id).take_while(|&at| at > template).take(32);
-            let expansion = around.find(|&at| tree.kind(at) == NodeKind::ParameterPackExpansion)?;
+            let expansion = around.find(|&at| is_expansion(tree.kind(at)))?;
             edits.push(Edit::delete_element(unit.file, tree.range(expansion)));
         } else {
             edits.push(Edit::replace(unit.file, range, value.to_vec()));
