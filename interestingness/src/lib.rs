@@ -15,8 +15,7 @@ mod unchanged;
 
 pub use clreduce_process::{
     Cancel, CommandError, Confinement, Hook, Limits, NoSandbox, Permissions, SetupError,
-    TestCommand, units, when_free,
-    worker_main,
+    TestCommand, units, when_free, worker_main,
 };
 pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
 pub use filter::{CompileFilter, Filtered};

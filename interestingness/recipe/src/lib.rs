@@ -36,7 +36,7 @@ mod unexecuted;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_process::{Cancel, Progress};
+use clreduce_process::{Cancel, Confinement, Progress};
 use clreduce_testcase::TestCase;
 use error::Problem;
 use format::Document;

@@ -28,6 +28,7 @@ use crate::not_interesting::{Rejection, explain};
 use crate::page::CommitCollector;
 use crate::printing::shown_path;
 use crate::progress::ProgressDisplay;
+use crate::refused::Refusal;
 use crate::report_file::{ReportFile, ReportFileError};
 use crate::resolve::Settings;
 use crate::screen::{Drawn, Model};
@@ -342,6 +343,11 @@ fn not_interesting(
     }
     let found = match &settings.how.test {
         Test::Command(command) => {
+            let options = settings.how.command_options();
+            let refusal = Refusal { command, options, original: case, outcome, cancel };
+            if let Some(refused) = refusal.find() {
+                return CliError::Refused(refused);
+            }
             let options = settings.how.command_options();
             let diagnosis = Diagnosis { command, options, target, original: case, outcome, cancel };
             diagnosis.find()

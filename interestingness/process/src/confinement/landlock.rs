@@ -53,10 +53,11 @@ fn ruleset(permissions: &Permissions) -> Result<RulesetCreated, RulesetError> {
     let mut rules = allow(rules.create()?, &permissions.writable, writing)?;
     rules = allow(rules, places::DEVICES, device)?;
     rules = allow(rules, places::compiler_caches(), writing)?;
-    if permissions.gpus {
-        rules = allow(rules, places::gpus(), device)?;
+    let gpus = if permissions.gpus { places::gpus() } else { Vec::new() };
+    if !gpus.is_empty() {
         // The driver of NVIDIA names its threads there, and does not begin without.
         rules = allow(rules, ["/proc"], AccessFs::WriteFile.into())?;
+        rules = allow(rules, gpus, device)?;
     }
     Ok(rules)
 }

@@ -132,6 +132,15 @@ impl Confinement {
         self
     }
 
+    /// The same confinement, in which the network may be used.
+    #[must_use]
+    pub fn with_network(mut self) -> Self {
+        if let Some(permissions) = self.permissions_mut() {
+            permissions.network = true;
+        }
+        self
+    }
+
     fn permissions_mut(&mut self) -> Option<&mut Permissions> {
         match self {
             Self::Unconfined => None,

@@ -250,7 +250,8 @@ impl<O, R> WorkerProcess<O, R> {
         #[cfg(target_os = "linux")]
         {
             // In a sandbox, the child is the one that made it, and the worker is further down.
-            let ticks = crate::system::ticks_of_tree(rustix::process::Pid::from_child(&self.child))?;
+            let ticks =
+                crate::system::ticks_of_tree(rustix::process::Pid::from_child(&self.child))?;
             Some(Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second()))
         }
         #[cfg(not(target_os = "linux"))]
