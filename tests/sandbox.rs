@@ -98,14 +98,8 @@ impl Scene {
             ("write to `/dev/shm`", format!("echo x > {}", self.in_shm().display())),
             ("connect by TCP", format!("bash -c 'echo x > /dev/tcp/127.0.0.1/{tcp}'")),
             ("send by UDP", format!("bash -c 'echo x > /dev/udp/127.0.0.1/{udp}'")),
-            (
-                "connect to a Unix socket in the home",
-                unix(&format!("\"{}\"", socket.display())),
-            ),
-            (
-                "connect to an abstract Unix socket",
-                unix(&format!("\"\\0{}\"", self.name)),
-            ),
+            ("connect to a Unix socket in the home", unix(&format!("\"{}\"", socket.display()))),
+            ("connect to an abstract Unix socket", unix(&format!("\"\\0{}\"", self.name))),
             (
                 "`ptrace` of another process",
                 // PTRACE_ATTACH; the victim goes on when the attempt ends.
@@ -289,13 +283,16 @@ fn what_the_sandbox_refuses_is_named_with_the_option_that_allows_it() {
     let logs = outside(&bench);
     bench.script("test.sh", &format!("#!/bin/sh\ngrep -q needle bug.c && echo x >> {logs}/log\n"));
     let refused = bench.run(&["bug.c", "--test", "./test.sh"]).code(1);
-    assert_mentions(&stderr(&refused), &[
-        "only outside the sandbox",
-        "Permission denied",
-        &format!("{logs}/log"),
-        "--writable",
-        "--sandbox off",
-    ]);
+    assert_mentions(
+        &stderr(&refused),
+        &[
+            "only outside the sandbox",
+            "Permission denied",
+            &format!("{logs}/log"),
+            "--writable",
+            "--sandbox off",
+        ],
+    );
     fs::remove_file(bench.path("logs/log")).unwrap();
     bench.reduce(&["bug.c", "--test", "./test.sh", "--writable", &logs, "-q"]);
     assert!(bench.path("logs/log").exists());
