@@ -368,7 +368,7 @@ fn a_file_that_somebody_edits_meanwhile() {
     };
     bench.script(SCRIPT_NAME, &test);
     // The editor is only pretended to be the test; that it names the file is no reason to refuse.
-    let run = bench.run(&["bug.c", "--test", SCRIPT, "-j1"]).code(1);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "-j1", "--writable", "."]).code(1);
     assert_mentions(&stderr(&run), &["changed by someone else"]);
     assert_eq!(bench.read("bug.c").replace('\r', ""), format!("{BUG}// mine\n"));
     assert!(stdout(&run).is_empty());

@@ -286,7 +286,7 @@ fn what_the_sandbox_refuses_is_named_with_the_option_that_allows_it() {
     assert_mentions(
         &stderr(&refused),
         &[
-            "only outside the sandbox",
+            "the sandbox is the reason",
             "Permission denied",
             &format!("{logs}/log"),
             "--writable",
@@ -305,7 +305,7 @@ fn strict_hides_what_is_beside_the_test_unless_it_is_allowed() {
     fs::write(bench.path("logs/word"), "needle").unwrap();
     bench.script("test.sh", &format!("#!/bin/sh\ngrep -qf {logs}/word bug.c\n"));
     let refused = bench.run(&["bug.c", "--test", "./test.sh", "--sandbox", "strict"]).code(1);
-    assert_mentions(&stderr(&refused), &["only outside the sandbox", "--readable"]);
+    assert_mentions(&stderr(&refused), &["the sandbox is the reason", "--readable"]);
     bench.reduce(&["bug.c", "-t", "./test.sh", "--sandbox", "strict", "--readable", &logs, "-q"]);
     assert!(bench.read("bug.c").contains("needle"));
 }
@@ -343,5 +343,5 @@ fn a_recipe_that_works_only_outside_is_told_so() {
     );
     bench.write("bug.toml", recipe);
     let refused = bench.run(&["bug.c", "--test", "bug.toml"]).code(1);
-    assert_mentions(&stderr(&refused), &["only outside the sandbox", "--writable"]);
+    assert_mentions(&stderr(&refused), &["the sandbox is the reason", "--writable"]);
 }

@@ -67,13 +67,14 @@ fn refused(
     error: &RecipeError,
     cancel: &Cancel,
 ) -> Option<String> {
-    if sandbox::confinement() == Confinement::Unconfined {
+    // Who asks for the strict one does not trust the program: it is not run outside.
+    if !matches!(sandbox::confinement(), Confinement::Landlock(_)) {
         return None;
     }
     let options = RecipeOptions { confinement: Confinement::Unconfined, ..options(cancel) };
     recipe.clone().options(options).calibrate(original).ok()?;
     Some(format!(
-        "the recipe accepts the original only outside the sandbox. In the sandbox:\n{error}\n\
+        "the sandbox is the reason that the recipe does not accept the original. In the sandbox:\n{error}\n\
          help: allow what its commands do by --writable, --readable, --network or --gpu; docs/sandbox.md says what a \
          sandbox refuses\n\
          help: run it without a sandbox, by --sandbox off"

@@ -35,7 +35,7 @@ use crate::screen::{Drawn, Model};
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
-use crate::{bug, recipe, report, summary};
+use crate::{bug, recipe, report, sandbox, summary};
 
 /// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
@@ -350,7 +350,7 @@ fn not_interesting(
             }
             let options = settings.how.command_options();
             let diagnosis = Diagnosis { command, options, target, original: case, outcome, cancel };
-            diagnosis.find()
+            diagnosis.find().or_else(sandbox::advice)
         }
         Test::Recipe(..) => None,
     };

@@ -42,20 +42,24 @@ enum Permission {
 }
 
 impl Refusal<'_> {
-    /// The message, if the test accepts the original outside the sandbox.
+    /// The message, if the sandbox is the reason.
+    ///
+    /// The test runs outside for that, unless the sandbox is the strict one: who asks for it does not trust the program.
+    /// There it is tried whether the test needs to read more.
     pub(crate) fn find(&self) -> Option<String> {
-        if self.options.confinement == Confinement::Unconfined
-            || !self.accepts(Confinement::Unconfined)
-        {
-            return None;
-        }
+        let lacking = match self.options.confinement {
+            Confinement::Unconfined => return None,
+            Confinement::Landlock(_) if !self.accepts(Confinement::Unconfined) => return None,
+            Confinement::Landlock(_) => self.lacking(),
+            Confinement::Bubblewrap(_) => Some(self.lacking()?),
+        };
         let refused = self.lines();
         let seen = if refused.is_empty() {
             String::new()
         } else {
             format!("\nnote: the output of the test in the sandbox:{refused}")
         };
-        let help = match self.lacking() {
+        let help = match lacking {
             Some(lacking) => {
                 let refusals: Vec<String> = lacking.iter().map(Permission::refusal).collect();
                 let options: Vec<String> = lacking.iter().map(Permission::option).collect();
@@ -70,7 +74,7 @@ impl Refusal<'_> {
                 .to_owned(),
         };
         Some(format!(
-            "the test accepts the original only outside the sandbox{seen}\n{help}\n\
+            "the sandbox is the reason that the test does not accept the original{seen}\n{help}\n\
              help: docs/sandbox.md says what a sandbox refuses; --sandbox off switches it off"
         ))
     }
@@ -123,13 +127,14 @@ impl Refusal<'_> {
         });
         // A home holds much besides.
         folders.sort_by_key(|folder| folder.components().count());
-        let hides = matches!(self.options.confinement, Confinement::Bubblewrap(_));
-        let readable = folders.iter().filter(|_| hides).cloned().map(Permission::Readable);
-        let readable: Vec<Permission> = readable.collect();
-        let mut all = vec![Permission::Network, Permission::Gpu];
-        all.extend(folders.into_iter().map(Permission::Writable));
-        all.extend(readable);
-        all
+        let folders = folders.into_iter();
+        if matches!(self.options.confinement, Confinement::Bubblewrap(_)) {
+            return std::iter::once(Permission::Gpu)
+                .chain(folders.map(Permission::Readable))
+                .collect();
+        }
+        let others = [Permission::Network, Permission::Gpu];
+        others.into_iter().chain(folders.map(Permission::Writable)).collect()
     }
 
     /// Lines of the output that tell of a refusal.

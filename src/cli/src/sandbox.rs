@@ -46,6 +46,15 @@ pub(crate) fn fact() -> &'static str {
     }
 }
 
+/// Advice on a test that rejects the original in the strict sandbox, and is not tried outside.
+pub(crate) fn advice() -> Option<String> {
+    matches!(CHOSEN.get(), Some(Confinement::Bubblewrap(_))).then(|| {
+        "the test ran in --sandbox strict, which has another home, /tmp and network; allow more by --readable, --writable \
+         or --network, or see whether the test accepts the original with --sandbox auto"
+            .to_owned()
+    })
+}
+
 fn without(reason: &NoSandbox) -> String {
     format!("tests run without a sandbox, and may do what you may do: {reason}")
 }
