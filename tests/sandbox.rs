@@ -160,7 +160,9 @@ fn judge(line: &str, confinement: Confinement, limits: Limits) -> Verdict {
     let worker = Some(PathBuf::from(std::env::var_os(WORKER).unwrap()));
     let options = CommandOptions { limits, worker, confinement, ..CommandOptions::default() };
     let test = CommandTest::new(&TestCommand::Shell(line.to_owned()), options).unwrap();
-    test.judge(&TestCase::single("a.c", "int a;").unwrap(), &Cancel::new()).unwrap().verdict
+    test.judge(&TestCase::single("a.c", b"int a;".as_slice()).unwrap(), &Cancel::new())
+        .unwrap()
+        .verdict
 }
 
 /// Makes every attempt in every level, as the user of this process, and prints what came of it.
@@ -248,6 +250,7 @@ fn check_table(user: Option<&str>) {
         .filter_map(|line| line.split_once(ROW)?.1.rsplit_once(" | "))
         .map(|(cell, outcome)| (cell.to_owned(), outcome.to_owned()))
         .collect();
+    assert!(seen.len() > 30, "attempts are made: {printed}");
     assert_eq!(seen, table(), "docs/sandbox.md (right) does not say what happens (left)");
 }
 

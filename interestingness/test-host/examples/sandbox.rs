@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let options = CommandOptions { worker, confinement, ..CommandOptions::default() };
         tests.push((name, CommandTest::new(&command, options)?, Vec::<Duration>::new()));
     }
-    let case = TestCase::single("a.c", "int a;")?;
+    let case = TestCase::single("a.c", b"int a;".as_slice())?;
     for _ in 0..runs {
         for (_, test, times) in &mut tests {
             let started = Instant::now();
