@@ -41,15 +41,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             times.push(started.elapsed());
         }
     }
-    let mut off = Duration::ZERO;
-    for (name, _, times) in &mut tests {
-        times.sort();
-        let (median, least) = (times[runs / 2], times[0]);
-        if *name == "off" {
-            off = median;
-        }
-        let more = median.saturating_sub(off);
-        println!("{name:6} median {median:9.2?}  least {least:9.2?}  more than off {more:9.2?}");
+    let off = tests[0].2.clone();
+    for (name, _, times) in &tests {
+        // Of the same round: the machine was as busy.
+        let mut more: Vec<f64> =
+            times.iter().zip(&off).map(|(time, off)| ms(*time) - ms(*off)).collect();
+        let mut times: Vec<f64> = times.iter().map(|time| ms(*time)).collect();
+        more.sort_by(f64::total_cmp);
+        times.sort_by(f64::total_cmp);
+        let (median, least, more) = (times[runs / 2], times[0], more[runs / 2]);
+        println!(
+            "{name:6}  median {median:6.2} ms  least {least:6.2} ms  median of differences {more:6.2} ms"
+        );
     }
     Ok(())
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }
