@@ -186,8 +186,10 @@ impl Confinement {
             Self::Landlock(permissions) => landlock::enter(permissions),
             // Its process began in its sandbox.
             #[cfg(not(target_os = "linux"))]
-            Self::Landlock(_) => Err(io::Error::other(NoSandbox::System)),
-            Self::Bubblewrap(_) | Self::Unconfined => Ok(()),
+            Self::Landlock(_) | Self::Bubblewrap(_) => Err(io::Error::other(NoSandbox::System)),
+            #[cfg(target_os = "linux")]
+            Self::Bubblewrap(_) => Ok(()),
+            Self::Unconfined => Ok(()),
         }
     }
 }
