@@ -184,9 +184,9 @@ impl Confinement {
         match self {
             #[cfg(target_os = "linux")]
             Self::Landlock(permissions) => landlock::enter(permissions),
-            // Its process began in its sandbox.
             #[cfg(not(target_os = "linux"))]
             Self::Landlock(_) | Self::Bubblewrap(_) => Err(io::Error::other(NoSandbox::System)),
+            // Its process began in its sandbox.
             #[cfg(target_os = "linux")]
             Self::Bubblewrap(_) => Ok(()),
             Self::Unconfined => Ok(()),
