@@ -7,11 +7,13 @@ pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
     CaseToReduce, Efficiency, FilterFigures, Flakiness, Options, PassStatistics, Reduced,
-    Reduction, ReductionError, Resume, Running, SkipPass, events,
+    Reduction, ReductionError, Resume, Running, SandboxError, SandboxLevel, SandboxOptions,
+    SkipPass, events,
 };
 pub use clreduce_interestingness::{
-    Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Filtered, Interestingness,
-    Limits, NotRun, Outcome, OutputPattern, SetupError, TestCommand, Verdict,
+    Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Confinement, Filtered,
+    Interestingness, Limits, NoSandbox, NotRun, Outcome, OutputPattern, Permissions, SetupError,
+    TestCommand, Verdict,
 };
 pub use clreduce_journal as journal;
 pub use clreduce_reducer::{self as reducer, PassChoice};

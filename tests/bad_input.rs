@@ -206,7 +206,8 @@ fn a_flaky_test() {
         )
     };
     bench.script(SCRIPT_NAME, &line);
-    refused(&bench, &["bug.c", "--test", SCRIPT], &["flaky", "in 1 out of "]);
+    let args = ["bug.c", "--test", SCRIPT, "--writable", "."];
+    refused(&bench, &args, &["flaky", "in 1 out of "]);
 }
 
 #[test]
@@ -235,7 +236,7 @@ fn a_test_that_accepts_nothing_by_mistake_is_used() {
             mistake.display()
         ),
     );
-    bench.reduce(&["bug.c", "--test", SCRIPT]).code(0);
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--writable", "."]).code(0);
     assert!(
         ["program", "directory"].iter().all(|kind| bench.path(&format!("mistake-{kind}")).is_dir())
     );
@@ -368,7 +369,7 @@ fn a_file_that_somebody_edits_meanwhile() {
     };
     bench.script(SCRIPT_NAME, &test);
     // The editor is only pretended to be the test; that it names the file is no reason to refuse.
-    let run = bench.run(&["bug.c", "--test", SCRIPT, "-j1"]).code(1);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "-j1", "--writable", "."]).code(1);
     assert_mentions(&stderr(&run), &["changed by someone else"]);
     assert_eq!(bench.read("bug.c").replace('\r', ""), format!("{BUG}// mine\n"));
     assert!(stdout(&run).is_empty());

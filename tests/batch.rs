@@ -150,8 +150,19 @@ fn what_goes_wrong_is_recorded_and_the_rest_goes_on() {
         marks.display()
     );
     bench.script("test.sh", &format!("#!/bin/sh\n{test}\n"));
-    let args =
-        ["batch", "cases", "--test", "./test.sh", "--out", "out", "-j2", "--timeout", "700ms"];
+    let args = [
+        "batch",
+        "cases",
+        "--test",
+        "./test.sh",
+        "--out",
+        "out",
+        "-j2",
+        "--timeout",
+        "700ms",
+        "--writable",
+        ".",
+    ];
     let shown = bench.run(&args).code(0);
     let records = cases(&bench);
     let of = |wanted: &str| records.iter().find(|case| name(case) == wanted).unwrap();

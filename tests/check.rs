@@ -77,7 +77,7 @@ fn the_doctor_names_the_packages_of_what_is_missing() {
     }
     let advice = out.lines().last().unwrap();
     assert!(
-        advice.starts_with("To install what is missing: apt-get install clang-19 "),
+        advice.starts_with("To install what is missing: apt-get install bubblewrap clang-19 "),
         "{advice}"
     );
     // What is there is shown with its place; the devices are those of `clreduce devices`.

@@ -193,7 +193,12 @@ fn files_that_are_removed_and_files_that_change() {
     bench.write("src/log.txt", "begin\n");
     let log = bench.path("src/log.txt").display().to_string();
     bench.script("log.sh", &format!("#!/bin/sh\necho line >>{log}\ngrep -q needle bug.c\n"));
-    answered(&bench, &["src", "--test", "./log.sh"], 1, &["src/log.txt", "write logs"]);
+    answered(
+        &bench,
+        &["src", "--test", "./log.sh", "--writable", "src"],
+        1,
+        &["src/log.txt", "write logs"],
+    );
 }
 
 #[test]

@@ -284,7 +284,11 @@ fn what_cannot_be_used() {
             &["prints no error or warning", "    w.c:1:", "--message 'division by zero'"],
         ),
         // What takes long is shown, with its time.
-        (&["--", "bin/slow.sh", "-c", "p.c"], 1, &["nothing is wrong", "slow.sh: compiling p.c ("]),
+        (
+            &["--writable", ".", "--", "bin/slow.sh", "-c", "p.c"],
+            1,
+            &["nothing is wrong", "slow.sh: compiling p.c ("],
+        ),
         (&["--", "./no-such-compiler", "-c", "p.c"], 1, &["cannot run", "exit code 127"]),
     ];
     for (args, status, parts) in cases {

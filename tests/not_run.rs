@@ -12,10 +12,12 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{Bench, SCRIPT, SCRIPT_NAME, assert_mentions, stderr};
 
-const ARGS: [&str; 7] = ["bug.c", "--test", SCRIPT, "-j", "2", "--events", "e.jsonl"];
+const ARGS: [&str; 9] =
+    ["bug.c", "--test", SCRIPT, "-j", "2", "--events", "e.jsonl", "--sandbox", "off"];
 
 /// The run that breaks has one worker: a test that runs ahead may be killed in the middle of breaking something.
-const BREAKING: [&str; 7] = ["bug.c", "--test", SCRIPT, "-j", "1", "--events", "e.jsonl"];
+const BREAKING: [&str; 9] =
+    ["bug.c", "--test", SCRIPT, "-j", "1", "--events", "e.jsonl", "--sandbox", "off"];
 
 /// Something that breaks in the middle of a reduction.
 struct Break {

@@ -154,7 +154,7 @@ fn a_flaky_device_is_asked_again() {
     bench.script("moody.sh", &script);
     let recipe = crash_recipe(&bench, "").replace("cc.sh", "moody.sh");
     bench.write("r.toml", format!("{recipe}[outcome]\nconfirm = \"2 of 3\"\n"));
-    let done = bench.reduce(&["p.c", "--test", "r.toml", "-j", "1"]);
+    let done = bench.reduce(&["p.c", "--test", "r.toml", "-j", "1", "--writable", "."]);
     // Without it, `rare` alone would have been interesting now and then, and now and then not.
     let result = bench.read("p.c");
     assert!(result.contains("boom") && !result.contains("rare"), "{result}");

@@ -64,7 +64,10 @@ fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
     let recipe = format!("options = \"-DUNUSED\"\n{MAD_SAT_RECIPE}");
     bench.write("r.toml", format!("{recipe}[[configuration]]\ndevice = \"host\"\n"));
     let (path, log) = logging_clang(&bench);
-    let args = ["k.cl", "--test", "r.toml", "-j", "2", "--summary", "s.json"];
+    // The log lies outside the folders of the tests.
+    let args =
+        ["k.cl", "--test", "r.toml", "-j", "2", "--summary", "s.json", "--writable", "clang.log"];
+    fs::write(&log, "").unwrap();
     let mut command = bench.command(&args);
     command.env("PATH", path);
     let done = assert_cmd::Command::from_std(command).assert().code(0);

@@ -14,8 +14,8 @@ mod outcome;
 mod unchanged;
 
 pub use clreduce_process::{
-    Cancel, CommandError, Confinement, Hook, Limits, SetupError, TestCommand, units, when_free,
-    worker_main,
+    Cancel, CommandError, Confinement, Hook, Limits, NoSandbox, Permissions, SetupError,
+    TestCommand, units, when_free, worker_main,
 };
 pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
 pub use filter::{CompileFilter, Filtered};

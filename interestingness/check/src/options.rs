@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clreduce_compiler::NoClang;
-use clreduce_process::{Limits, Progress, ToolRunner};
+use clreduce_process::{Confinement, Limits, Progress, ToolRunner};
 use thiserror::Error;
 
 use crate::stage::StageSetup;
@@ -37,6 +37,8 @@ pub struct CheckOptions {
     pub compile_worker: Option<PathBuf>,
     /// The folder for the directories in which tools run.
     pub temporary: PathBuf,
+    /// The confinement of tools, and with them of the kernel.
+    pub confinement: Confinement,
     /// The folder in which compiled parts of the host run-time are kept.
     pub cache: PathBuf,
     /// The most jumps that a work-group may make once it is asked whether the kernel ends; one that makes more counts as a
@@ -60,6 +62,7 @@ impl Default for CheckOptions {
             worker: None,
             compile_worker: None,
             temporary: std::env::temp_dir(),
+            confinement: Confinement::default(),
             cache: clreduce_host::default_cache(),
             most_jumps: None,
             progress: Progress::default(),
@@ -75,6 +78,7 @@ impl CheckOptions {
             clang: self.clang.clone(),
             build_options: self.build_options.clone(),
             compile_worker: self.compile_worker.clone(),
+            confinement: self.confinement(),
             cache: self.cache.clone(),
             side_by_side: self.side_by_side,
             most_jumps: self.most_jumps,
@@ -87,7 +91,13 @@ impl CheckOptions {
             memory_bytes: self.memory_bytes,
             ..Limits::default()
         };
-        ToolRunner::local(self.temporary.clone(), self.worker.clone(), limits)
+        let (temporary, worker) = (self.temporary.clone(), self.worker.clone());
+        ToolRunner::confined(temporary, worker, limits, self.confinement())
+    }
+
+    /// Tools write parts of the host run-time.
+    fn confinement(&self) -> Confinement {
+        self.confinement.clone().with_writable([self.cache.clone()])
     }
 }
 

@@ -7,7 +7,7 @@ use clreduce_compiler::{Clang, NoClang};
 use clreduce_host::HostKernel;
 use clreduce_kernel::Output;
 use clreduce_process::worker::WorkerOptions;
-use clreduce_process::{Cancel, ToolRunner};
+use clreduce_process::{Cancel, Confinement, ToolRunner};
 use clreduce_testcase::Language;
 use clreduce_tools::Tool;
 
@@ -51,6 +51,8 @@ pub(crate) struct StageSetup {
     pub build_options: Vec<String>,
     /// The program whose worker processes hold libclang and clang.
     pub compile_worker: Option<PathBuf>,
+    /// The confinement of these processes.
+    pub confinement: Confinement,
     /// The folder in which compiled parts of the host run-time are kept.
     pub cache: PathBuf,
     /// True if two sanitizers run at the same time.
@@ -68,6 +70,7 @@ impl StageSetup {
     pub(crate) fn compile_workers(&self) -> Option<WorkerOptions> {
         let mut worker = WorkerOptions::new(self.compile_worker.clone()?);
         worker.temporary = self.tools.temporary().to_owned();
+        worker.confinement = self.confinement.clone();
         worker.start_limit = self.tools.limits.time.unwrap_or(worker.start_limit);
         Some(worker)
     }

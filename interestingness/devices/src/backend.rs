@@ -62,12 +62,18 @@ pub enum Transport {
     Programs(fn(&ToolRunner, &KernelRun, RunLimits, &Cancel) -> RunReport),
 }
 
+/// Workers see the GPUs, also those that are asked for another device: the numbers of devices depend on it.
+pub(crate) fn with_gpus(options: &WorkerOptions) -> WorkerOptions {
+    let confinement = options.confinement.clone().with_gpus();
+    WorkerOptions { confinement, ..options.clone() }
+}
+
 /// Has a fresh worker process list the devices of its driver: a driver may crash as soon as it is loaded.
 pub(crate) fn list(
     options: &WorkerOptions,
     start: fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>,
 ) -> Result<Vec<FoundDevice>, DeviceError> {
-    match start(options)?.ask(&DeviceOrder::List, options.start_limit)? {
+    match start(&with_gpus(options))?.ask(&DeviceOrder::List, options.start_limit)? {
         DeviceReply::Devices(devices) => Ok(devices?),
         _ => Err(WorkerError::WrongReply.into()),
     }

@@ -13,7 +13,7 @@ use clreduce_kernel::{
 use clreduce_process::worker::{WorkerError, WorkerEvent, WorkerOptions};
 use clreduce_process::{Cancel, Limits, ToolRunner};
 
-use crate::backend::Transport;
+use crate::backend::{Transport, with_gpus};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, RunEnd};
@@ -55,7 +55,11 @@ impl DeviceWorker {
     pub fn new(options: WorkerOptions, device: Device) -> Self {
         let statistics = WorkerStatistics::default();
         let (temporary, program) = (options.temporary.clone(), options.program.clone());
-        let tools = ToolRunner::local(temporary, Some(program), Limits::default());
+        let confinement = options.confinement.clone();
+        let is_cpu = device.facts.kind == "cpu";
+        let confinement = if is_cpu { confinement } else { confinement.with_gpus() };
+        let tools = ToolRunner::confined(temporary, Some(program), Limits::default(), confinement);
+        let options = with_gpus(&options);
         Self { options, tools, device, process: None, since_examined: 0, statistics }
     }
 

@@ -43,6 +43,11 @@ impl RunFolder {
         Self { root, variant, temporary }
     }
 
+    /// The directory that holds both.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Creates both directories and writes the variant's files.
     pub(crate) fn fill(&self, variant: &TestCase) -> io::Result<()> {
         fs::create_dir(&self.root)?;

@@ -12,7 +12,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::launch::{Confinement, start};
+use crate::confinement::Confinement;
+use crate::launch::start;
 
 /// The library that makes a program a fork server, in C.
 pub const FORK_SERVER: &str = include_str!("fork_server.c");

@@ -10,8 +10,9 @@
 //!   the one for this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the
 //!   same supervisor, limits and sandbox.
 //! - **A sandbox** is a variant of [`Confinement`]. [`start`] is the only function of the workspace that spawns a
-//!   process, and it applies the confinement to the command before it does. The supervisor process of a test calls
-//!   it for the test; the confinement is therefore part of what the supervisor is told when it begins its service.
+//!   process, and it applies the confinement. The supervisor process of a test calls it for the test; the confinement
+//!   is therefore part of what the supervisor is told when it begins its service. A worker process is told its
+//!   confinement before its first order, and confines itself.
 //!
 //! [`CommandTest`]: https://docs.rs/clreduce-interestingness
 //! [`LocalLauncher`]: crate::LocalLauncher
@@ -22,11 +23,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use clreduce_testcase::TestCase;
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
+use crate::confinement::Confinement;
 use crate::end::Completed;
 use crate::folder::RunFolder;
 use crate::limits::Limits;
@@ -100,34 +101,20 @@ pub enum SetupError {
     },
 }
 
-/// The confinement of a process: the things that it is kept from doing.
-///
-/// There is no sandbox yet. One adds variants here (with the folders that may be written, and whether there is a
-/// network) and applies them in [`start`]. The confinement is chosen where a
-/// [`LocalLauncher`](crate::LocalLauncher) or a worker is made, and reaches `start` from there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Confinement {
-    /// The process may do what its user may do.
-    #[default]
-    Unconfined,
-}
-
-/// Spawns a process, as the leader of a group where one is given.
+/// Spawns a process, as the leader of a group where one is given. The command is one that the confinement made
+/// (`Confinement::command`).
 ///
 /// # Errors
-/// When the system cannot start it.
+/// When the system cannot start it, or cannot confine it.
 pub fn start(
     command: &mut Command,
     confinement: &Confinement,
     group: Option<&ProcessGroup>,
 ) -> io::Result<Child> {
-    match confinement {
-        Confinement::Unconfined => {}
-    }
-    match group {
+    confinement.spawn(|| match group {
         Some(group) => group.spawn(command),
         None => command.spawn(),
-    }
+    })
 }
 
 /// A process and everything that it starts, to be ended together: on Linux a process group, on Windows a job object.

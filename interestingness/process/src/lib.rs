@@ -9,6 +9,7 @@
 
 mod cancel;
 mod capture;
+mod confinement;
 mod diagnose;
 mod end;
 mod folder;
@@ -34,11 +35,12 @@ mod system;
 compile_error!("tests as programs are supported on Linux and Windows");
 
 pub use cancel::{Cancel, Hook};
+pub use confinement::{Confinement, NoSandbox, Permissions};
 pub use diagnose::CommandError;
 pub use end::{Completed, Crash, End, describe_exit, describe_signal};
 pub use folder::RunFolder;
 pub use fork_server::{FORK_SERVER, ForkServer};
-pub use launch::{Confinement, Launcher, SetupError, Task};
+pub use launch::{Launcher, SetupError, Task};
 pub use limits::Limits;
 pub use progress::Progress;
 pub use sharing::when_free;

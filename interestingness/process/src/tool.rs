@@ -11,6 +11,7 @@ use clreduce_testcase::TestCase;
 use tempfile::TempDir;
 
 use crate::cancel::Cancel;
+use crate::confinement::Confinement;
 use crate::end::End;
 use crate::launch::{Launcher, Task};
 use crate::limits::Limits;
@@ -46,7 +47,19 @@ impl ToolRunner {
     /// Runs tools on this machine, in folders below `temporary`. With a worker program, each has a supervisor.
     #[must_use]
     pub fn local(temporary: PathBuf, worker: Option<PathBuf>, limits: Limits) -> Self {
-        Self::new(Arc::new(LocalLauncher::new(temporary, worker)), limits)
+        Self::confined(temporary, worker, limits, Confinement::Unconfined)
+    }
+
+    /// The same, with the tools confined.
+    #[must_use]
+    pub fn confined(
+        temporary: PathBuf,
+        worker: Option<PathBuf>,
+        limits: Limits,
+        confinement: Confinement,
+    ) -> Self {
+        let launcher = LocalLauncher::new(temporary, worker).confined(confinement);
+        Self::new(Arc::new(launcher), limits)
     }
 
     /// The same runner with another time limit.

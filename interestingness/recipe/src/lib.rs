@@ -36,7 +36,7 @@ mod unexecuted;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_process::{Cancel, Progress};
+use clreduce_process::{Cancel, Confinement, Progress};
 use clreduce_testcase::TestCase;
 use error::Problem;
 use format::Document;
@@ -69,6 +69,8 @@ pub struct RecipeOptions {
     pub worker: Option<PathBuf>,
     /// The folder for the directories in which tools run.
     pub temporary: PathBuf,
+    /// The confinement of tools and devices.
+    pub confinement: Confinement,
     /// Ends a calibration early.
     pub cancel: Cancel,
     /// Is told which stage runs on which configuration.
@@ -80,6 +82,7 @@ impl Default for RecipeOptions {
         Self {
             worker: None,
             temporary: std::env::temp_dir(),
+            confinement: Confinement::default(),
             cancel: Cancel::new(),
             progress: Progress::default(),
         }

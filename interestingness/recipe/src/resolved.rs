@@ -55,8 +55,6 @@ impl ResolvedRecipe {
         case: &TestCase,
         options: &RecipeOptions,
     ) -> Result<Self, Problem> {
-        let bench =
-            ToolRunner::local(options.temporary.clone(), options.worker.clone(), Limits::default());
         let check = check_options(document, options)?;
         let arguments = arguments(document, folder)?;
         let runs = ProgramKind::of_case(case);
@@ -65,6 +63,11 @@ impl ResolvedRecipe {
         for table in &document.configurations {
             configurations.push(finder.configuration(document, table)?);
         }
+        let uses_gpus = finder.pools.iter().any(|pool| pool.device.facts.kind != "cpu");
+        let confinement = options.confinement.clone();
+        let confinement = if uses_gpus { confinement.with_gpus() } else { confinement };
+        let (temporary, worker) = (options.temporary.clone(), options.worker.clone());
+        let bench = ToolRunner::confined(temporary, worker, Limits::default(), confinement);
         let kit = Self {
             preset: *document.preset.get_ref(),
             demands: Demands {
@@ -164,6 +167,7 @@ fn check_options(document: &Document, options: &RecipeOptions) -> Result<CheckOp
         worker: options.worker.clone(),
         compile_worker: options.worker.clone(),
         temporary: options.temporary.clone(),
+        confinement: options.confinement.clone(),
         ..CheckOptions::default()
     })
 }
@@ -348,6 +352,7 @@ impl Finder<'_> {
         })?;
         let worker = WorkerOptions {
             temporary: self.options.temporary.clone(),
+            confinement: self.options.confinement.clone(),
             ..WorkerOptions::new(program)
         };
         let found = self.found.get_or_insert_with(|| {

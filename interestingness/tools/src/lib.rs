@@ -118,8 +118,17 @@ pub static NVCC: Tool = Tool {
     kind: ToolKind::Program(&["nvcc"]),
 };
 
+/// Bubblewrap, which makes sandboxes.
+pub static BUBBLEWRAP: Tool = Tool {
+    name: "bwrap",
+    purpose: "`--sandbox strict`",
+    packages: "bubblewrap",
+    is_special: false,
+    kind: ToolKind::Program(&["bwrap"]),
+};
+
 /// Every tool, in the order in which people read them.
-pub static TOOLS: [&Tool; 10] = [
+pub static TOOLS: [&Tool; 11] = [
     &CLANG,
     &SANITIZERS,
     &LIBCLANG,
@@ -130,6 +139,7 @@ pub static TOOLS: [&Tool; 10] = [
     &CUDA_DRIVER,
     &NVRTC,
     &NVCC,
+    &BUBBLEWRAP,
 ];
 
 impl Tool {

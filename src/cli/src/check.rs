@@ -12,6 +12,7 @@ use clreduce_check::{
     CheckOptions, CheckReport, Coverage, Finding, FindingKind, HostKernel, KernelCheck,
     RefutedFinding, Share, StageName, Validity, coverage,
 };
+use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::ProgramKind;
 use serde::Serialize;
@@ -20,6 +21,7 @@ use crate::clock::Clock;
 use crate::failure::{CliError, KernelError};
 use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
+use crate::sandbox;
 use crate::units;
 
 /// Exit status when nothing can be said.
@@ -74,6 +76,9 @@ pub(crate) struct CheckArgs {
     /// Options for compiling the kernel, such as -DN=4
     #[arg(last = true, value_name = "BUILD OPTIONS")]
     pub build_options: Vec<String>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// Checks a kernel and prints what was found.
@@ -100,6 +105,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
         all_stages: args.all,
         side_by_side: true,
         worker: std::env::current_exe().ok(),
+        confinement: sandbox::confinement(),
         progress: clock.progress(),
         ..defaults
     };

@@ -2,7 +2,10 @@
 //!
 //! Reducing is the command without a name; the others are in [`Command`].
 
+use std::borrow::Cow;
+
 use clap::{Parser, Subcommand, ValueEnum};
+use clreduce_engine::SandboxOptions;
 
 use crate::args::ReduceArgs;
 use crate::batch::BatchArgs;
@@ -78,6 +81,30 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Find out which versions of a compiler have a bug
     Bisect(BisectArgs),
+}
+
+impl Args {
+    /// The options of the sandbox, if the command starts programs that are not trusted.
+    pub(crate) fn sandbox(&self) -> Option<Cow<'_, SandboxOptions>> {
+        let given = match &self.command {
+            Some(Command::Batch(args)) => &args.options.sandbox,
+            Some(Command::Devices(args)) => &args.sandbox,
+            Some(Command::Run(args)) => &args.sandbox,
+            Some(Command::Check(args)) => &args.sandbox,
+            Some(Command::Inputs(args)) => &args.sandbox,
+            Some(Command::Init(args)) => &args.sandbox,
+            Some(Command::Prepare(args)) => &args.sandbox,
+            Some(Command::Explain(args)) => &args.sandbox,
+            Some(Command::Mutants(args)) => &args.sandbox,
+            Some(Command::Report(args)) => &args.sandbox,
+            Some(Command::Bisect(args)) => &args.sandbox,
+            Some(Command::Doctor(_)) => return Some(Cow::Owned(SandboxOptions::default())),
+            Some(Command::Generate(_)) => return None,
+            None if self.list_passes || self.generate.is_some() => return None,
+            None => &self.reduce.options.sandbox,
+        };
+        Some(Cow::Borrowed(given))
+    }
 }
 
 /// A text that `--generate` prints.

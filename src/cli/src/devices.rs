@@ -6,11 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clreduce_devices::{BACKENDS, Device, Devices, WorkerOptions};
+use clreduce_engine::SandboxOptions;
 use clreduce_kernel::{ProgramKind, has_main};
 
 use crate::clock::Clock;
 use crate::failure::{CliError, NoSuchDevice};
 use crate::printing::warning_line;
+use crate::sandbox;
 use crate::units::show_bytes;
 
 /// The arguments of `clreduce devices`.
@@ -19,6 +21,9 @@ pub(crate) struct DevicesArgs {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// The options that choose a device.
@@ -98,7 +103,8 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
 /// # Errors
 /// When the system does not know the path of this program.
 pub(crate) fn worker_options() -> Result<WorkerOptions, CliError> {
-    std::env::current_exe().map(WorkerOptions::new).map_err(CliError::OwnPath)
+    let own = std::env::current_exe().map_err(CliError::OwnPath)?;
+    Ok(WorkerOptions { confinement: sandbox::confinement(), ..WorkerOptions::new(own) })
 }
 
 fn json(found: &Devices) -> String {

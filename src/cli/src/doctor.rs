@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clreduce_devices::Devices;
+use clreduce_interestingness::{Confinement, NoSandbox, Permissions};
 use clreduce_tools::{TOOLS, Tool};
 
 use crate::clock::Clock;
@@ -29,7 +30,7 @@ pub(crate) fn doctor(_: &DoctorArgs) -> Result<ExitCode, CliError> {
     let found = Devices::find(&worker_options()?);
     drop(clock);
     let missing: Vec<&Tool> = TOOLS.into_iter().filter(|tool| tool.find().is_none()).collect();
-    let text = [tools(), devices(&found), advice(&missing)].concat();
+    let text = [tools(), devices(&found), sandboxes(), advice(&missing)].concat();
     io::stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)?;
     let is_ready = missing.iter().all(|tool| tool.is_special);
     Ok(if is_ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -69,6 +70,17 @@ fn devices(found: &Devices) -> String {
         text.push_str("  none\n");
     }
     text
+}
+
+/// The levels of the sandbox, and why one of them cannot be had.
+fn sandboxes() -> String {
+    let line = |level, confinement: Result<Confinement, NoSandbox>| match confinement {
+        Ok(_) => format!("  {level:<8}works\n"),
+        Err(reason) => format!("  {level:<8}not there: {reason}\n"),
+    };
+    let auto = Confinement::landlock(Permissions::default());
+    let strict = Confinement::bubblewrap(Permissions::default());
+    ["\nSandbox\n", &line("auto", auto), &line("strict", strict)].concat()
 }
 
 /// One command that installs everything that is missing.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueHint;
+use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Verdict;
 use clreduce_recipe::{Judgement, Recipe, RecipeOptions, StageResult, StageVerdict};
 use clreduce_testcase::TestCase;
@@ -35,6 +36,9 @@ pub(crate) struct ExplainArgs {
     /// Original whose outcome the variant must show [default: FILE.orig if it exists, otherwise the variant]
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub original: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// Prints what happens to a variant.

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clreduce_batch::BatchError;
 use clreduce_check::{CheckError, CoverageError, HostKernelError, PreprocessError};
 use clreduce_compiler::NoClang;
-use clreduce_engine::ReductionError;
+use clreduce_engine::{ReductionError, SandboxError};
 use clreduce_generator::ProfileError;
 use clreduce_interestingness::{CommandError, NotRun, SetupError};
 use clreduce_journal::StateError;
@@ -46,6 +46,8 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
     Init(#[from] InitError),
@@ -66,6 +68,9 @@ pub(crate) enum CliError {
     /// With everything that helps to find out why.
     #[error("{0}")]
     NotInteresting(String),
+    /// The test accepts the original outside the sandbox alone. With the option that allows what it does.
+    #[error("{0}")]
+    Refused(String),
     #[error(
         "the test changes the file that it judges (`{0}`)\n\
          help: let the test work on a copy, as in: cp {0} copy-{0}"
@@ -102,6 +107,7 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_)
+            | Self::Sandbox(_)
             | Self::Report(_)
             | Self::Load(LoadError::Missing(_))
             | Self::Kernel { .. }

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::{CheckOptions, FoundInputs, HostKernel, RefusedLaunch, find_inputs};
+use clreduce_engine::SandboxOptions;
 use clreduce_kernel::{KernelLaunch, ProgramKind, describe};
 
 use crate::clock::Clock;
 use crate::failure::{CliError, InputsError, KernelError};
 use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
+use crate::sandbox;
 use crate::{coverage, interrupt, units};
 
 /// The arguments of `clreduce inputs`.
@@ -46,6 +48,9 @@ pub(crate) struct InputsArgs {
     /// Options for compiling the kernel, such as -DN=4
     #[arg(last = true, value_name = "BUILD OPTIONS")]
     pub build_options: Vec<String>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 const HELP: &str = "\
@@ -92,6 +97,7 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
         clang: args.clang.clone(),
         side_by_side: true,
         worker: std::env::current_exe().ok(),
+        confinement: sandbox::confinement(),
         progress: clock.progress(),
         ..CheckOptions::default()
     };

@@ -38,11 +38,13 @@ mod progress;
 mod quoting;
 mod recipe;
 mod reduce;
+mod refused;
 mod repeat;
 mod report;
 mod report_file;
 mod resolve;
 mod run;
+mod sandbox;
 mod screen;
 mod script;
 mod statistics;
@@ -104,6 +106,9 @@ fn with_defaults(args: Args) -> Result<Args, DefaultsError> {
 
 fn start(args: Args) -> Result<ExitCode, CliError> {
     set_colors(args.reduce.show.color);
+    if let Some(options) = args.sandbox() {
+        sandbox::choose(&options)?;
+    }
     match args.command {
         Some(Command::Batch(args)) => return batch::batch(*args),
         Some(Command::Check(args)) => return check::check(&args),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::ValueHint;
 use clreduce_check::{CheckOptions, needs_preprocessing, preprocess};
-use clreduce_engine::{PassChoice, Reduction};
+use clreduce_engine::{PassChoice, Reduction, SandboxOptions};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
 use clreduce_testcase::{Language, Size, TestCase};
 
@@ -17,7 +17,7 @@ use crate::failure::{CliError, KernelError};
 use crate::load::{ORIGINAL, beside};
 use crate::test::{Test, on_files, test_named};
 use crate::units::{show_bytes, show_count};
-use crate::{init, interrupt, recipe};
+use crate::{init, interrupt, recipe, sandbox};
 
 /// The pass that lowers the number of work-items.
 const NDRANGE: &str = "ndrange";
@@ -42,6 +42,9 @@ pub(crate) struct PrepareArgs {
     /// Options for every build of the kernel, such as -DN=4
     #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
     pub build_options: Vec<String>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// Prepares a kernel.
@@ -78,7 +81,11 @@ fn test(
     Ok(match args.test.as_deref().map(test_named).transpose()? {
         Some(Test::Recipe(recipe, _)) => Arc::new(recipe.options(options).calibrate(original)?),
         Some(Test::Command(command)) => {
-            let options = CommandOptions { worker: options.worker, ..CommandOptions::default() };
+            let options = CommandOptions {
+                worker: options.worker,
+                confinement: options.confinement,
+                ..CommandOptions::default()
+            };
             let command = on_files(&command, std::slice::from_ref(&args.kernel))?;
             Arc::new(CommandTest::new(&command, options)?)
         }
@@ -106,6 +113,7 @@ fn one_file(
     let options = CheckOptions {
         build_options: args.build_options.clone(),
         worker: std::env::current_exe().ok(),
+        confinement: sandbox::confinement(),
         ..CheckOptions::default()
     };
     let folder = args.kernel.parent().unwrap_or(Path::new(""));

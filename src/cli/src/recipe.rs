@@ -1,14 +1,15 @@
 //! A recipe as the test of a reduction. It is calibrated on the original, or the journal of an interrupted run has its
 //! calibration.
 
-use clreduce_interestingness::Cancel;
+use clreduce_interestingness::{Cancel, Confinement};
 use clreduce_journal::{Facts, StateFolder};
-use clreduce_recipe::{Preset, Recipe, RecipeOptions, RecipeTest};
+use clreduce_recipe::{Preset, Recipe, RecipeError, RecipeOptions, RecipeTest};
 use clreduce_testcase::TestCase;
 
 use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::progress::ProgressDisplay;
+use crate::sandbox;
 
 /// Under this name, what was found out about the original stands in the journal.
 const CALIBRATION: &str = "the calibration of the recipe";
@@ -35,7 +36,15 @@ pub(crate) fn ready(
         return Ok(recipe.resume(original, calibration)?);
     }
     progress.note("calibrating: running every stage of the recipe on the original");
-    let test = recipe.calibrate(original)?;
+    let test = match recipe.calibrate(original) {
+        Err(error) if !error.is_interruption() => {
+            return Err(match refused(&recipe, original, &error, cancel) {
+                Some(refused) => CliError::Refused(refused),
+                None => error.into(),
+            });
+        }
+        calibrated => calibrated?,
+    };
     drop(clock);
     let pin = &test.calibration().pin;
     let class = pin.class.name().replace('_', " ");
@@ -49,6 +58,27 @@ pub(crate) fn ready(
     }
     test.warnings().iter().for_each(|warning| progress.warning(warning));
     Ok(test)
+}
+
+/// The message, if the sandbox is the reason that a recipe rejects its original.
+fn refused(
+    recipe: &Recipe,
+    original: &TestCase,
+    error: &RecipeError,
+    cancel: &Cancel,
+) -> Option<String> {
+    // Who asks for the strict one does not trust the program: it is not run outside.
+    if !matches!(sandbox::confinement(), Confinement::Landlock(_)) {
+        return None;
+    }
+    let options = RecipeOptions { confinement: Confinement::Unconfined, ..options(cancel) };
+    recipe.clone().options(options).calibrate(original).ok()?;
+    Some(format!(
+        "the sandbox is the reason that the recipe does not accept the original. In the sandbox:\n{error}\n\
+         help: allow what its commands do by --writable, --readable, --network or --gpu; docs/sandbox.md says what a \
+         sandbox refuses\n\
+         help: run it without a sandbox, by --sandbox off"
+    ))
 }
 
 /// Says what the witnesses must do with every variant.
@@ -69,7 +99,8 @@ fn opposed_to(preset: Preset, witnesses: &[String]) -> String {
 /// This program is its own worker.
 pub(crate) fn options(cancel: &Cancel) -> RecipeOptions {
     let worker = std::env::current_exe().ok();
-    RecipeOptions { worker, cancel: cancel.clone(), ..RecipeOptions::default() }
+    let confinement = sandbox::confinement();
+    RecipeOptions { worker, confinement, cancel: cancel.clone(), ..RecipeOptions::default() }
 }
 
 /// Answers rest on it.

@@ -28,13 +28,14 @@ use crate::not_interesting::{Rejection, explain};
 use crate::page::CommitCollector;
 use crate::printing::shown_path;
 use crate::progress::ProgressDisplay;
+use crate::refused::Refusal;
 use crate::report_file::{ReportFile, ReportFileError};
 use crate::resolve::Settings;
 use crate::screen::{Drawn, Model};
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
-use crate::{bug, recipe, report, summary};
+use crate::{bug, recipe, report, sandbox, summary};
 
 /// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
@@ -343,8 +344,13 @@ fn not_interesting(
     let found = match &settings.how.test {
         Test::Command(command) => {
             let options = settings.how.command_options();
+            let refusal = Refusal { command, options, original: case, outcome, cancel };
+            if let Some(refused) = refusal.find() {
+                return CliError::Refused(refused);
+            }
+            let options = settings.how.command_options();
             let diagnosis = Diagnosis { command, options, target, original: case, outcome, cancel };
-            diagnosis.find()
+            diagnosis.find().or_else(sandbox::advice)
         }
         Test::Recipe(..) => None,
     };

@@ -13,6 +13,7 @@ use crate::args::{ReduceArgs, ShowArgs};
 use crate::failure::UsageError;
 use crate::progress::Verbosity;
 use crate::report_file::ReportFile;
+use crate::sandbox;
 use crate::test::{Test, on_files, test_among, test_for};
 
 /// Everything a reduction is started with.
@@ -93,7 +94,9 @@ impl TestAndOptions {
         let is_command = matches!(self.test, Test::Command(_));
         let wanted = is_command && self.options.wants_compile_filter(language);
         let worker = std::env::current_exe().ok().filter(|_| wanted)?;
-        LibclangFilter::new(language, WorkerOptions::new(worker))
+        let confinement = sandbox::confinement();
+        let worker = WorkerOptions { confinement, ..WorkerOptions::new(worker) };
+        LibclangFilter::new(language, worker)
     }
 
     /// The options with which a test command runs.
@@ -103,6 +106,7 @@ impl TestAndOptions {
             pattern: self.options.output_pattern(),
             // Without it, tests survive a kill of this process; they run all the same.
             worker: std::env::current_exe().ok(),
+            confinement: sandbox::confinement().with_readable(self.test.files()),
             ..CommandOptions::default()
         }
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::ValueHint;
 use clreduce_check::{CheckOptions, Coverage, HostKernel};
 use clreduce_devices::DeviceWorker;
+use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport};
 use clreduce_testcase::ContentHash;
@@ -21,6 +22,7 @@ use crate::expected;
 use crate::failure::{CliError, RunError};
 use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
+use crate::sandbox;
 use crate::units;
 
 /// The arguments of `clreduce run`.
@@ -61,6 +63,9 @@ pub(crate) struct RunArgs {
     /// More options for the compiler of the device; -w is always given
     #[arg(last = true, value_name = "BUILD OPTIONS", allow_hyphen_values = true)]
     pub build_options: Vec<String>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 const RUN_HELP: &str = "\
@@ -155,6 +160,7 @@ fn measured(args: &RunArgs, run: &KernelRun) -> Result<Coverage, RunError> {
         timeout: args.timeout,
         build_options: args.build_options.clone(),
         worker: std::env::current_exe().ok(),
+        confinement: sandbox::confinement(),
         ..CheckOptions::default()
     };
     clreduce_check::coverage(&subject, &options, &Cancel::new())

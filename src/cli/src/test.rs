@@ -12,6 +12,7 @@ use clreduce_recipe::Recipe;
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
 use crate::failure::UsageError;
+use crate::sandbox;
 
 /// Stands for the name of the first FILE in a shell command.
 const FILE: &str = "{file}";
@@ -23,6 +24,18 @@ pub(crate) enum Test {
     Command(TestCommand),
     /// A recipe, and where it lies.
     Recipe(Box<Recipe>, PathBuf),
+}
+
+impl Test {
+    /// The files that the test consists of.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Command(command) => {
+                test_files(command).into_iter().map(|(path, _)| path).collect()
+            }
+            Self::Recipe(_, path) => vec![path.clone()],
+        }
+    }
 }
 
 impl fmt::Display for Test {
@@ -171,7 +184,7 @@ pub(crate) fn facts(test: &Test) -> Facts {
         Test::Command(command) => of_command(command),
         Test::Recipe(recipe, _) => ContentHash::of(recipe.text().as_bytes()).to_string(),
     };
-    Facts::from([(FACT.to_owned(), text)])
+    Facts::from([(FACT.to_owned(), text), (sandbox::FACT.to_owned(), sandbox::fact().to_owned())])
 }
 
 /// The command and the content of the program or of the scripts it names.

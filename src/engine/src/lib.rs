@@ -8,6 +8,7 @@ pub mod events;
 mod options;
 mod pattern;
 mod reduction;
+mod sandbox;
 
 pub use clreduce_reducer::PassChoice;
 pub use clreduce_speculation::SkipPass;
@@ -17,3 +18,4 @@ pub use reduction::{
     CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,
     Reduction, ReductionError, Resume, Running,
 };
+pub use sandbox::{SandboxError, SandboxLevel, SandboxOptions};

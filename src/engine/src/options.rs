@@ -11,6 +11,7 @@ use clreduce_testcase::Language;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::TextPattern;
+use crate::sandbox::SandboxOptions;
 
 /// Headings of groups of options in the help.
 #[cfg(feature = "clap")]
@@ -108,6 +109,13 @@ pub struct Options {
     /// Run one test at a time, and only tests whose verdict is needed
     #[cfg_attr(feature = "clap", arg(long, help_heading = COMPARE))]
     pub no_speculation: bool,
+
+    /// The sandbox of the tests. The journal stores it, and [`CommandOptions`] apply it.
+    ///
+    /// [`CommandOptions`]: clreduce_interestingness::CommandOptions
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// Options that change the time a reduction takes, and nothing else.
@@ -248,6 +256,7 @@ mod parse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::SandboxLevel;
 
     /// Options of which none has its default value.
     fn all_set() -> Options {
@@ -268,6 +277,13 @@ mod tests {
             compile_filter: true,
             no_compile_filter: true,
             no_speculation: true,
+            sandbox: SandboxOptions {
+                sandbox: SandboxLevel::Strict,
+                writable: vec!["a".to_owned()],
+                readable: vec!["b".to_owned()],
+                network: true,
+                gpu: true,
+            },
         }
     }
 

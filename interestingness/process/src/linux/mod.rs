@@ -21,13 +21,15 @@ use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 use rustix::event::{EventfdFlags, eventfd};
+use rustix::process::Pid;
 use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
+use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::{Lost, RunFolder, remove_tree};
-use crate::launch::{Confinement, Launcher, SetupError, Task, start};
+use crate::launch::{Launcher, SetupError, Task, start};
 use crate::worker::{ARGUMENT, frames::FrameError};
 use orders::{RunOrder, SupervisorOrder, SupervisorReply};
 use supervise::{Control, SupervisedTask, supervise};
@@ -227,7 +229,7 @@ impl LocalLauncher {
             limits: &task.limits,
             whole_output: task.whole_output,
             count_left: task.count_left,
-            confinement: &self.confinement,
+            confinement: &own(&self.confinement, &slot.root, folder),
         };
         let hook = cancel.on_cancel({
             let wake = Arc::clone(&wake);
@@ -464,6 +466,19 @@ fn make_root(base: &Path, owner: u32) -> io::Result<PathBuf> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).rand_bytes(12).permissions(Permissions::from_mode(0o700));
     Ok(builder.tempdir_in(base)?.keep())
+}
+
+/// The confinement of a task, which may write its folder, and those for files that several tasks need.
+fn own(confinement: &Confinement, root: &Path, folder: &RunFolder) -> Confinement {
+    confinement.clone().with_writable([root.join(SHARED), folder.root().to_owned()])
+}
+
+/// Processor time of a process and of all below it, in ticks of the clock. `None` where it has gone.
+pub(crate) fn ticks_of_tree(process: Pid) -> Option<u64> {
+    let below = tree::descendants(process, usize::MAX);
+    let ticks = tree::ticks(process)?;
+    // One that has gone meanwhile counts for nothing.
+    Some(ticks + below.into_iter().filter_map(tree::ticks).sum::<u64>())
 }
 
 /// The mark of the processes of a test, in their environment; without a test, the prefix of the marks of all tests

@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::confinement::Confinement;
 use crate::end::Completed;
-use crate::launch::Confinement;
 use crate::limits::Limits;
 use crate::worker::frames::{self, FrameError};
 use crate::worker::stream::QuietSocket;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,9 +14,10 @@ use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
 
 use super::tree::{self, ProcessTree, TreeScope};
 use crate::capture::Capture;
+use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::RunFolder;
-use crate::launch::{self, Confinement, ProcessGroup};
+use crate::launch::{self, ProcessGroup};
 use crate::limits::Limits;
 
 /// The time until memory and processes are looked at for the first time.
@@ -45,6 +47,7 @@ pub(super) struct SupervisedTask<'a> {
     pub limits: &'a Limits,
     pub whole_output: bool,
     pub count_left: bool,
+    /// In which the folders of the task may be written.
     pub confinement: &'a Confinement,
 }
 
@@ -109,6 +112,9 @@ impl<'a> Supervision<'a> {
         let wall = self.started.elapsed();
         let count = reason.is_none() && self.job.count_left;
         let processes_left = if count { self.tree.count_others() } else { 0 };
+        // Its sandbox has a first process, which waits for all others.
+        let is_own = matches!(self.job.confinement, Confinement::Bubblewrap(_));
+        let processes_left = processes_left.saturating_sub(u32::from(is_own));
         let ended = self.tree.end();
         self.read_rest();
         let stuck = ended.is_err();
@@ -119,6 +125,10 @@ impl<'a> Supervision<'a> {
             (None, Ok(status)) => end_of(status),
         };
         let (tail, streams) = self.capture.finish();
+        let end = match self.job.confinement {
+            Confinement::Bubblewrap(_) => end_in_sandbox(end, &tail),
+            Confinement::Landlock(_) | Confinement::Unconfined => end,
+        };
         Completed { end, tail, streams, wall, processes_left, stuck }
     }
 
@@ -244,7 +254,7 @@ fn start_program(job: &SupervisedTask<'_>) -> io::Result<(Pid, Vec<(usize, PipeR
     } else {
         stdout.try_clone()?
     };
-    let mut command = Command::new(job.program);
+    let mut command = job.confinement.command(job.program, true);
     command.args(job.args);
     prepare(&mut command, job, stdout.try_clone()?, stderr.try_clone()?);
     let group = ProcessGroup::new()?;
@@ -253,7 +263,7 @@ fn start_program(job: &SupervisedTask<'_>) -> io::Result<(Pid, Vec<(usize, PipeR
         match launch::start(&mut command, job.confinement, Some(&group)) {
             Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
                 // A script without `#!`: a shell would run it as one of its own, so does `execvp`.
-                let mut shell = Command::new("/bin/sh");
+                let mut shell = job.confinement.command("/bin/sh".as_ref(), true);
                 shell.arg(job.program).args(job.args);
                 prepare(&mut shell, job, stdout, stderr);
                 break launch::start(&mut shell, job.confinement, Some(&group))?;
@@ -280,9 +290,17 @@ fn prepare(
         .env("PWD", &job.folder.variant)
         .env(tree::MARK, job.mark)
         .envs(job.folder.environment())
+        .envs(caches(job))
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);
+}
+
+/// Variables that tell drivers where to keep what they compile, where they cannot write to the usual place.
+fn caches(job: &SupervisedTask<'_>) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let is_needed = *job.confinement != Confinement::Unconfined;
+    let names = ["POCL_CACHE_DIR", "CUDA_CACHE_PATH"].into_iter().filter(move |_| is_needed);
+    names.map(|name| (name, job.folder.temporary.join("cache")))
 }
 
 /// Only the reading end: the test must find its own end as usual.
@@ -299,6 +317,18 @@ fn end_of(status: Option<WaitStatus>) -> End {
         (Some(code), _) => End::Exited(code),
         (None, Some(signal)) => End::Signalled(signal),
         (None, None) => End::NotRun("the test ended in an unknown way".to_owned()),
+    }
+}
+
+/// The end of a program, from that of `bwrap`, which tells of a signal as a shell does. Where it could not make the sandbox
+/// or start the program, it says so, and nothing has run.
+fn end_in_sandbox(end: End, tail: &[u8]) -> End {
+    match end {
+        End::Exited(1) if tail.starts_with(b"bwrap: ") => {
+            End::NotRun(String::from_utf8_lossy(tail).trim().to_owned())
+        }
+        End::Exited(status @ 129..160) => End::Signalled(status - 128),
+        end => end,
     }
 }
 

@@ -19,8 +19,8 @@ use super::SHARED;
 use super::orders::{self, Begin, SupervisorOrder, SupervisorReply};
 use super::supervise::{Control, SupervisedTask, supervise};
 use super::tree::{self, TreeScope};
+use crate::confinement::Confinement;
 use crate::folder::{RunFolder, remove_tree};
-use crate::launch::Confinement;
 use crate::worker::frames::FrameError;
 
 /// The name of the service, for the worker program.
@@ -123,16 +123,17 @@ fn serve_tasks(
             Err(error) => return Err(error),
         };
         let number = order.number;
+        let folder = RunFolder::of(directory, number);
         let job = SupervisedTask {
             program: &order.program,
             args: &order.args,
-            folder: &RunFolder::of(directory, number),
+            folder: &folder,
             mark: &super::mark(root, begin.slot, Some(number)),
             scope: TreeScope::Subreaper,
             limits: &order.limits,
             whole_output: order.whole_output,
             count_left: order.count_left,
-            confinement: &begin.confinement,
+            confinement: &super::own(&begin.confinement, root, &folder),
         };
         let mut orders = Orders { socket, number, is_dismissed: false };
         let completed = supervise(&job, &mut orders);

@@ -204,7 +204,7 @@ fn wait_for_end(pid: Option<Pid>) {
 
 /// Descendants of a process that are linked to it by living parents, breadth first; not many more
 /// than `enough`.
-fn descendants(root: Pid, enough: usize) -> Vec<Pid> {
+pub(super) fn descendants(root: Pid, enough: usize) -> Vec<Pid> {
     let mut found = Vec::new();
     if kernel_lists_children() {
         children(root, &mut found);
@@ -258,12 +258,23 @@ fn children_of_thread(list: &str, found: &mut Vec<Pid>) {
     found.extend(list.split_ascii_whitespace().filter_map(parse_pid));
 }
 
-/// The parent's number from `/proc/PID/stat`: `PID (NAME) STATE PARENT ...`; the name may hold anything.
-fn parent(pid: Pid) -> Option<i32> {
+/// A field of `/proc/PID/stat`, which is `PID (NAME) STATE PARENT ...`; the name may hold anything. The state is field 3
+/// (proc(5)).
+fn stat_field(pid: Pid, number: usize) -> Option<String> {
     let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
     let fields = std::str::from_utf8(&stat[after_name..]).ok()?;
-    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+    fields.split_ascii_whitespace().nth(number.checked_sub(3)?).map(str::to_owned)
+}
+
+fn parent(pid: Pid) -> Option<i32> {
+    stat_field(pid, 4)?.parse().ok()
+}
+
+/// Processor time of a process, for it and for the system, in ticks of the clock.
+pub(super) fn ticks(pid: Pid) -> Option<u64> {
+    let field = |number| stat_field(pid, number)?.parse::<u64>().ok();
+    Some(field(14)? + field(15)?)
 }
 
 fn all_processes() -> impl Iterator<Item = Pid> {

@@ -21,10 +21,11 @@ use tempfile::TempDir;
 
 use crate::cancel::Cancel;
 use crate::capture::Capture;
+use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::interpreter::interpreter;
-use crate::launch::{self, Confinement, Launcher, ProcessGroup, SetupError, Task};
+use crate::launch::{self, Launcher, ProcessGroup, SetupError, Task};
 use crate::test_command::TestCommand;
 
 pub(crate) use job::{JobObject, no_error_boxes};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,9 +20,10 @@ use super::stream::OrderStream;
 use super::{ARGUMENT, CACHE, FOLDER};
 use crate::cancel::{Cancel, Hook};
 use crate::capture::Capture;
+use crate::confinement::Confinement;
 use crate::end::{Crash, describe_exit, describe_signal};
 use crate::folder::remove_tree;
-use crate::launch::{Confinement, ProcessGroup, start};
+use crate::launch::{ProcessGroup, start};
 
 /// The most that a worker may print, in bytes, for all orders together.
 const MOST_OUTPUT: u64 = 64 << 20;
@@ -122,8 +123,9 @@ pub struct WorkerProcess<O, R> {
     printed: Arc<Mutex<Capture>>,
     /// Disconnected when all of the worker's output has been read.
     all_read: Receiver<()>,
-    /// The worker makes it and removes it, so that it goes also where this process is killed, at whatever moment.
-    folder: PathBuf,
+    /// The worker makes it and removes it, so that it goes also where this process is killed, at whatever moment. One that
+    /// is seen in the worker's sandbox alone is not known here.
+    folder: Option<PathBuf>,
     takes: PhantomData<fn(O)>,
 }
 
@@ -139,10 +141,14 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
     {
         let program = wrapper.unwrap_or(&options.program);
         let failed = |source| WorkerError::Start { program: program.to_owned(), source };
-        let folder = new_folder(&options.temporary);
+        let outside = new_folder(options);
+        let folder = outside.clone().unwrap_or_else(|| crate::confinement::WORKER_FOLDER.into());
         let cache = folder.join(CACHE);
-        let (orders, theirs) = OrderStream::pair().map_err(failed)?;
-        let mut command = Command::new(program);
+        let (mut orders, theirs) = OrderStream::pair().map_err(failed)?;
+        let seen = [options.program.clone(), program.to_owned()];
+        let confinement = options.confinement.clone().with_readable(seen);
+        // The thread that starts a worker may end before the worker does.
+        let mut command = confinement.command(program.as_os_str(), false);
         if wrapper.is_some() {
             command.arg(&options.program);
         }
@@ -157,8 +163,11 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let group = ProcessGroup::new().map_err(failed)?;
-        let child = start(&mut command, &options.confinement, Some(&group));
+        // A worker confines itself, as soon as it has made its folder.
+        let child = start(&mut command, &Confinement::Unconfined, Some(&group));
         let mut child = child.map_err(failed)?;
+        // A worker that has gone is noticed by the first order.
+        let _ = frames::write(&mut orders, &confinement);
         // The other end of the stream belongs to the worker alone: this process must not hold it any longer.
         drop(command);
         let (Some(replies), Some(errors)) = (child.stdout.take(), child.stderr.take()) else {
@@ -176,6 +185,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
         });
         let orders = Some(orders);
         let takes = PhantomData;
+        let folder = outside;
         Ok(Self { child, group, orders, news, sender, printed, all_read, folder, takes })
     }
 
@@ -239,12 +249,10 @@ impl<O, R> WorkerProcess<O, R> {
     pub fn computed(&self) -> Option<Duration> {
         #[cfg(target_os = "linux")]
         {
-            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
-            // The name, in parentheses, may hold anything; user and system time are fields 14 and 15 (proc(5)).
-            let (_, fields) = stat.rsplit_once(')')?;
-            let mut ticks = fields.split_whitespace().skip(11).map(str::parse::<u64>);
-            let used = ticks.next()?.ok()? + ticks.next()?.ok()?;
-            Some(Duration::from_millis(used * 1000 / rustix::param::clock_ticks_per_second()))
+            // In a sandbox, the child is the one that made it, and the worker is further down.
+            let ticks =
+                crate::system::ticks_of_tree(rustix::process::Pid::from_child(&self.child))?;
+            Some(Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second()))
         }
         #[cfg(not(target_os = "linux"))]
         None
@@ -281,18 +289,23 @@ impl<O, R> Drop for WorkerProcess<O, R> {
         self.group.end(&mut self.child);
         let _ = self.child.wait();
         // It is there if the worker could not remove it. Where that fails, there is nobody to tell.
-        let _ = remove_tree(&self.folder);
+        let _ = self.folder.as_deref().map(remove_tree);
     }
 }
 
-/// A name for the folder of a worker that no other has. Whoever makes it refuses one that is there.
-fn new_folder(temporary: &Path) -> PathBuf {
+/// A name for the folder of a worker that no other has. Whoever makes it refuses one that is there. A worker that has its
+/// own view of the machine needs none.
+fn new_folder(options: &WorkerOptions) -> Option<PathBuf> {
+    if matches!(options.confinement, Confinement::Bubblewrap(_)) {
+        return None;
+    }
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     // Containers that share the folder may count processes alike; a clock before 1970 is no reason to stop.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let owner = std::process::id();
-    temporary.join(format!("clreduce-worker-{owner}-{number}-{:x}", now.as_nanos()))
+    let name = format!("clreduce-worker-{owner}-{number}-{:x}", now.as_nanos());
+    Some(options.temporary.join(name))
 }
 
 fn listen<R: DeserializeOwned>(mut replies: ChildStdout, listener: &Sender<WorkerEvent<R>>) {

@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{ARGUMENT, CACHE, FOLDER, frames};
+use crate::confinement::Confinement;
 
 /// A kind of worker.
 pub trait Service: Sized + 'static {
@@ -154,6 +155,7 @@ fn serve<S: Service>() -> io::Result<()> {
     let stream = system::take_stdout()?;
     system::prepare();
     let folder = WorkerFolder(std::env::var_os(FOLDER).map(PathBuf::from));
+    let confinement: Confinement = frames::read(io::stdin().lock())?;
     folder.make().map_err(|error| {
         let place = folder.path().unwrap_or(Path::new("")).display();
         io::Error::new(error.kind(), format!("{place}: {error}"))
@@ -170,6 +172,8 @@ fn serve<S: Service>() -> io::Result<()> {
         guarded.remove();
         system::end();
     });
+    // That thread stays as it is: it removes the folder. Threads that the service makes are confined.
+    confinement.with_writable(folder.path().map(Path::to_owned)).enter()?;
     let mut service = S::begin(folder);
     let replies = Replies { stream, sends: PhantomData };
     let served = orders.into_iter().try_for_each(|order| service.answer(order, &replies));

@@ -139,8 +139,11 @@ impl DeviceComparison {
                 vec!["devices need a worker program, and the caller has set none".to_owned()];
             return Ok(Self { problems, ..Self::default() });
         };
-        let worker =
-            WorkerOptions { temporary: options.temporary.clone(), ..WorkerOptions::new(program) };
+        let worker = WorkerOptions {
+            temporary: options.temporary.clone(),
+            confinement: options.confinement.clone(),
+            ..WorkerOptions::new(program)
+        };
         options.progress.at("looking for devices");
         let mut found = Devices::find(&worker);
         found.devices.retain(|device| device.takes() == runs);

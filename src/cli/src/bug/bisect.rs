@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::ValueHint;
+use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::{Cancel, TestCommand, Verdict};
 use clreduce_kernel::{OutcomeClass, RunOutcome};
 use clreduce_recipe::{StageVerdict, compiler_of, describe, with_compiler};
@@ -24,6 +25,9 @@ pub(crate) struct BisectArgs {
 
     #[command(flatten)]
     pub compilers: CompilerArgs,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// The compilers to compare.

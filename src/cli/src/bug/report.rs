@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ValueEnum, ValueHint};
+use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::RunOutcome;
 use clreduce_recipe::{RecipeTest, Role};
@@ -34,6 +35,9 @@ pub(crate) struct ReportArgs {
     /// Write the report to FILE instead of standard output
     #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 /// The format of a report.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::FindingKind;
+use clreduce_engine::SandboxOptions;
 use clreduce_recipe::{Compilation, CompilationError};
 use regex::Regex;
 
@@ -73,6 +74,9 @@ pub(crate) struct InitArgs {
     /// Options for every build of the kernel, such as -DN=4; or the command of a compiler
     #[arg(last = true, value_name = "BUILD OPTIONS|COMMAND", allow_hyphen_values = true)]
     pub words: Vec<String>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 const EXAMPLES: &str = "\

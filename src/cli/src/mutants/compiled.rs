@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use super::result::Fate;
 use crate::failure::{CliError, MutantsError};
+use crate::sandbox;
 
 /// A clang, and the code that it makes of the program.
 pub(super) struct Compiled {
@@ -43,7 +44,8 @@ impl Compiled {
         let limits = Limits { time: Some(limit), ..Limits::default() };
         let worker = env::current_exe().ok();
         let folder = tempfile::tempdir().map_err(MutantsError::Folder)?;
-        let tools = ToolRunner::local(folder.path().to_owned(), worker, limits);
+        let tools =
+            ToolRunner::confined(folder.path().to_owned(), worker, limits, sandbox::confinement());
         let mut compiled = Self { clang, tools, _folder: folder, language, code: None };
         compiled.code = compiled.code_of(case, cancel).ok().flatten();
         Ok(compiled)

@@ -17,6 +17,7 @@ use super::MutantsArgs;
 use super::result::Fate;
 use crate::devices::{Text, choose, worker_options};
 use crate::failure::{CliError, KernelError, MutantsError, RunError};
+use crate::sandbox;
 use crate::{check, recipe};
 
 /// The judge that the user chose.
@@ -65,6 +66,7 @@ impl MutantJudge {
                     stages: check::stages(&args.only, &[]),
                     timeout: args.timeout,
                     worker: std::env::current_exe().ok(),
+                    confinement: sandbox::confinement(),
                     compile_worker: std::env::current_exe().ok(),
                     ..CheckOptions::default()
                 };

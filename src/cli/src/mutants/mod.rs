@@ -17,6 +17,7 @@ use std::time::Duration;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clreduce_check::StageName;
+use clreduce_engine::SandboxOptions;
 use clreduce_passes::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator, Snapshot};
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
@@ -74,6 +75,9 @@ pub(crate) struct MutantsArgs {
     /// Print one JSON object for each mutant, and a last one with the counts
     #[arg(long)]
     pub json: bool,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
 }
 
 const HELP: &str = "\

@@ -161,8 +161,9 @@ impl CompilerBug {
         query: &BugQuery,
         options: &RecipeOptions,
     ) -> Result<Self, CompilerBugError> {
-        let worker = options.worker.clone();
-        let bench = ToolRunner::local(options.temporary.clone(), worker, Limits::default());
+        let (temporary, worker) = (options.temporary.clone(), options.worker.clone());
+        let confinement = options.confinement.clone();
+        let bench = ToolRunner::confined(temporary, worker, Limits::default(), confinement);
         let notes = Vec::new();
         let more = Vec::new();
         let memory = USUAL_MEMORY;

@@ -1,0 +1,195 @@
+//! The confinement of a process: what it is kept from doing to the machine that it runs on.
+//!
+//! A reduced program may do anything, and so may the test that runs it. There are two kinds of sandbox. [Landlock] needs
+//! neither root nor a package, and costs next to nothing. [Bubblewrap] gives a process its own view of the machine.
+//! `docs/sandbox.md` has a table of what each of them stops.
+//!
+//! [Landlock]: https://docs.kernel.org/userspace-api/landlock.html
+//! [Bubblewrap]: https://github.com/containers/bubblewrap
+
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod places;
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The folder of a worker process that bubblewrap confines: in a `/tmp` of its own.
+pub(crate) const WORKER_FOLDER: &str = "/tmp/clreduce-worker";
+
+/// The confinement of a process: the things that it is kept from doing.
+///
+/// It is chosen where a [`LocalLauncher`](crate::LocalLauncher) or a worker is made. The launcher adds the folders of
+/// each test.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Confinement {
+    /// The process may do what its user may do.
+    #[default]
+    Unconfined,
+    /// The kernel refuses to write elsewhere than in the folders given, and to use TCP. The process cannot send signals
+    /// to others, where the kernel is new enough (Linux 6.12).
+    Landlock(Permissions),
+    /// The process has its own `/tmp`, `/run`, home, processes and network, by the program `bwrap`.
+    Bubblewrap(Permissions),
+}
+
+/// The exceptions from a confinement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permissions {
+    /// Files and folders that the process may write, besides its own. Those that are missing count for nothing.
+    pub writable: Vec<PathBuf>,
+    /// Files and folders in a home, `/tmp` or `/run` that the process sees although it has its own view of these places.
+    /// Landlock hides nothing.
+    pub readable: Vec<PathBuf>,
+    /// True if the process may use the network.
+    pub network: bool,
+    /// True if the process may use GPUs.
+    pub gpus: bool,
+}
+
+/// The reason that there is no sandbox.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NoSandbox {
+    /// The kernel does not offer Landlock.
+    #[error("this kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)")]
+    Landlock,
+    /// Bubblewrap is not installed.
+    #[error("the program `bwrap` is not installed (package bubblewrap)")]
+    NotInstalled,
+    /// Bubblewrap is installed, and cannot make a sandbox.
+    #[error("the program `bwrap` cannot make a sandbox here: {0}")]
+    Bubblewrap(String),
+    /// Another system than Linux.
+    #[error("there is no sandbox on this system")]
+    System,
+}
+
+impl Confinement {
+    /// Confinement by Landlock.
+    ///
+    /// # Errors
+    /// When the kernel does not offer it.
+    pub fn landlock(permissions: Permissions) -> Result<Self, NoSandbox> {
+        #[cfg(target_os = "linux")]
+        return match landlock::is_there() {
+            true => Ok(Self::Landlock(permissions)),
+            false => Err(NoSandbox::Landlock),
+        };
+        #[cfg(not(target_os = "linux"))]
+        {
+            drop(permissions);
+            Err(NoSandbox::System)
+        }
+    }
+
+    /// Confinement by bubblewrap.
+    ///
+    /// # Errors
+    /// When it is not installed, or a trial fails.
+    pub fn bubblewrap(permissions: Permissions) -> Result<Self, NoSandbox> {
+        #[cfg(target_os = "linux")]
+        return bubblewrap::try_out(&permissions).map(|()| Self::Bubblewrap(permissions));
+        #[cfg(not(target_os = "linux"))]
+        {
+            drop(permissions);
+            Err(NoSandbox::System)
+        }
+    }
+
+    /// The same confinement, in which these files and folders may be written.
+    #[must_use]
+    pub fn with_writable(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        if let Some(permissions) = self.permissions_mut() {
+            permissions.writable.extend(paths);
+        }
+        self
+    }
+
+    /// The same confinement, in which these files and folders are seen.
+    #[must_use]
+    pub fn with_readable(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        if let Some(permissions) = self.permissions_mut() {
+            permissions.readable.extend(paths);
+        }
+        self
+    }
+
+    /// The same confinement, in which GPUs may be used.
+    #[must_use]
+    pub fn with_gpus(mut self) -> Self {
+        if let Some(permissions) = self.permissions_mut() {
+            permissions.gpus = true;
+        }
+        self
+    }
+
+    /// The same confinement, in which the network may be used.
+    #[must_use]
+    pub fn with_network(mut self) -> Self {
+        if let Some(permissions) = self.permissions_mut() {
+            permissions.network = true;
+        }
+        self
+    }
+
+    fn permissions_mut(&mut self) -> Option<&mut Permissions> {
+        match self {
+            Self::Unconfined => None,
+            Self::Landlock(permissions) | Self::Bubblewrap(permissions) => Some(permissions),
+        }
+    }
+
+    /// A command that starts a program in this confinement, once [`spawn`](Self::spawn) is called. `lasts` is true if
+    /// the thread that calls it waits for the end of the program: then the program also ends with that thread.
+    pub(crate) fn command(&self, program: &OsStr, lasts: bool) -> Command {
+        #[cfg(target_os = "linux")]
+        if let Self::Bubblewrap(permissions) = self {
+            return bubblewrap::command(permissions, program, lasts);
+        }
+        let _ = lasts;
+        Command::new(program)
+    }
+
+    /// Has `spawn` start a process that is confined.
+    pub(crate) fn spawn(
+        &self,
+        spawn: impl FnOnce() -> io::Result<Child> + Send,
+    ) -> io::Result<Child> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Landlock(permissions) => landlock::spawn(permissions, spawn),
+            #[cfg(not(target_os = "linux"))]
+            Self::Landlock(_) | Self::Bubblewrap(_) => Err(io::Error::other(NoSandbox::System)),
+            // The command is that of bubblewrap.
+            #[cfg(target_os = "linux")]
+            Self::Bubblewrap(_) => spawn(),
+            Self::Unconfined => spawn(),
+        }
+    }
+
+    /// Confines the calling thread and everything that it starts from now on.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Landlock(permissions) => landlock::enter(permissions),
+            #[cfg(not(target_os = "linux"))]
+            Self::Landlock(_) | Self::Bubblewrap(_) => Err(io::Error::other(NoSandbox::System)),
+            // Its process began in its sandbox.
+            #[cfg(target_os = "linux")]
+            Self::Bubblewrap(_) => Ok(()),
+            Self::Unconfined => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The sandbox of this run of the program. It is chosen once, from the command line, before anything is started.
+
+use std::fs;
+use std::sync::OnceLock;
+
+use clreduce_check::CheckOptions;
+use clreduce_engine::{SandboxError, SandboxOptions};
+use clreduce_interestingness::{Confinement, NoSandbox};
+
+use crate::printing::warning_line;
+
+/// Name of the fact in a journal that tells which sandbox there really was.
+pub(crate) const FACT: &str = "the sandbox";
+
+static CHOSEN: OnceLock<Confinement> = OnceLock::new();
+
+/// Chooses the sandbox. Prints a line if there is none although nobody has switched it off.
+///
+/// # Errors
+/// When a path is missing, or a sandbox is asked for that cannot be had.
+pub(crate) fn choose(options: &SandboxOptions) -> Result<(), SandboxError> {
+    let (confinement, missing) = options.confinement()?;
+    if let Some(reason) = missing {
+        warning_line(&without(&reason));
+    }
+    let cache = CheckOptions::default().cache;
+    // Where it cannot be made, the tool that wants to write there says so.
+    let _ = fs::create_dir_all(&cache);
+    let own = std::env::current_exe().ok();
+    // The first choice stays.
+    let _ = CHOSEN.set(confinement.with_writable([cache]).with_readable(own));
+    Ok(())
+}
+
+/// The sandbox that was chosen.
+pub(crate) fn confinement() -> Confinement {
+    CHOSEN.get().cloned().unwrap_or_default()
+}
+
+/// The kind of sandbox, for the journal.
+pub(crate) fn fact() -> &'static str {
+    match CHOSEN.get() {
+        Some(Confinement::Landlock(_)) => "Landlock",
+        Some(Confinement::Bubblewrap(_)) => "bubblewrap",
+        Some(Confinement::Unconfined) | None => "none",
+    }
+}
+
+/// Advice on a test that rejects the original in the strict sandbox, and is not tried outside.
+pub(crate) fn advice() -> Option<String> {
+    matches!(CHOSEN.get(), Some(Confinement::Bubblewrap(_))).then(|| {
+        "the test ran in --sandbox strict, which has another home, /tmp and network; allow more by --readable, --writable \
+         or --network, or see whether the test accepts the original with --sandbox auto"
+            .to_owned()
+    })
+}
+
+fn without(reason: &NoSandbox) -> String {
+    format!("tests run without a sandbox, and may do what you may do: {reason}")
+}
