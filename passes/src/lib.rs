@@ -58,6 +58,7 @@ mod cpp {
     pub(crate) mod class_to_int;
     pub(crate) mod constraints;
     pub(crate) mod declarations;
+    pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
     pub(crate) mod namespaces;
@@ -189,6 +190,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
+    row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),

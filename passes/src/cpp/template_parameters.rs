@@ -22,7 +22,9 @@ use std::ops::Range;
 use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, steps};
 
-use crate::analysis::{Unit, with_semicolon};
+use crate::analysis::{
+    Head, Unit, default_argument, is_name, is_pack, outside_members, template_parameter_name, with_semicolon,
+};
 use crate::budget::Budget;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -47,7 +49,7 @@ impl Pass for CppTemplateParameters {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
             let uses = uses(unit, entities);
-            let outside = outside(entities);
+            let outside = outside_members(entities);
             let mut seen: HashSet<EntityId> = HashSet::new();
             for id in entities.ids() {
                 let item = entities.item(id);
@@ -91,24 +93,6 @@ fn uses(unit: Unit<'_>, entities: &Entities) -> HashMap<EntityId, Vec<NodeId>> {
     uses
 }
 
-/// By class, the members that are defined outside of it.
-fn outside(entities: &Entities) -> HashMap<EntityId, Vec<ItemId>> {
-    let mut outside: HashMap<EntityId, Vec<ItemId>> = HashMap::new();
-    for id in entities.ids().filter(|&id| entities.item(id).is_outside) {
-        let member = entities.item(id).declares.first();
-        if let Some(class) = member.and_then(|&member| entities.scope(member)) {
-            outside.entry(class).or_default().push(id);
-        }
-    }
-    outside
-}
-
-/// The head of a template.
-struct Head {
-    list: NodeId,
-    parameters: Vec<NodeId>,
-}
-
 struct Template<'a> {
     unit: Unit<'a>,
     /// The heads of the template itself: of all its declarations.
@@ -136,7 +120,7 @@ impl<'a> Template<'a> {
         };
         for &id in entities.declarations(entity) {
             let item = entities.item(id);
-            let Some(head) = head(unit, item.node) else { continue };
+            let Some(head) = Head::of(unit, item.node) else { continue };
             // A specialisation has arguments behind its name, a friend of the same name has not.
             let name = match item.kind {
                 ItemKind::Type => tree.field(item.inner, NodeField::Name),
@@ -152,7 +136,7 @@ impl<'a> Template<'a> {
         }
         for &id in outside.get(&entity).into_iter().flatten() {
             let item = entities.item(id);
-            if let Some((head, arguments)) = head(unit, item.node).zip(arguments_in(item.inner)) {
+            if let Some((head, arguments)) = Head::of(unit, item.node).zip(arguments_in(item.inner)) {
                 template.others.push((head, arguments, false));
             }
         }
@@ -227,7 +211,7 @@ impl<'a> Template<'a> {
         }
         let gone: Vec<NodeId> = self.removed(*arguments, indices).collect();
         for &parameter in &head.parameters {
-            let Some(name) = parameter_name(unit, parameter) else { continue };
+            let Some(name) = template_parameter_name(unit, parameter) else { continue };
             let inside = |list: NodeId| {
                 let names = tree.subtree(list).filter(|&id| is_name(tree.kind(id)));
                 names.filter(|&id| unit.text(id) == unit.text(name)).count()
@@ -256,12 +240,8 @@ impl<'a> Template<'a> {
     /// What stands for a parameter once it is gone.
     fn value(&self, index: usize, parameter: NodeId) -> &'a [u8] {
         let unit = self.unit;
-        let default_of = |parameter: NodeId| {
-            let of = |field| unit.tree.field(parameter, field);
-            of(NodeField::DefaultType).or_else(|| of(NodeField::DefaultValue))
-        };
         let same = self.heads.iter().filter_map(|head| head.parameters.get(index));
-        match same.copied().find_map(default_of) {
+        match same.copied().find_map(|it| default_argument(unit, it)) {
             Some(default) => unit.text(default),
             None => match unit.tree.kind(parameter) {
                 NodeKind::TypeParameterDeclaration | NodeKind::OptionalTypeParameterDeclaration => {
@@ -273,49 +253,10 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Reads the head of a template.
-fn head(unit: Unit<'_>, node: NodeId) -> Option<Head> {
-    let tree = unit.tree;
-    if tree.kind(node) != NodeKind::TemplateDeclaration || tree.has_error(node) {
-        return None;
-    }
-    let list = tree.field(node, NodeField::Parameters)?;
-    Some(Head { list, parameters: tree.named_children(list).collect() })
-}
-
 /// The name in a declarator: what stands before the parameters and the initialiser.
 fn name_in(unit: Unit<'_>, declarator: NodeId) -> NodeId {
     let inner = |&at: &NodeId| unit.tree.field(at, NodeField::Declarator);
     std::iter::successors(Some(declarator), inner).take(16).last().unwrap_or(declarator)
-}
-
-fn is_pack(kind: NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::VariadicTypeParameterDeclaration | NodeKind::VariadicParameterDeclaration
-    )
-}
-
-fn is_name(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
-}
-
-/// The name that a parameter of a template declares.
-fn parameter_name(unit: Unit<'_>, parameter: NodeId) -> Option<NodeId> {
-    let tree = unit.tree;
-    match tree.kind(parameter) {
-        NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => {
-            tree.named_children(parameter).last()
-        }
-        NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
-        NodeKind::ParameterDeclaration
-        | NodeKind::OptionalParameterDeclaration
-        | NodeKind::VariadicParameterDeclaration => {
-            let declarator = tree.field(parameter, NodeField::Declarator)?;
-            tree.subtree(declarator).find(|&id| tree.kind(id) == NodeKind::Identifier)
-        }
-        _ => None,
-    }
 }
 
 /// Replaces what uses a parameter in its template. Returns whether anything does; `None` if it cannot be replaced.
@@ -328,7 +269,7 @@ fn replace_uses(
 ) -> Option<bool> {
     let tree = unit.tree;
     let kind = tree.kind(parameter);
-    let Some(name) = parameter_name(unit, parameter) else {
+    let Some(name) = template_parameter_name(unit, parameter) else {
         return (kind != NodeKind::TemplateTemplateParameterDeclaration).then_some(false);
     };
     let mut is_used = false;
