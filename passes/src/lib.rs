@@ -61,8 +61,10 @@ mod cpp {
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
+    pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
     pub(crate) mod parameters;
+    pub(crate) mod specialisations;
     pub(crate) mod specifiers;
     pub(crate) mod template_parameters;
     pub(crate) mod unreachable;
@@ -189,9 +191,9 @@ pub static TABLE: &[Row] = &[
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
     row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64)),
     row(&cpp::namespaces::CppNamespaces, Phase::Scopes, GROUPS.on_large_programs()),
-    row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(256).until_lost(4)),
-    row(&cpp::bases::CppBases, Phase::Scopes, large_groups(256).until_lost(4)),
-    row(&cpp::template_parameters::CppTemplateParameters, Phase::Scopes, large_groups(256)),
+    row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(64)),
+    row(&cpp::bases::CppBases, Phase::Scopes, large_groups(64)),
+    row(&cpp::template_parameters::CppTemplateParameters, Phase::Scopes, large_groups(64)),
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Scopes,
@@ -202,8 +204,10 @@ pub static TABLE: &[Row] = &[
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
+    row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
+    row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
     row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),

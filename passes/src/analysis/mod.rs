@@ -41,7 +41,8 @@ pub(crate) use nodes::{
 pub(crate) use parameters::{Lists, parameter_list, parameter_name, parameters, parameters_of};
 pub(crate) use places::{Place, is_condition, is_lvalue, places};
 pub(crate) use templates::{
-    Head, default_argument, is_name, is_pack, outside_members, template_parameter_name,
+    Head, argument_lists, default_argument, is_closed, is_name, is_pack, name_in, outside_members,
+    template_parameter_name,
 };
 pub(crate) use tokens::Tokens;
 pub(crate) use unit::Unit;

@@ -1,6 +1,6 @@
 //! Heads of templates: their parameters, the names and the default arguments of these.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeId, NodeKind};
 
@@ -72,3 +72,43 @@ pub(crate) fn outside_members(entities: &Entities) -> HashMap<EntityId, Vec<Item
     }
     outside
 }
+
+/// By entity, the lists of arguments behind its name, in order.
+pub(crate) fn argument_lists(
+    unit: Unit<'_>,
+    entities: &Entities,
+) -> HashMap<EntityId, Vec<NodeId>> {
+    let tree = unit.tree;
+    let mut uses: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
+    for &(name, entity) in entities.references() {
+        let whole = tree.node(name).parent;
+        if !tree.node(name).damaged && tree.node(name).field == Some(NodeField::Name) {
+            let arguments = tree.field(whole, NodeField::Arguments);
+            let arguments =
+                arguments.filter(|&list| tree.kind(list) == NodeKind::TemplateArgumentList);
+            uses.entry(entity).or_default().extend(arguments);
+        }
+    }
+    uses
+}
+
+/// The name in a declarator: what stands before the parameters and the initialiser.
+pub(crate) fn name_in(unit: Unit<'_>, declarator: NodeId) -> NodeId {
+    let inner = |&at: &NodeId| unit.tree.field(at, NodeField::Declarator);
+    std::iter::successors(Some(declarator), inner).take(16).last().unwrap_or(declarator)
+}
+
+/// Returns whether arguments mention no parameter of a template around them.
+pub(crate) fn is_closed(unit: Unit<'_>, list: NodeId) -> bool {
+    let tree = unit.tree;
+    let heads = tree.ancestors(list).take(DEEPEST).filter_map(|around| Head::of(unit, around));
+    let names: HashSet<&[u8]> = heads
+        .flat_map(|head| head.parameters)
+        .filter_map(|parameter| Some(unit.text(template_parameter_name(unit, parameter)?)))
+        .collect();
+    let mut mentioned = tree.subtree(list).filter(|&id| is_name(tree.kind(id)));
+    !mentioned.any(|id| names.contains(unit.text(id)))
+}
+
+/// Nodes around a list of arguments that are looked at.
+const DEEPEST: usize = 64;

@@ -7,15 +7,14 @@
 //! before:
 //! ```cpp
 //! template <bool B, class T> struct E { }; template <class T> struct E<true, T> { using type = T; };
-//! template <class T> using P = typename E<true, T>::type *;
-//! struct A { static const int n = 1 + 1; }; struct B : A { };
-//! P<B> p; int x = 2 * A::n;
+//! struct A { static const int n = 1 + 1; };
+//! E<true, A>::type a; int x = 2 * A::n;
 //! ```
 //! after:
 //! ```cpp
 //! template <bool B, class T> struct E { }; template <class T> struct E<true, T> { };
 //! struct A { };
-//! A * p; int x = 2 * (1 + 1);
+//! A a; int x = 2 * (1 + 1);
 //! ```
 
 use std::collections::HashMap;
@@ -28,7 +27,7 @@ use crate::analysis::{
     Head, Unit, default_argument, is_pack, is_primary, outside_members, template_parameter_name,
 };
 use crate::budget::Budget;
-use crate::edit::{Argument, Arguments, disjoint, substituted};
+use crate::edit::{Argument, Arguments, disjoint, fitted, substituted};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -183,9 +182,8 @@ impl<'a> Program<'a> {
         let base = bases.next().filter(|_| bases.next().is_none())?;
         let body = tree.field(class, NodeField::Body)?;
         let list = if tree.named_children(body).next().is_none() { 1 } else { 2 };
-        let is_type =
-            matches!(tree.kind(base), NodeKind::TypeIdentifier | NodeKind::TemplateType)
-                || tree.kind(base) == NodeKind::QualifiedIdentifier;
+        let is_type = matches!(tree.kind(base), NodeKind::TypeIdentifier | NodeKind::TemplateType)
+            || tree.kind(base) == NodeKind::QualifiedIdentifier;
         let range = tree.range(base);
         is_type.then_some(Meaning { item, node: base, range, is_open: false, list })
     }
@@ -218,7 +216,10 @@ impl<'a> Program<'a> {
         for &id in declarations.chain(outside) {
             let item = self.entities.item(id);
             let has_variables = item.kind == ItemKind::Type
-                && matches!(tree.kind(item.inner), NodeKind::Declaration | NodeKind::FieldDeclaration);
+                && matches!(
+                    tree.kind(item.inner),
+                    NodeKind::Declaration | NodeKind::FieldDeclaration
+                );
             edits.push(match (has_variables, self.specifier(id), meanings) {
                 (true, Some(specifier), [meaning]) => {
                     let text = unit.bytes[meaning.range.clone()].to_vec();
@@ -249,7 +250,8 @@ impl<'a> Program<'a> {
         let mut node = name;
         let mut arguments = None;
         if is_in(node, NodeField::Name)
-            && (parent_is(node, NodeKind::TemplateType) || parent_is(node, NodeKind::TemplateFunction))
+            && (parent_is(node, NodeKind::TemplateType)
+                || parent_is(node, NodeKind::TemplateFunction))
         {
             node = tree.node(node).parent;
             arguments = tree.field(node, NodeField::Arguments);
@@ -278,7 +280,8 @@ impl<'a> Program<'a> {
         let (meaning, mut known) = self.meant(meanings, of_scope.as_deref())?;
         let item = self.entities.item(meaning.item);
         if let Some(head) = Head::of(unit, item.node) {
-            let arguments = arguments.map(|list| tree.named_children(list).collect::<Vec<NodeId>>());
+            let arguments =
+                arguments.map(|list| tree.named_children(list).collect::<Vec<NodeId>>());
             self.bind(&head, &arguments.unwrap_or_default(), &mut known)?;
         }
         let prefix = match (qualifier, start) {
@@ -330,7 +333,9 @@ impl<'a> Program<'a> {
                     let mut known = Arguments::new();
                     self.bind(&head, given, &mut known).map(|()| (0, known))
                 }
-                (Some((head, Some(special))), Some(given)) => self.matched(&head, special, given),
+                (Some((head, Some(special))), Some(given)) => {
+                    fitted(self.unit, &head, special, given)
+                }
                 _ => Some((0, Arguments::new())),
             };
             let Some((rank, known)) = found else { continue };
@@ -347,31 +352,6 @@ impl<'a> Program<'a> {
         let head = Head::of(self.unit, item.node)?;
         let name = self.unit.tree.field(item.inner, NodeField::Name)?;
         Some((head, self.arguments_of(name)))
-    }
-
-    /// The arguments for the parameters of a specialisation, and the number of arguments that it names.
-    fn matched(&self, head: &Head, special: NodeId, given: &[NodeId]) -> Option<(usize, Arguments<'a>)> {
-        let unit = self.unit;
-        let names: Vec<&[u8]> = head.parameters.iter().filter_map(|&parameter| {
-            template_parameter_name(unit, parameter).map(|name| unit.text(name))
-        }).collect();
-        let mut known = Arguments::new();
-        let mut rank = 1;
-        let special: Vec<NodeId> = unit.tree.named_children(special).collect();
-        if special.len() != given.len() {
-            return None;
-        }
-        for (special, &given) in special.into_iter().zip(given) {
-            let (special, given) = (unit.text(special), unit.text(given));
-            if names.contains(&special) {
-                known.insert(special, Argument::One(given.to_vec()));
-            } else if special == given {
-                rank += 1;
-            } else {
-                return None;
-            }
-        }
-        Some((rank, known))
     }
 
     /// Lets arguments stand for the parameters of a template. `None` if there are too few.

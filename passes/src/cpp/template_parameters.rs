@@ -2,7 +2,8 @@
 //!
 //! A parameter that the template uses is replaced there by its default argument, else by `int` or `0`; the elements that a
 //! parameter pack expands to are removed. Without parameters, a template is a plain class, function, alias or variable, and its
-//! specialisations go: that is the first list. The second list has single parameters that the template does not use.
+//! specialisations go: that is the first list. The next ones have single parameters, those first that the template does not
+//! use. The last one has all parameters again, with the arguments of the first use that names no other parameter.
 //!
 //! before:
 //! ```cpp
@@ -23,7 +24,8 @@ use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId,
 use clreduce_testcase::{Edit, Patch, steps};
 
 use crate::analysis::{
-    Head, Unit, default_argument, is_name, is_pack, outside_members, template_parameter_name, with_semicolon,
+    Head, Unit, argument_lists, default_argument, is_closed, is_name, is_pack, name_in,
+    outside_members, template_parameter_name, with_semicolon,
 };
 use crate::budget::Budget;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
@@ -34,6 +36,9 @@ pub(crate) struct CppTemplateParameters;
 
 /// The parameters of one template that are looked at: for each, all uses of the template are.
 const MOST: Budget = Budget::new("parameters of one template", 16);
+
+/// Uses of one template of which one with plain arguments is looked for.
+const MOST_USES: usize = 32;
 
 impl Pass for CppTemplateParameters {
     fn info(&self) -> PassInfo {
@@ -48,7 +53,7 @@ impl Pass for CppTemplateParameters {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
-            let uses = uses(unit, entities);
+            let uses = argument_lists(unit, entities);
             let outside = outside_members(entities);
             let mut seen: HashSet<EntityId> = HashSet::new();
             for id in entities.ids() {
@@ -57,7 +62,7 @@ impl Pass for CppTemplateParameters {
                 if !item.is_template || item.is_outside || !seen.insert(entity) {
                     continue;
                 }
-                let template = Template::new(unit, entities, entity, &uses, &outside);
+                let mut template = Template::new(unit, entities, entity, &uses, &outside);
                 let count = template.count();
                 if let Some((edits, _)) = template.without(0..count) {
                     proposals.extend(Patch::new(edits).map(Proposal::new));
@@ -72,25 +77,15 @@ impl Pass for CppTemplateParameters {
                     let patch = Patch::new(edits);
                     proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                 }
+                if template.take_arguments_of_use()
+                    && let Some((edits, true)) = template.without(0..count)
+                {
+                    let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(4));
+                    proposals.extend(patch);
+                }
             }
         }
     }
-}
-
-/// By entity, the lists of arguments behind its name, in order.
-fn uses(unit: Unit<'_>, entities: &Entities) -> HashMap<EntityId, Vec<NodeId>> {
-    let tree = unit.tree;
-    let mut uses: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
-    for &(name, entity) in entities.references() {
-        let whole = tree.node(name).parent;
-        if !tree.node(name).damaged && tree.node(name).field == Some(NodeField::Name) {
-            let arguments = tree.field(whole, NodeField::Arguments);
-            let arguments =
-                arguments.filter(|&list| tree.kind(list) == NodeKind::TemplateArgumentList);
-            uses.entry(entity).or_default().extend(arguments);
-        }
-    }
-    uses
 }
 
 struct Template<'a> {
@@ -100,6 +95,8 @@ struct Template<'a> {
     /// The heads of its specialisations, and of members that are defined outside, with the arguments behind its name there.
     others: Vec<(Head, NodeId, bool)>,
     uses: &'a [NodeId],
+    /// The arguments that stand for the parameters, where it is not what stands for them otherwise.
+    given: Vec<&'a [u8]>,
 }
 
 impl<'a> Template<'a> {
@@ -112,7 +109,8 @@ impl<'a> Template<'a> {
     ) -> Self {
         let tree = unit.tree;
         let uses = uses.get(&entity).map_or(&[][..], Vec::as_slice);
-        let mut template = Self { unit, heads: Vec::new(), others: Vec::new(), uses };
+        let mut template =
+            Self { unit, heads: Vec::new(), others: Vec::new(), uses, given: Vec::new() };
         let arguments_in = |node: NodeId| {
             let after = tree.node(node).after;
             let first = uses.partition_point(|&list| list < node);
@@ -136,11 +134,24 @@ impl<'a> Template<'a> {
         }
         for &id in outside.get(&entity).into_iter().flatten() {
             let item = entities.item(id);
-            if let Some((head, arguments)) = Head::of(unit, item.node).zip(arguments_in(item.inner)) {
+            if let Some((head, arguments)) = Head::of(unit, item.node).zip(arguments_in(item.inner))
+            {
                 template.others.push((head, arguments, false));
             }
         }
         template
+    }
+
+    /// Lets the arguments of the first use outside of templates stand for the parameters. False if there are none.
+    fn take_arguments_of_use(&mut self) -> bool {
+        let unit = self.unit;
+        let is_special =
+            |list: &NodeId| self.others.iter().any(|(_, arguments, _)| arguments == list);
+        let uses = self.uses.iter().take(MOST_USES).filter(|list| !is_special(list));
+        let closed = uses.copied().find(|&list| is_closed(unit, list));
+        let arguments = closed.into_iter().flat_map(|list| unit.tree.named_children(list));
+        self.given = arguments.map(|argument| unit.text(argument)).collect();
+        !self.given.is_empty()
     }
 
     /// The number of parameters.
@@ -240,6 +251,9 @@ impl<'a> Template<'a> {
     /// What stands for a parameter once it is gone.
     fn value(&self, index: usize, parameter: NodeId) -> &'a [u8] {
         let unit = self.unit;
+        if let Some(given) = self.given.get(index) {
+            return given;
+        }
         let same = self.heads.iter().filter_map(|head| head.parameters.get(index));
         match same.copied().find_map(|it| default_argument(unit, it)) {
             Some(default) => unit.text(default),
@@ -253,10 +267,9 @@ impl<'a> Template<'a> {
     }
 }
 
-/// The name in a declarator: what stands before the parameters and the initialiser.
-fn name_in(unit: Unit<'_>, declarator: NodeId) -> NodeId {
-    let inner = |&at: &NodeId| unit.tree.field(at, NodeField::Declarator);
-    std::iter::successors(Some(declarator), inner).take(16).last().unwrap_or(declarator)
+/// What stands for as many elements as a pack has: an argument, or a parameter such as `A<Ts>... ts`.
+fn is_expansion(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::ParameterPackExpansion | NodeKind::VariadicParameterDeclaration)
 }
 
 /// Replaces what uses a parameter in its template. Returns whether anything does; `None` if it cannot be replaced.
@@ -288,7 +301,7 @@ fn replace_uses(
         is_used = true;
         if is_pack(kind) {
             let mut around = tree.ancestors(id).take_while(|&at| at > template).take(32);
-            let expansion = around.find(|&at| tree.kind(at) == NodeKind::ParameterPackExpansion)?;
+            let expansion = around.find(|&at| is_expansion(tree.kind(at)))?;
             edits.push(Edit::delete_element(unit.file, tree.range(expansion)));
         } else {
             edits.push(Edit::replace(unit.file, range, value.to_vec()));

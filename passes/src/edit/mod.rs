@@ -22,5 +22,5 @@ pub(crate) use removal::{
 };
 pub(crate) use smaller::is_smaller;
 pub(crate) use stub::stub_of;
-pub(crate) use substitute::{Argument, Arguments, substituted};
+pub(crate) use substitute::{Argument, Arguments, fitted, substituted, substitutions};
 pub use unused::UnusedDeclarations;
