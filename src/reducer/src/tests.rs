@@ -72,8 +72,22 @@ fn words(source: &[u8]) -> BTreeSet<&[u8]> {
 
 /// Returns true if a word is part of the languages rather than a name that a program gives.
 fn is_built_in(word: &[u8]) -> bool {
-    const WORDS: [&[u8]; 9] =
-        [b"int", b"void", b"char", b"short", b"long", b"float", b"return", b"static", b"unsigned"];
+    const WORDS: [&[u8]; 14] = [
+        b"int",
+        b"void",
+        b"char",
+        b"short",
+        b"long",
+        b"float",
+        b"return",
+        b"static",
+        b"unsigned",
+        b"class",
+        b"struct",
+        b"enum",
+        b"auto",
+        b"true",
+    ];
     let bare = word.strip_prefix(b"convert_").unwrap_or(word);
     let digits = bare.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
     let (stem, components) =
