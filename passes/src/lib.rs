@@ -197,7 +197,7 @@ pub static TABLE: &[Row] = &[
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Scopes,
-        GROUPS.on_large_programs().until_lost(4),
+        GROUPS.on_large_programs().until_lost(2),
     ),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),

@@ -38,6 +38,7 @@ impl Pass for CppMergeBases {
             CPP,
         )
         .growing()
+        .renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
