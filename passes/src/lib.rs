@@ -58,10 +58,13 @@ mod cpp {
     pub(crate) mod class_to_int;
     pub(crate) mod constraints;
     pub(crate) mod declarations;
+    pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
+    pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
     pub(crate) mod parameters;
+    pub(crate) mod specialisations;
     pub(crate) mod specifiers;
     pub(crate) mod template_parameters;
     pub(crate) mod unreachable;
@@ -186,12 +189,25 @@ pub static TABLE: &[Row] = &[
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
+    row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64)),
+    row(&cpp::namespaces::CppNamespaces, Phase::Scopes, GROUPS.on_large_programs()),
+    row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(64)),
+    row(&cpp::bases::CppBases, Phase::Scopes, large_groups(64)),
+    row(&cpp::template_parameters::CppTemplateParameters, Phase::Scopes, large_groups(64)),
+    row(
+        &cpp::declarations::CppDeclarations,
+        Phase::Scopes,
+        GROUPS.on_large_programs().until_lost(2),
+    ),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
+    row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
+    row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
+    row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
     row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),

@@ -16,6 +16,8 @@ pub enum Phase {
     Sweep,
     /// Whole declarations and function bodies.
     Coarse,
+    /// Declarations of C++ down to single ones, and what ties them together: classes as types, bases, parameters of templates.
+    Scopes,
     /// Statements, names, list elements, expressions.
     Fine,
     /// Literals, tokens, anything that spoils the structure for other passes.
@@ -28,14 +30,14 @@ impl Phase {
     /// Returns true if the phase belongs to the rounds that go on until nothing changes: phases that run once do not.
     #[must_use]
     pub fn is_in_rounds(self) -> bool {
-        matches!(self, Self::Coarse | Self::Fine | Self::Polish)
+        matches!(self, Self::Coarse | Self::Scopes | Self::Fine | Self::Polish)
     }
 
-    /// Returns true if the phase goes round by itself before the next one begins. Only the one
-    /// whose passes make work for each other cheaply does.
+    /// Returns true if the phase goes round by itself before the next one begins. Only those
+    /// whose passes make work for each other cheaply do.
     #[must_use]
     pub fn settles(self) -> bool {
-        self == Self::Fine
+        matches!(self, Self::Scopes | Self::Fine)
     }
 }
 
@@ -49,6 +51,9 @@ pub struct Policy {
     /// The smallest group removes one in so many of the program's tokens at least; `None` tries single
     /// proposals. A program that is small already has no such limit.
     pub smallest_group: Option<u32>,
+    /// A run ends once one in so many of the program's tokens is gone, so that a sweep and other passes get their turn;
+    /// `None` goes on to the end.
+    pub until_lost: Option<u32>,
     /// True if the pass runs on a program that is small already.
     pub on_small_programs: bool,
     /// True if declarations that a patch leaves unused are removed with it.
@@ -88,6 +93,7 @@ pub(crate) const GROUPS: Policy = Policy {
     grouping: Grouping::Groups,
     first_group: 1,
     smallest_group: None,
+    until_lost: None,
     on_small_programs: true,
     removes_unused: false,
     skips_refuted: false,
@@ -101,6 +107,11 @@ impl Policy {
     /// The same, but not on programs that are small already.
     pub(crate) const fn on_large_programs(self) -> Self {
         Self { on_small_programs: false, ..self }
+    }
+
+    /// The same, but a run ends once one in `part` of the program's tokens is gone.
+    pub(crate) const fn until_lost(self, part: u32) -> Self {
+        Self { until_lost: Some(part), ..self }
     }
 }
 

@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 32] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 34] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -79,6 +79,20 @@ const BEYOND: [(&str, &str, Language, &str, bool); 32] = [
         "template <typename T> T f(T a) { return a; } template <typename T> T g(T a) { return a; }\n\
          int h() { return f<int>(1) + g<int>(2); }",
         true,
+    ),
+    (
+        "specialisations of one template",
+        "cpp-specialisations",
+        Language::Cpp,
+        "template <int N> struct A { }; template <> struct A<1> { }; template <> struct A<2> { }; A<2> a;",
+        true,
+    ),
+    (
+        "bytes of what a name stands for, for all uses",
+        "cpp-inline-names",
+        Language::Cpp,
+        "typedef long T; T x;",
+        false,
     ),
     (
         "parameters of one template",

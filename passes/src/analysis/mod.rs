@@ -17,6 +17,7 @@ mod nests;
 mod nodes;
 mod parameters;
 mod places;
+mod templates;
 mod tokens;
 mod unit;
 
@@ -39,5 +40,9 @@ pub(crate) use nodes::{
 };
 pub(crate) use parameters::{Lists, parameter_list, parameter_name, parameters, parameters_of};
 pub(crate) use places::{Place, is_condition, is_lvalue, places};
+pub(crate) use templates::{
+    Head, argument_lists, default_argument, is_closed, is_name, is_pack, name_in, outside_members,
+    template_parameter_name,
+};
 pub(crate) use tokens::Tokens;
 pub(crate) use unit::Unit;

@@ -2,7 +2,8 @@
 //!
 //! A parameter that the template uses is replaced there by its default argument, else by `int` or `0`; the elements that a
 //! parameter pack expands to are removed. Without parameters, a template is a plain class, function, alias or variable, and its
-//! specialisations go: that is the first list. The second list has single parameters that the template does not use.
+//! specialisations go: that is the first list. The next ones have single parameters, those first that the template does not
+//! use. The last one has all parameters again, with the arguments of the first use that names no other parameter.
 //!
 //! before:
 //! ```cpp
@@ -22,7 +23,10 @@ use std::ops::Range;
 use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, steps};
 
-use crate::analysis::{Unit, with_semicolon};
+use crate::analysis::{
+    Head, Unit, argument_lists, default_argument, is_closed, is_name, is_pack, name_in,
+    outside_members, template_parameter_name, with_semicolon,
+};
 use crate::budget::Budget;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -32,6 +36,9 @@ pub(crate) struct CppTemplateParameters;
 
 /// The parameters of one template that are looked at: for each, all uses of the template are.
 const MOST: Budget = Budget::new("parameters of one template", 16);
+
+/// Uses of one template of which one with plain arguments is looked for.
+const MOST_USES: usize = 32;
 
 impl Pass for CppTemplateParameters {
     fn info(&self) -> PassInfo {
@@ -46,8 +53,8 @@ impl Pass for CppTemplateParameters {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
-            let uses = uses(unit, entities);
-            let outside = outside(entities);
+            let uses = argument_lists(unit, entities);
+            let outside = outside_members(entities);
             let mut seen: HashSet<EntityId> = HashSet::new();
             for id in entities.ids() {
                 let item = entities.item(id);
@@ -55,7 +62,7 @@ impl Pass for CppTemplateParameters {
                 if !item.is_template || item.is_outside || !seen.insert(entity) {
                     continue;
                 }
-                let template = Template::new(unit, entities, entity, &uses, &outside);
+                let mut template = Template::new(unit, entities, entity, &uses, &outside);
                 let count = template.count();
                 if let Some((edits, _)) = template.without(0..count) {
                     proposals.extend(Patch::new(edits).map(Proposal::new));
@@ -70,43 +77,15 @@ impl Pass for CppTemplateParameters {
                     let patch = Patch::new(edits);
                     proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                 }
+                if template.take_arguments_of_use()
+                    && let Some((edits, true)) = template.without(0..count)
+                {
+                    let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(4));
+                    proposals.extend(patch);
+                }
             }
         }
     }
-}
-
-/// By entity, the lists of arguments behind its name, in order.
-fn uses(unit: Unit<'_>, entities: &Entities) -> HashMap<EntityId, Vec<NodeId>> {
-    let tree = unit.tree;
-    let mut uses: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
-    for &(name, entity) in entities.references() {
-        let whole = tree.node(name).parent;
-        if !tree.node(name).damaged && tree.node(name).field == Some(NodeField::Name) {
-            let arguments = tree.field(whole, NodeField::Arguments);
-            let arguments =
-                arguments.filter(|&list| tree.kind(list) == NodeKind::TemplateArgumentList);
-            uses.entry(entity).or_default().extend(arguments);
-        }
-    }
-    uses
-}
-
-/// By class, the members that are defined outside of it.
-fn outside(entities: &Entities) -> HashMap<EntityId, Vec<ItemId>> {
-    let mut outside: HashMap<EntityId, Vec<ItemId>> = HashMap::new();
-    for id in entities.ids().filter(|&id| entities.item(id).is_outside) {
-        let member = entities.item(id).declares.first();
-        if let Some(class) = member.and_then(|&member| entities.scope(member)) {
-            outside.entry(class).or_default().push(id);
-        }
-    }
-    outside
-}
-
-/// The head of a template.
-struct Head {
-    list: NodeId,
-    parameters: Vec<NodeId>,
 }
 
 struct Template<'a> {
@@ -116,6 +95,8 @@ struct Template<'a> {
     /// The heads of its specialisations, and of members that are defined outside, with the arguments behind its name there.
     others: Vec<(Head, NodeId, bool)>,
     uses: &'a [NodeId],
+    /// The arguments that stand for the parameters, where it is not what stands for them otherwise.
+    given: Vec<&'a [u8]>,
 }
 
 impl<'a> Template<'a> {
@@ -128,7 +109,8 @@ impl<'a> Template<'a> {
     ) -> Self {
         let tree = unit.tree;
         let uses = uses.get(&entity).map_or(&[][..], Vec::as_slice);
-        let mut template = Self { unit, heads: Vec::new(), others: Vec::new(), uses };
+        let mut template =
+            Self { unit, heads: Vec::new(), others: Vec::new(), uses, given: Vec::new() };
         let arguments_in = |node: NodeId| {
             let after = tree.node(node).after;
             let first = uses.partition_point(|&list| list < node);
@@ -136,7 +118,7 @@ impl<'a> Template<'a> {
         };
         for &id in entities.declarations(entity) {
             let item = entities.item(id);
-            let Some(head) = head(unit, item.node) else { continue };
+            let Some(head) = Head::of(unit, item.node) else { continue };
             // A specialisation has arguments behind its name, a friend of the same name has not.
             let name = match item.kind {
                 ItemKind::Type => tree.field(item.inner, NodeField::Name),
@@ -152,11 +134,24 @@ impl<'a> Template<'a> {
         }
         for &id in outside.get(&entity).into_iter().flatten() {
             let item = entities.item(id);
-            if let Some((head, arguments)) = head(unit, item.node).zip(arguments_in(item.inner)) {
+            if let Some((head, arguments)) = Head::of(unit, item.node).zip(arguments_in(item.inner))
+            {
                 template.others.push((head, arguments, false));
             }
         }
         template
+    }
+
+    /// Lets the arguments of the first use outside of templates stand for the parameters. False if there are none.
+    fn take_arguments_of_use(&mut self) -> bool {
+        let unit = self.unit;
+        let is_special =
+            |list: &NodeId| self.others.iter().any(|(_, arguments, _)| arguments == list);
+        let uses = self.uses.iter().take(MOST_USES).filter(|list| !is_special(list));
+        let closed = uses.copied().find(|&list| is_closed(unit, list));
+        let arguments = closed.into_iter().flat_map(|list| unit.tree.named_children(list));
+        self.given = arguments.map(|argument| unit.text(argument)).collect();
+        !self.given.is_empty()
     }
 
     /// The number of parameters.
@@ -227,7 +222,7 @@ impl<'a> Template<'a> {
         }
         let gone: Vec<NodeId> = self.removed(*arguments, indices).collect();
         for &parameter in &head.parameters {
-            let Some(name) = parameter_name(unit, parameter) else { continue };
+            let Some(name) = template_parameter_name(unit, parameter) else { continue };
             let inside = |list: NodeId| {
                 let names = tree.subtree(list).filter(|&id| is_name(tree.kind(id)));
                 names.filter(|&id| unit.text(id) == unit.text(name)).count()
@@ -256,12 +251,11 @@ impl<'a> Template<'a> {
     /// What stands for a parameter once it is gone.
     fn value(&self, index: usize, parameter: NodeId) -> &'a [u8] {
         let unit = self.unit;
-        let default_of = |parameter: NodeId| {
-            let of = |field| unit.tree.field(parameter, field);
-            of(NodeField::DefaultType).or_else(|| of(NodeField::DefaultValue))
-        };
+        if let Some(given) = self.given.get(index) {
+            return given;
+        }
         let same = self.heads.iter().filter_map(|head| head.parameters.get(index));
-        match same.copied().find_map(default_of) {
+        match same.copied().find_map(|it| default_argument(unit, it)) {
             Some(default) => unit.text(default),
             None => match unit.tree.kind(parameter) {
                 NodeKind::TypeParameterDeclaration | NodeKind::OptionalTypeParameterDeclaration => {
@@ -273,54 +267,9 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Reads the head of a template.
-fn head(unit: Unit<'_>, node: NodeId) -> Option<Head> {
-    let tree = unit.tree;
-    if tree.kind(node) != NodeKind::TemplateDeclaration || tree.has_error(node) {
-        return None;
-    }
-    let list = tree.field(node, NodeField::Parameters)?;
-    Some(Head { list, parameters: tree.named_children(list).collect() })
-}
-
-/// The name in a declarator: what stands before the parameters and the initialiser.
-fn name_in(unit: Unit<'_>, declarator: NodeId) -> NodeId {
-    let inner = |&at: &NodeId| unit.tree.field(at, NodeField::Declarator);
-    std::iter::successors(Some(declarator), inner).take(16).last().unwrap_or(declarator)
-}
-
-fn is_pack(kind: NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::VariadicTypeParameterDeclaration | NodeKind::VariadicParameterDeclaration
-    )
-}
-
 /// What stands for as many elements as a pack has: an argument, or a parameter such as `A<Ts>... ts`.
 fn is_expansion(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::ParameterPackExpansion | NodeKind::VariadicParameterDeclaration)
-}
-
-fn is_name(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
-}
-
-/// The name that a parameter of a template declares.
-fn parameter_name(unit: Unit<'_>, parameter: NodeId) -> Option<NodeId> {
-    let tree = unit.tree;
-    match tree.kind(parameter) {
-        NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => {
-            tree.named_children(parameter).last()
-        }
-        NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
-        NodeKind::ParameterDeclaration
-        | NodeKind::OptionalParameterDeclaration
-        | NodeKind::VariadicParameterDeclaration => {
-            let declarator = tree.field(parameter, NodeField::Declarator)?;
-            tree.subtree(declarator).find(|&id| tree.kind(id) == NodeKind::Identifier)
-        }
-        _ => None,
-    }
 }
 
 /// Replaces what uses a parameter in its template. Returns whether anything does; `None` if it cannot be replaced.
@@ -333,7 +282,7 @@ fn replace_uses(
 ) -> Option<bool> {
     let tree = unit.tree;
     let kind = tree.kind(parameter);
-    let Some(name) = parameter_name(unit, parameter) else {
+    let Some(name) = template_parameter_name(unit, parameter) else {
         return (kind != NodeKind::TemplateTemplateParameterDeclaration).then_some(false);
     };
     let mut is_used = false;

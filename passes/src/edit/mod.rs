@@ -8,6 +8,7 @@ mod parameter;
 mod removal;
 mod smaller;
 mod stub;
+mod substitute;
 mod unit;
 mod unused;
 
@@ -21,4 +22,5 @@ pub(crate) use removal::{
 };
 pub(crate) use smaller::is_smaller;
 pub(crate) use stub::stub_of;
+pub(crate) use substitute::{Argument, Arguments, fitted, substituted, substitutions};
 pub use unused::UnusedDeclarations;

@@ -60,6 +60,8 @@ pub struct Reducer<G = Groups> {
     at: Position,
     /// The pass under way: the index of its row, and the state of its run.
     pass_run: Option<(usize, PassRun<G>)>,
+    /// The pass run ends once the program has fewer tokens.
+    run_until: usize,
     /// The nested reduction that the pass run waits for.
     nested: Option<Nested<Self>>,
     refuted: Refuted,
@@ -94,6 +96,7 @@ impl<G: Search> Reducer<G> {
             current: (case, size),
             at: Position::default(),
             pass_run: None,
+            run_until: 0,
             nested: None,
             refuted: Refuted::default(),
             chances: Chances::new(&rows),
@@ -118,6 +121,7 @@ impl<G: Search> Reducer<G> {
             current: (case.clone(), Size::of(&case)),
             at: Position::default(),
             pass_run: None,
+            run_until: 0,
             nested: None,
             refuted: self.refuted.for_nested(),
             headers,
@@ -182,6 +186,8 @@ impl<G: Search> Reducer<G> {
             self.nests.get_or_init(|| NestMiddles::of(&base)).hold(&proposal.patch)
         };
         let lists = lists(&proposals, is_deep);
+        let tokens = self.current.1.tokens;
+        self.run_until = row.policy.until_lost.map_or(0, |part| tokens - tokens / part as usize);
         self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, sizes, unused)));
         true
     }
@@ -278,7 +284,9 @@ impl<G: Search> CandidateSource for Reducer<G> {
                 }
                 continue;
             };
-            if let Some(attempt) = run.next(&self.current, &self.refuted) {
+            let goes_on = self.current.1.tokens >= self.run_until;
+            let attempt = goes_on.then(|| run.next(&self.current, &self.refuted)).flatten();
+            if let Some(attempt) = attempt {
                 let trial = trial(*row, self.has_run[*row], attempt, &self.current.1);
                 return Next::Candidate(Candidate {
                     variant: attempt.variant.clone(),

@@ -217,11 +217,17 @@ impl<'a> Reader<'a> {
         let found = match scope {
             None => Qualifier::Entity(EntityId(0)),
             Some(scope) => {
-                let name = match tree.kind(scope) {
-                    NodeKind::TemplateType => tree.field(scope, NodeField::Name),
+                // `template rebind<int>`: the word says nothing that the scope does not.
+                let inner = match tree.kind(scope) {
+                    NodeKind::DependentName => tree.named_children(scope).next(),
+                    _ => Some(scope),
+                };
+                let inner = inner.unwrap_or(scope);
+                let name = match tree.kind(inner) {
+                    NodeKind::TemplateType => tree.field(inner, NodeField::Name),
                     NodeKind::NamespaceIdentifier
                     | NodeKind::Identifier
-                    | NodeKind::TypeIdentifier => Some(scope),
+                    | NodeKind::TypeIdentifier => Some(inner),
                     _ => None,
                 };
                 if let Some(around) = around {
