@@ -58,6 +58,7 @@ fn report(out: &Path) {
         records: &records,
         triage: &Triage::of(&cases, &[]),
         triaged: &[1, 2],
+        outcomes: None,
         details: &|record| {
             let name = &record.name;
             Ok(CaseDetails {

@@ -55,6 +55,7 @@ pub use error::RecipeError;
 pub use evidence::{BuiltWith, Evidence, Role};
 pub use format::Preset;
 pub use judgement::{Judgement, StageResult};
+pub use naming::short as device_name;
 pub use pin::{Pin, StageVerdict};
 pub use shown::{describe, warning_as_error};
 pub use stages::Tolerated;

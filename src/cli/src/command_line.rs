@@ -11,6 +11,7 @@ use crate::check::CheckArgs;
 use crate::devices::DevicesArgs;
 use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
+use crate::fuzz::FuzzArgs;
 use crate::init::InitArgs;
 use crate::inputs::InputsArgs;
 use crate::kernels::GenerateArgs;
@@ -66,6 +67,8 @@ pub(crate) enum Command {
     Inputs(InputsArgs),
     /// Generate random kernels that come with their right results
     Generate(GenerateArgs),
+    /// Generate kernels, run them on all devices, and reduce the bugs that they show
+    Fuzz(Box<FuzzArgs>),
     /// Find out what a compiler or a device does wrong, and write a test for it
     Init(InitArgs),
     /// Turn a kernel into one file with as few work-items as its bug needs

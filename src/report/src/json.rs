@@ -7,7 +7,7 @@ use clreduce_testcase::SourceFile;
 use clreduce_triage::Ranked;
 use serde::Serialize;
 
-use crate::{BatchReport, ReportError, ReportRow, Stopped};
+use crate::{BatchReport, OutcomeTable, ReportError, ReportRow, Stopped};
 
 /// Number of the format of `report.json`. It grows when a field is removed or gets another meaning, not when one is
 /// added.
@@ -24,6 +24,9 @@ pub(crate) struct Head<'a> {
     title: &'a str,
     /// The signature of each cluster of similar cases, the largest cluster first. One may be empty.
     clusters: &'a [String],
+    /// The outcomes of a campaign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<&'a OutcomeTable>,
 }
 
 /// A case: its record, with the fields of `case.json`, its place in the order, and its details.
@@ -86,6 +89,7 @@ impl BatchReport<'_> {
             version: env!("CARGO_PKG_VERSION"),
             title: self.title,
             clusters: &self.triage.clusters,
+            outcomes: self.outcomes,
         }
     }
 
