@@ -25,6 +25,11 @@ use crate::runner::Runner;
 use crate::shared::Shared;
 use crate::shrink;
 
+/// A wrong result may waver when the program is small. One that hardly ever shows is of no use to anybody.
+const TWICE: &str = "\n[outcome]\nconfirm = \"2 of 2\"\n";
+/// Attempts to see the bug in the result.
+const ATTEMPTS: u32 = 5;
+
 /// Reduces bugs and writes them down.
 pub(crate) struct BugReduction<'a> {
     pub runner: &'a Runner,
@@ -150,7 +155,10 @@ impl BugReduction<'_> {
         };
         let bug = SuspectedBug { configuration, preset, basis: SuspicionBasis::Known };
         let file = format!("kernel.{}", self.programs.extension());
-        let text = comparison.recipe(&file, bug, None, &matrix.options, &[]);
+        let mut text = comparison.recipe(&file, bug, None, &matrix.options, &[]);
+        if preset == Preset::WrongCode {
+            text.push_str(TWICE);
+        }
         let witness = comparison.witnesses(bug).first().map(|witness| all[*witness].clone());
         Some((text, witness.unwrap_or_else(|| all[configuration].clone())))
     }
@@ -231,7 +239,14 @@ impl BugReduction<'_> {
         let Some(permit) = self.runner.pool.wait(&self.runner.cancel) else {
             return Ok(Some(Reduced::Cancelled));
         };
-        let test = match recipe.calibrate(&case) {
+        let mut test = recipe.calibrate(&case);
+        for _ in 1..ATTEMPTS {
+            if test.is_ok() || self.runner.cancel.is_cancelled() {
+                break;
+            }
+            test = recipe.calibrate(&case);
+        }
+        let test = match test {
             Ok(test) => test,
             Err(error) if error.is_interruption() => return Ok(Some(Reduced::Cancelled)),
             Err(error) => return Ok(Some(Reduced::Failed(error.to_string()))),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clreduce_devices::{DeviceWorker, WorkerOptions};
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, RunLimits, RunOutcome};
+use clreduce_kernel::{KernelRun, Output, RunLimits, RunOutcome};
 use clreduce_speculation::Pool;
 
 use crate::matrix::{Configuration, Matrix};
@@ -42,7 +42,7 @@ impl Runner {
     /// Runs a kernel on a configuration, and again if the outcome is no right result. `None` once the campaign is
     /// cancelled.
     pub(crate) fn observe(&self, configuration: usize, subject: &Subject) -> Option<Observed> {
-        let first = self.once(configuration, subject, self.limit, false)?;
+        let (first, result) = self.once(configuration, subject, self.limit, false)?;
         let limit = match first.class {
             Class::Right | Class::Unstable | Class::NotRun | Class::Unresolved => {
                 return Some(first);
@@ -51,7 +51,7 @@ impl Runner {
             Class::Wrong | Class::Crash | Class::Refused => self.limit,
         };
         let again = self.once(configuration, subject, limit, true)?;
-        let is_same = again == first;
+        let is_same = again == (first.clone(), result);
         Some(if is_same { first } else { Observed { class: Class::Unstable, ..first } })
     }
 
@@ -63,15 +63,15 @@ impl Runner {
         wanted: &Observed,
     ) -> Option<bool> {
         let first = self.once(configuration, subject, self.limit, false)?;
-        if first != *wanted {
+        if first.0 != *wanted {
             return Some(false);
         }
-        Some(self.once(configuration, subject, self.limit, true)? == *wanted)
+        Some(self.once(configuration, subject, self.limit, true)? == first)
     }
 
     /// Returns true if a kernel has its right result on a configuration. `None` once the campaign is cancelled.
     pub(crate) fn is_right(&self, configuration: usize, subject: &Subject) -> Option<bool> {
-        Some(self.once(configuration, subject, self.limit, false)?.class == Class::Right)
+        Some(self.once(configuration, subject, self.limit, false)?.0.class == Class::Right)
     }
 
     /// Returns true if a kernel has its right result on the host, without any driver. `None` once the campaign is
@@ -90,16 +90,18 @@ impl Runner {
         self.run(one.device, &one.options, subject, self.limit, false)
     }
 
+    /// The outcome of a run, and the result if there is one.
     fn once(
         &self,
         configuration: usize,
         subject: &Subject,
         limit: Duration,
         afresh: bool,
-    ) -> Option<Observed> {
+    ) -> Option<(Observed, Option<Vec<Output>>)> {
         let one = &self.matrix.configurations[configuration];
         let (outcome, _) = self.run(one.device, &one.options, subject, limit, afresh)?;
-        Some(Observed::of(&outcome, &subject.expected))
+        let observed = Observed::of(&outcome, &subject.expected);
+        Some((observed, outcome.result().map(<[Output]>::to_vec)))
     }
 
     /// Runs a kernel on a device, on a fresh worker process if `afresh` is set.
