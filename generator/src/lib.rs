@@ -19,7 +19,7 @@ mod reduce;
 mod repair;
 
 pub use avoid::{Avoid, AvoidError, names};
-pub use constructs::Construct;
+pub use constructs::{Construct, ConstructKind};
 pub use emi::{VARIANTS, Variants, variants};
 pub use kernel::{Kernel, generate};
 pub use profile::{Edits, Mode, Profile, ProfileError, Target, Tokens};

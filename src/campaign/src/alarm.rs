@@ -140,10 +140,6 @@ impl Investigator<'_> {
     /// cancelled.
     fn to_blame(&self, suspect: &Suspect<'_>) -> Option<Option<(End, String)>> {
         let subject = Subject::from(&suspect.original);
-        if suspect.alarm.is_everywhere {
-            let reason = "no configuration has the expected result".to_owned();
-            return Some(Some((End::Generator, reason)));
-        }
         if let Some(host) = self.runner.matrix.host.filter(|host| *host != suspect.device) {
             return Some(match self.runner.on_host(host, &subject)? {
                 Class::Right => None,
@@ -156,6 +152,10 @@ impl Investigator<'_> {
                     Some((End::NotReduced, reason))
                 }
             });
+        }
+        if suspect.alarm.is_everywhere {
+            let reason = "no configuration has the expected result".to_owned();
+            return Some(Some((End::Generator, reason)));
         }
         for (index, other) in self.runner.matrix.configurations.iter().enumerate() {
             if other.device != suspect.device && self.runner.is_right(index, &subject)? {

@@ -10,7 +10,7 @@ use crate::programs::Programs;
 use crate::runner::Runner;
 
 /// Features that hardly any program can do without come last.
-const COMMON: [&str; 4] = ["id", "convert", "vector", "swizzle"];
+const COMMON: [&str; 5] = ["loop", "id", "convert", "vector", "swizzle"];
 
 /// A feature that cures a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) fn find(
             names.push(construct);
         }
     }
-    names.sort_by_key(|one| (!one.is_function, COMMON.contains(&one.name), one.name));
+    names.sort_by_key(|one| (COMMON.contains(&one.name), one.kind, one.name));
     for name in names.into_iter().map(|one| one.name) {
         if !cures(runner, programs, configuration, name, &[small, large])? {
             continue;

@@ -66,7 +66,7 @@ impl Runner {
         if first.0 != *wanted {
             return Some(false);
         }
-        Some(self.once(configuration, subject, self.limit, true)? == first)
+        Some(self.once(configuration, subject, self.limit, false)? == first)
     }
 
     /// Returns true if a kernel has its right result on a configuration. `None` once the campaign is cancelled.
