@@ -86,9 +86,11 @@ impl BugReduction<'_> {
             return Ok(Reduced::Cancelled);
         };
         let path = folder.join("recipe.toml");
+        let devices = self.runner.matrix.devices.iter();
         let recipe = match Recipe::parse(&path, recipe) {
             Ok(recipe) => recipe.options(RecipeOptions {
                 worker: Some(self.worker.clone()),
+                devices: Some(devices.map(|(_, device)| device.clone()).collect()),
                 cancel: self.runner.cancel.clone(),
                 ..RecipeOptions::default()
             }),
