@@ -97,7 +97,7 @@ impl BatchReport<'_> {
     pub(crate) fn write_data(&self, file: &mut dyn Write) -> Result<(), Stopped> {
         let head = serde_json::to_string(&self.head())?;
         // The list of cases goes in before the last brace.
-        write!(file, "{},\"cases\":[", head.trim_end_matches('}'))?;
+        write!(file, "{},\"cases\":[", head.strip_suffix('}').unwrap_or(&head))?;
         for (index, row) in self.rows().iter().enumerate() {
             file.write_all(if index == 0 { b"\n" } else { b",\n" })?;
             serde_json::to_writer(&mut *file, &self.reported(index, row)?)?;
