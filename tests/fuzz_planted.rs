@@ -213,7 +213,15 @@ fn each_planted_fault_is_found_once_and_the_flaky_compiler_is_not_accused() {
     let out = tempfile::tempdir().unwrap();
     let (conclusions, broken) = campaign(out.path(), 2);
     assert!(broken.contains("broken add_sat"), "{broken:?}");
-    assert!(broken.iter().all(|line| line.starts_with("broken ")), "{broken:?}");
+    // Some of the others are never right, either; that needs five programs at least.
+    let planted = [
+        "broken add_sat",
+        "crashing rotate",
+        "refusing popcount",
+        "two-faults clz",
+        "two-faults mul_hi",
+    ];
+    assert!(broken.iter().all(|line| planted.contains(&line.as_str())), "{broken:?}");
     let bugs = |of: &str| -> Vec<&Conclusion> {
         let is_bug = |found: &&Conclusion| found.configuration == of && found.end == End::Bug;
         conclusions.iter().filter(is_bug).collect()

@@ -19,10 +19,11 @@ use crossbeam_channel::unbounded;
 
 use crate::CampaignError;
 use crate::alarm::Investigator;
-use crate::log::{AvoidLine, Conclusion, Line, Log};
+use crate::log::{Line, Log};
 use crate::matrix::Matrix;
 use crate::outcome::{Class, Subject};
 use crate::programs::Programs;
+use crate::progress::Progress;
 use crate::publish::WriteReport;
 use crate::reduction::BugReduction;
 use crate::runner::Runner;
@@ -53,43 +54,6 @@ pub struct CampaignStart {
     pub cancel: Cancel,
     /// Writes the bug report.
     pub report: WriteReport,
-}
-
-/// The events of a campaign.
-#[derive(Clone, Debug)]
-pub enum Progress {
-    /// A program has run on all configurations.
-    Ran {
-        /// The number of the program.
-        program: u64,
-        /// The outcomes by configuration. One that is missing is right or was left out.
-        outcomes: BTreeMap<usize, Class>,
-        /// It ran before this run began.
-        earlier: bool,
-    },
-    /// The first programs have shown what the configurations can do.
-    Gate {
-        /// The configurations that are left out, with the share of failures in percent.
-        left_out: BTreeMap<String, u32>,
-        /// The features that a configuration never gets right.
-        avoid: Vec<AvoidLine>,
-    },
-    /// A bug is being reduced.
-    Reducing {
-        /// Its name.
-        name: String,
-        /// Tests so far.
-        tests: u64,
-        /// Bytes that are left.
-        bytes: usize,
-    },
-    /// An alarm has been looked into.
-    Concluded {
-        /// Its end.
-        conclusion: Conclusion,
-        /// It was looked into before this run began.
-        earlier: bool,
-    },
 }
 
 /// The outcome of a run of a campaign.

@@ -13,6 +13,7 @@ mod log;
 mod matrix;
 mod outcome;
 mod programs;
+mod progress;
 mod publish;
 mod reduction;
 mod replay;
@@ -20,12 +21,13 @@ mod runner;
 mod shared;
 mod shrink;
 
-pub use campaign::{Campaign, CampaignResult, CampaignStart, Progress};
+pub use campaign::{Campaign, CampaignResult, CampaignStart};
 pub use knowledge::WINDOW;
 pub use log::{AvoidLine, Conclusion, End, LogError};
 pub use matrix::{Configuration, Matrix};
 pub use outcome::Class;
 pub use programs::Programs;
+pub use progress::Progress;
 pub use publish::{BUGS, WriteReport};
 pub use replay::{Replayed, replay};
 

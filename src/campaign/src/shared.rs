@@ -8,13 +8,13 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::Sender;
 
-use crate::campaign::Progress;
 use crate::gate::{GATE, Gate, Trial};
 use crate::knowledge::{Knowledge, WINDOW};
 use crate::log::{Conclusion, Line, Log};
 use crate::matrix::Matrix;
 use crate::outcome::Class;
 use crate::programs::Programs;
+use crate::progress::Progress;
 use crate::runner::locked;
 use crate::{CampaignError, LogError};
 
