@@ -32,6 +32,13 @@ fn options_and_fields_of_the_manual_exist() {
         options(&fs::read_to_string(batch).unwrap()).difference(&known).cloned().collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 
+    let campaigns = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/campaigns.md");
+    let mut known = options(&stdout(&bench.reduce(&["fuzz", "--help"])));
+    known.extend(options(&stdout(&bench.reduce(&["run", "--help"]))));
+    let unknown: Vec<_> =
+        options(&fs::read_to_string(campaigns).unwrap()).difference(&known).cloned().collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+
     bench.reduce(&["bug.c", "--test", SCRIPT, "--events", "e.jsonl", "--summary", "s"]);
     let mut fields: BTreeSet<String> = BTreeSet::new();
     for object in bench.events("e.jsonl").into_iter().chain([bench.json("s")]) {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use clreduce::TestCase;
 use clreduce::batch::Record;
-use clreduce::report::{BatchReport, CaseDetails, DATA, PAGE, SCHEMA};
+use clreduce::report::{BatchReport, CaseDetails, DATA, OutcomeRow, OutcomeTable, PAGE, SCHEMA};
 use clreduce::triage::{Triage, TriageCase};
 use serde_json::{Value, json};
 use support::{Bench, SCRIPT, TEST, assert_mentions};
@@ -58,6 +58,7 @@ fn report(out: &Path) {
         records: &records,
         triage: &Triage::of(&cases, &[]),
         triaged: &[1, 2],
+        outcomes: Some(&outcomes()),
         details: &|record| {
             let name = &record.name;
             Ok(CaseDetails {
@@ -68,6 +69,19 @@ fn report(out: &Path) {
         },
     };
     report.write(out).unwrap();
+}
+
+/// The outcomes of a campaign with one configuration.
+fn outcomes() -> OutcomeTable {
+    let row = OutcomeRow {
+        configuration: "pocl <opt>".to_owned(),
+        counts: vec![1234],
+        bugs: 2,
+        avoids: vec!["mad_sat.long".to_owned()],
+        left_out: true,
+    };
+    let classes = vec!["wrong result".to_owned()];
+    OutcomeTable { programs: 98_765, classes, rows: vec![row] }
 }
 
 /// The elements that the browser draws, without the scripts after them.
@@ -137,6 +151,8 @@ fn a_browser_draws_the_table_and_each_case() {
         "group by bug",
         "<td class=\"\">1,234</td>",
         "8,000 → 80",
+        "Outcomes of 98,765 programs",
+        "<td class=\"left\">pocl &lt;opt&gt; (left out)</td><td>1,234</td><td>2</td><td class=\"left\">mad_sat.long</td>",
     ] {
         assert!(all.contains(part), "{part} is not in {all}");
     }

@@ -76,10 +76,10 @@ const CONSTRUCTS: [&str; 42] = [
 
 /// A list of features that are left out. An entry such as `mad_sat.long` joins several: a construct is left out that has
 /// all of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Avoid(Vec<Entry>);
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     name: Option<&'static str>,
     scalar: Option<Scalar>,
@@ -87,6 +87,15 @@ struct Entry {
 }
 
 impl Avoid {
+    /// The features of two lists.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.0.extend(
+            other.0.iter().filter(|entry| !self.0.contains(entry)).cloned().collect::<Vec<_>>(),
+        );
+        self
+    }
+
     /// True if the feature as such is to be avoided.
     #[must_use]
     pub fn names(&self, feature: &str) -> bool {

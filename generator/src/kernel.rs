@@ -28,7 +28,7 @@ pub struct Kernel {
     /// The size that was asked for, in tokens.
     pub asked: usize,
     /// The language of the text.
-    target: Target,
+    pub(crate) target: Target,
     /// The command that makes it, for its second line.
     origin: String,
 }

@@ -4,6 +4,7 @@
 //! misbehaves, until the kernel is valid and its results are certain. Then it is printed.
 
 mod avoid;
+mod constructs;
 mod emi;
 mod features;
 pub mod interpret;
@@ -18,6 +19,7 @@ mod reduce;
 mod repair;
 
 pub use avoid::{Avoid, AvoidError, names};
+pub use constructs::{Construct, ConstructKind};
 pub use emi::{VARIANTS, Variants, variants};
 pub use kernel::{Kernel, generate};
 pub use profile::{Edits, Mode, Profile, ProfileError, Target, Tokens};

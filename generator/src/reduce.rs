@@ -111,12 +111,7 @@ impl Reducer<'_> {
                     None => continue,
                 },
             };
-            let replace = |block: &mut Block| {
-                if let Some(at) = block.iter().position(|found| *found == id) {
-                    block.splice(at..=at, inner.iter().copied());
-                }
-            };
-            blocks(&mut program, replace);
+            replace(&mut program, id, &inner);
             self.tried(program);
         }
     }
@@ -258,8 +253,17 @@ pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
     used
 }
 
+/// Puts statements in the place of a statement.
+pub(crate) fn replace(program: &mut Program, id: StmtId, with: &[StmtId]) {
+    blocks(program, |block| {
+        if let Some(at) = block.iter().position(|found| *found == id) {
+            block.splice(at..=at, with.iter().copied());
+        }
+    });
+}
+
 /// True if something in a statement leaves a loop or cases.
-fn jumps(program: &Program, id: StmtId) -> bool {
+pub(crate) fn jumps(program: &Program, id: StmtId) -> bool {
     let inner = program.stmt(id).kind.blocks().into_iter().flatten();
     inner
         .copied()

@@ -1,7 +1,8 @@
 //! Replaces features that are to be avoided and are there all the same: operators of infrastructure and of repairs.
 
 use super::Repair;
-use crate::ir::{ExprId, ExprKind, Place, Space, StmtKind, Type};
+use crate::constructs::construct;
+use crate::ir::{ExprId, ExprKind, Place, StmtKind, Type};
 
 impl Repair<'_> {
     /// Replaces every expression by a number that has a feature to be avoided.
@@ -49,32 +50,8 @@ impl Repair<'_> {
     /// True if the construct of a node, or a type of its value or its operands, is to be avoided. An index stands for
     /// itself.
     fn is_avoided(&self, id: ExprId) -> bool {
-        let expr = self.program.expr(id);
-        let name = match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Variable(_) => "",
-            ExprKind::Vector(_) => "vector",
-            ExprKind::Element(array, _) => match self.program.variable(*array).space {
-                Space::Private => "array",
-                Space::Constant(_) => "constant",
-                Space::Local | Space::Global(_) | Space::Argument(_) | Space::Object(_) => "",
-            },
-            ExprKind::Load(..) => "vload",
-            ExprKind::Swizzle(..) => "swizzle",
-            ExprKind::Unary(operator, _) => operator.texts().1,
-            ExprKind::Binary(operator, ..) => operator.texts().1,
-            ExprKind::Conditional(..) => "conditional",
-            ExprKind::Convert(_) => "convert",
-            ExprKind::Saturate(_) => "convert_sat",
-            ExprKind::Reinterpret(_) => "reinterpret",
-            ExprKind::Call(function, ..) => function.name(),
-            ExprKind::Invoke(..) => "function",
-            ExprKind::Item(_) => "id",
-            ExprKind::Part(_) => "",
-            ExprKind::SameAddress(_) => "pointer",
-        };
-        let operands = if expr.kind.has_indices() { Vec::new() } else { expr.kind.operands() };
-        let types = operands.into_iter().map(|operand| self.program.ty(operand));
-        types.chain([expr.ty]).any(|ty| {
+        let (name, types) = construct(self.program, id);
+        types.into_iter().any(|ty| {
             !self.features.allows(name, ty)
                 || (ty.is_vector() && !self.features.allows("vector", ty))
         })

@@ -36,6 +36,7 @@ mod unexecuted;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clreduce_devices::Device;
 use clreduce_process::{Cancel, Confinement, Progress};
 use clreduce_testcase::TestCase;
 use error::Problem;
@@ -55,6 +56,7 @@ pub use error::RecipeError;
 pub use evidence::{BuiltWith, Evidence, Role};
 pub use format::Preset;
 pub use judgement::{Judgement, StageResult};
+pub use naming::short as device_name;
 pub use pin::{Pin, StageVerdict};
 pub use shown::{describe, warning_as_error};
 pub use stages::Tolerated;
@@ -67,6 +69,8 @@ pub struct RecipeOptions {
     /// A program, such as `clreduce`, that calls [`worker_main`](clreduce_process::worker_main) before anything else, with
     /// the services of the compiler and of devices. Devices cannot be used without it.
     pub worker: Option<PathBuf>,
+    /// The devices that there are, if somebody has looked already. Each search starts every driver.
+    pub devices: Option<Vec<Device>>,
     /// The folder for the directories in which tools run.
     pub temporary: PathBuf,
     /// The confinement of tools and devices.
@@ -81,6 +85,7 @@ impl Default for RecipeOptions {
     fn default() -> Self {
         Self {
             worker: None,
+            devices: None,
             temporary: std::env::temp_dir(),
             confinement: Confinement::default(),
             cancel: Cancel::new(),

@@ -15,7 +15,7 @@ pub(crate) fn find<'a>(name: &str, devices: &'a [Device]) -> Option<&'a Device> 
 }
 
 /// Returns the shortest name by which [`find`] finds a device.
-pub(crate) fn short(device: &Device, devices: &[Device]) -> String {
+pub fn short(device: &Device, devices: &[Device]) -> String {
     let own = [device.facts.platform.as_str(), device.facts.name.as_str()];
     let means_it = |name: &&str| find(name, devices) == Some(device);
     let found = USUAL.into_iter().chain(own).find(means_it);

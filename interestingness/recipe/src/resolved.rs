@@ -356,7 +356,9 @@ impl Finder<'_> {
             ..WorkerOptions::new(program)
         };
         let found = self.found.get_or_insert_with(|| {
-            let mut found = Devices::find(&worker);
+            let known = self.options.devices.clone();
+            let known = known.map(|devices| Devices { devices, problems: Vec::new() });
+            let mut found = known.unwrap_or_else(|| Devices::find(&worker));
             found.devices.retain(|device| device.takes() == self.runs);
             found
         });

@@ -212,6 +212,23 @@ impl Batch {
         Ok(BatchResult { records, wall, busy: (pool.busy().as_secs_f64() / available).min(1.0) })
     }
 
+    /// Reduces one case with a pool that others use as well. `tell` gets the number of tests so far. Returns the record, and
+    /// whether it is the one of an earlier run.
+    pub fn reduce(
+        &self,
+        case: Case,
+        pool: &Arc<Pool>,
+        tell: &(dyn Fn(u64) + Sync),
+    ) -> (Record, bool) {
+        let folder = self.folder_of(&case.name);
+        match Record::read(&folder) {
+            Some(record) => (record, true),
+            None => {
+                (case::Attempt { folder: &folder, batch: self, pool, tell }.record(case), false)
+            }
+        }
+    }
+
     /// Takes one case after the other.
     fn work(
         &self,
@@ -222,14 +239,9 @@ impl Batch {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((index, case)) = next else { return };
-            let folder = self.folder_of(&case.name);
-            let earlier = Record::read(&folder);
-            let is_earlier = earlier.is_some();
-            let record = earlier.unwrap_or_else(|| {
-                // Nobody listens any more when the run is over.
-                let tell = |tests| drop(sender.send(BatchProgress::Going { case: index, tests }));
-                case::Attempt { folder: &folder, batch: self, pool, tell: &tell }.record(case)
-            });
+            // Nobody listens any more when the run is over.
+            let tell = |tests| drop(sender.send(BatchProgress::Going { case: index, tests }));
+            let (record, is_earlier) = self.reduce(case, pool, &tell);
             let over =
                 BatchProgress::Over { case: index, record: Box::new(record), earlier: is_earlier };
             let _ = sender.send(over);

@@ -14,6 +14,7 @@ use crate::check::CheckArgs;
 use crate::devices::DevicesArgs;
 use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
+use crate::fuzz::FuzzArgs;
 use crate::init::InitArgs;
 use crate::inputs::InputsArgs;
 use crate::kernels::GenerateArgs;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Inputs(InputsArgs),
     /// Generate random kernels that come with their right results
     Generate(GenerateArgs),
+    /// Generate kernels, run them on all devices, and reduce the bugs that they show
+    Fuzz(Box<FuzzArgs>),
     /// Find out what a compiler or a device does wrong, and write a test for it
     Init(InitArgs),
     /// Turn a kernel into one file with as few work-items as its bug needs
@@ -99,6 +102,7 @@ impl Args {
             Some(Command::Report(args)) => &args.sandbox,
             Some(Command::Bisect(args)) => &args.sandbox,
             Some(Command::Doctor(_)) => return Some(Cow::Owned(SandboxOptions::default())),
+            Some(Command::Fuzz(args)) => &args.sandbox,
             Some(Command::Generate(_)) => return None,
             None if self.list_passes || self.generate.is_some() => return None,
             None => &self.reduce.options.sandbox,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
+use clreduce_campaign::CampaignError;
 use clreduce_check::{CheckError, CoverageError, HostKernelError, PreprocessError};
 use clreduce_compiler::NoClang;
 use clreduce_engine::{ReductionError, SandboxError};
@@ -28,11 +29,30 @@ use crate::printing::shown_path;
 use crate::report_file::ReportFileError;
 use crate::target::OutputError;
 
+/// The reason why a campaign cannot begin.
+#[derive(Debug, Error)]
+pub(crate) enum FuzzError {
+    #[error("no device is called `{name}`{problems}\nhelp: these can run the kernels: {known}")]
+    NoDevice { name: String, known: String, problems: String },
+    #[error(
+        "no device can run the kernels{problems}\nhelp: `clreduce doctor` says what to install"
+    )]
+    NoDevices { problems: String },
+    #[error("`{0}` is named twice\nhelp: name each device once for each choice of options")]
+    Twice(String),
+    #[error("`{0}` has no bugs\nhelp: name a folder that `clreduce fuzz --out` has written")]
+    NoBugs(PathBuf),
+}
+
 /// The reason why a run ended early.
 #[derive(Debug, Error)]
 pub(crate) enum CliError {
     #[error(transparent)]
     Batch(#[from] BatchError),
+    #[error(transparent)]
+    Campaign(#[from] CampaignError),
+    #[error(transparent)]
+    Fuzz(#[from] FuzzError),
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
@@ -110,6 +130,7 @@ impl CliError {
             | Self::Sandbox(_)
             | Self::Report(_)
             | Self::Load(LoadError::Missing(_))
+            | Self::Fuzz(_)
             | Self::Kernel { .. }
             | Self::Run(RunError::NoDevice(_) | RunError::NotTheHost) => 2,
             Self::Check(_) => 3,

@@ -21,16 +21,8 @@ use crate::failure::{CliError, UsageError};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
-    /// Language: opencl-1.2, opencl-2, opencl-3 or cuda
-    ///
-    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
-    /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
-    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
-    pub target: Target,
-
-    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything
-    #[arg(long, value_name = "MODE", default_value = "free", value_parser = modes())]
-    pub mode: Mode,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
 
     /// Number that decides everything else
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -43,21 +35,6 @@ pub(crate) struct GenerateArgs {
     /// Generate N kernels at a time; the kernels do not depend on it [default: the number of cores]
     #[arg(long, short = 'j', value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-
-    /// Generate kernels with A to B tokens
-    #[arg(long, value_name = "A..B", default_value_t = Tokens::default())]
-    pub tokens: Tokens,
-
-    /// Leave out these features, as in mad_sat.long,vec3,barrier
-    ///
-    /// A feature is the name of a built-in function, an operator, a statement or a type, or several of them joined by
-    /// points. A wrong name is answered with all names.
-    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
-    pub avoid: Avoid,
-
-    /// Use `double` as well, which devices need not have
-    #[arg(long)]
-    pub doubles: bool,
 
     /// Let each kernel compare its results with the right ones, and print what differs
     ///
@@ -80,6 +57,50 @@ pub(crate) struct GenerateArgs {
     /// Write MODE-SEED.cl (.cu for cuda) and MODE-SEED.expected into this folder [default: the kernel on standard output]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
+}
+
+/// The options that say what kernels are made of.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ProfileArgs {
+    /// Language: opencl-1.2, opencl-2, opencl-3 or cuda
+    ///
+    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
+    /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
+    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
+    pub target: Target,
+
+    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything
+    #[arg(long, value_name = "MODE", default_value = "free", value_parser = modes())]
+    pub mode: Mode,
+
+    /// Generate kernels with A to B tokens
+    #[arg(long, value_name = "A..B", default_value_t = Tokens::default())]
+    pub tokens: Tokens,
+
+    /// Leave out these features, as in mad_sat.long,vec3,barrier
+    ///
+    /// A feature is the name of a built-in function, an operator, a statement or a type, or several of them joined by
+    /// points. A wrong name is answered with all names.
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pub avoid: Avoid,
+
+    /// Use `double` as well, which devices need not have
+    #[arg(long)]
+    pub doubles: bool,
+}
+
+impl ProfileArgs {
+    /// The profile, for kernels that do not compare their results.
+    pub(crate) fn profile(&self) -> Profile {
+        Profile {
+            target: self.target,
+            mode: self.mode,
+            tokens: self.tokens.clone(),
+            avoid: self.avoid.clone(),
+            doubles: self.doubles,
+            ..Profile::default()
+        }
+    }
 }
 
 const HELP: &str = "\
@@ -127,15 +148,8 @@ fn edits() -> impl TypedValueParser<Value = Edits> {
 /// # Errors
 /// When the options do not fit together, or a kernel cannot be written.
 pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
-    let profile = Profile {
-        target: args.target,
-        mode: args.mode,
-        tokens: args.tokens.clone(),
-        avoid: args.avoid.clone(),
-        doubles: args.doubles,
-        self_check: args.self_check,
-        edits: args.emi_edits,
-    };
+    let profile =
+        Profile { self_check: args.self_check, edits: args.emi_edits, ..args.profile.profile() };
     let made = |seed| generate(seed, &profile).map_err(UsageError::from);
     let Some(folder) = &args.out else {
         if args.count.get() > 1 {
@@ -164,8 +178,8 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
             }
             let seed = args.seed.wrapping_add(index);
             let write = |kernel: &Kernel, name: &str| {
-                let ending = args.target.extension();
-                let path = folder.join(format!("{}-{seed}{name}.{ending}", args.mode.name()));
+                let ending = profile.target.extension();
+                let path = folder.join(format!("{}-{seed}{name}.{ending}", profile.mode.name()));
                 write(&path, kernel).map_err(|error| write_error(&path, error))
             };
             let Some(count) = args.emi else {

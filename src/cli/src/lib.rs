@@ -19,6 +19,7 @@ mod expected;
 mod explain;
 mod failure;
 mod finished;
+mod fuzz;
 mod generate;
 mod init;
 mod inputs;
@@ -115,6 +116,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Explain(args)) => return explain::explain(&args),
         Some(Command::Devices(args)) => return devices::devices(&args),
         Some(Command::Doctor(args)) => return doctor::doctor(&args),
+        Some(Command::Fuzz(args)) => return fuzz::fuzz(&args),
         Some(Command::Generate(args)) => return kernels::kernels(&args),
         Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Inputs(args)) => return inputs::inputs(&args),

@@ -112,6 +112,7 @@ impl PageContent {
             records: std::slice::from_ref(record),
             triage: &Triage::of(&[case], &[]),
             triaged: &[0],
+            outcomes: None,
             details: &|_| {
                 Ok(CaseDetails {
                     result: Some(result.clone()),

@@ -186,7 +186,7 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
 
 /// The number of physical cores that this process may use. Two tests on one core take longer than one after the
 /// other, because they share a cache.
-fn default_jobs() -> NonZeroUsize {
+pub(crate) fn default_jobs() -> NonZeroUsize {
     let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let physical = NonZeroUsize::new(num_cpus::get_physical());
     physical.map_or(allowed, |physical| physical.min(allowed))

@@ -7,7 +7,7 @@ use clreduce_testcase::SourceFile;
 use clreduce_triage::Ranked;
 use serde::Serialize;
 
-use crate::{BatchReport, ReportError, ReportRow, Stopped};
+use crate::{BatchReport, OutcomeTable, ReportError, ReportRow, Stopped};
 
 /// Number of the format of `report.json`. It grows when a field is removed or gets another meaning, not when one is
 /// added.
@@ -24,6 +24,9 @@ pub(crate) struct Head<'a> {
     title: &'a str,
     /// The signature of each cluster of similar cases, the largest cluster first. One may be empty.
     clusters: &'a [String],
+    /// The outcomes of a campaign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<&'a OutcomeTable>,
 }
 
 /// A case: its record, with the fields of `case.json`, its place in the order, and its details.
@@ -86,6 +89,7 @@ impl BatchReport<'_> {
             version: env!("CARGO_PKG_VERSION"),
             title: self.title,
             clusters: &self.triage.clusters,
+            outcomes: self.outcomes,
         }
     }
 
@@ -93,7 +97,7 @@ impl BatchReport<'_> {
     pub(crate) fn write_data(&self, file: &mut dyn Write) -> Result<(), Stopped> {
         let head = serde_json::to_string(&self.head())?;
         // The list of cases goes in before the last brace.
-        write!(file, "{},\"cases\":[", head.trim_end_matches('}'))?;
+        write!(file, "{},\"cases\":[", head.strip_suffix('}').unwrap_or(&head))?;
         for (index, row) in self.rows().iter().enumerate() {
             file.write_all(if index == 0 { b"\n" } else { b",\n" })?;
             serde_json::to_writer(&mut *file, &self.reported(index, row)?)?;

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use clreduce_batch::{CommitRecord, Record, read_history};
 use clreduce_testcase::{InvalidTestCase, TestCase};
 use clreduce_triage::{Ranked, Triage};
+use serde::Serialize;
 use thiserror::Error;
 
 pub use bug_report::{Block, BugReport, Section};
@@ -36,8 +37,36 @@ pub struct BatchReport<'a> {
     pub triage: &'a Triage,
     /// For each case of the triage, the index of its record.
     pub triaged: &'a [usize],
+    /// The outcomes of a campaign, if the cases come from one.
+    pub outcomes: Option<&'a OutcomeTable>,
     /// Finds the details of a case.
     pub details: &'a dyn Fn(&Record) -> Result<CaseDetails, ReportError>,
+}
+
+/// The outcomes of the programs of a campaign, by configuration and class.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OutcomeTable {
+    /// The number of programs.
+    pub programs: u64,
+    /// The classes of outcomes, as people say them; all but the right results.
+    pub classes: Vec<String>,
+    /// A row for each configuration.
+    pub rows: Vec<OutcomeRow>,
+}
+
+/// The outcomes on one configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OutcomeRow {
+    /// Its name.
+    pub configuration: String,
+    /// The number of programs with an outcome of each class.
+    pub counts: Vec<u64>,
+    /// The number of bugs that were found on it.
+    pub bugs: u64,
+    /// The features that its programs go without.
+    pub avoids: Vec<String>,
+    /// True if it is left out, because it fails too often.
+    pub left_out: bool,
 }
 
 /// The facts that the page of a case shows besides its record.

@@ -41,10 +41,8 @@ pub type IsRight<'a> = &'a dyn Fn(&[Output]) -> bool;
 pub struct ConfigurationResult {
     /// A name of the device that no other device has.
     pub device: String,
-    /// True if the optimiser is on.
-    pub optimises: bool,
-    /// The option that switches it off.
-    pub no_opt: &'static str,
+    /// Compiler options of this configuration alone. `init` has none, or the one that switches the optimiser off.
+    pub options: String,
     /// True if it is Oclgrind.
     pub simulated: bool,
     /// True if it is a GPU, which an invalid kernel can damage for other processes, too.
@@ -98,11 +96,7 @@ impl ConfigurationResult {
     /// The name in recipes.
     #[must_use]
     pub fn name(&self) -> String {
-        if self.optimises {
-            self.device.clone()
-        } else {
-            format!("{} {}", self.device, self.no_opt)
-        }
+        format!("{} {}", self.device, self.options).trim_end().to_owned()
     }
 
     /// Returns true if it exceeded its time limit.
@@ -156,8 +150,7 @@ impl DeviceComparison {
         let mut ask = |seen: &mut [ConfigurationResult], index: usize, limit: Duration| {
             let one = &mut seen[index];
             options.progress.at(&format!("{}: building and running", one.name()));
-            let switch = if one.optimises { "" } else { one.no_opt };
-            let words = format!("-w {build_options} {switch}");
+            let words = format!("-w {build_options} {}", one.options);
             let run = KernelRun {
                 source: source.to_vec(),
                 options: words.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -335,11 +328,10 @@ fn configurations(found: &Devices, runs: ProgramKind) -> Vec<ConfigurationResult
     let mut seen = Vec::new();
     for device in &found.devices {
         let simulated = device.backend.is_simulated();
-        for optimises in [true, false] {
+        for options in ["", runs.no_opt()] {
             seen.push(ConfigurationResult {
                 device: naming::short(device, &found.devices),
-                optimises,
-                no_opt: runs.no_opt(),
+                options: options.to_owned(),
                 simulated,
                 is_gpu: !device.is_robust(),
                 outcome: RunOutcome::Unresolved("not run".to_owned()),
@@ -397,8 +389,7 @@ mod tests {
     ) -> DeviceComparison {
         let seen = outcomes.iter().map(|(device, optimises, outcome)| ConfigurationResult {
             device: (*device).to_owned(),
-            optimises: *optimises,
-            no_opt: ProgramKind::OpenCl.no_opt(),
+            options: if *optimises { "" } else { ProgramKind::OpenCl.no_opt() }.to_owned(),
             simulated: *device == "oclgrind",
             is_gpu: *device == "nvidia",
             outcome: outcome.clone(),

@@ -20,7 +20,7 @@ impl DeviceComparison {
         build_options: &str,
         allow_unchecked: &[FindingKind],
     ) -> String {
-        let mut text = format!("# The bug that `clreduce init` found with {kernel}:\n");
+        let mut text = format!("# The bug that clreduce found with {kernel}:\n");
         let width =
             self.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
         // Writing to a string cannot fail, here and below.
@@ -42,8 +42,8 @@ impl DeviceComparison {
         for index in std::iter::once(bug.configuration).chain(witnesses.iter().copied()) {
             let seen = &self.configurations[index];
             let _ = write!(text, "\n[[configuration]]\ndevice = {}\n", quoted(&seen.device));
-            if !seen.optimises {
-                let _ = writeln!(text, "options = \"{}\"", seen.no_opt);
+            if !seen.options.is_empty() {
+                let _ = writeln!(text, "options = {}", quoted(&seen.options));
             }
             if index == bug.configuration {
                 text.push_str("accused = true\n");

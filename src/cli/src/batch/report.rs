@@ -51,6 +51,7 @@ pub(super) fn write(
         records,
         triage: &triage,
         triaged: &triaged,
+        outcomes: None,
         details: &|record| {
             let folder = batch.folder_of(&record.name);
             let original = folders.dir.join(&record.name);

@@ -158,7 +158,7 @@ fn nothing_wrong(comparison: &DeviceComparison, kernel: &Path) -> String {
         return text;
     };
     let device = quoted(&first.device);
-    let no_opt = if first.optimises { "" } else { " --no-opt" };
+    let no_opt = if first.options.is_empty() { "" } else { " --no-opt" };
     let details = first.outcome.details();
     let message = regex::escape(details.lines().next().unwrap_or_default());
     let test = format!("clreduce run {{file}} --device-name {device}{no_opt}");
@@ -248,7 +248,7 @@ fn script_of(kernel: &Path, found: &FoundBug, test: &RecipeTest, build_options: 
     let run = |index: usize| {
         let seen = &found.comparison.configurations[index];
         let mut words = vec!["--device-name".to_owned(), seen.device.clone()];
-        words.extend((!seen.optimises).then(|| "--no-opt".to_owned()));
+        words.extend((!seen.options.is_empty()).then(|| "--no-opt".to_owned()));
         words
     };
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());

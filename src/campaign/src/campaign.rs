@@ -1,0 +1,287 @@
+//! Running a campaign: threads that generate and run programs, and for each device one that looks into its alarms.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clreduce_batch::Batch;
+use clreduce_devices::WorkerOptions;
+use clreduce_engine::Options;
+use clreduce_generator::{Avoid, Kernel};
+use clreduce_interestingness::Cancel;
+use clreduce_journal::Facts;
+use clreduce_speculation::Pool;
+use crossbeam_channel::unbounded;
+
+use crate::CampaignError;
+use crate::alarm::Investigator;
+use crate::log::{Line, Log};
+use crate::matrix::Matrix;
+use crate::outcome::{Class, Subject};
+use crate::programs::Programs;
+use crate::progress::Progress;
+use crate::publish::WriteReport;
+use crate::reduction::BugReduction;
+use crate::runner::Runner;
+use crate::shared::{Outcomes, Shared};
+
+/// As large as a main thread's: interpreters and parsers are known to need it.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Everything that a campaign is begun with.
+pub struct CampaignStart {
+    /// The programs.
+    pub programs: Programs,
+    /// The number of programs; without it, there is no end.
+    pub count: Option<u64>,
+    /// The devices and configurations.
+    pub matrix: Matrix,
+    /// Runs at the same time.
+    pub jobs: NonZeroUsize,
+    /// The time after which this run stops.
+    pub time: Option<Duration>,
+    /// The limit for building a program, and again for running it.
+    pub limit: Duration,
+    /// True if later programs go without what is broken.
+    pub avoids: bool,
+    /// The way in which workers are started.
+    pub worker: WorkerOptions,
+    /// Stops the campaign when it is triggered.
+    pub cancel: Cancel,
+    /// Writes the bug report.
+    pub report: WriteReport,
+}
+
+/// The outcome of a run of a campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct CampaignResult {
+    /// True if the time was over.
+    pub timed_out: bool,
+    /// Alarms that nobody has looked into.
+    pub open_alarms: usize,
+    /// Wall time of this run.
+    pub wall: Duration,
+    /// The share of the time of all threads in which something ran, from 0 to 1.
+    pub busy: f64,
+}
+
+/// A campaign whose folder is open, and held by this process alone.
+pub struct Campaign {
+    batch: Batch,
+    directory: PathBuf,
+    log: Log,
+    lines: Vec<Line>,
+    start: CampaignStart,
+}
+
+impl Campaign {
+    /// Opens a folder, or goes on with the campaign in it.
+    ///
+    /// # Errors
+    /// When it belongs to another campaign or process, or the system refuses.
+    pub fn open(directory: &Path, start: CampaignStart) -> Result<Self, CampaignError> {
+        let batch = Batch::open(directory, &Options::default(), facts(&start))?
+            .jobs(start.jobs)
+            .cancel(start.cancel.clone());
+        let (log, lines) = Log::open(directory)?;
+        Ok(Self { batch, directory: directory.to_owned(), log, lines, start })
+    }
+
+    /// Runs until the last program, the end of the time or a cancellation. Returns the folders of the cases as well.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or the system has no threads to give.
+    pub fn run(
+        self,
+        mut listener: impl FnMut(Progress),
+    ) -> Result<(CampaignResult, Batch), CampaignError> {
+        let started = Instant::now();
+        let Self { batch, directory, log, lines, start } = self;
+        let jobs = start.jobs.get();
+        let pool = Arc::new(Pool::new(start.jobs).map_err(CampaignError::Threads)?);
+        let (sender, receiver) = unbounded();
+        let settings = (start.count, start.avoids);
+        let programs = &start.programs;
+        let shared =
+            Shared::new((log, lines), start.matrix.clone(), programs.clone(), settings, sender)?;
+        let shared = Arc::new(shared);
+        let (worker, cancel) = (start.worker.clone(), &start.cancel);
+        let runner =
+            Runner::new(start.matrix, Arc::clone(&pool), start.worker, start.limit, cancel.clone());
+        let reduction = BugReduction {
+            runner: &runner,
+            programs,
+            shared: &shared,
+            batch: &batch,
+            worker,
+            report: &start.report,
+            directory: &directory,
+        };
+        let waiting = Arc::clone(&shared);
+        let _hook = cancel.on_cancel(move || waiting.stop());
+        let (timed_out, ended) = (AtomicBool::new(false), Cancel::new());
+        let work = work_of_threads(jobs, &runner, programs, &shared, &reduction);
+        thread::scope(|scope| {
+            let mut threads = Vec::new();
+            let mut result = Ok(());
+            for (name, work) in work {
+                let thread = thread::Builder::new().stack_size(STACK_BYTES).name(name);
+                let waiting = &shared;
+                match thread.spawn_scoped(scope, move || guarded(waiting, work)) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        shared.stop();
+                        result = Err(CampaignError::Threads(error));
+                        break;
+                    }
+                }
+            }
+            let (ended, timed_out) = (&ended, &timed_out);
+            if let Some(time) = start.time {
+                scope.spawn(move || {
+                    if !ended.wait(time) {
+                        timed_out.store(true, Ordering::Relaxed);
+                        cancel.cancel();
+                    }
+                });
+            }
+            while !threads.iter().all(|thread| thread.is_finished()) {
+                if let Ok(progress) = receiver.recv_timeout(Duration::from_millis(200)) {
+                    listener(progress);
+                }
+            }
+            receiver.try_iter().for_each(&mut listener);
+            ended.cancel();
+            result
+        })?;
+        if let Some(failure) = shared.take_failure() {
+            return Err(failure);
+        }
+        let wall = started.elapsed();
+        let available = wall.as_secs_f64() * jobs as f64;
+        let result = CampaignResult {
+            timed_out: timed_out.into_inner(),
+            open_alarms: shared.open_alarms(),
+            wall,
+            busy: (pool.busy().as_secs_f64() / available).min(1.0),
+        };
+        Ok((result, batch))
+    }
+}
+
+/// What the outcomes depend on.
+fn facts(start: &CampaignStart) -> Facts {
+    let profile = &start.programs.profile;
+    let matrix = &start.matrix;
+    let device = |(name, device): &(String, clreduce_devices::Device)| {
+        format!("{name}: {} {}", device.facts.platform_version, device.facts.driver)
+    };
+    let devices: Vec<String> = matrix.devices.iter().map(device).collect();
+    Facts::from([
+        ("--target".to_owned(), profile.target.name().to_owned()),
+        ("--mode".to_owned(), profile.mode.name().to_owned()),
+        ("--tokens".to_owned(), profile.tokens.to_string()),
+        ("--avoid".to_owned(), profile.avoid.to_string()),
+        ("--doubles".to_owned(), profile.doubles.to_string()),
+        ("--seed".to_owned(), start.programs.first.to_string()),
+        ("--no-avoid".to_owned(), (!start.avoids).to_string()),
+        ("the configurations".to_owned(), matrix.names().join(", ")),
+        ("the devices and their versions".to_owned(), devices.join(", ")),
+    ])
+}
+
+/// The work of a thread.
+type Work<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// The names and the work of all threads.
+fn work_of_threads<'a>(
+    jobs: usize,
+    runner: &'a Runner,
+    programs: &'a Programs,
+    shared: &'a Shared,
+    reduction: &'a BugReduction<'a>,
+) -> Vec<(String, Work<'a>)> {
+    let mut all: Vec<(String, Work<'a>)> = Vec::new();
+    for number in 0..jobs {
+        let work = move || run_programs(runner, programs, shared);
+        all.push((format!("programs {number}"), Box::new(work)));
+    }
+    for device in 0..runner.matrix.devices.len() {
+        let investigator = Investigator { runner, programs, shared, reduction };
+        let work = move || look_into_alarms(&investigator, device);
+        all.push((format!("alarms {device}"), Box::new(work)));
+    }
+    all
+}
+
+/// Does the work of a thread. If it panics, the others end as well, and the panic goes on.
+fn guarded(shared: &Shared, work: impl FnOnce()) {
+    struct Stop<'a>(&'a Shared);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            if thread::panicking() {
+                self.0.stop();
+            }
+        }
+    }
+    let _stop = Stop(shared);
+    work();
+}
+
+/// Runs one program after the other on all configurations.
+fn run_programs(runner: &Runner, programs: &Programs, shared: &Shared) {
+    while let Some(program) = shared.next_program() {
+        match outcomes_of(program, runner, programs, shared) {
+            Some(outcomes) => shared.ran(program, outcomes),
+            None => return,
+        }
+    }
+}
+
+/// Runs a program on all configurations that take part. Those that avoid other features get another kernel.
+fn outcomes_of(
+    program: u64,
+    runner: &Runner,
+    programs: &Programs,
+    shared: &Shared,
+) -> Option<Outcomes> {
+    let mut kernels: BTreeMap<Avoid, Option<Kernel>> = BTreeMap::new();
+    let mut outcomes = Outcomes::new();
+    for index in 0..runner.matrix.configurations.len() {
+        let name = runner.matrix.name(index);
+        let (avoid, takes_part) = shared.with_knowledge(|known| {
+            let is_left_out = known
+                .gate
+                .as_ref()
+                .is_some_and(|gate| program >= gate.size && gate.left_out.contains_key(&name));
+            (known.avoid_of(&name, program), !is_left_out)
+        });
+        if !takes_part {
+            continue;
+        }
+        let kernel =
+            kernels.entry(avoid).or_insert_with_key(|avoid| programs.kernel(program, avoid));
+        let class = match kernel {
+            Some(kernel) => runner.observe(index, &Subject::from(&*kernel))?.class,
+            None => Class::Unresolved,
+        };
+        outcomes.insert(index, class);
+    }
+    Some(outcomes)
+}
+
+/// Looks into the alarms of a device, one after the other.
+fn look_into_alarms(investigator: &Investigator<'_>, device: usize) {
+    let shared = investigator.shared;
+    while let Some(alarm) = shared.next_alarm(device) {
+        match investigator.look(&alarm) {
+            Ok(Some(conclusion)) => shared.concluded(conclusion),
+            Ok(None) => return,
+            Err(error) => return shared.fail(error),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The search for a feature without which a program is right. It tells bugs apart that have no message, and says what
+//! later programs have to avoid.
+
+use std::collections::BTreeSet;
+
+use clreduce_generator::{Avoid, Construct, Kernel};
+
+use crate::outcome::Subject;
+use crate::programs::Programs;
+use crate::runner::Runner;
+
+/// Features that hardly any program can do without come last.
+const COMMON: [&str; 5] = ["loop", "id", "convert", "vector", "swizzle"];
+
+/// A feature that cures a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cure {
+    /// Its name.
+    pub construct: String,
+    /// The name with a type, if that is enough, or the name.
+    pub feature: String,
+}
+
+/// Finds the feature of a reduced kernel without which both it and the kernel that it was made of are right. The innermost
+/// `None` says that there is none.
+pub(crate) fn find(
+    runner: &Runner,
+    programs: &Programs,
+    configuration: usize,
+    (small, large): (&Kernel, &Kernel),
+) -> Option<Option<Cure>> {
+    let constructs = small.constructs();
+    let mut names: Vec<&Construct> = Vec::new();
+    for construct in &constructs {
+        if names.iter().all(|known| known.name != construct.name) {
+            names.push(construct);
+        }
+    }
+    names.sort_by_key(|one| (COMMON.contains(&one.name), one.kind, one.name));
+    for name in names.into_iter().map(|one| one.name) {
+        if !cures(runner, programs, configuration, name, &[small, large])? {
+            continue;
+        }
+        let typed = constructs.iter().filter(|one| one.name == name).map(|one| &one.with_type);
+        for feature in typed {
+            if cures(runner, programs, configuration, feature, &[small, large])? {
+                return Some(Some(Cure { construct: name.to_owned(), feature: feature.clone() }));
+            }
+        }
+        return Some(Some(Cure { construct: name.to_owned(), feature: name.to_owned() }));
+    }
+    Some(None)
+}
+
+/// Finds the entry of an avoid list for a construct that is known to cure a kernel.
+pub(crate) fn feature_of(
+    runner: &Runner,
+    programs: &Programs,
+    configuration: usize,
+    construct: &str,
+    kernel: &Kernel,
+) -> Option<String> {
+    let typed: BTreeSet<String> = kernel
+        .constructs()
+        .into_iter()
+        .filter(|one| one.name == construct)
+        .map(|one| one.with_type)
+        .collect();
+    for feature in typed {
+        if cures(runner, programs, configuration, &feature, &[kernel])? {
+            return Some(feature);
+        }
+    }
+    Some(construct.to_owned())
+}
+
+/// Returns true if kernels are right without a feature.
+pub(crate) fn cures(
+    runner: &Runner,
+    programs: &Programs,
+    configuration: usize,
+    feature: &str,
+    kernels: &[&Kernel],
+) -> Option<bool> {
+    let Some(avoid) = feature.parse::<Avoid>().ok().filter(|avoid| programs.can_avoid(avoid))
+    else {
+        return Some(false);
+    };
+    for kernel in kernels {
+        let Some(without) = kernel.without(&avoid) else { return Some(false) };
+        if !runner.is_right(configuration, &Subject::from(&without))? {
+            return Some(false);
+        }
+    }
+    Some(true)
+}

@@ -1,0 +1,80 @@
+//! What a campaign has learnt: the bugs, and the features that programs go without.
+
+use clreduce_generator::Avoid;
+
+use crate::gate::Gate;
+use crate::log::{AvoidLine, Conclusion, End};
+use crate::matrix::Matrix;
+use crate::outcome::{Class, Observed};
+
+/// What is learnt from a program changes the programs that come so many later. Programs start only when everything that
+/// changes them is known, so that they do not depend on the speed of anything; and alarms never pile up.
+pub const WINDOW: u64 = 128;
+
+/// A bug that was reduced.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownBug {
+    pub name: String,
+    pub device: usize,
+    pub program: u64,
+    pub observed: Observed,
+    /// The feature without which its program is right.
+    pub construct: Option<String>,
+}
+
+/// The bugs and avoid lists of all configurations.
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    pub bugs: Vec<KnownBug>,
+    /// Features with the program from which they were learnt.
+    avoid: Vec<(u64, AvoidLine)>,
+    pub gate: Option<Gate>,
+}
+
+impl Knowledge {
+    /// Learns how an alarm ended.
+    pub(crate) fn learn(&mut self, conclusion: &Conclusion, matrix: &Matrix) {
+        let program = conclusion.program;
+        self.avoid.extend(conclusion.avoid.iter().map(|line| (program, line.clone())));
+        let device = matrix.find(&conclusion.configuration);
+        if let (End::Bug, Some(name), Some(found)) = (conclusion.end, &conclusion.bug, device) {
+            let (class, signature) = (conclusion.class, conclusion.signature.clone());
+            self.bugs.push(KnownBug {
+                name: name.clone(),
+                device: matrix.configurations[found].device,
+                program,
+                observed: Observed { class, signature },
+                construct: conclusion.construct.clone(),
+            });
+        }
+    }
+
+    /// The features that a program of a configuration goes without.
+    pub(crate) fn avoid_of(&self, configuration: &str, program: u64) -> Avoid {
+        let learnt = self.avoid.iter().filter(|(from, _)| from + WINDOW <= program);
+        let of_gate = self.gate.iter().filter(|gate| gate.size <= program);
+        let lines = learnt.map(|(_, line)| line).chain(of_gate.flat_map(|gate| &gate.avoid));
+        let mine = lines.filter(|line| line.configuration == configuration);
+        // The order of the lines depends on the order in which devices learn.
+        let mut features: Vec<&str> = mine.map(|line| line.feature.as_str()).collect();
+        features.sort_unstable();
+        features.join(",").parse().unwrap_or_default()
+    }
+
+    /// Returns true if a feature is avoided already, now or later.
+    pub(crate) fn avoids(&self, line: &AvoidLine) -> bool {
+        self.avoid.iter().any(|(_, known)| known == line)
+            || self.gate.iter().any(|gate| gate.avoid.contains(line))
+    }
+
+    /// The bugs of a device that show in this way, in the order in which they were found.
+    pub(crate) fn bugs_of(&self, device: usize, observed: &Observed) -> Vec<KnownBug> {
+        let fits = |bug: &&KnownBug| bug.device == device && bug.observed == *observed;
+        self.bugs.iter().filter(fits).cloned().collect()
+    }
+
+    /// Returns true if the outcome alone says which bug it is.
+    pub(crate) fn is_told_apart(observed: &Observed) -> bool {
+        matches!(observed.class, Class::Crash | Class::Refused)
+    }
+}

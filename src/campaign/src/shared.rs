@@ -1,0 +1,322 @@
+//! The state that the threads of a campaign share: which program comes next, which alarms are open, what is known.
+//!
+//! Outcomes are taken in the order of the programs, and alarms in the order of the outcomes, one after the other for each
+//! device. So what a campaign learns does not depend on how fast anything is.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crossbeam_channel::Sender;
+
+use crate::gate::{GATE, Gate, Trial};
+use crate::knowledge::{Knowledge, WINDOW};
+use crate::log::{Conclusion, Line, Log};
+use crate::matrix::Matrix;
+use crate::outcome::Class;
+use crate::programs::Programs;
+use crate::progress::Progress;
+use crate::runner::locked;
+use crate::{CampaignError, LogError};
+
+/// An outcome that may be a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alarm {
+    pub program: u64,
+    pub configuration: usize,
+    pub class: Class,
+    /// Several configurations, and none of them has the expected result.
+    pub is_everywhere: bool,
+}
+
+/// The outcomes of a program, by configuration.
+pub(crate) type Outcomes = BTreeMap<usize, Class>;
+
+/// The state, and what wakes those who wait for a part of it.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    pub matrix: Matrix,
+    programs: Programs,
+    /// The number of programs, if there is an end.
+    count: Option<u64>,
+    /// True if later programs go without what is broken.
+    pub avoids: bool,
+    events: Sender<Progress>,
+}
+
+struct State {
+    log: Log,
+    knowledge: Knowledge,
+    /// The next program to run.
+    next: u64,
+    /// Outcomes of programs that came too early.
+    early: BTreeMap<u64, Outcomes>,
+    /// The number of programs whose outcomes are in the log.
+    logged: u64,
+    /// Outcomes of the programs of the gate.
+    first: Vec<Outcomes>,
+    /// Alarms of each device, in their order.
+    queues: Vec<VecDeque<Alarm>>,
+    /// Programs with alarms that are not looked into yet, with the number of these.
+    open: BTreeMap<u64, usize>,
+    stopped: bool,
+    failure: Option<CampaignError>,
+}
+
+impl Shared {
+    /// The state that the lines of an earlier run lead to.
+    pub(crate) fn new(
+        (log, lines): (Log, Vec<Line>),
+        matrix: Matrix,
+        programs: Programs,
+        (count, avoids): (Option<u64>, bool),
+        events: Sender<Progress>,
+    ) -> Result<Self, LogError> {
+        let state = State {
+            log,
+            knowledge: Knowledge::default(),
+            next: 0,
+            early: BTreeMap::new(),
+            logged: 0,
+            first: Vec::new(),
+            queues: matrix.devices.iter().map(|_| VecDeque::new()).collect(),
+            open: BTreeMap::new(),
+            stopped: false,
+            failure: None,
+        };
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        let shared = Self { state, changed, matrix, programs, count, avoids, events };
+        shared.replay(lines)?;
+        Ok(shared)
+    }
+
+    fn replay(&self, lines: Vec<Line>) -> Result<(), LogError> {
+        let mut state = locked(&self.state);
+        for line in lines {
+            match line {
+                Line::Program { outcomes, .. } => {
+                    let named =
+                        |(name, class): (&String, &Class)| Some((self.matrix.find(name)?, *class));
+                    let found: Outcomes = outcomes.iter().filter_map(named).collect();
+                    self.take(&mut state, found, true);
+                }
+                Line::Gate { left_out, avoid } => {
+                    self.pass_gate(&mut state, Gate { size: self.gate_size(), left_out, avoid });
+                }
+                Line::Alarm(conclusion) => {
+                    let device = self.matrix.find(&conclusion.configuration);
+                    let device = device.map(|found| self.matrix.configurations[found].device);
+                    if let Some(queue) = device.map(|device| &mut state.queues[device]) {
+                        queue.pop_front();
+                    }
+                    self.close(&mut state, &conclusion);
+                    self.tell(Progress::Concluded { conclusion, earlier: true });
+                }
+            }
+        }
+        state.next = state.logged;
+        // It was killed between the last program of the gate and the gate.
+        self.judge_gate(&mut state)
+    }
+
+    /// Does something with what is known.
+    pub(crate) fn with_knowledge<T>(&self, of: impl FnOnce(&Knowledge) -> T) -> T {
+        of(&locked(&self.state).knowledge)
+    }
+
+    /// Waits for the next program that may run, and returns its number. `None` at the end.
+    pub(crate) fn next_program(&self) -> Option<u64> {
+        let mut state = locked(&self.state);
+        loop {
+            let is_last = self.count.is_some_and(|count| state.next >= count);
+            if state.stopped || is_last {
+                return None;
+            }
+            let settled = state.open.keys().next().copied().unwrap_or(state.logged);
+            let is_known = state.next < settled.min(state.logged) + WINDOW;
+            if is_known && (state.next < self.gate_size() || state.knowledge.gate.is_some()) {
+                state.next += 1;
+                return Some(state.next - 1);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for the next alarm of a device. `None` at the end.
+    pub(crate) fn next_alarm(&self, device: usize) -> Option<Alarm> {
+        let mut state = locked(&self.state);
+        loop {
+            if state.stopped {
+                return None;
+            }
+            if let Some(alarm) = state.queues[device].pop_front() {
+                return Some(alarm);
+            }
+            if self.count.is_some_and(|count| state.logged >= count) {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes the outcomes of a program.
+    pub(crate) fn ran(&self, program: u64, outcomes: Outcomes) {
+        let mut state = locked(&self.state);
+        state.early.insert(program, outcomes);
+        let logged = loop {
+            let logged = state.logged;
+            let Some(outcomes) = state.early.remove(&logged) else { break Ok(()) };
+            let named = |(index, class): (&usize, &Class)| (self.matrix.name(*index), *class);
+            let not_right = outcomes.iter().filter(|(_, class)| **class != Class::Right);
+            let outcomes_by_name = not_right.map(named).collect();
+            let line = Line::Program { program: logged, outcomes: outcomes_by_name };
+            if let Err(error) = state.log.add(&line) {
+                break Err(error);
+            }
+            self.take(&mut state, outcomes, false);
+        };
+        let gate = logged.and_then(|()| self.judge_gate(&mut state));
+        self.check(&mut state, gate);
+        self.changed.notify_all();
+    }
+
+    /// Takes the end of an alarm.
+    pub(crate) fn concluded(&self, conclusion: Conclusion) {
+        let mut state = locked(&self.state);
+        let logged = state.log.add(&Line::Alarm(conclusion.clone()));
+        self.close(&mut state, &conclusion);
+        self.tell(Progress::Concluded { conclusion, earlier: false });
+        self.check(&mut state, logged);
+        self.changed.notify_all();
+    }
+
+    /// Stops all threads as soon as they can.
+    pub(crate) fn stop(&self) {
+        locked(&self.state).stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Stops all threads because of an error.
+    pub(crate) fn fail(&self, error: CampaignError) {
+        let mut state = locked(&self.state);
+        state.stopped = true;
+        state.failure.get_or_insert(error);
+        self.changed.notify_all();
+    }
+
+    /// The error that stopped the campaign, if one did.
+    pub(crate) fn take_failure(&self) -> Option<CampaignError> {
+        locked(&self.state).failure.take()
+    }
+
+    /// The number of alarms that are not looked into yet.
+    pub(crate) fn open_alarms(&self) -> usize {
+        locked(&self.state).open.values().sum()
+    }
+
+    /// Says how far a reduction is.
+    pub(crate) fn reducing(&self, name: &str, tests: u64, bytes: usize) {
+        self.tell(Progress::Reducing { name: name.to_owned(), tests, bytes });
+    }
+
+    fn tell(&self, progress: Progress) {
+        // Nobody listens any more when the campaign is over.
+        let _ = self.events.send(progress);
+    }
+
+    /// The programs of the gate.
+    fn gate_size(&self) -> u64 {
+        GATE.min(self.count.unwrap_or(GATE))
+    }
+
+    fn check(&self, state: &mut State, result: Result<(), LogError>) {
+        if let Err(error) = result {
+            state.stopped = true;
+            state.failure.get_or_insert(error.into());
+        }
+    }
+
+    /// Takes the outcomes of the next program.
+    fn take(&self, state: &mut State, outcomes: Outcomes, earlier: bool) {
+        let program = state.logged;
+        state.logged += 1;
+        self.tell(Progress::Ran { program, outcomes: outcomes.clone(), earlier });
+        if program < self.gate_size() {
+            state.first.push(outcomes);
+        } else {
+            self.raise(state, program, &outcomes);
+        }
+    }
+
+    /// Puts the alarms of a program into the queues.
+    fn raise(&self, state: &mut State, program: u64, outcomes: &Outcomes) {
+        let gate = state.knowledge.gate.as_ref();
+        let takes_part = |index: &usize| {
+            gate.is_none_or(|gate| !gate.left_out.contains_key(&self.matrix.name(*index)))
+        };
+        let outcomes: Outcomes =
+            outcomes.iter().filter(|(index, _)| takes_part(index)).map(|(i, c)| (*i, *c)).collect();
+        let devices: BTreeSet<usize> =
+            outcomes.keys().map(|index| self.matrix.configurations[*index].device).collect();
+        let is_wrong =
+            |index: &usize| outcomes.get(index).is_none_or(|class| *class == Class::Wrong);
+        // Those with the right result have no entry in lines that were read back.
+        let all: Vec<usize> = (0..self.matrix.configurations.len()).filter(takes_part).collect();
+        let is_everywhere = devices.len() > 1
+            && all.iter().all(|index| outcomes.contains_key(index) && is_wrong(index));
+        for (configuration, class) in outcomes.into_iter().filter(|(_, class)| class.is_alarm()) {
+            let device = self.matrix.configurations[configuration].device;
+            state.queues[device].push_back(Alarm { program, configuration, class, is_everywhere });
+            *state.open.entry(program).or_default() += 1;
+        }
+    }
+
+    /// Judges the first programs, when all of them have run.
+    fn judge_gate(&self, state: &mut State) -> Result<(), LogError> {
+        if state.knowledge.gate.is_some() || state.logged < self.gate_size() {
+            return Ok(());
+        }
+        let kernels = (0..self.gate_size()).map(|program| {
+            let kernel = self.programs.kernel(program, &Default::default());
+            let constructs = kernel.map(|kernel| kernel.constructs()).unwrap_or_default();
+            constructs.into_iter().map(|construct| construct.name).collect()
+        });
+        let features: Vec<BTreeSet<&'static str>> = kernels.collect();
+        let mut trials = BTreeMap::new();
+        for index in 0..self.matrix.configurations.len() {
+            let of_program = features.iter().zip(&state.first).map(|(features, outcomes)| {
+                let class = outcomes.get(&index).copied().unwrap_or(Class::Right);
+                Trial { features, is_right: class == Class::Right }
+            });
+            trials.insert(self.matrix.name(index), of_program.collect());
+        }
+        let mut gate = Gate::of(self.gate_size(), &trials);
+        if !self.avoids {
+            gate.avoid.clear();
+        }
+        let (left_out, avoid) = (gate.left_out.clone(), gate.avoid.clone());
+        state.log.add(&Line::Gate { left_out, avoid })?;
+        self.pass_gate(state, gate);
+        Ok(())
+    }
+
+    /// Goes on behind the gate, with the alarms of the first programs.
+    fn pass_gate(&self, state: &mut State, gate: Gate) {
+        let (left_out, avoid) = (gate.left_out.clone(), gate.avoid.clone());
+        self.tell(Progress::Gate { left_out, avoid });
+        state.knowledge.gate = Some(gate);
+        for (program, outcomes) in (0..).zip(std::mem::take(&mut state.first)) {
+            self.raise(state, program, &outcomes);
+        }
+    }
+
+    fn close(&self, state: &mut State, conclusion: &Conclusion) {
+        state.knowledge.learn(conclusion, &self.matrix);
+        if let Some(count) = state.open.get_mut(&conclusion.program) {
+            *count -= 1;
+            if *count == 0 {
+                state.open.remove(&conclusion.program);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The progress display of a campaign, on standard error.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use clreduce_campaign::{Conclusion, End, Programs, Progress};
+use console::style;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::tally::Tally;
+use crate::printing::{error_line, printable};
+use crate::units::{show_bytes, show_count, show_duration};
+
+/// Time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The display.
+pub(super) struct Display {
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    /// What is being reduced, with tests and bytes.
+    reducing: BTreeMap<String, (u64, usize)>,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl Display {
+    pub(super) fn new(quiet: bool, plain: bool) -> Self {
+        let terminal = console::user_attended_stderr() && !quiet && !plain;
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        let now = Instant::now();
+        Self { quiet, bar, reducing: BTreeMap::new(), started: now, last_line: now }
+    }
+
+    /// Shows what happened.
+    pub(super) fn update(&mut self, progress: &Progress, tally: &Tally, programs: &Programs) {
+        match progress {
+            Progress::Ran { .. } => {}
+            Progress::Gate { left_out, avoid } => {
+                for (name, share) in left_out {
+                    let text = format!("{name} is left out: {share} % of the first programs fail");
+                    self.say(&style(text).for_stderr().yellow().to_string());
+                }
+                for line in avoid {
+                    let (name, feature) = (&line.configuration, &line.feature);
+                    self.say(&format!(
+                        "{name} never gets {feature} right; it is avoided from now on"
+                    ));
+                }
+            }
+            Progress::Reducing { name, tests, bytes } => {
+                self.reducing.insert(name.clone(), (*tests, *bytes));
+            }
+            Progress::Concluded { conclusion, earlier } => {
+                self.reducing.clear();
+                if !earlier {
+                    self.concluded(conclusion, &programs.name(conclusion.program));
+                }
+            }
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.status(tally));
+        } else if !self.quiet && self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            error_line(&self.status(tally));
+        }
+    }
+
+    /// Takes the display away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn concluded(&self, conclusion: &Conclusion, program: &str) {
+        let Conclusion { configuration, class, reason, bug, .. } = conclusion;
+        let what = format!("{program} on {configuration}: {}", class.name());
+        match (conclusion.end, bug) {
+            (End::Bug, Some(name)) => {
+                let cure = conclusion.construct.as_ref();
+                let cure = cure.map(|cure| format!(", right without {cure}")).unwrap_or_default();
+                let name = style(name).for_stderr().green().bold();
+                self.say(&format!("{what}: new bug {name}{cure}"));
+            }
+            (End::Generator, _) => {
+                let who = style("THE GENERATOR IS SUSPECTED").for_stderr().red().bold();
+                self.say(&format!("{what}: {who}: {}", printable(reason)));
+            }
+            // What is known goes into the figures alone.
+            (End::Known, _) => {}
+            (End::Duplicate, Some(name)) => {
+                self.say(&format!("{what}: reduced, the same as {name}"))
+            }
+            _ => {
+                let first = reason.lines().next().unwrap_or_default();
+                self.say(&format!("{what}: not reduced: {}", printable(first)));
+            }
+        }
+        for line in &conclusion.avoid {
+            let (name, feature) = (&line.configuration, &line.feature);
+            self.say(&format!("later programs for {name} go without {feature}"));
+        }
+    }
+
+    fn say(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| error_line(text)),
+            None => error_line(text),
+        }
+    }
+
+    fn status(&self, tally: &Tally) -> String {
+        let elapsed = self.started.elapsed();
+        let an_hour = tally.programs_now as f64 * 3600.0 / elapsed.as_secs_f64().max(1.0);
+        let mut text = format!(
+            "{} programs ({} an hour), {} alarms, {} bugs, {}",
+            show_count(tally.programs),
+            show_count(an_hour as u64),
+            show_count(tally.alarms()),
+            tally.bugs.len(),
+            show_duration(elapsed)
+        );
+        for (name, (tests, bytes)) in &self.reducing {
+            let (tests, bytes) = (show_count(*tests), show_bytes(*bytes));
+            text += &format!("  reducing {name}: {tests} tests, {bytes}");
+        }
+        text
+    }
+}

@@ -1,0 +1,180 @@
+//! `clreduce fuzz` looks for bugs of compilers: it generates kernels, runs them on all configurations, and reduces what is
+//! wrong.
+
+mod configurations;
+mod display;
+mod replay;
+mod report;
+mod tally;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{ValueHint, value_parser};
+use clreduce_campaign::{Campaign, CampaignStart, Programs, WriteReport};
+use clreduce_engine::SandboxOptions;
+
+use crate::args::{Color, REPORT};
+use crate::bug::write_beside;
+use crate::clock::Clock;
+use crate::devices::worker_options;
+use crate::failure::{CliError, UsageError};
+use crate::interrupt::{self, INTERRUPTED};
+use crate::kernels::ProfileArgs;
+use crate::printing::{error_line, warning_line};
+use crate::resolve::default_jobs;
+use crate::units;
+use configurations::DeviceChoice;
+use display::Display;
+use tally::Tally;
+
+/// The arguments of `clreduce fuzz`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct FuzzArgs {
+    /// Folder of the campaign: the bugs, the log and the report; a campaign that is in it goes on
+    #[arg(long, short = 'o', value_name = "DIR", value_hint = ValueHint::DirPath,
+        required_unless_present = "replay")]
+    pub out: Option<PathBuf>,
+
+    /// Run on this device: a part of its name, and options of the compiler after a colon (may be repeated)
+    /// [default: all devices, with and without optimisation]
+    #[arg(long, value_name = "NAME[:OPTIONS]")]
+    pub device: Vec<DeviceChoice>,
+
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+
+    /// Seed of the first program
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Stop after N programs, when their bugs are reduced
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+
+    /// Stop after TIME, as in 30m or 8h; the same command goes on
+    #[arg(long = "for", value_name = "TIME", value_parser = units::parse_duration)]
+    pub time: Option<Duration>,
+
+    /// Run N kernels at a time; the bugs that are found do not depend on it [default: physical cores]
+    #[arg(long, short = 'j', value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Stop building a kernel after TIME, and running it after the same TIME
+    #[arg(long, value_name = "TIME", value_parser = units::parse_duration, default_value = "30s")]
+    pub timeout: Duration,
+
+    /// Do not leave out of later kernels what a configuration is known to get wrong
+    #[arg(long)]
+    pub no_avoid: bool,
+
+    /// Run the bugs of an earlier campaign, and say which ones still show
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["out", "seed", "count", "time", "no_avoid"])]
+    pub replay: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
+
+    /// Print only errors and warnings
+    #[arg(long, short, help_heading = REPORT)]
+    pub quiet: bool,
+
+    /// Print lines instead of drawing on the terminal
+    #[arg(long, help_heading = REPORT)]
+    pub plain: bool,
+
+    /// Use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto, help_heading = REPORT)]
+    pub color: Color,
+}
+
+const HELP: &str = "\
+Each kernel comes with its right result, so that one configuration is enough to find a bug. A wrong result counts if a second \
+run on a fresh process gives the same, and if the host, which executes kernels without a driver, has the right one. \
+Bugs are reduced, and checked as by `clreduce check`. What cures a program by its absence tells bugs apart; later kernels of that \
+configuration go without it.
+
+After an interruption or a crash, the same command goes on. The bugs do not depend on -j.
+
+Examples:
+  clreduce fuzz --out campaign --for 8h
+  clreduce fuzz --out campaign --device oclgrind --device pocl --device pocl:-cl-opt-disable -j 8
+  clreduce fuzz --out campaign --mode vector --tokens 300..1000 --avoid mad_sat --count 1000
+  clreduce fuzz --out campaign --target cuda --device nvidia --device nvidia:-G
+  clreduce fuzz --replay campaign                 # which of its bugs are still there?
+
+Exit status:
+  0    the campaign came to --count or --for; with --replay, no bug is there any more
+  1    the campaign failed; with --replay, a bug is still there
+  2    the command line is wrong
+  130  interrupted; the same command goes on";
+
+/// Runs a campaign.
+///
+/// # Errors
+/// When the options or the folder cannot be used, or a file cannot be written.
+pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
+    crate::set_colors(args.color);
+    let profile = args.profile.profile();
+    profile.check().map_err(UsageError::from)?;
+    let worker = worker_options()?;
+    let cancel = interrupt::on_interrupt()?;
+    let clock = Clock::start();
+    clock.progress().at("looking for devices");
+    let (matrix, problems) = configurations::matrix(&args.device, profile.target, &worker)?;
+    drop(clock);
+    problems.iter().for_each(|problem| warning_line(problem));
+    let jobs = args.jobs.unwrap_or_else(default_jobs);
+    if let Some(directory) = &args.replay {
+        return replay::replay(directory, matrix, (worker, args.timeout, jobs), &cancel);
+    }
+    let Some(out) = &args.out else { return Err(UsageError::NoInput.into()) };
+    if matrix.host.is_none() {
+        warning_line(
+            "kernels cannot be run on the host (`clreduce doctor` says why), so results are confirmed by other devices",
+        );
+    }
+    let names = matrix.names();
+    let start = CampaignStart {
+        programs: Programs { profile, first: args.seed },
+        count: args.count,
+        matrix,
+        jobs,
+        time: args.time,
+        limit: args.timeout,
+        avoids: !args.no_avoid,
+        worker,
+        cancel: cancel.clone(),
+        report: report_writer(),
+    };
+    let programs = start.programs.clone();
+    let campaign = Campaign::open(out, start)?;
+    if !args.quiet {
+        error_line(&format!("{} configurations: {}", names.len(), names.join(", ")));
+    }
+    let mut tally = Tally::new(names);
+    let mut display = Display::new(args.quiet, args.plain);
+    let (result, batch) = campaign.run(|progress| {
+        display.update(&progress, &tally, &programs);
+        tally.add(progress);
+    })?;
+    display.finish();
+    report::write(out, &batch, &tally)?;
+    if !args.quiet {
+        crate::print(&report::summary(out, &tally, &result, args.count))?;
+    }
+    let interrupted = cancel.is_cancelled() && !result.timed_out;
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Writes bug reports as a reduction does.
+fn report_writer() -> WriteReport {
+    Box::new(|test, case, paths, cancel| {
+        let written = write_beside(test, case, paths, cancel);
+        written.map(|report| report.is_some()).map_err(|error| error.message())
+    })
+}

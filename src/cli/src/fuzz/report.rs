@@ -1,0 +1,154 @@
+//! The report of a campaign: the page of a batch with a table of all outcomes, and the text on standard output.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use clreduce_batch::{Batch, Record};
+use clreduce_campaign::{BUGS, CampaignResult, Class, End};
+use clreduce_report::{
+    BatchReport, CaseDetails, OutcomeRow, OutcomeTable, PAGE, ReportError, read_result,
+};
+use clreduce_triage::{Triage, TriageCase};
+
+use super::tally::Tally;
+use crate::failure::CliError;
+use crate::quoting::quoted;
+use crate::repeat::absolute;
+use crate::units::{show_count, show_duration};
+
+/// Writes the page and its data.
+///
+/// # Errors
+/// When a result cannot be read, or a file cannot be written.
+pub(super) fn write(out: &Path, batch: &Batch, tally: &Tally) -> Result<(), CliError> {
+    let (mut records, mut cases, mut triaged) = (Vec::new(), Vec::new(), Vec::new());
+    // A bug keeps its case; the order of names is that of the map.
+    for name in tally.bugs.keys() {
+        let folder = batch.folder_of(name);
+        let Some(record) = Record::read(&folder) else { continue };
+        if let Some(program) = read_result(&folder)? {
+            let output = format!("signature: {}", signature(tally, name));
+            cases.push(TriageCase::new(&program, &output, None, record.refusals()));
+            triaged.push(records.len());
+        }
+        records.push(record);
+    }
+    let triage = Triage::of(&cases, &[]);
+    let table = table(tally);
+    let report = BatchReport {
+        title: &format!("clreduce fuzz {}", out.display()),
+        records: &records,
+        triage: &triage,
+        triaged: &triaged,
+        outcomes: Some(&table),
+        details: &|record| details(out, batch, record),
+    };
+    report.write(out)?;
+    Ok(())
+}
+
+/// What tells bugs apart on the page.
+fn signature(tally: &Tally, name: &str) -> String {
+    let Some(bug) = tally.bugs.get(name) else { return String::new() };
+    let first = &bug.first;
+    let what = [first.construct.as_deref().unwrap_or_default(), &first.signature];
+    let what: Vec<&str> = what.into_iter().filter(|text| !text.is_empty()).collect();
+    let colon = if what.is_empty() { "" } else { ": " };
+    format!("{}, {}{colon}{}", first.configuration, first.class.name(), what.join(", "))
+}
+
+fn details(out: &Path, batch: &Batch, record: &Record) -> Result<CaseDetails, ReportError> {
+    let bug = out.join(BUGS).join(&record.name);
+    let folder = absolute(&bug);
+    let word = quoted(&folder.display().to_string());
+    let commands = vec![(
+        "show what each stage of the recipe says about the bug".to_owned(),
+        format!("cd {word} && clreduce explain kernel.* --test recipe.toml"),
+    )];
+    Ok(CaseDetails {
+        commands,
+        path: folder,
+        bug_report: fs::read_to_string(bug.join("report.md")).ok(),
+        ..CaseDetails::read(&batch.folder_of(&record.name))?
+    })
+}
+
+fn table(tally: &Tally) -> OutcomeTable {
+    let classes: Vec<Class> = tally.classes().collect();
+    let rows =
+        tally.configurations.iter().zip(&tally.outcomes).map(|(name, outcomes)| OutcomeRow {
+            configuration: name.clone(),
+            counts: classes.iter().map(|class| outcomes.get(class).copied().unwrap_or(0)).collect(),
+            bugs: bugs_of(tally, name).count() as u64,
+            avoids: tally.avoids.get(name).cloned().unwrap_or_default(),
+            left_out: tally.left_out.contains_key(name),
+        });
+    OutcomeTable {
+        programs: tally.programs,
+        classes: classes.iter().map(|class| class.name().to_owned()).collect(),
+        rows: rows.collect(),
+    }
+}
+
+fn bugs_of<'a>(tally: &'a Tally, configuration: &'a str) -> impl Iterator<Item = &'a String> {
+    let found = tally.bugs.iter().filter(move |(_, bug)| bug.first.configuration == configuration);
+    found.map(|(name, _)| name)
+}
+
+/// The text at the end.
+// Writing to a string cannot fail.
+pub(super) fn summary(
+    out: &Path,
+    tally: &Tally,
+    result: &CampaignResult,
+    count: Option<u64>,
+) -> String {
+    let mut text = String::new();
+    let table = table(tally);
+    let width = table.rows.iter().map(|row| row.configuration.chars().count()).max().unwrap_or(0);
+    let _ = write!(text, "{:width$}", "");
+    for head in table.classes.iter().map(String::as_str).chain(["bugs"]) {
+        let _ = write!(text, "  {head:>6}");
+    }
+    text.push('\n');
+    for row in &table.rows {
+        let _ = write!(text, "{:width$}", row.configuration);
+        let heads = table.classes.iter().map(String::as_str).chain(["bugs"]);
+        for (count, head) in row.counts.iter().chain([&row.bugs]).zip(heads) {
+            let _ = write!(text, "  {count:>width$}", width = head.len().max(6));
+        }
+        text.push_str(if row.left_out { "  left out: it fails too often\n" } else { "\n" });
+    }
+    text.push('\n');
+    for (name, bug) in &tally.bugs {
+        let construct = bug.first.construct.as_ref();
+        let without = construct.map(|it| format!("; right without {it}")).unwrap_or_default();
+        let plural = if bug.alarms == 1 { "" } else { "s" };
+        let _ = writeln!(text, "{name}: {} alarm{plural}{without}", show_count(bug.alarms));
+    }
+    let accused = tally.others.iter().filter(|other| other.end == End::Generator).count();
+    if accused > 0 {
+        let _ =
+            writeln!(text, "{accused} alarms accuse the generator of kernels: see campaign.jsonl");
+    }
+    let _ = writeln!(
+        text,
+        "{} bugs in {}; {} programs; this run took {}, slots {:.0} % busy",
+        tally.bugs.len(),
+        out.join(BUGS).display(),
+        show_count(tally.programs),
+        show_duration(result.wall),
+        result.busy * 100.0
+    );
+    let _ = writeln!(text, "report: {}", out.join(PAGE).display());
+    let is_over = count.is_some_and(|count| tally.programs >= count) && result.open_alarms == 0;
+    if !is_over {
+        let _ = writeln!(
+            text,
+            "{} alarms are not looked into yet; to go on, run the same command",
+            result.open_alarms
+        );
+    }
+    text
+}

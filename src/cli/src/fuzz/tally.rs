@@ -1,0 +1,102 @@
+//! The figures of a campaign: outcomes by configuration and class, bugs, and what became of alarms.
+
+use std::collections::BTreeMap;
+
+use clreduce_campaign::{Class, Conclusion, End, Progress};
+
+/// The figures so far, those of earlier runs included.
+#[derive(Debug)]
+pub(super) struct Tally {
+    /// The names of the configurations.
+    pub configurations: Vec<String>,
+    /// For each configuration, the number of programs with each outcome that is not right.
+    pub outcomes: Vec<BTreeMap<Class, u64>>,
+    /// Programs that have run, and those of this run alone.
+    pub programs: u64,
+    pub programs_now: u64,
+    /// The bugs by name, with the number of alarms that were taken for each.
+    pub bugs: BTreeMap<String, FoundBug>,
+    /// The configurations that are left out, with the share of failures in percent.
+    pub left_out: BTreeMap<String, u32>,
+    /// The alarms that ended without a bug.
+    pub others: Vec<Conclusion>,
+    /// What each configuration avoids.
+    pub avoids: BTreeMap<String, Vec<String>>,
+}
+
+/// A bug that was found.
+#[derive(Debug)]
+pub(super) struct FoundBug {
+    /// The alarm that led to it.
+    pub first: Conclusion,
+    /// All alarms that were taken for it.
+    pub alarms: u64,
+}
+
+impl Tally {
+    /// Nothing so far.
+    pub(super) fn new(configurations: Vec<String>) -> Self {
+        Self {
+            outcomes: configurations.iter().map(|_| BTreeMap::new()).collect(),
+            configurations,
+            programs: 0,
+            programs_now: 0,
+            bugs: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            others: Vec::new(),
+            avoids: BTreeMap::new(),
+        }
+    }
+
+    /// Counts an event.
+    pub(super) fn add(&mut self, progress: Progress) {
+        match progress {
+            Progress::Ran { outcomes, earlier, .. } => {
+                self.programs += 1;
+                self.programs_now += u64::from(!earlier);
+                for (index, class) in outcomes.into_iter().filter(|(_, c)| *c != Class::Right) {
+                    *self.outcomes[index].entry(class).or_default() += 1;
+                }
+            }
+            Progress::Gate { left_out, avoid } => {
+                self.left_out = left_out;
+                for line in avoid {
+                    self.avoids.entry(line.configuration).or_default().push(line.feature);
+                }
+            }
+            Progress::Reducing { .. } => {}
+            Progress::Concluded { conclusion, .. } => self.conclude(conclusion),
+        }
+    }
+
+    fn conclude(&mut self, conclusion: Conclusion) {
+        for line in &conclusion.avoid {
+            let features = self.avoids.entry(line.configuration.clone()).or_default();
+            features.push(line.feature.clone());
+        }
+        match (conclusion.end, &conclusion.bug) {
+            (End::Bug, Some(name)) => {
+                let name = name.clone();
+                self.bugs.insert(name, FoundBug { first: conclusion, alarms: 1 });
+            }
+            (End::Known | End::Duplicate, Some(name)) => {
+                if let Some(bug) = self.bugs.get_mut(name) {
+                    bug.alarms += 1;
+                }
+            }
+            _ => self.others.push(conclusion),
+        }
+    }
+
+    /// The number of alarms of all configurations.
+    pub(super) fn alarms(&self) -> u64 {
+        let all = self.outcomes.iter().flat_map(BTreeMap::iter);
+        all.filter(|(class, _)| class.is_alarm()).map(|(_, count)| count).sum()
+    }
+
+    /// The classes that some program has shown, in the order of tables.
+    pub(super) fn classes(&self) -> impl Iterator<Item = Class> {
+        let shown = |class: &Class| self.outcomes.iter().any(|one| one.contains_key(class));
+        Class::ALL.into_iter().filter(shown)
+    }
+}
