@@ -91,7 +91,10 @@ mod tests {
     fn gate(fails: impl Fn(usize, &BTreeSet<&'static str>) -> bool) -> Gate {
         let features = |number: usize| {
             let names = [("add", 1), ("min", 3), ("clz", 7)];
-            names.into_iter().filter(move |(_, every)| number % every == 0).map(|(name, _)| name)
+            names
+                .into_iter()
+                .filter(move |(_, every)| number.is_multiple_of(*every))
+                .map(|(name, _)| name)
         };
         let features: Vec<BTreeSet<&'static str>> =
             (0..100).map(|number| features(number).collect()).collect();
