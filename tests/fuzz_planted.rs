@@ -87,7 +87,9 @@ fn run<const N: usize>(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Cancel
     for fault in COMPILERS[N].faults {
         match fault {
             Fault::Wrong(text) if source.contains(text) => spoil(&mut outcome),
-            Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed) % 7 == 0 => spoil(&mut outcome),
+            Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(7) => {
+                spoil(&mut outcome)
+            }
             Fault::Crash(text) if source.contains(text) => {
                 let output = "planted: Assertion `width > 0' failed.".to_owned();
                 outcome = RunOutcome::BuildCrash(Crash { how: "SIGABRT".to_owned(), output });
