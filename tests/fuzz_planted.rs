@@ -19,9 +19,7 @@ use clreduce_devices::{
 };
 use clreduce_generator::read::{self, Judgement};
 use clreduce_generator::{Mode, Profile, Tokens};
-use clreduce_kernel::{
-    Argument, Crash, KernelLaunch, KernelRun, Output, ProgramKind, RunLimits, RunOutcome, RunReport,
-};
+use clreduce_kernel::{Argument, Crash, KernelRun, ProgramKind, RunLimits, RunOutcome, RunReport};
 use clreduce_process::ToolRunner;
 
 /// What a compiler does with a program.
@@ -129,23 +127,10 @@ fn right(run: &KernelRun) -> RunOutcome {
         arguments: launch.arguments.iter().map(argument).collect(),
     };
     match read::judge(&run.source, &read) {
-        Judgement::Valid(contents) => RunOutcome::Results(vec![outputs(launch, contents)]),
+        Judgement::Valid(contents) => RunOutcome::Results(vec![launch.outputs(contents)]),
         Judgement::Invalid(reason) => RunOutcome::Unresolved(reason),
         Judgement::Outside(outside) => RunOutcome::Unresolved(outside.to_string()),
     }
-}
-
-fn outputs(launch: &KernelLaunch, contents: Vec<Option<Vec<u8>>>) -> Vec<Output> {
-    let output = |(argument, content): (&Argument, Option<Vec<u8>>)| match argument {
-        Argument::Buffer { name, element, output: true, .. } => Some(Output {
-            kernel: launch.kernel.clone(),
-            name: name.clone(),
-            scalar: element.scalar,
-            bytes: content?,
-        }),
-        _ => None,
-    };
-    launch.arguments.iter().zip(contents).filter_map(output).collect()
 }
 
 fn matrix() -> Matrix {

@@ -11,8 +11,8 @@ use crate::random::Key;
 use crate::reduce::{jumps, lifted, replace};
 use crate::repair::repair;
 
-/// The name of the feature that an expression is, empty if it is none, and the types of its value and operands. An index
-/// stands for itself.
+/// Returns the name of the feature that an expression uses, and the types of its value and operands. The name is empty if the
+/// expression uses none. The operands of an access to memory are indices, which count as expressions of their own.
 pub(crate) fn construct(program: &Program, id: ExprId) -> (&'static str, Vec<Type>) {
     let expr = program.expr(id);
     let name = match &expr.kind {

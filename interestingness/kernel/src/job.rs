@@ -6,6 +6,7 @@ use clreduce_language::Number;
 use serde::{Deserialize, Serialize};
 
 use crate::encode::encode;
+use crate::outcome::Output;
 
 /// The first content of a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,6 +81,23 @@ pub struct KernelLaunch {
     pub local: Option<Vec<u64>>,
     /// The arguments, in the order of the parameters.
     pub arguments: Vec<Argument>,
+}
+
+impl KernelLaunch {
+    /// The buffers that are part of the result, from the last content of each argument. An argument without one is left out.
+    #[must_use]
+    pub fn outputs(&self, contents: Vec<Option<Vec<u8>>>) -> Vec<Output> {
+        let output = |(argument, content): (&Argument, Option<Vec<u8>>)| match argument {
+            Argument::Buffer { name, element, output: true, .. } => Some(Output {
+                kernel: self.kernel.clone(),
+                name: name.clone(),
+                scalar: element.scalar,
+                bytes: content?,
+            }),
+            _ => None,
+        };
+        self.arguments.iter().zip(contents).filter_map(output).collect()
+    }
 }
 
 /// A program with its launches.

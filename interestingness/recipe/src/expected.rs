@@ -50,7 +50,7 @@ pub(crate) fn judge(program: &Program<'_>, build_options: &[String]) -> Expected
             return Expected::Outside("the size of its work-groups is not known".to_owned());
         };
         match read::judge(program.source(), &read) {
-            Judgement::Valid(contents) => outputs.extend(outputs_of(launch, contents)),
+            Judgement::Valid(contents) => outputs.extend(launch.outputs(contents)),
             Judgement::Invalid(reason) => return Expected::Invalid(reason),
             Judgement::Outside(outside) => return Expected::Outside(outside.to_string()),
         }
@@ -79,20 +79,6 @@ fn launch_of(launch: &KernelLaunch) -> Option<Launch> {
         local,
         arguments: launch.arguments.iter().map(argument).collect(),
     })
-}
-
-/// The buffers that are part of the result, as devices give them.
-fn outputs_of(launch: &KernelLaunch, contents: Vec<Option<Vec<u8>>>) -> Vec<Output> {
-    let output = |(argument, content): (&Argument, Option<Vec<u8>>)| match argument {
-        Argument::Buffer { name, element, output: true, .. } => Some(Output {
-            kernel: launch.kernel.clone(),
-            name: name.clone(),
-            scalar: element.scalar,
-            bytes: content?,
-        }),
-        _ => None,
-    };
-    launch.arguments.iter().zip(contents).filter_map(output).collect()
 }
 
 /// The stage that rejected a variant, and its reason.

@@ -86,7 +86,7 @@ struct Program<'a> {
     outside: &'a HashMap<EntityId, Vec<ItemId>>,
 }
 
-/// What a name stands for, by one of its declarations.
+/// The text that may replace a name, as one of its declarations says.
 struct Meaning {
     /// The declaration.
     item: ItemId,

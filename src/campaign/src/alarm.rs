@@ -37,12 +37,9 @@ impl Investigator<'_> {
     pub(crate) fn look(&self, alarm: &Alarm) -> Result<Option<Conclusion>, CampaignError> {
         let name = self.runner.matrix.name(alarm.configuration);
         let avoid = self.shared.with_knowledge(|known| known.avoid_of(&name, alarm.program));
-        let original = self.programs.kernel(alarm.program, &avoid);
-        let observed = match &original {
-            Some(kernel) => self.runner.observe(alarm.configuration, &Subject::from(kernel)),
-            None => Some(Observed { class: Class::Unresolved, signature: String::new() }),
-        };
-        let (Some(original), Some(observed)) = (original, observed) else { return Ok(None) };
+        let Some(original) = self.programs.kernel(alarm.program, &avoid) else { return Ok(None) };
+        let observed = self.runner.observe(alarm.configuration, &Subject::from(&original));
+        let Some(observed) = observed else { return Ok(None) };
         let device = self.runner.matrix.configurations[alarm.configuration].device;
         let suspect = Suspect { alarm, device, original, observed };
         if suspect.observed.class != alarm.class {

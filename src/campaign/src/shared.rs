@@ -63,6 +63,14 @@ struct State {
     failure: Option<CampaignError>,
 }
 
+impl State {
+    /// Stops all threads. The first error is kept.
+    fn fail(&mut self, error: CampaignError) {
+        self.stopped = true;
+        self.failure.get_or_insert(error);
+    }
+}
+
 impl Shared {
     /// The state that the lines of an earlier run lead to.
     pub(crate) fn new(
@@ -133,7 +141,7 @@ impl Shared {
                 return None;
             }
             let settled = state.open.keys().next().copied().unwrap_or(state.logged);
-            let is_known = state.next < settled.min(state.logged) + WINDOW;
+            let is_known = state.next < settled + WINDOW;
             if is_known && (state.next < self.gate_size() || state.knowledge.gate.is_some()) {
                 state.next += 1;
                 return Some(state.next - 1);
@@ -198,9 +206,7 @@ impl Shared {
 
     /// Stops all threads because of an error.
     pub(crate) fn fail(&self, error: CampaignError) {
-        let mut state = locked(&self.state);
-        state.stopped = true;
-        state.failure.get_or_insert(error);
+        locked(&self.state).fail(error);
         self.changed.notify_all();
     }
 
@@ -231,8 +237,7 @@ impl Shared {
 
     fn check(&self, state: &mut State, result: Result<(), LogError>) {
         if let Err(error) = result {
-            state.stopped = true;
-            state.failure.get_or_insert(error.into());
+            state.fail(error.into());
         }
     }
 
@@ -258,12 +263,10 @@ impl Shared {
             outcomes.iter().filter(|(index, _)| takes_part(index)).map(|(i, c)| (*i, *c)).collect();
         let devices: BTreeSet<usize> =
             outcomes.keys().map(|index| self.matrix.configurations[*index].device).collect();
-        let is_wrong =
-            |index: &usize| outcomes.get(index).is_none_or(|class| *class == Class::Wrong);
         // Those with the right result have no entry in lines that were read back.
         let all: Vec<usize> = (0..self.matrix.configurations.len()).filter(takes_part).collect();
-        let is_everywhere = devices.len() > 1
-            && all.iter().all(|index| outcomes.contains_key(index) && is_wrong(index));
+        let is_wrong = |index: &usize| outcomes.get(index) == Some(&Class::Wrong);
+        let is_everywhere = devices.len() > 1 && all.iter().all(is_wrong);
         for (configuration, class) in outcomes.into_iter().filter(|(_, class)| class.is_alarm()) {
             let device = self.matrix.configurations[configuration].device;
             state.queues[device].push_back(Alarm { program, configuration, class, is_everywhere });
