@@ -15,7 +15,7 @@ fn main() {
     let name = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let name = name.unwrap_or_else(|| "pocl".to_owned());
     let options = WorkerOptions::new(std::env::current_exe().expect("the system knows it"));
-    let found = Devices::find(&options);
+    let found = Devices::find(&options, &[]);
     let Some(device) = found.devices.into_iter().find(|device| device.is_called(&name)) else {
         eprintln!("there is no device called {name} {:?}", found.problems);
         std::process::exit(1);

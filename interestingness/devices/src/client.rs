@@ -59,7 +59,7 @@ impl DeviceWorker {
         let is_cpu = device.facts.kind == "cpu";
         let confinement = if is_cpu { confinement } else { confinement.with_gpus() };
         let tools = ToolRunner::confined(temporary, Some(program), Limits::default(), confinement);
-        let options = with_gpus(&options);
+        let options = device.worker_options(&with_gpus(&options));
         Self { options, tools, device, process: None, since_examined: 0, statistics }
     }
 

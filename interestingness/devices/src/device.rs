@@ -1,11 +1,15 @@
 //! A device that was found.
 
+use std::sync::Arc;
+
 use clreduce_kernel::ProgramKind;
+use clreduce_process::worker::WorkerOptions;
 use serde::{Serialize, Serializer};
 
 use crate::backend::Backend;
 use crate::facts::DeviceFacts;
 use crate::protocol::FoundDevice;
+use crate::zoo::Installation;
 
 /// A device that kernels can be run on.
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +24,9 @@ pub struct Device {
     /// The facts that its driver tells.
     #[serde(flatten)]
     pub facts: DeviceFacts,
+    /// The installation of the zoo that its driver belongs to; `None` for what the system has.
+    #[serde(rename = "zoo", serialize_with = "label", skip_serializing_if = "Option::is_none")]
+    pub installation: Option<Arc<Installation>>,
     /// Number of the platform for the worker.
     #[serde(skip)]
     pub(crate) worker_platform: u32,
@@ -29,12 +36,20 @@ fn name<S: Serializer>(backend: &&'static dyn Backend, serializer: S) -> Result<
     serializer.serialize_str(backend.name())
 }
 
+fn label<S: Serializer>(
+    installation: &Option<Arc<Installation>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    installation.as_ref().map(|one| one.label()).serialize(serializer)
+}
+
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |one: &Self| (one.platform, one.device, one.worker_platform);
         numbers(self) == numbers(other)
             && self.backend.name() == other.backend.name()
             && self.facts == other.facts
+            && self.installation == other.installation
     }
 }
 
@@ -49,6 +64,7 @@ impl Device {
             device: found.device,
             backend,
             facts: found.facts,
+            installation: None,
             worker_platform: found.platform,
         }
     }
@@ -72,10 +88,26 @@ impl Device {
         cfg!(target_os = "linux") && self.is_robust() && self.backend.is_timed_fairly(&self.facts)
     }
 
-    /// Returns whether a part of one of its names is `name`, whatever the case.
+    /// The label of its installation, as in `pocl-3.0`; `None` for what the system has.
+    #[must_use]
+    pub fn label(&self) -> Option<String> {
+        self.installation.as_ref().map(|installation| installation.label())
+    }
+
+    /// The way in which its workers are started: in the environment of its installation.
+    pub(crate) fn worker_options(&self, options: &WorkerOptions) -> WorkerOptions {
+        self.installation
+            .as_ref()
+            .map_or_else(|| options.clone(), |one| one.worker_options(options))
+    }
+
+    /// Returns whether a part of one of its names is `name`, or its installation has that label, whatever the case.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         let name = name.to_lowercase();
+        if self.label().is_some_and(|label| label.to_lowercase() == name) {
+            return true;
+        }
         let facts = &self.facts;
         let names = [&facts.platform, &facts.platform_version, &facts.name, &facts.vendor];
         names.into_iter().any(|own| own.to_lowercase().contains(&name))

@@ -1,5 +1,7 @@
 //! The list of backends, and the search for their devices.
 
+use std::sync::Arc;
+
 use clreduce_process::worker::WorkerOptions;
 
 use crate::backend::Backend;
@@ -9,7 +11,7 @@ use crate::host::{Host, HostCuda};
 use crate::nvcc::Nvcc;
 use crate::oclgrind::Oclgrind;
 use crate::opencl::OpenClLoader;
-use crate::protocol::FoundDevice;
+use crate::zoo::{Installation, InstallationKind};
 
 /// Every backend, in the order in which devices are listed.
 pub const BACKENDS: [&dyn Backend; 6] =
@@ -25,12 +27,15 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Finds the devices of every backend.
+    /// Finds the devices of every backend, and those of installations in a zoo.
     #[must_use]
-    pub fn find(options: &WorkerOptions) -> Self {
+    pub fn find(options: &WorkerOptions, zoo: &[Installation]) -> Self {
         let mut found = Self::default();
         for backend in BACKENDS {
             found.add(backend, options);
+        }
+        for installation in zoo {
+            found.add_installation(installation, options);
         }
         found
     }
@@ -46,16 +51,39 @@ impl Devices {
     /// Adds the devices of a backend. A device that another backend has found is left out: when clreduce itself runs
     /// under Oclgrind, the OpenCL loader finds Oclgrind's device.
     pub fn add(&mut self, backend: &'static dyn Backend, options: &WorkerOptions) {
-        let first = self.devices.last().map_or(0, |device| device.platform + 1);
+        let first = self.next_platform();
         match backend.find(options) {
-            Ok(found) => {
-                let is_new = |found: &FoundDevice| {
-                    self.devices.iter().all(|known| known.facts != found.facts)
-                };
-                let found: Vec<FoundDevice> = found.into_iter().filter(is_new).collect();
+            Ok(mut found) => {
+                found.retain(|found| self.devices.iter().all(|known| known.facts != found.facts));
                 self.devices.extend(found.into_iter().map(|one| Device::new(backend, first, one)));
             }
             Err(error) => self.problems.push(format!("{}: {error}", backend.title())),
         }
+    }
+
+    /// Adds the first device of an installation, which its label names. A compiler for a command line has none.
+    pub fn add_installation(&mut self, installation: &Installation, options: &WorkerOptions) {
+        let backend: &'static dyn Backend = match installation.kind {
+            InstallationKind::OpenCl => &OpenClLoader,
+            InstallationKind::Cuda => &CudaDriver,
+            InstallationKind::Compiler => return,
+        };
+        let problem = match backend.find(&installation.worker_options(options)) {
+            Ok(found) => match found.into_iter().next() {
+                Some(found) => {
+                    let device = Device::new(backend, self.next_platform(), found);
+                    let installation = Some(Arc::new(installation.clone()));
+                    self.devices.push(Device { installation, ..device });
+                    return;
+                }
+                None => "it lists no device".to_owned(),
+            },
+            Err(error) => error.to_string(),
+        };
+        self.problems.push(format!("{}: {problem}", installation.label()));
+    }
+
+    fn next_platform(&self) -> u32 {
+        self.devices.last().map_or(0, |device| device.platform + 1)
     }
 }

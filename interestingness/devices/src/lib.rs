@@ -17,6 +17,7 @@ mod oclgrind;
 mod opencl;
 mod protocol;
 mod service;
+mod zoo;
 
 use clreduce_process::worker::ServiceEntry;
 
@@ -33,6 +34,7 @@ pub use nvcc::Nvcc;
 pub use oclgrind::{Oclgrind, oclgrind};
 pub use opencl::OpenClLoader;
 pub use protocol::{DeviceOrder, DeviceProcess, DeviceReply, FoundDevice, RunEnd};
+pub use zoo::{Installation, InstallationKind, ZooError, read_zoo};
 
 /// The services of worker programs that this crate needs.
 pub const SERVICES: &[ServiceEntry] =

@@ -36,7 +36,7 @@ mod unexecuted;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_devices::Device;
+use clreduce_devices::{Device, Installation};
 use clreduce_process::{Cancel, Confinement, Progress};
 use clreduce_testcase::TestCase;
 use error::Problem;
@@ -71,6 +71,8 @@ pub struct RecipeOptions {
     pub worker: Option<PathBuf>,
     /// The devices that there are, if somebody has looked already. Each search starts every driver.
     pub devices: Option<Vec<Device>>,
+    /// The installations whose labels are names of devices as well. One is started when it is named.
+    pub zoo: Vec<Installation>,
     /// The folder for the directories in which tools run.
     pub temporary: PathBuf,
     /// The confinement of tools and devices.
@@ -86,6 +88,7 @@ impl Default for RecipeOptions {
         Self {
             worker: None,
             devices: None,
+            zoo: Vec::new(),
             temporary: std::env::temp_dir(),
             confinement: Confinement::default(),
             cancel: Cancel::new(),

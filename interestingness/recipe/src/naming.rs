@@ -6,16 +6,22 @@ use clreduce_devices::Device;
 /// The usual names of vendors' run-times.
 const USUAL: [&str; 6] = ["pocl", "intel", "nvidia", "amd", "oclgrind", "host"];
 
-/// Finds the first device whose platform has that name, or else the first device that has it itself.
+/// Finds the device of the installation with that label, or else the first device of the system whose platform has that
+/// name, or else the first one that has it itself.
 pub(crate) fn find<'a>(name: &str, devices: &'a [Device]) -> Option<&'a Device> {
-    let on_platform = || devices.iter().find(|device| platform_is(device, name));
-    let itself = || devices.iter().find(|device| contains(&device.facts.name, name));
+    let installed = devices.iter().find(|device| device.label().is_some_and(|own| own == name));
+    let of_system = || devices.iter().filter(|device| device.installation.is_none());
+    let on_platform = || of_system().find(|device| platform_is(device, name));
+    let itself = || of_system().find(|device| contains(&device.facts.name, name));
     let is_vendor = USUAL.iter().any(|usual| usual.eq_ignore_ascii_case(name));
-    on_platform().or_else(|| if is_vendor { None } else { itself() })
+    installed.or_else(on_platform).or_else(|| if is_vendor { None } else { itself() })
 }
 
 /// Returns the shortest name by which [`find`] finds a device.
 pub fn short(device: &Device, devices: &[Device]) -> String {
+    if let Some(label) = device.label() {
+        return label;
+    }
     let own = [device.facts.platform.as_str(), device.facts.name.as_str()];
     let means_it = |name: &&str| find(name, devices) == Some(device);
     let found = USUAL.into_iter().chain(own).find(means_it);

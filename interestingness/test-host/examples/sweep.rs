@@ -108,7 +108,7 @@ struct Configuration {
 fn sweep(folder: &Path, results: &Path) -> Result<(), Box<dyn Error>> {
     let done: BTreeSet<String> = read(results)?.into_iter().map(|row| row.kernel).collect();
     let options = WorkerOptions::new(std::env::current_exe()?);
-    let mut devices = Devices::find(&options).devices;
+    let mut devices = Devices::find(&options, &[]).devices;
     devices.retain(|device| device.takes() == ProgramKind::OpenCl);
     let mut configurations = Vec::new();
     for (worker, device) in devices.iter().enumerate() {

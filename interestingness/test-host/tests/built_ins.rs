@@ -61,7 +61,8 @@ fn edges(kind: &str) -> String {
 /// The bytes of the one buffer.
 fn on(name: &str, source: &str, build_options: &str) -> Vec<u8> {
     let options = WorkerOptions::new(HOST.into());
-    let device = Devices::find(&options).devices.into_iter().find(|device| device.is_called(name));
+    let device =
+        Devices::find(&options, &[]).devices.into_iter().find(|device| device.is_called(name));
     let device = device.unwrap_or_else(|| panic!("no device called {name}"));
     let run = KernelRun {
         source: source.as_bytes().to_owned(),

@@ -21,7 +21,7 @@ struct Bench {
 
 /// The device whose name has this part; what is missing is a failure, not a reason to skip.
 fn device(options: &WorkerOptions, name: &str) -> Device {
-    let found = Devices::find(options);
+    let found = Devices::find(options, &[]);
     let device = found.devices.iter().find(|device| device.is_called(name)).cloned();
     device.unwrap_or_else(|| {
         panic!("no device called {name} ({:?}): `scripts/setup kernel` installs it", found.problems)

@@ -3,8 +3,9 @@
 //! Reducing is the command without a name; the others are in [`Command`].
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clreduce_engine::SandboxOptions;
 
 use crate::args::ReduceArgs;
@@ -43,6 +44,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub reduce: ReduceArgs,
+
+    /// Use the compilers and run-times that scripts/zoo has installed in DIR, too; pocl-3.0 is the name of a device
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Devices")]
+    pub zoo: Option<PathBuf>,
 
     /// Print the table of passes and exit
     #[arg(long, exclusive = true, help_heading = "Passes")]

@@ -14,6 +14,7 @@ use crate::failure::{CliError, NoSuchDevice};
 use crate::printing::warning_line;
 use crate::sandbox;
 use crate::units::show_bytes;
+use crate::zoo;
 
 /// The arguments of `clreduce devices`.
 #[derive(Debug, clap::Args)]
@@ -87,7 +88,7 @@ impl Text {
 pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
     let clock = Clock::start();
     clock.progress().at("looking for devices");
-    let found = Devices::find(&worker_options()?);
+    let found = Devices::find(&worker_options()?, zoo::installations());
     drop(clock);
     let mut out = io::stdout();
     let text = if args.json { json(&found) } else { table(&found) };
@@ -119,10 +120,11 @@ fn table(found: &Devices) -> String {
         let memory = usize::try_from(facts.memory_bytes).unwrap_or(usize::MAX);
         let remark = device.backend.remark();
         let remark = if remark.is_empty() { String::new() } else { format!(", {remark}") };
+        let label = device.label().map(|label| format!("{label}  ")).unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "{}.{}  {}: {}\n     {}{remark}, {}, {} compute units, {}, driver {}\n",
+            "{}.{}  {label}{}: {}\n     {}{remark}, {}, {} compute units, {}, driver {}\n",
             device.platform,
             device.device,
             facts.platform,
@@ -161,11 +163,24 @@ pub(crate) fn choose(
             }
     };
     let mut found = Devices::default();
+    let labelled = args.device_name.as_deref().and_then(zoo::installation);
+    for installation in labelled {
+        found.add_installation(installation, options);
+    }
     for backend in BACKENDS {
-        found.add(backend, options);
         if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
             return Ok(device.clone());
         }
+        found.add(backend, options);
+    }
+    for installation in zoo::installations() {
+        if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
+            return Ok(device.clone());
+        }
+        found.add_installation(installation, options);
+    }
+    if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
+        return Ok(device.clone());
     }
     let devices = if found.devices.is_empty() { String::new() } else { table(&found) };
     let problems = found.problems.iter().map(ToString::to_string).collect();

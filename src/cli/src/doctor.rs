@@ -27,7 +27,7 @@ pub(crate) struct DoctorArgs {}
 pub(crate) fn doctor(_: &DoctorArgs) -> Result<ExitCode, CliError> {
     let clock = Clock::start();
     clock.progress().at("looking for devices");
-    let found = Devices::find(&worker_options()?);
+    let found = Devices::find(&worker_options()?, &[]);
     drop(clock);
     let missing: Vec<&Tool> = TOOLS.into_iter().filter(|tool| tool.find().is_none()).collect();
     let text = [tools(), devices(&found), sandboxes(), advice(&missing)].concat();

@@ -10,6 +10,7 @@ use clreduce_batch::BatchError;
 use clreduce_campaign::CampaignError;
 use clreduce_check::{CheckError, CoverageError, HostKernelError, PreprocessError};
 use clreduce_compiler::NoClang;
+use clreduce_devices::ZooError;
 use clreduce_engine::{ReductionError, SandboxError};
 use clreduce_generator::ProfileError;
 use clreduce_interestingness::{CommandError, NotRun, SetupError};
@@ -67,6 +68,8 @@ pub(crate) enum CliError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    #[error(transparent)]
+    Zoo(#[from] ZooError),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -128,6 +131,7 @@ impl CliError {
         ExitCode::from(match self {
             Self::Usage(_)
             | Self::Sandbox(_)
+            | Self::Zoo(_)
             | Self::Report(_)
             | Self::Load(LoadError::Missing(_))
             | Self::Fuzz(_)

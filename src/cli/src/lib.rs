@@ -55,6 +55,7 @@ mod target;
 mod test;
 mod units;
 mod version;
+mod zoo;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -107,6 +108,9 @@ fn with_defaults(args: Args) -> Result<Args, DefaultsError> {
 
 fn start(args: Args) -> Result<ExitCode, CliError> {
     set_colors(args.reduce.show.color);
+    if let Some(folder) = &args.zoo {
+        zoo::choose(folder)?;
+    }
     if let Some(options) = args.sandbox() {
         sandbox::choose(&options)?;
     }

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::progress::ProgressDisplay;
 use crate::sandbox;
+use crate::zoo;
 
 /// Under this name, what was found out about the original stands in the journal.
 const CALIBRATION: &str = "the calibration of the recipe";
@@ -100,7 +101,8 @@ fn opposed_to(preset: Preset, witnesses: &[String]) -> String {
 pub(crate) fn options(cancel: &Cancel) -> RecipeOptions {
     let worker = std::env::current_exe().ok();
     let confinement = sandbox::confinement();
-    RecipeOptions { worker, confinement, cancel: cancel.clone(), ..RecipeOptions::default() }
+    let zoo = zoo::installations().to_vec();
+    RecipeOptions { worker, confinement, zoo, cancel: cancel.clone(), ..RecipeOptions::default() }
 }
 
 /// Answers rest on it.

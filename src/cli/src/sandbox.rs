@@ -8,6 +8,7 @@ use clreduce_engine::{SandboxError, SandboxOptions};
 use clreduce_interestingness::{Confinement, NoSandbox};
 
 use crate::printing::warning_line;
+use crate::zoo;
 
 /// Name of the fact in a journal that tells which sandbox there really was.
 pub(crate) const FACT: &str = "the sandbox";
@@ -28,7 +29,8 @@ pub(crate) fn choose(options: &SandboxOptions) -> Result<(), SandboxError> {
     let _ = fs::create_dir_all(&cache);
     let own = std::env::current_exe().ok();
     // The first choice stays.
-    let _ = CHOSEN.set(confinement.with_writable([cache]).with_readable(own));
+    let _ = CHOSEN
+        .set(confinement.with_writable([cache]).with_readable(own).with_readable(zoo::folder()));
     Ok(())
 }
 

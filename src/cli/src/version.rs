@@ -23,7 +23,7 @@ pub(crate) fn long() -> Result<String, CliError> {
         format!("clreduce {}{}\n", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default());
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "libclang: {}", libclang()?);
-    let found = Devices::find(&worker_options()?);
+    let found = Devices::find(&worker_options()?, &[]);
     for device in &found.devices {
         let facts = &device.facts;
         let _ =

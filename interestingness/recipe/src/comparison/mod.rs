@@ -139,7 +139,7 @@ impl DeviceComparison {
             ..WorkerOptions::new(program)
         };
         options.progress.at("looking for devices");
-        let mut found = Devices::find(&worker);
+        let mut found = Devices::find(&worker, &options.zoo);
         found.devices.retain(|device| device.takes() == runs);
         let mut seen = configurations(&found, runs);
         let mut runners: Vec<DeviceWorker> = found

@@ -4,12 +4,13 @@ use std::convert::Infallible;
 use std::str::FromStr;
 
 use clreduce_campaign::{Configuration, Matrix};
-use clreduce_devices::{Device, Devices, WorkerOptions};
+use clreduce_devices::{Device, Devices, Installation, WorkerOptions};
 use clreduce_generator::Target;
 use clreduce_kernel::ProgramKind;
 use clreduce_recipe::device_name;
 
 use crate::failure::FuzzError;
+use crate::zoo;
 
 /// A device that the user names, with options of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,11 @@ pub(super) fn matrix(
         Target::Cuda => ProgramKind::CudaKernels,
         _ => ProgramKind::OpenCl,
     };
-    let mut found = Devices::find(worker);
+    let is_wanted = |one: &&Installation| {
+        choices.is_empty() || choices.iter().any(|choice| one.label().starts_with(&choice.name))
+    };
+    let zoo: Vec<Installation> = zoo::installations().iter().filter(is_wanted).cloned().collect();
+    let mut found = Devices::find(worker, &zoo);
     found.devices.retain(|device| device.takes() == kind);
     let problems =
         || found.problems.iter().map(|problem| format!("\n{problem}")).collect::<String>();
