@@ -28,7 +28,7 @@ pub(crate) struct DevicesArgs {
 }
 
 /// The options that choose a device.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct DeviceArgs {
     /// Number of the platform, as `clreduce devices` prints it
     #[arg(long, value_name = "P")]
@@ -142,8 +142,8 @@ fn table(found: &Devices) -> String {
     text
 }
 
-/// The device that the options mean, among those for such a text: by numbers, by a part of its name, or else the
-/// first one that there is a driver for.
+/// The device that the options mean, among those for such a text: by numbers, by the label of an installation, by a part
+/// of its name, or else the first one that there is a driver for. No driver after the one of the device is started.
 ///
 /// # Errors
 /// When no device matches. The error lists the devices that there are.
@@ -162,25 +162,24 @@ pub(crate) fn choose(
                 }
             }
     };
-    let mut found = Devices::default();
     let labelled = args.device_name.as_deref().and_then(zoo::installation);
-    for installation in labelled {
-        found.add_installation(installation, options);
-    }
-    for backend in BACKENDS {
-        if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
-            return Ok(device.clone());
+    let (backends, installations) = match labelled {
+        Some(only) => (&[][..], std::slice::from_ref(only)),
+        None => (&BACKENDS[..], zoo::installations()),
+    };
+    let mut found = Devices::default();
+    let chosen = |found: &Devices| found.devices.iter().find(|device| wanted(device)).cloned();
+    for backend in backends {
+        found.add(*backend, options);
+        if let Some(device) = chosen(&found) {
+            return Ok(device);
         }
-        found.add(backend, options);
     }
-    for installation in zoo::installations() {
-        if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
-            return Ok(device.clone());
-        }
+    for installation in installations {
         found.add_installation(installation, options);
-    }
-    if let Some(device) = found.devices.iter().find(|device| wanted(device)) {
-        return Ok(device.clone());
+        if let Some(device) = chosen(&found) {
+            return Ok(device);
+        }
     }
     let devices = if found.devices.is_empty() { String::new() } else { table(&found) };
     let problems = found.problems.iter().map(ToString::to_string).collect();

@@ -341,11 +341,21 @@ pub(crate) enum BugError {
         program.display()
     )]
     NotShown { program: PathBuf, reason: String },
-    #[error("no compilers were given\nhelp: --compilers 'clang-{{13..19}}'")]
+    #[error(
+        "no test was given\n\
+         help: name the test of the reduction with --test, or, in the place of `{}`, the folder of a bug that \
+         `clreduce fuzz` has found", .0.display()
+    )]
+    NoTest(PathBuf),
+    #[error(
+        "no compilers were given\n\
+         help: --compilers 'clang-{{13..19}}', or --zoo DIR --compilers pocl for all versions of `pocl` in a zoo"
+    )]
     NoCompilers,
     #[error(
         "the script `{}` cannot be run with another compiler\n\
-         help: use a recipe or a command as the test, as in --test 'clang -c bug.c'; `clreduce init` writes recipes",
+         help: use a recipe or a command as the test, as in --test 'clang -c bug.c'; `clreduce init` writes recipes\n\
+         help: for the versions in a zoo, --zoo DIR: a script gets them in its environment",
         .0.display()
     )]
     Script(PathBuf),

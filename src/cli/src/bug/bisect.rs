@@ -6,15 +6,19 @@ use clap::ValueHint;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::{Cancel, TestCommand, Verdict};
 use clreduce_kernel::{OutcomeClass, RunOutcome};
-use clreduce_recipe::{StageVerdict, compiler_of, describe, with_compiler};
+use clreduce_recipe::{StageVerdict, compiler_of, describe};
 use clreduce_testcase::TestCase;
 use clreduce_tools::{is_installed, package_of};
 
+use super::candidate::Candidate;
+use super::kernel::ExpectedKernel;
 use super::subject::{BugArgs, Subject, judge, open, say};
 use super::tools::version_of;
-use super::versions::{VersionResult, VersionRow, expanded, run_all, summary};
+use super::versions::{VersionResult, VersionRow, run_all, summary};
 use crate::failure::{BugError, CliError};
 use crate::interrupt;
+use crate::load::{Input, load};
+use crate::zoo;
 
 /// The arguments of `clreduce bisect`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +40,8 @@ pub(crate) struct CompilerArgs {
     /// Compilers to try in the place of the suspected one, as in 'clang-{13..19}'; also whole commands or devices
     ///
     /// {13..19} and {a,b} stand for several names. A text with a space is a whole command line, in which {file} stands
-    /// for the program. If the recipe suspects a device, these are parts of the names of devices.
+    /// for the program. If the recipe suspects a device, these are parts of the names of devices. With --zoo, the name
+    /// of an installation stands for all its versions; by default, these are the versions of the suspected device.
     #[arg(long, visible_alias = "devices", value_name = "COMPILER", num_args = 1..,
         value_hint = ValueHint::CommandName)]
     pub compilers: Vec<String>,
@@ -45,6 +50,15 @@ pub(crate) struct CompilerArgs {
 const AFTER_HELP: &str = "\
 Every compiler is run, in the given order: a bug may come and go. If there are more than 40, some are run \
 first, and then those between two that differ.
+
+Without --test, the program is the folder of a bug in a campaign, or a kernel with its right result in KERNEL.expected. A \
+script gets a version of a zoo in its environment: what the version needs, such as OCL_ICD_VENDORS; its name in \
+CLREDUCE_ZOO; and in CC the program of a compiler.
+
+Examples:
+  clreduce bisect bug.c --test bug.toml --compilers 'clang-{13..19}'
+  clreduce bisect campaign/bugs/pocl-3.0-wrong-result-7 --zoo zoo
+  clreduce bisect kernel.cl --zoo zoo --devices intel
 
 Exit status:
   0    at least one compiler shows the bug
@@ -58,11 +72,15 @@ Exit status:
 /// When the test does not find the bug, or cannot be used with other compilers.
 pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
-    if args.compilers.compilers.is_empty() {
+    if args.compilers.compilers.is_empty() && zoo::installations().is_empty() {
         return Err(BugError::NoCompilers.into());
     }
-    let (case, subject) = open(&args.bug, &cancel)?;
-    let rows = versions(&subject, &case, &args.compilers.compilers, &cancel)?;
+    let (case, subject) = opened(&args.bug, &cancel)?;
+    let candidates = Candidate::all(&args.compilers.compilers, &subject);
+    if candidates.is_empty() {
+        return Err(BugError::NoCompilers.into());
+    }
+    let rows = versions(&subject, &case, candidates, &cancel)?;
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
     for row in &rows {
@@ -76,6 +94,19 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
     Ok(if is_found { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The subject. Without a test, a kernel is one if its right result lies beside it.
+fn opened(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject), CliError> {
+    let program = &args.program;
+    if args.test.is_none()
+        && program.is_file()
+        && let Some(kernel) = ExpectedKernel::open(program)?
+    {
+        let case = load(&Input::find_all(std::slice::from_ref(program))?, &[], false)?.case;
+        return Ok((case, Subject::Kernel(Box::new(kernel))));
+    }
+    open(args, cancel)
+}
+
 /// Runs the program with each of the compilers.
 ///
 /// # Errors
@@ -83,27 +114,26 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
 pub(super) fn versions(
     subject: &Subject,
     case: &TestCase,
-    compilers: &[String],
+    candidates: Vec<Candidate>,
     cancel: &Cancel,
 ) -> Result<Vec<VersionRow>, CliError> {
-    let names: Vec<String> = compilers.iter().flat_map(|text| expanded(text)).collect();
     let is_device = suspects_a_device(subject);
-    let results = run_all(names.len(), |at| {
-        let name = &names[at];
-        say(&format!("{name} ({} of {})", at + 1, names.len()));
-        let missing = if is_device { None } else { compiler_of(name).and_then(missing) };
-        let result = match missing {
+    let results = run_all(candidates.len(), |at| {
+        let candidate = &candidates[at];
+        say(&format!("{} ({} of {})", candidate.name, at + 1, candidates.len()));
+        let program = compiler_of(candidate.tool()).filter(|_| !is_device);
+        let result = match program.and_then(missing) {
             Some(missing) => missing,
-            None => run(subject, case, name, cancel)?,
+            None => run(subject, case, candidate, cancel)?,
         };
         if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(result) }
     })?;
-    let row = |(name, result): (String, _)| {
-        let program = compiler_of(&name).filter(|_| !is_device);
+    let row = |(candidate, result): (Candidate, _)| {
+        let program = compiler_of(candidate.tool()).filter(|_| !is_device);
         let version = program.and_then(version_of).unwrap_or_default();
-        VersionRow { name, version, result }
+        VersionRow { name: candidate.name, version, result }
     };
-    Ok(names.into_iter().zip(results).map(row).collect())
+    Ok(candidates.into_iter().zip(results).map(row).collect())
 }
 
 fn missing(program: &str) -> Option<VersionResult> {
@@ -119,19 +149,20 @@ fn suspects_a_device(subject: &Subject) -> bool {
     match subject {
         Subject::Recipe { test, .. } => test.suspects_a_device(),
         Subject::Command { .. } => false,
+        Subject::Kernel(_) => true,
     }
 }
 
 fn run(
     subject: &Subject,
     case: &TestCase,
-    name: &str,
+    candidate: &Candidate,
     cancel: &Cancel,
 ) -> Result<VersionResult, CliError> {
     match subject {
         Subject::Recipe { recipe, test } => {
             let calibration = test.calibration().clone();
-            let other = recipe.with_tool(&calibration.pin.accused, name);
+            let other = recipe.with_tool(&calibration.pin.accused, candidate.tool());
             Ok(match other.resume(case, calibration) {
                 Ok(other) => {
                     let (verdict, outcomes) = other.outcome_of(case, cancel);
@@ -140,18 +171,16 @@ fn run(
                 Err(error) => VersionResult::Missing(format!(": {}", error.what())),
             })
         }
-        Subject::Command { command: TestCommand::Shell(line), options, .. } => {
+        Subject::Kernel(kernel) => kernel.on(candidate.tool(), cancel),
+        Subject::Command { command, options, .. } => {
             let file = case.files().first().map_or("", |file| &*file.path);
-            let line = with_compiler(line, name).replace("{file}", file);
+            let line = candidate.command_line(command)?.replace("{file}", file);
             let outcome = judge(&TestCommand::Shell(line), options, case, cancel)?;
             Ok(match outcome.verdict {
                 Verdict::Interesting => VersionResult::Shows,
                 Verdict::Uninteresting => VersionResult::Right(outcome.reason),
                 Verdict::TimedOut | Verdict::Unresolved => VersionResult::Unclear(outcome.reason),
             })
-        }
-        Subject::Command { command: TestCommand::Program { path, .. }, .. } => {
-            Err(BugError::Script(path.clone()).into())
         }
     }
 }

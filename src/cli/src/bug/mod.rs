@@ -2,6 +2,8 @@
 //! versions of a compiler that have the bug.
 
 mod bisect;
+mod candidate;
+mod kernel;
 mod report;
 mod subject;
 mod text;

@@ -13,10 +13,11 @@ use clreduce_report::BugReport;
 use clreduce_testcase::TestCase;
 
 use super::bisect::{CompilerArgs, versions};
+use super::candidate::Candidate;
 use super::subject::{BugArgs, Subject, open, say};
 use super::text;
 use super::versions::section;
-use crate::failure::CliError;
+use crate::failure::{BugError, CliError};
 use crate::interrupt;
 
 /// The arguments of `clreduce report`.
@@ -60,9 +61,11 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let mut report = match &subject {
         Subject::Recipe { test, .. } => of_recipe(test, &case, &cancel),
         Subject::Command { command, outcome, .. } => text::of_command(command, outcome, &case),
+        Subject::Kernel(_) => return Err(BugError::NoTest(args.bug.program.clone()).into()),
     };
-    if !args.compilers.compilers.is_empty() {
-        let rows = versions(&subject, &case, &args.compilers.compilers, &cancel)?;
+    let compilers = Candidate::all(&args.compilers.compilers, &subject);
+    if !compilers.is_empty() {
+        let rows = versions(&subject, &case, compilers, &cancel)?;
         report.sections.push(section(&rows));
     }
     if cancel.is_cancelled() {

@@ -1,6 +1,6 @@
 //! A program with the test that finds a bug in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use clreduce_engine::{Options, ReductionError, TextPattern};
@@ -11,6 +11,7 @@ use clreduce_recipe::{Recipe, RecipeTest};
 use clreduce_testcase::TestCase;
 use console::style;
 
+use super::kernel::ExpectedKernel;
 use crate::args::TEST;
 use crate::failure::{BugError, CliError, UsageError};
 use crate::load::{Input, load};
@@ -22,14 +23,15 @@ use crate::test::{Test, on_files, test_named};
 /// The program and the test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BugArgs {
-    /// Program that shows the bug, usually a reduced one
+    /// Program that shows the bug, usually a reduced one; or the folder of a bug that a campaign has found
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub program: PathBuf,
 
-    /// Test that the program was reduced with: a recipe, a program or a shell command
+    /// Test that the program was reduced with: a recipe, a program or a shell command [default: the recipe.toml of a
+    /// campaign's bug]
     #[arg(long, short = 't', value_name = "TEST", value_hint = ValueHint::CommandString,
         allow_hyphen_values = true, help_heading = TEST)]
-    pub test: String,
+    pub test: Option<String>,
 
     /// With a command: the bug is there if standard output matches REGEX; the exit status is ignored
     #[arg(long, value_name = "REGEX", help_heading = TEST)]
@@ -46,6 +48,8 @@ pub(super) enum Subject {
     Recipe { recipe: Box<Recipe>, test: Box<RecipeTest> },
     /// A program or a shell command, and what it said about the program.
     Command { command: TestCommand, options: Box<TestAndOptions>, outcome: Outcome },
+    /// A kernel with its right result, for `clreduce bisect` alone. Nothing has run it yet.
+    Kernel(Box<ExpectedKernel>),
 }
 
 /// Reads the program and runs the test on it.
@@ -53,14 +57,19 @@ pub(super) enum Subject {
 /// # Errors
 /// When something cannot be read, or the test does not find the bug.
 pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject), CliError> {
-    let test = test_named(&args.test)?;
+    let (program, test) = match (&args.test, of_campaign(&args.program)) {
+        (Some(test), _) => (args.program.clone(), test.clone()),
+        (None, Some(found)) => found,
+        (None, None) => return Err(BugError::NoTest(args.program.clone()).into()),
+    };
+    let test = test_named(&test)?;
     let excluded: Vec<PathBuf> = match &test {
         Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
             crate::target::absolute(path).into_iter().collect()
         }
         Test::Command(TestCommand::Shell(_)) => Vec::new(),
     };
-    let inputs = Input::find_all(std::slice::from_ref(&args.program))?;
+    let inputs = Input::find_all(std::slice::from_ref(&program))?;
     let case = load(&inputs, &excluded, false)?.case;
     let options = Options {
         interesting_stdout: args.interesting_stdout.clone(),
@@ -78,17 +87,24 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
             Subject::Recipe { recipe: Box::new(recipe), test }
         }
         Test::Command(command) => {
-            let command = on_files(&command, std::slice::from_ref(&args.program))?;
+            let command = on_files(&command, std::slice::from_ref(&program))?;
             let options = TestAndOptions::new(Test::Command(command.clone()), options)?;
             let outcome = judge(&command, &options, &case, cancel)?;
             if outcome.verdict != Verdict::Interesting {
-                let program = args.program.clone();
                 return Err(BugError::NotShown { program, reason: outcome.reason }.into());
             }
             Subject::Command { command, options: Box::new(options), outcome }
         }
     };
     Ok((case, subject))
+}
+
+/// The kernel and the recipe of a bug, if a folder is that of a bug that a campaign has found.
+fn of_campaign(folder: &Path) -> Option<(PathBuf, String)> {
+    let recipe = folder.join("recipe.toml");
+    let mut kernels = ["kernel.cl", "kernel.cu"].into_iter().map(|name| folder.join(name));
+    let kernel = kernels.find(|path| path.is_file()).filter(|_| recipe.is_file())?;
+    Some((kernel, recipe.display().to_string()))
 }
 
 /// Runs a command as the test.

@@ -115,11 +115,42 @@ pub(super) fn summary(rows: &[VersionRow]) -> String {
             names.len()
         ),
     };
+    let found = [found].into_iter().chain(changes(rows)).collect::<Vec<_>>().join(" ");
     match rows.iter().filter(|row| matches!(row.result, Some(VersionResult::Missing(_)))).count() {
         0 => found,
         1 => format!("{found} 1 more is missing."),
         missing => format!("{found} {missing} more are missing."),
     }
+}
+
+/// Sentences on the versions between which the bug came or went, where all rows are versions of one compiler.
+fn changes(rows: &[VersionRow]) -> Vec<String> {
+    let family = |row: &VersionRow| {
+        let dashes = row.name.match_indices('-').map(|(at, _)| at);
+        let is_number = |at: &usize| row.name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+        dashes.filter(is_number).last().map(|at| row.name[..at].to_owned())
+    };
+    let first = rows.first().and_then(family);
+    if first.is_none() || rows.iter().any(|row| family(row) != first) {
+        return Vec::new();
+    }
+    let is_decided = |row: &VersionRow| {
+        matches!(row.result, Some(VersionResult::Shows | VersionResult::Right(_)))
+    };
+    let decided: Vec<usize> = (0..rows.len()).filter(|at| is_decided(&rows[*at])).collect();
+    let differ = |pair: &&[usize]| rows[pair[0]].shows() != rows[pair[1]].shows();
+    let sentence = |pair: &[usize]| {
+        let (from, to) = (&rows[pair[0]], &rows[pair[1]]);
+        let verb = if to.shows() { "came" } else { "went" };
+        let between: Vec<&str> = rows[pair[0] + 1..pair[1]].iter().map(|row| &*row.name).collect();
+        let open = if between.is_empty() {
+            String::new()
+        } else {
+            format!("; {} in between cannot tell", between.join(", "))
+        };
+        format!("It {verb} between {} and {}{open}.", from.name, to.name)
+    };
+    decided.windows(2).filter(differ).map(sentence).collect()
 }
 
 /// The section of a bug report.
@@ -149,6 +180,38 @@ mod tests {
         for same in ["clang -c {file}", "a{", "{1..2000000000}", "{a..b}", "}{"] {
             assert_eq!(expanded(same), [same]);
         }
+    }
+
+    #[test]
+    fn the_versions_between_which_a_bug_comes_and_goes_are_named() {
+        let right = || Some(VersionResult::Right("built".to_owned()));
+        let unclear = || Some(VersionResult::Unclear("does not build".to_owned()));
+        let rows = |results: Vec<(&str, Option<VersionResult>)>| -> Vec<VersionRow> {
+            let row = |(name, result): (&str, _)| VersionRow {
+                name: name.to_owned(),
+                version: String::new(),
+                result,
+            };
+            results.into_iter().map(row).collect()
+        };
+        let shows = || Some(VersionResult::Shows);
+        let history = rows(vec![
+            ("zig-cc-0.8", right()),
+            ("zig-cc-0.9", unclear()),
+            ("zig-cc-0.10.1.post1", shows()),
+            ("zig-cc-0.11", right()),
+            ("zig-cc-0.12", unclear()),
+        ]);
+        let told = changes(&history);
+        assert_eq!(
+            told,
+            [
+                "It came between zig-cc-0.8 and zig-cc-0.10.1.post1; zig-cc-0.9 in between cannot tell.",
+                "It went between zig-cc-0.10.1.post1 and zig-cc-0.11.",
+            ]
+        );
+        let others = rows(vec![("gcc", right()), ("clang-13", shows())]);
+        assert!(changes(&others).is_empty());
     }
 
     /// Every change is found between its neighbours, also where the bug comes and goes.

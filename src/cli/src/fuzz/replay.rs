@@ -27,17 +27,33 @@ pub(super) fn replay(
     if bugs.is_empty() {
         return Err(FuzzError::NoBugs(directory.to_owned()).into());
     }
-    let mut text = String::new();
-    for Replayed { name, classes } in &bugs {
-        let shown = names.iter().zip(classes).filter(|(_, class)| **class != Class::Right);
-        let shown: Vec<String> =
-            shown.map(|(name, class)| format!("{name}: {}", class.name())).collect();
-        let shown = if shown.is_empty() { "gone".to_owned() } else { shown.join(", ") };
-        text += &format!("{name}: {shown}\n");
-    }
+    let mut text = table(&names, &bugs);
     let is_there = |bug: &&Replayed| bug.classes.iter().any(|class| *class != Class::Right);
     let left = bugs.iter().filter(is_there).count();
     text += &format!("{left} of {} bugs are still there\n", bugs.len());
     crate::print(&text)?;
     Ok(if left == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The bugs with a number each, and a line for each configuration with a column for each bug.
+fn table(names: &[String], bugs: &[Replayed]) -> String {
+    let mut text = String::new();
+    for (index, bug) in bugs.iter().enumerate() {
+        let is_gone = bug.classes.iter().all(|class| *class == Class::Right);
+        let gone = if is_gone { ", gone" } else { "" };
+        text += &format!("bug {}: {}{gone}\n", index + 1, bug.name);
+    }
+    let first = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    let width = Class::ALL.iter().map(|class| class.name().len()).max().unwrap_or_default();
+    let heads = (1..=bugs.len()).map(|number| format!("  {number:<width$}"));
+    text += format!("\n{:first$}{}", "", heads.collect::<String>()).trim_end();
+    for (index, name) in names.iter().enumerate() {
+        let word = |bug: &Replayed| match bug.classes[index] {
+            Class::Right => format!("  {:<width$}", "-"),
+            class => format!("  {:<width$}", class.name()),
+        };
+        let cells = bugs.iter().map(word).collect::<String>();
+        text += format!("\n{name:<first$}{cells}").trim_end();
+    }
+    text + "\n\n"
 }
