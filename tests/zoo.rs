@@ -76,13 +76,13 @@ fn a_script_gets_each_version_in_its_environment() {
     let bench = Bench::new();
     bench.write("p.c", "print 1\n");
     for version in 1..=12 {
-        // Version 9 does not run; 3 to 10 are wrong.
+        // Versions 3 to 10 are wrong, and 2 does not run.
         let text = match version {
-            9 => "#!/bin/sh\nexit 3\n".to_owned(),
-            3..=10 => "#!/bin/sh\necho wrong\n".to_owned(),
-            _ => "#!/bin/sh\necho right\n".to_owned(),
+            2 => "#!/bin/sh\nexit 3\n",
+            3..=10 => "#!/bin/sh\necho wrong\n",
+            _ => "#!/bin/sh\necho right\n",
         };
-        bench.script(&format!("zoo/{version}/cc"), &text);
+        bench.script(&format!("zoo/{version}/cc"), text);
         let program = bench.path(&format!("zoo/{version}/cc")).display().to_string();
         let text = format!(
             "name = \"toy\"\nversion = \"{version}\"\nkind = \"compiler\"\nprogram = \"{program}\"\n"
@@ -90,17 +90,18 @@ fn a_script_gets_each_version_in_its_environment() {
         bench.write(&format!("zoo/{version}/zoo.toml"), text);
     }
     let lines = "#!/bin/sh\n[ -z \"$CC\" ] && exit 0\n[ \"$CLREDUCE_ZOO\" = toy-5 ] && exit 1\n\
-                 [ \"$(\"$CC\" \"$1\")\" = wrong ]\n";
+                 said=$(\"$CC\" \"$1\") || exit 125\n[ \"$said\" = wrong ]\n";
     bench.script("t.sh", lines);
     let args = ["bisect", "p.c", "--test", "./t.sh", "--zoo", "zoo", "--compilers", "toy"];
     let said = stdout(&bench.run(&args).code(0));
     let expected = [
-        "toy-2   does not show it",
+        "toy-2   exit code 125",
         "toy-3   shows the bug",
         "toy-5   does not show it",
         "toy-10  shows the bug",
-        "6 of the 12 that ran show the bug: the first is toy-3, the last toy-10.",
-        "It came between toy-2 and toy-3. It went between toy-4 and toy-5. \
+        "7 of the 12 that ran show the bug: the first is toy-3, the last toy-10.",
+        "It came between toy-1 and toy-3; toy-2 in between cannot tell. \
+         It went between toy-4 and toy-5. \
          It came between toy-5 and toy-6.",
         "It went between toy-10 and toy-11.",
     ];

@@ -53,6 +53,8 @@ pub enum BuiltWith {
     Device {
         /// The description that its driver gives.
         facts: Box<DeviceFacts>,
+        /// The label of its installation in a zoo.
+        label: Option<String>,
         /// The options of the build.
         options: String,
     },
@@ -154,6 +156,7 @@ impl RecipeTest {
             }
             Means::Device { device, options, .. } => BuiltWith::Device {
                 facts: Box::new(self.kit.pools[*device].device.facts.clone()),
+                label: self.kit.pools[*device].device.label(),
                 options: options.clone(),
             },
         }

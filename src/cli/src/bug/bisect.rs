@@ -53,7 +53,7 @@ first, and then those between two that differ.
 
 Without --test, the program is the folder of a bug in a campaign, or a kernel with its right result in KERNEL.expected. A \
 script gets a version of a zoo in its environment: what the version needs, such as OCL_ICD_VENDORS; its name in \
-CLREDUCE_ZOO; and in CC the program of a compiler.
+CLREDUCE_ZOO; and in CC the program of a compiler. If it ends with 125, as for git bisect, the version cannot tell.
 
 Examples:
   clreduce bisect bug.c --test bug.toml --compilers 'clang-{13..19}'
@@ -178,6 +178,10 @@ fn run(
             let outcome = judge(&TestCommand::Shell(line), options, case, cancel)?;
             Ok(match outcome.verdict {
                 Verdict::Interesting => VersionResult::Shows,
+                // As for `git bisect`; and a shell did not find or start a program.
+                Verdict::Uninteresting if matches!(outcome.exit_code, Some(125..=127)) => {
+                    VersionResult::Unclear(outcome.reason)
+                }
                 Verdict::Uninteresting => VersionResult::Right(outcome.reason),
                 Verdict::TimedOut | Verdict::Unresolved => VersionResult::Unclear(outcome.reason),
             })

@@ -16,6 +16,7 @@ use super::tools::version_of;
 use crate::printing::printable;
 use crate::quoting::quoted;
 use crate::units::show_duration;
+use crate::zoo;
 
 /// Functions of a stack that are shown.
 const FRAMES: usize = 10;
@@ -198,13 +199,16 @@ fn command(suspected: &Evidence, case: &TestCase) -> String {
             let run = run.as_ref().map(|run| format!("\n{run}"));
             format!("{build}{}", run.unwrap_or_default())
         }
-        BuiltWith::Device { facts, options } => {
+        BuiltWith::Device { facts, label, options } => {
             let file = case.files().first().map_or("", |file| &*file.path);
             // It always builds with -w.
             let options = options.trim_start_matches("-w").trim();
             let options = if options.is_empty() { String::new() } else { format!(" -- {options}") };
-            let device = quoted(&facts.platform);
-            format!("clreduce run {} --device-name {device}{options}", quoted(file))
+            let folder = zoo::folder().filter(|_| label.is_some());
+            let zoo = folder.map(|path| format!(" --zoo {}", quoted(&path.display().to_string())));
+            let device = quoted(label.as_ref().unwrap_or(&facts.platform));
+            let zoo = zoo.unwrap_or_default();
+            format!("clreduce run {}{zoo} --device-name {device}{options}", quoted(file))
         }
     }
 }
