@@ -126,9 +126,9 @@ pub(super) fn summary(rows: &[VersionRow]) -> String {
 /// Sentences on the versions between which the bug came or went, where all rows are versions of one compiler.
 fn changes(rows: &[VersionRow]) -> Vec<String> {
     let family = |row: &VersionRow| {
-        let dashes = row.name.match_indices('-').map(|(at, _)| at);
+        let mut dashes = row.name.rmatch_indices('-').map(|(at, _)| at);
         let is_number = |at: &usize| row.name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
-        dashes.filter(is_number).last().map(|at| row.name[..at].to_owned())
+        dashes.find(is_number).map(|at| row.name[..at].to_owned())
     };
     let first = rows.first().and_then(family);
     if first.is_none() || rows.iter().any(|row| family(row) != first) {
