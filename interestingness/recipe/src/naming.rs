@@ -43,7 +43,12 @@ fn contains(text: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_devices::{DeviceFacts, FoundDevice, OpenClLoader};
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use clreduce_devices::{
+        DeviceFacts, FoundDevice, Installation, InstallationKind, OpenClLoader,
+    };
 
     use super::*;
 
@@ -72,6 +77,22 @@ mod tests {
         let both = [pocl.clone(), intel.clone()];
         assert_eq!((find("intel", &both), find("PoCL", &both)), (Some(&intel), Some(&pocl)));
         assert_eq!(find("intel", &both[..1]), None);
+        // A label means its installation alone, and nothing else does.
+        let installation = Installation {
+            name: "pocl".into(),
+            version: "1.2".into(),
+            kind: InstallationKind::OpenCl,
+            program: None,
+            environment: BTreeMap::new(),
+        };
+        let older = Device { installation: Some(Arc::new(installation)), ..pocl.clone() };
+        let versions = [older.clone(), pocl.clone()];
+        assert_eq!(
+            (find("pocl-1.2", &versions), find("pocl", &versions)),
+            (Some(&older), Some(&pocl))
+        );
+        assert_eq!(short(&older, &versions), "pocl-1.2");
+        assert_eq!(find("pocl", &versions[..1]), None);
         assert_eq!(find("xeon", &both[..1]), Some(&pocl));
         assert_eq!((short(&intel, &both), short(&pocl, &both)), ("intel".into(), "pocl".into()));
     }

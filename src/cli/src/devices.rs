@@ -38,7 +38,8 @@ pub(crate) struct DeviceArgs {
     #[arg(long, value_name = "D")]
     pub device: Option<u32>,
 
-    /// Part of the name of the device, its platform or its vendor, such as pocl, nvidia, oclgrind, host
+    /// Part of the name of the device, its platform or its vendor, such as pocl, nvidia, oclgrind, host; with --zoo also
+    /// the name and version of an installation, such as pocl-3.0
     #[arg(long, value_name = "S", conflicts_with_all = ["platform", "device"])]
     pub device_name: Option<String>,
 }
