@@ -85,7 +85,8 @@ mod tests {
             program: None,
             environment: BTreeMap::new(),
         };
-        let older = Device { installation: Some(Arc::new(installation)), ..pocl.clone() };
+        let mut older = pocl.clone();
+        older.installation = Some(Arc::new(installation));
         let versions = [older.clone(), pocl.clone()];
         assert_eq!(
             (find("pocl-1.2", &versions), find("pocl", &versions)),
