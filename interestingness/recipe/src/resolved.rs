@@ -402,6 +402,8 @@ fn no_device(name: &str, found: &Devices) -> Problem {
     let help = if there.is_empty() { "\n    none".to_owned() } else { there };
     Problem::new(
         format!("there is no device `{name}`"),
-        format!("write a part of the name of one of these:{help}"),
+        format!(
+            "write a part of the name of one of these, or name the zoo of an installation with --zoo:{help}"
+        ),
     )
 }
