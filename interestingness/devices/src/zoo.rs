@@ -88,7 +88,7 @@ impl Installation {
 /// installation is not complete.
 ///
 /// # Errors
-/// When the folder or a description cannot be read, or there is none.
+/// When the folder or a description cannot be read, or when the folder holds no installation.
 pub fn read_zoo(folder: &Path) -> Result<Vec<Installation>, ZooError> {
     let failed = |path: &Path| {
         let path = path.to_owned();

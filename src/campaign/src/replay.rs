@@ -25,6 +25,14 @@ pub struct Replayed {
     pub classes: Vec<Class>,
 }
 
+impl Replayed {
+    /// Returns whether all configurations have the right result.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.classes.iter().all(|class| *class == Class::Right)
+    }
+}
+
 /// Runs the reduced kernel of each bug of a campaign on all configurations. `None` once cancelled. Kernels in another
 /// language are left out.
 ///

@@ -28,8 +28,7 @@ pub(super) fn replay(
         return Err(FuzzError::NoBugs(directory.to_owned()).into());
     }
     let mut text = table(&names, &bugs);
-    let is_there = |bug: &&Replayed| bug.classes.iter().any(|class| *class != Class::Right);
-    let left = bugs.iter().filter(is_there).count();
+    let left = bugs.iter().filter(|bug| !bug.is_gone()).count();
     text += &format!("{left} of {} bugs are still there\n", bugs.len());
     crate::print(&text)?;
     Ok(if left == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -39,8 +38,7 @@ pub(super) fn replay(
 fn table(names: &[String], bugs: &[Replayed]) -> String {
     let mut text = String::new();
     for (index, bug) in bugs.iter().enumerate() {
-        let is_gone = bug.classes.iter().all(|class| *class == Class::Right);
-        let gone = if is_gone { ", gone" } else { "" };
+        let gone = if bug.is_gone() { ", gone" } else { "" };
         text += &format!("bug {}: {}{gone}\n", index + 1, bug.name);
     }
     let first = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
