@@ -14,7 +14,7 @@ use workspace::{packages, root, sources};
 const CRATES: &str = "
     clreduce: batch campaign candidates cli devices engine generator interestingness journal kernel passes process recipe reducer report speculation testcase triage
     batch: engine files interestingness journal speculation testcase
-    campaign: batch crash devices engine files generator interestingness journal kernel recipe speculation testcase triage
+    campaign: batch crash devices engine files generator interestingness journal kernel process recipe speculation testcase triage
     candidates: testcase
     capi: clreduce
     cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe report testcase tools triage

@@ -22,6 +22,8 @@ use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, RunEnd};
 const EXAMINE_EVERY: u32 = 32;
 /// After so many kernels, a worker is replaced: drivers forget to give back memory.
 const RETIRE_AFTER: u32 = 1000;
+/// Time between two looks at the memory of a worker.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// The history of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +60,8 @@ impl DeviceWorker {
         let confinement = options.confinement.clone();
         let is_cpu = device.facts.kind == "cpu";
         let confinement = if is_cpu { confinement } else { confinement.with_gpus() };
-        let tools = ToolRunner::confined(temporary, Some(program), Limits::default(), confinement);
+        let limits = Limits { memory_bytes: options.memory_bytes, ..Limits::default() };
+        let tools = ToolRunner::confined(temporary, Some(program), limits, confinement);
         let options = device.worker_options(&with_gpus(&options));
         Self { options, tools, device, process: None, since_examined: 0, statistics }
     }
@@ -160,11 +163,15 @@ impl DeviceWorker {
         let is_fair = self.device.is_timed_fairly();
         let outcome = loop {
             let limit = if built.is_some() { limits.run } else { limits.build };
-            match hear(&process, limit, is_fair) {
-                WorkerEvent::Reply(DeviceReply::Built) if built.is_none() => {
+            match hear(&process, limit, is_fair, self.options.memory_bytes) {
+                Some(WorkerEvent::Reply(DeviceReply::Built)) if built.is_none() => {
                     built = Some(started.elapsed())
                 }
-                event => break outcome_of(event, &mut process, built.is_some()),
+                Some(event) => break outcome_of(event, &mut process, built.is_some()),
+                None => {
+                    let reason = "the driver or the kernel used too much memory".to_owned();
+                    break Err(RunOutcome::Unresolved(reason));
+                }
             }
         };
         drop(hook);
@@ -194,26 +201,53 @@ impl DeviceWorker {
 }
 
 /// Waits for an event within a limit, in which the worker must have been able to compute if it `is_fair`: what it
-/// spent waiting for a processor is not counted, twice the limit at most.
-fn hear(process: &DeviceProcess, limit: Duration, is_fair: bool) -> WorkerEvent<DeviceReply> {
+/// spent waiting for a processor is not counted, twice the limit at most. `None` if it uses too much `memory`.
+fn hear(
+    process: &DeviceProcess,
+    limit: Duration,
+    is_fair: bool,
+    memory: Option<u64>,
+) -> Option<WorkerEvent<DeviceReply>> {
     let started = Instant::now();
     if !is_fair {
-        return process.hear(started + limit);
+        return hear_until(process, started + limit, memory);
     }
     let (before, last) = (process.computed(), started + limit * 3);
     let mut deadline = started + limit;
     loop {
-        let event = process.hear(deadline);
+        let event = hear_until(process, deadline, memory)?;
         if !matches!(event, WorkerEvent::Silence) || Instant::now() >= last {
-            return event;
+            return Some(event);
         }
-        let Some((now, before)) = process.computed().zip(before) else { return event };
+        let Some((now, before)) = process.computed().zip(before) else { return Some(event) };
         // A driver that computes is never quite busy.
         let missing = (limit * 9 / 10).saturating_sub(now.saturating_sub(before));
         if missing.is_zero() {
-            return event;
+            return Some(event);
         }
         deadline = (Instant::now() + missing).min(last);
+    }
+}
+
+/// Waits for an event until a deadline. `None` if the worker uses more memory than it may, in bytes.
+fn hear_until(
+    process: &DeviceProcess,
+    deadline: Instant,
+    memory: Option<u64>,
+) -> Option<WorkerEvent<DeviceReply>> {
+    let Some(memory) = memory else { return Some(process.hear(deadline)) };
+    loop {
+        let look = (Instant::now() + LOOK_EVERY).min(deadline);
+        let event = process.hear(look);
+        if !matches!(event, WorkerEvent::Silence) {
+            return Some(event);
+        }
+        if process.uses_more_than(memory) {
+            return None;
+        }
+        if look == deadline {
+            return Some(event);
+        }
     }
 }
 
@@ -294,18 +328,35 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_millis(300);
 
-    /// The time for which a worker is heard out that does nothing but `line`, and the time that it computed
-    /// meanwhile.
-    fn heard(line: &str, is_fair: bool) -> (Duration, Duration) {
+    /// A worker that does nothing but `line`.
+    fn worker(line: &str) -> (DeviceProcess, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("worker");
         std::fs::write(&program, format!("#!/bin/sh\n{line}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let options = WorkerOptions::new(program);
         let process = DeviceProcess::start::<OpenClService>(&options, None).unwrap();
+        (process, folder)
+    }
+
+    /// The time for which a worker is heard out that does nothing but `line`, and the time that it computed
+    /// meanwhile.
+    fn heard(line: &str, is_fair: bool) -> (Duration, Duration) {
+        let (process, _folder) = worker(line);
         let started = Instant::now();
-        assert!(matches!(hear(&process, LIMIT, is_fair), WorkerEvent::Silence));
+        assert!(matches!(hear(&process, LIMIT, is_fair, None), Some(WorkerEvent::Silence)));
         (started.elapsed(), process.computed().unwrap())
+    }
+
+    #[test]
+    fn a_driver_that_takes_too_much_memory_is_not_waited_for() {
+        // Each round doubles the text.
+        let (process, _folder) = worker("x=0123456789abcdef; while :; do x=$x$x; done");
+        let patience = Duration::from_secs(600);
+        assert!(hear(&process, patience, false, Some(300 << 20)).is_none());
+        let (process, _folder) = worker("exec sleep 60");
+        let silence = hear(&process, LIMIT, false, Some(300 << 20));
+        assert!(matches!(silence, Some(WorkerEvent::Silence)));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use thiserror::Error;
 
 /// Name of the file that describes an installation, in its folder.
 const FILE: &str = "zoo.toml";
+/// The variable with the folders of libraries.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
 /// The use of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -78,10 +82,26 @@ impl Installation {
     /// The way in which workers are started with it.
     pub(crate) fn worker_options(&self, options: &WorkerOptions) -> WorkerOptions {
         let mut options = options.clone();
-        let own = self.environment.iter().map(|(name, value)| (name.into(), value.into()));
-        options.environment.extend(own);
+        let own = self.environment.iter();
+        let valued = |(name, value): (&String, &String)| {
+            (name.into(), with_inherited(name, value, env::var_os(name)))
+        };
+        options.environment.extend(own.map(valued));
         options
     }
+}
+
+/// The value of a variable for an installation. Its libraries come before those that this process looks for, and do not
+/// replace them.
+fn with_inherited(name: &str, value: &str, inherited: Option<OsString>) -> OsString {
+    let mut value = OsString::from(value);
+    if name == LIBRARY_PATH
+        && let Some(inherited) = inherited.filter(|path| !path.is_empty())
+    {
+        value.push(":");
+        value.push(inherited);
+    }
+    value
 }
 
 /// Reads the installations of a zoo, by name and in order of version. Folders without a description do not count: their
@@ -135,6 +155,20 @@ mod tests {
         let order =
             ["0.8.1", "1.2", "1.2.post1", "1.2.post2", "1.3.post1", "1.10", "3.0", "2026.0.0"];
         assert_eq!(versions, order);
+    }
+
+    #[test]
+    fn libraries_of_the_system_are_found_behind_those_of_an_installation() {
+        let value = |name: &str, inherited: Option<&str>| {
+            with_inherited(name, "/zoo/lib", inherited.map(OsString::from))
+        };
+        assert_eq!(
+            value(LIBRARY_PATH, Some("/usr/local/cuda/lib")),
+            "/zoo/lib:/usr/local/cuda/lib"
+        );
+        assert_eq!(value(LIBRARY_PATH, Some("")), "/zoo/lib");
+        assert_eq!(value(LIBRARY_PATH, None), "/zoo/lib");
+        assert_eq!(value("OCL_ICD_VENDORS", Some("/etc/OpenCL/vendors")), "/zoo/lib");
     }
 
     #[test]

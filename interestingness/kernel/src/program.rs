@@ -1,9 +1,9 @@
 //! Kinds of programs. The kind decides which compilers and devices take a program, and how it is launched.
 
 use clreduce_language::Shape;
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Language, TestCase};
 
-use crate::arguments::{Plan, PlanError, plan};
+use crate::arguments::{Plan, PlanError, plan, second};
 use crate::cuda::{has_main, plan_cuda};
 
 /// A kind of program.
@@ -59,5 +59,18 @@ impl ProgramKind {
             Self::CudaKernels => plan_cuda(source, arguments),
             Self::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
         }
+    }
+
+    /// Plans the same launches with other inputs. `None` where the inputs are not clreduce's choice, because the program
+    /// or a description has them, or there are none.
+    #[must_use]
+    pub fn second_plan(self, source: &[u8], arguments: Option<&str>) -> Option<Plan> {
+        let language = match self {
+            Self::OpenCl => Language::OpenCl,
+            Self::CudaKernels => Language::Cuda,
+            Self::CudaProgram => return None,
+        };
+        let plan = self.plan(source, arguments).ok().filter(|_| arguments.is_none())?;
+        second::second(source, language, &plan)
     }
 }

@@ -60,6 +60,8 @@ pub enum VoteResult {
 pub struct Vote<'a> {
     /// The result that the majority agrees on.
     pub majority: Option<&'a [Output]>,
+    /// True if as many voters have a result as a majority needs, whether or not it is the same one.
+    pub executed: bool,
     /// One for each ballot.
     pub findings: Vec<VoteResult>,
 }
@@ -102,7 +104,7 @@ pub fn vote<'a>(ballots: &[Ballot<'a>], rule: Rule) -> Vote<'a> {
             VoteResult::Unknown
         }
     };
-    Vote { majority, findings: ballots.iter().map(finding).collect() }
+    Vote { majority, executed, findings: ballots.iter().map(finding).collect() }
 }
 
 /// The comparison of variants that are equivalent modulo the input, on one configuration.

@@ -330,7 +330,7 @@ impl Checked {
                  (`{name}`)"
             ),
         );
-        Err(Problem { at: stage.at, ..problem })
+        Err(Problem { at: stage.at, rejects: !failed, ..problem })
     }
 
     /// Tolerates the portability warnings of the original: generated programs are full of harmless ones.

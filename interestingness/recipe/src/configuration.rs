@@ -154,16 +154,26 @@ impl Configuration {
                 let mut bench = bench.within(Some(limit));
                 bench.limits.memory_bytes = Some(self.memory);
                 let expand = |line: &str| expand(line, program.path(), program.options);
-                let line = one_line(&expand(build), run.as_deref().map(expand).as_deref());
+                let (build, run) = (expand(build), run.as_deref().map(expand));
                 let started = Instant::now();
-                let ran = bench.shell(&line, program.case, cancel);
-                ConfigurationRun {
-                    outcome: outcome_of(ran, run.is_some()),
-                    wall: started.elapsed(),
-                }
+                let outcome = run_commands(&build, run.as_deref(), program.case, &bench, cancel);
+                ConfigurationRun { outcome, wall: started.elapsed() }
             }
         }
     }
+}
+
+/// Builds a program by a command for the shell, and runs it by another, both in a fresh directory with its files, as the
+/// configurations of recipes do. The limits of `tools` are for both together.
+#[must_use]
+pub fn run_commands(
+    build: &str,
+    run: Option<&str>,
+    case: &TestCase,
+    tools: &ToolRunner,
+    cancel: &Cancel,
+) -> RunOutcome {
+    outcome_of(tools.shell(&one_line(build, run), case, cancel), run.is_some())
 }
 
 /// Replaces `{file}` and `{options}` in a command.
@@ -237,7 +247,8 @@ fn printed_result(text: &str) -> Output {
 
 /// Shows a result for people, and for a comparison with `reference` in a recipe: text as it is, numbers as `clreduce run`
 /// shows them.
-pub(crate) fn show(outputs: &[Output]) -> String {
+#[must_use]
+pub fn show(outputs: &[Output]) -> String {
     let show = |output: &Output| {
         if output.kernel.is_empty() {
             String::from_utf8_lossy(&output.bytes).into_owned()

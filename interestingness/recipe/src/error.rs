@@ -18,11 +18,13 @@ pub(crate) struct Problem {
     pub at: Option<usize>,
     pub what: String,
     pub help: String,
+    /// True if a check rejects the original.
+    pub rejects: bool,
 }
 
 impl Problem {
     pub(crate) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { at: None, what: what.into(), help: help.into() }
+        Self { at: None, what: what.into(), help: help.into(), rejects: false }
     }
 
     pub(crate) fn interruption() -> Self {
@@ -39,6 +41,12 @@ impl RecipeError {
     #[must_use]
     pub fn is_interruption(&self) -> bool {
         self.problem == Problem::interruption()
+    }
+
+    /// Returns true if the recipe is fine, but one of its checks calls the original invalid.
+    #[must_use]
+    pub fn rejects_original(&self) -> bool {
+        self.problem.rejects
     }
 
     /// The mistake alone, without its place and the remedy.

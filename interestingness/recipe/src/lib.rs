@@ -51,6 +51,7 @@ pub use compilation::{
     BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError, CompilerBug,
     CompilerBugError,
 };
+pub use configuration::{run_commands, show};
 pub use counts::StageCounts;
 pub use error::RecipeError;
 pub use evidence::{BuiltWith, Evidence, Role};

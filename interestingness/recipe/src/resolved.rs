@@ -358,15 +358,17 @@ impl Finder<'_> {
         let found = self.found.get_or_insert_with(|| {
             let known = self.options.devices.clone();
             let known = known.map(|devices| Devices { devices, problems: Vec::new() });
-            known.unwrap_or_else(|| Devices::find(&worker, &[]))
+            let mut found = known.unwrap_or_else(|| Devices::find(&worker, &[]));
+            found.devices.retain(|device| device.takes() == self.runs);
+            found
         });
         let installed = self.options.zoo.iter().find(|one| one.label() == *name.get_ref());
         if let Some(installation) = installed
             && found.devices.iter().all(|device| device.label().as_ref() != Some(name.get_ref()))
         {
             found.add_installation(installation, &worker);
+            found.devices.retain(|device| device.takes() == self.runs);
         }
-        found.devices.retain(|device| device.takes() == self.runs);
         let device = naming::find(name.get_ref(), &found.devices).cloned();
         let device = device.ok_or_else(|| no_device(name.get_ref(), found).at(at))?;
         if let Some(known) = self.pools.iter().position(|pool| pool.device == device) {

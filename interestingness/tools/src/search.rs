@@ -39,7 +39,12 @@ pub(crate) fn of_clang(clang: &Path, part: &str) -> Option<PathBuf> {
     let versions = program.parent()?.parent()?.join("lib/clang");
     let libraries = folders_in(&versions).into_iter().map(|version| version.join("lib"));
     let platforms = libraries.flat_map(|libraries| folders_in(&libraries));
-    platforms.into_iter().find_map(|platform| file_in(&platform, |name| name.starts_with(part)))
+    platforms.into_iter().find_map(|platform| file_in(&platform, |name| is_library(name, part)))
+}
+
+/// Returns true for a library whose name begins like this. A list of its symbols may lie where it does not.
+fn is_library(name: &str, start: &str) -> bool {
+    name.starts_with(start) && !name.ends_with(".syms")
 }
 
 /// Finds the file that tells OpenCL's loader about a driver.

@@ -4,12 +4,13 @@ use clreduce_generator::{Avoid, Kernel};
 
 use crate::CampaignError;
 use crate::cure;
+use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
 use crate::log::{AvoidLine, Conclusion, End};
-use crate::outcome::{Class, Observed, Subject};
-use crate::programs::Programs;
+use crate::outcome::{Class, ExpectedResult, Observed, Subject};
+use crate::programs::{NoProgram, Program, Programs};
 use crate::publish;
-use crate::reduction::{BugReduction, Reduced};
+use crate::reduction::{BugReduction, NotReduced, Reduced};
 use crate::runner::Runner;
 use crate::shared::{Alarm, Shared};
 
@@ -25,7 +26,9 @@ pub(crate) struct Investigator<'a> {
 struct Suspect<'a> {
     alarm: &'a Alarm,
     device: usize,
-    original: Kernel,
+    /// The program, and the same with what is expected of it.
+    program: Program,
+    original: Subject,
     observed: Observed,
 }
 
@@ -37,11 +40,19 @@ impl Investigator<'_> {
     pub(crate) fn look(&self, alarm: &Alarm) -> Result<Option<Conclusion>, CampaignError> {
         let name = self.runner.matrix.name(alarm.configuration);
         let avoid = self.shared.with_knowledge(|known| known.avoid_of(&name, alarm.program));
-        let Some(original) = self.programs.kernel(alarm.program, &avoid) else { return Ok(None) };
-        let observed = self.runner.observe(alarm.configuration, &Subject::from(&original));
+        let program = match self.programs.make(alarm.program, &avoid, &self.runner.cancel) {
+            Ok(program) => program,
+            Err(NoProgram::Cancelled) => return Ok(None),
+            Err(NoProgram::None(reason)) => {
+                let conclusion = self.conclusion(alarm, String::new());
+                return Ok(Some(Conclusion { end: End::Gone, reason, ..conclusion }));
+            }
+        };
+        let Some(original) = self.expected_of(&program, alarm) else { return Ok(None) };
+        let observed = self.runner.observe(alarm.configuration, &original);
         let Some(observed) = observed else { return Ok(None) };
         let device = self.runner.matrix.configurations[alarm.configuration].device;
-        let suspect = Suspect { alarm, device, original, observed };
+        let suspect = Suspect { alarm, device, program, original, observed };
         if suspect.observed.class != alarm.class {
             let now = suspect.observed.class.name();
             return Ok(Some(self.ended(&suspect, End::Gone, format!("the next time: {now}"))));
@@ -60,18 +71,31 @@ impl Investigator<'_> {
         self.reduce(&suspect, &bugs)
     }
 
+    /// A program with the right result, or that of the majority. `None` once the campaign is cancelled.
+    fn expected_of(&self, program: &Program, alarm: &Alarm) -> Option<Subject> {
+        let subject = program.subject();
+        let Programs::External(external) = self.programs else { return Some(subject) };
+        let configurations = self.shared.that_run(alarm.program);
+        Some(jury::judge(self.runner, subject, &configurations, external.rule)?.subject)
+    }
+
     /// The conclusion about an alarm, without a bug.
     fn ended(&self, suspect: &Suspect<'_>, end: End, reason: String) -> Conclusion {
+        let signature = suspect.observed.signature.clone();
+        Conclusion { end, reason, ..self.conclusion(suspect.alarm, signature) }
+    }
+
+    fn conclusion(&self, alarm: &Alarm, signature: String) -> Conclusion {
         Conclusion {
-            program: suspect.alarm.program,
-            configuration: self.runner.matrix.name(suspect.alarm.configuration),
-            class: suspect.alarm.class,
-            signature: suspect.observed.signature.clone(),
-            end,
+            program: alarm.program,
+            configuration: self.runner.matrix.name(alarm.configuration),
+            class: alarm.class,
+            signature,
+            end: End::NotReduced,
             bug: None,
             construct: None,
             avoid: Vec::new(),
-            reason,
+            reason: String::new(),
         }
     }
 
@@ -89,22 +113,18 @@ impl Investigator<'_> {
             }
             // Another configuration of the device was wrong with the same program.
             if bug.program == suspect.alarm.program
-                && let Some(reduced) =
-                    publish::read(self.reduction.directory, &bug.name, self.programs.extension())
+                && let Some(reduced) = self.reduced(&bug.name)
                 && self.runner.shows(configuration, &reduced, &suspect.observed)?
             {
                 return known(bug, Vec::new());
             }
-            let Some(construct) = &bug.construct else { continue };
-            let kernels = [&suspect.original];
+            let (Some(construct), Some(kernel)) = (&bug.construct, suspect.program.kernel()) else {
+                continue;
+            };
+            let kernels = [kernel];
             if cure::cures(self.runner, self.programs, configuration, construct, &kernels)? {
-                let feature = cure::feature_of(
-                    self.runner,
-                    self.programs,
-                    configuration,
-                    construct,
-                    &suspect.original,
-                )?;
+                let feature =
+                    cure::feature_of(self.runner, self.programs, configuration, construct, kernel)?;
                 return known(bug, self.new_line(configuration, feature));
             }
         }
@@ -117,12 +137,26 @@ impl Investigator<'_> {
         Some(None)
     }
 
+    /// The reduced program of a known bug, with what is expected of it.
+    fn reduced(&self, name: &str) -> Option<Subject> {
+        let found = publish::read(self.reduction.directory, name, self.runner.matrix.kind)?;
+        let exact = self.runner.matrix.kind.is_exact(&found.source);
+        // An outcome is compared with what the program had when it was found: a vote, or knowledge.
+        let expected = match (self.programs, found.expected) {
+            (Programs::External(_), ExpectedResult::Known(result)) => {
+                ExpectedResult::Voted { result, exact }
+            }
+            (_, expected) => expected,
+        };
+        Some(Subject { expected, ..found })
+    }
+
     /// The program without the features of all known bugs, if there are any.
     fn without_known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Kernel> {
         let names: Vec<&str> = bugs.iter().filter_map(|bug| bug.construct.as_deref()).collect();
         let avoid: Avoid = names.join(",").parse().ok()?;
         let is_possible = !names.is_empty() && self.programs.can_avoid(&avoid);
-        is_possible.then(|| suspect.original.without(&avoid)).flatten()
+        is_possible.then(|| suspect.program.kernel()?.without(&avoid)).flatten()
     }
 
     /// A feature to be avoided, unless it is already.
@@ -136,9 +170,13 @@ impl Investigator<'_> {
     /// Whether something else than the compiler is to blame, and why. The outermost `None` says that the campaign is
     /// cancelled.
     fn to_blame(&self, suspect: &Suspect<'_>) -> Option<Option<(End, String)>> {
-        let subject = Subject::from(&suspect.original);
+        let subject = &suspect.original;
+        // The majority has confirmed the result already.
+        if !matches!(subject.expected, ExpectedResult::Known(_)) {
+            return Some(None);
+        }
         if let Some(host) = self.runner.matrix.host.filter(|host| *host != suspect.device) {
-            return Some(match self.runner.on_host(host, &subject)? {
+            return Some(match self.runner.on_host(host, subject)? {
                 Class::Right => None,
                 Class::Wrong => {
                     let reason = "the host does not have the expected result either";
@@ -155,7 +193,7 @@ impl Investigator<'_> {
             return Some(Some((End::Generator, reason)));
         }
         for (index, other) in self.runner.matrix.configurations.iter().enumerate() {
-            if other.device != suspect.device && self.runner.is_right(index, &subject)? {
+            if other.device != suspect.device && self.runner.is_right(index, subject)? {
                 return Some(None);
             }
         }
@@ -177,19 +215,23 @@ impl Investigator<'_> {
                 let subject = Subject::from(&kernel);
                 match self.runner.shows(configuration, &subject, &suspect.observed) {
                     None => return Ok(None),
-                    Some(true) => kernel,
-                    Some(false) => suspect.original.clone(),
+                    Some(true) => Some(kernel),
+                    Some(false) => suspect.program.kernel().cloned(),
                 }
             }
-            None => suspect.original.clone(),
+            None => suspect.program.kernel().cloned(),
         };
         let name = self.name_of(suspect);
-        let original = Subject::from(&suspect.original);
-        let reduced =
-            self.reduction.run(&name, configuration, (&target, &original), &suspect.observed)?;
+        let programs = (target.as_ref(), &suspect.original);
+        let reduced = self.reduction.run(&name, configuration, programs, &suspect.observed)?;
         Ok(match reduced {
             Reduced::Cancelled => None,
-            Reduced::Failed(reason) => Some(self.ended(suspect, End::NotReduced, reason)),
+            Reduced::Failed(NotReduced::Invalid(reason)) => {
+                Some(self.ended(suspect, End::Invalid, reason))
+            }
+            Reduced::Failed(reason) => {
+                Some(self.ended(suspect, End::NotReduced, reason.to_string()))
+            }
             Reduced::Duplicate(bug) => {
                 let ended = self.ended(suspect, End::Duplicate, String::new());
                 Some(Conclusion { bug: Some(bug), ..ended })

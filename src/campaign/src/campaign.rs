@@ -11,23 +11,27 @@ use std::time::{Duration, Instant};
 use clreduce_batch::Batch;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::Options;
-use clreduce_generator::{Avoid, Kernel};
+use clreduce_generator::Avoid;
 use clreduce_interestingness::Cancel;
 use clreduce_journal::Facts;
+use clreduce_process::Limits;
 use clreduce_speculation::Pool;
 use crossbeam_channel::unbounded;
 
 use crate::CampaignError;
 use crate::alarm::Investigator;
+use crate::disk::DiskWatch;
+use crate::external::ExternalPrograms;
+use crate::jury;
 use crate::log::{Line, Log};
-use crate::matrix::Matrix;
-use crate::outcome::{Class, Subject};
-use crate::programs::Programs;
+use crate::matrix::{Matrix, SourceKind, Toolchain};
+use crate::outcome::Class;
+use crate::programs::{NoProgram, Program, Programs};
 use crate::progress::Progress;
 use crate::publish::WriteReport;
 use crate::reduction::BugReduction;
 use crate::runner::Runner;
-use crate::shared::{Outcomes, Shared};
+use crate::shared::{FinishedProgram, Outcomes, Shared};
 
 /// As large as a main thread's: interpreters and parsers are known to need it.
 const STACK_BYTES: usize = 8 << 20;
@@ -46,6 +50,10 @@ pub struct CampaignStart {
     pub time: Option<Duration>,
     /// The limit for building a program, and again for running it.
     pub limit: Duration,
+    /// The most memory that a compiler or a program may use, in bytes.
+    pub memory: Option<u64>,
+    /// The most that the folder may occupy, in bytes.
+    pub disk: Option<u64>,
     /// True if later programs go without what is broken.
     pub avoids: bool,
     /// The way in which workers are started.
@@ -104,14 +112,21 @@ impl Campaign {
         let jobs = start.jobs.get();
         let pool = Arc::new(Pool::new(start.jobs).map_err(CampaignError::Threads)?);
         let (sender, receiver) = unbounded();
-        let settings = (start.count, start.avoids);
+        let ends = start.count.into_iter().chain(start.programs.count());
+        let settings = (ends.min(), start.avoids);
         let programs = &start.programs;
         let shared =
             Shared::new((log, lines), start.matrix.clone(), programs.clone(), settings, sender)?;
         let shared = Arc::new(shared);
         let (worker, cancel) = (start.worker.clone(), &start.cancel);
+        let limits = Limits {
+            memory_bytes: start.memory,
+            disk_bytes: start.disk.unwrap_or(Limits::default().disk_bytes),
+            ..Limits::default()
+        };
+        let limits = (start.limit, limits);
         let runner =
-            Runner::new(start.matrix, Arc::clone(&pool), start.worker, start.limit, cancel.clone());
+            Runner::new(start.matrix, Arc::clone(&pool), start.worker, limits, cancel.clone());
         let reduction = BugReduction {
             runner: &runner,
             programs,
@@ -149,16 +164,22 @@ impl Campaign {
                     }
                 });
             }
+            let mut watch = DiskWatch::new(&directory, start.disk);
             while !threads.iter().all(|thread| thread.is_finished()) {
                 if let Ok(progress) = receiver.recv_timeout(Duration::from_millis(200)) {
                     listener(progress);
+                }
+                if let Some(error) = watch.look() {
+                    shared.fail(error);
+                    cancel.cancel();
                 }
             }
             receiver.try_iter().for_each(&mut listener);
             ended.cancel();
             result
         })?;
-        if let Some(failure) = shared.take_failure() {
+        // A device that is not there is the reason for everything that follows.
+        if let Some(failure) = runner.take_failure().or_else(|| shared.take_failure()) {
             return Err(failure);
         }
         let wall = started.elapsed();
@@ -175,23 +196,17 @@ impl Campaign {
 
 /// What the outcomes depend on.
 fn facts(start: &CampaignStart) -> Facts {
-    let profile = &start.programs.profile;
     let matrix = &start.matrix;
-    let device = |(name, device): &(String, clreduce_devices::Device)| {
-        format!("{name}: {} {}", device.facts.platform_version, device.facts.driver)
-    };
+    let device =
+        |(name, toolchain): &(String, Toolchain)| format!("{name}: {}", toolchain.version());
     let devices: Vec<String> = matrix.devices.iter().map(device).collect();
-    Facts::from([
-        ("--target".to_owned(), profile.target.name().to_owned()),
-        ("--mode".to_owned(), profile.mode.name().to_owned()),
-        ("--tokens".to_owned(), profile.tokens.to_string()),
-        ("--avoid".to_owned(), profile.avoid.to_string()),
-        ("--doubles".to_owned(), profile.doubles.to_string()),
-        ("--seed".to_owned(), start.programs.first.to_string()),
-        ("--no-avoid".to_owned(), (!start.avoids).to_string()),
-        ("the configurations".to_owned(), matrix.names().join(", ")),
-        ("the devices and their versions".to_owned(), devices.join(", ")),
-    ])
+    let own = [
+        ("--no-avoid", (!start.avoids).to_string()),
+        ("the configurations", matrix.names().join(", ")),
+        ("the devices and their versions", devices.join(", ")),
+    ];
+    let all = start.programs.facts().into_iter().chain(own);
+    all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The work of a thread.
@@ -235,43 +250,64 @@ fn guarded(shared: &Shared, work: impl FnOnce()) {
 /// Runs one program after the other on all configurations.
 fn run_programs(runner: &Runner, programs: &Programs, shared: &Shared) {
     while let Some(program) = shared.next_program() {
-        match outcomes_of(program, runner, programs, shared) {
-            Some(outcomes) => shared.ran(program, outcomes),
+        let finished = match programs {
+            Programs::Generated(_) => observed(program, runner, programs, shared),
+            Programs::External(external) => voted_on(program, runner, external, shared),
+        };
+        match finished {
+            Some(finished) => shared.ran(program, finished),
             None => return,
         }
     }
 }
 
-/// Runs a program on all configurations that take part. Those that avoid other features get another kernel.
-fn outcomes_of(
+/// Runs a kernel on all configurations that take part. Those that avoid other features get another kernel.
+fn observed(
     program: u64,
     runner: &Runner,
     programs: &Programs,
     shared: &Shared,
-) -> Option<Outcomes> {
-    let mut kernels: BTreeMap<Avoid, Option<Kernel>> = BTreeMap::new();
+) -> Option<FinishedProgram> {
+    let mut kernels: BTreeMap<Avoid, Option<Program>> = BTreeMap::new();
     let mut outcomes = Outcomes::new();
-    for index in 0..runner.matrix.configurations.len() {
+    for index in shared.that_run(program) {
         let name = runner.matrix.name(index);
-        let (avoid, takes_part) = shared.with_knowledge(|known| {
-            let is_left_out = known
-                .gate
-                .as_ref()
-                .is_some_and(|gate| program >= gate.size && gate.left_out.contains_key(&name));
-            (known.avoid_of(&name, program), !is_left_out)
-        });
-        if !takes_part {
-            continue;
-        }
-        let kernel =
-            kernels.entry(avoid).or_insert_with_key(|avoid| programs.kernel(program, avoid));
-        let class = match kernel {
-            Some(kernel) => runner.observe(index, &Subject::from(&*kernel))?.class,
+        let avoid = shared.with_knowledge(|known| known.avoid_of(&name, program));
+        let make = |avoid: &Avoid| programs.make(program, avoid, &runner.cancel).ok();
+        let class = match kernels.entry(avoid).or_insert_with_key(make) {
+            Some(kernel) => runner.observe(index, &kernel.subject())?.class,
             None => Class::Unresolved,
         };
         outcomes.insert(index, class);
     }
-    Some(outcomes)
+    Some(FinishedProgram { outcomes, missing: None })
+}
+
+/// Has all configurations that take part vote on a program from elsewhere.
+fn voted_on(
+    program: u64,
+    runner: &Runner,
+    programs: &ExternalPrograms,
+    shared: &Shared,
+) -> Option<FinishedProgram> {
+    let permit = runner.pool.wait(&runner.cancel)?;
+    let made = programs.make(program, &runner.cancel);
+    drop(permit);
+    let missing = |reason| FinishedProgram { outcomes: Outcomes::new(), missing: Some(reason) };
+    let subject = match made {
+        Ok(subject) => subject,
+        Err(NoProgram::None(reason)) => return Some(missing(reason)),
+        Err(NoProgram::Cancelled) => return None,
+    };
+    if let SourceKind::Kernels(kind) = runner.matrix.kind
+        && let Err(error) = kind.plan(subject.source.as_bytes(), subject.arguments.as_deref())
+    {
+        return Some(missing(error.to_string()));
+    }
+    let configurations = shared.that_run(program);
+    let judged = jury::judge(runner, subject, &configurations, programs.rule)?;
+    let outcomes = judged.classes(runner, &configurations, programs.rule)?;
+    Some(FinishedProgram { outcomes, missing: None })
 }
 
 /// Looks into the alarms of a device, one after the other.

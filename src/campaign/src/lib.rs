@@ -7,7 +7,10 @@
 mod alarm;
 mod campaign;
 mod cure;
+mod disk;
+mod external;
 mod gate;
+mod jury;
 mod knowledge;
 mod log;
 mod matrix;
@@ -15,6 +18,7 @@ mod outcome;
 mod programs;
 mod progress;
 mod publish;
+mod recipes;
 mod reduction;
 mod replay;
 mod runner;
@@ -22,19 +26,21 @@ mod shared;
 mod shrink;
 
 pub use campaign::{Campaign, CampaignResult, CampaignStart};
+pub use external::{ExternalError, ExternalPrograms, SEED};
 pub use knowledge::WINDOW;
 pub use log::{AvoidLine, Conclusion, End, LogError};
-pub use matrix::{Configuration, Matrix};
+pub use matrix::{Compiler, Configuration, Matrix, SourceKind, Toolchain};
 pub use outcome::Class;
-pub use programs::Programs;
+pub use programs::{GeneratedPrograms, Programs};
 pub use progress::Progress;
-pub use publish::{BUGS, WriteReport};
+pub use publish::{BUGS, ReportFailure, WriteReport};
 pub use replay::{Replayed, replay};
 
 use std::io;
 use std::path::PathBuf;
 
 use clreduce_batch::BatchError;
+use clreduce_journal::StateError;
 use thiserror::Error;
 
 /// The reason why a campaign cannot go on.
@@ -56,6 +62,49 @@ pub enum CampaignError {
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
+    },
+    /// The generator makes no programs.
+    #[error("there is no program for the first {count} seeds or files: {reason}")]
+    NoPrograms {
+        /// The number of programs that were asked for.
+        count: u64,
+        /// The reason for the last one.
+        reason: String,
+    },
+    /// A device or compiler is not there any more.
+    #[error(
+        "{name} does not run programs any more: {reason}\n\
+         help: nothing is lost; when it works again, run the same command"
+    )]
+    Gone {
+        /// Its name.
+        name: String,
+        /// What it says.
+        reason: String,
+    },
+    /// The folder has become too large, or the disk is full.
+    #[error(
+        "{} has {used} bytes, more than the limit of {limit}\n\
+         help: nothing is lost; run the same command with another --disk", path.display()
+    )]
+    Disk {
+        /// The folder.
+        path: PathBuf,
+        /// Its size, in bytes.
+        used: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The journal of a reduction cannot be used.
+    #[error(transparent)]
+    Journal(#[from] StateError),
+    /// A reduction stopped for a reason that has nothing to do with the program.
+    #[error("cannot reduce {name}: {reason}\nhelp: nothing is lost; run the same command again")]
+    Stopped {
+        /// The bug.
+        name: String,
+        /// The reason.
+        reason: String,
     },
     /// A bug cannot be written down.
     #[error("cannot write to {}", path.display())]

@@ -48,6 +48,9 @@ pub(crate) enum Line {
         program: u64,
         /// The outcomes that are not right, by the name of the configuration.
         outcomes: BTreeMap<String, Class>,
+        /// The reason, if there is no program for this number.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        missing: Option<String>,
     },
     /// The first programs show what the configurations can do.
     Gate {
@@ -81,6 +84,8 @@ pub enum End {
     Duplicate,
     /// The host does not have the expected result either, or all configurations are wrong: the generator is accused.
     Generator,
+    /// A check calls the program invalid. Nobody is accused.
+    Invalid,
     /// It did not show again.
     Gone,
     /// It could not be reduced.
@@ -162,7 +167,7 @@ mod tests {
 
     fn line(program: u64) -> Line {
         let outcomes = BTreeMap::from([("pocl".to_owned(), Class::Wrong)]);
-        Line::Program { program, outcomes }
+        Line::Program { program, outcomes, missing: None }
     }
 
     #[test]

@@ -1,9 +1,65 @@
-//! The matrix of a campaign: its devices, and the configurations that every program runs on.
+//! The matrix of a campaign: its devices or compilers, and the configurations that every program runs on.
+
+use std::path::PathBuf;
 
 use clreduce_devices::Device;
-use clreduce_kernel::ProgramKind;
+use clreduce_kernel::{ProgramKind, is_exact, is_exact_program};
+use clreduce_process::quoted;
 
-/// A device with compiler options.
+/// The file that a compiler writes in its directory.
+const OUTPUT: &str = "output";
+
+/// What builds and runs programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Toolchain {
+    /// A device for kernels.
+    Device(Device),
+    /// A compiler of C.
+    Compiler(Compiler),
+}
+
+/// A compiler of C for this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    /// Its file, or its name on the `PATH`.
+    pub program: PathBuf,
+    /// The first line that it says about its version.
+    pub version: String,
+}
+
+impl Toolchain {
+    /// The device, if it is one.
+    #[must_use]
+    pub fn device(&self) -> Option<&Device> {
+        match self {
+            Self::Device(device) => Some(device),
+            Self::Compiler(_) => None,
+        }
+    }
+
+    /// Its version, for a comparison with that of an earlier run.
+    pub(crate) fn version(&self) -> String {
+        match self {
+            Self::Device(device) => {
+                format!("{} {}", device.facts.platform_version, device.facts.driver)
+            }
+            Self::Compiler(compiler) => compiler.version.clone(),
+        }
+    }
+
+    /// Returns true if a program can harm no more than processes of its own.
+    pub(crate) fn is_robust(&self) -> bool {
+        self.device().is_none_or(Device::is_robust)
+    }
+
+    /// Returns true if its results do not count in votes.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.device().is_some_and(|device| device.backend.is_simulated())
+    }
+}
+
+/// A device or a compiler with options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// The device, by its place in [`Matrix::devices`].
@@ -12,11 +68,46 @@ pub struct Configuration {
     pub options: String,
 }
 
+/// The kind of the programs of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// Kernels for devices.
+    Kernels(ProgramKind),
+    /// Whole programs in C.
+    C,
+}
+
+impl SourceKind {
+    /// The file of a program.
+    #[must_use]
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Kernels(ProgramKind::OpenCl) => "kernel.cl",
+            Self::Kernels(_) => "kernel.cu",
+            Self::C => "program.c",
+        }
+    }
+
+    /// The end of the names of the programs' files.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        self.file_name().rsplit('.').next().unwrap_or_default()
+    }
+
+    /// Returns true if a program has the same result wherever it is compiled right.
+    pub(crate) fn is_exact(self, source: &str) -> bool {
+        match self {
+            Self::Kernels(_) => is_exact(source.as_bytes()),
+            Self::C => is_exact_program(source.as_bytes()),
+        }
+    }
+}
+
 /// The devices and configurations of a campaign.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// Each device with a short name that no other one has. It may be there for alarms alone.
-    pub devices: Vec<(String, Device)>,
+    /// Each device or compiler with a short name that no other one has. It may be there for alarms alone.
+    pub devices: Vec<(String, Toolchain)>,
     /// The configurations.
     pub configurations: Vec<Configuration>,
     /// The device that executes kernels without a driver, if there is one: it confirms right results.
@@ -24,7 +115,7 @@ pub struct Matrix {
     /// Options for every build, such as the version of the language.
     pub options: String,
     /// The kind of the programs.
-    pub kind: ProgramKind,
+    pub kind: SourceKind,
 }
 
 impl Matrix {
@@ -47,9 +138,16 @@ impl Matrix {
         (0..self.configurations.len()).find(|index| self.name(*index) == name)
     }
 
-    /// The end of the names of the programs' files.
-    pub(crate) fn extension(&self) -> &'static str {
-        if self.kind == ProgramKind::OpenCl { "cl" } else { "cu" }
+    /// The number of configurations whose results count in votes.
+    #[must_use]
+    pub fn voters(&self) -> usize {
+        let counts = |one: &&Configuration| !self.devices[one.device].1.is_simulated();
+        self.configurations.iter().filter(counts).count()
+    }
+
+    /// The device of a configuration.
+    pub(crate) fn toolchain(&self, configuration: usize) -> &Toolchain {
+        &self.devices[self.configurations[configuration].device].1
     }
 
     /// The options of a build on a device. Warnings are off, as for `clreduce run`.
@@ -57,4 +155,22 @@ impl Matrix {
         let words = format!("-w {} {own}", self.options);
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     }
+
+    /// The words of the command of a compiler, for a file in its directory.
+    pub(crate) fn words(&self, compiler: &Compiler, own: &str) -> Vec<String> {
+        let options = self.build_options(own);
+        let program = compiler.program.to_string_lossy().into_owned();
+        let options = options.split(' ').map(str::to_owned);
+        let file = [self.kind.file_name(), "-o", OUTPUT].map(str::to_owned);
+        std::iter::once(program).chain(options).chain(file).collect()
+    }
+
+    /// The same for a shell.
+    pub(crate) fn command(&self, compiler: &Compiler, own: &str) -> String {
+        let words = self.words(compiler, own);
+        words.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ")
+    }
 }
+
+/// Runs what [`Matrix::command`] builds.
+pub(crate) const RUN: &str = "./output";

@@ -1,5 +1,6 @@
 //! The folder of a bug: the reduced kernel with its right result, the original, the recipe and the bug report.
 
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,25 +8,35 @@ use std::path::{Path, PathBuf};
 use clreduce_interestingness::Cancel;
 use clreduce_recipe::RecipeTest;
 use clreduce_testcase::TestCase;
+use thiserror::Error;
 
 use crate::CampaignError;
-use crate::outcome::Subject;
+use crate::matrix::SourceKind;
+use crate::outcome::{ExpectedResult, Subject};
 
+/// The end of the name of a file with the description of a kernel's arguments.
+pub(crate) const ARGUMENTS: &str = "args.toml";
 /// Name of the folder with the bugs, in the folder of the campaign.
 pub const BUGS: &str = "bugs";
 
 /// Writes the bug report on a program, in Markdown and as plain text. Returns false once cancelled.
 pub type WriteReport = Box<
-    dyn Fn(&RecipeTest, &TestCase, [PathBuf; 2], &Cancel) -> Result<bool, String> + Send + Sync,
+    dyn Fn(&RecipeTest, &TestCase, [PathBuf; 2], &Cancel) -> Result<bool, ReportFailure>
+        + Send
+        + Sync,
 >;
+
+/// The reason that there is no bug report.
+#[derive(Debug, Error)]
+#[error("no bug report can be written: {0}")]
+pub struct ReportFailure(#[source] pub Box<dyn Error + Send + Sync>);
 
 /// What the folder of a bug holds besides the report.
 pub(crate) struct BugFolder<'a> {
     pub kernel: &'a Subject,
     pub original: &'a Subject,
     pub recipe: &'a str,
-    /// The end of the names of kernels.
-    pub extension: &'a str,
+    pub kind: SourceKind,
 }
 
 impl BugFolder<'_> {
@@ -51,14 +62,14 @@ impl BugFolder<'_> {
     fn write_files(&self, folder: &Path) -> io::Result<()> {
         clreduce_files::remove_tree(folder)?;
         fs::create_dir_all(folder)?;
-        let files = [
-            (format!("kernel.{}", self.extension), &self.kernel.source),
-            ("kernel.expected".to_owned(), &self.kernel.expected),
-            (format!("original.{}", self.extension), &self.original.source),
-            ("original.expected".to_owned(), &self.original.expected),
-        ];
-        for (name, text) in files {
-            fs::write(folder.join(name), text)?;
+        let original = format!("original.{}", self.kind.extension());
+        for (name, subject) in [(self.kind.file_name(), self.kernel), (&original, self.original)] {
+            let path = folder.join(name);
+            fs::write(&path, &subject.source)?;
+            fs::write(path.with_extension("expected"), subject.result().unwrap_or_default())?;
+            if let Some(arguments) = &subject.arguments {
+                fs::write(path.with_extension(ARGUMENTS), arguments)?;
+            }
         }
         fs::write(folder.join("recipe.toml"), self.recipe)
     }
@@ -69,10 +80,16 @@ pub(crate) fn folder_of(campaign: &Path, name: &str) -> PathBuf {
     campaign.join(BUGS).join(name)
 }
 
-/// Reads the kernel of a bug; `None` where there is none.
-pub(crate) fn read(campaign: &Path, name: &str, extension: &str) -> Option<Subject> {
-    let folder = folder_of(campaign, name);
-    let source = fs::read_to_string(folder.join(format!("kernel.{extension}"))).ok()?;
-    let expected = fs::read_to_string(folder.join("kernel.expected")).ok()?;
-    Some(Subject { source, expected })
+/// Reads the program of a bug; `None` where there is none.
+pub(crate) fn read(campaign: &Path, name: &str, kind: SourceKind) -> Option<Subject> {
+    let path = folder_of(campaign, name).join(kind.file_name());
+    let source = fs::read_to_string(&path).ok()?;
+    let expected = fs::read_to_string(path.with_extension("expected")).ok()?;
+    let arguments = fs::read_to_string(path.with_extension(ARGUMENTS)).ok();
+    // Nobody has a result of some crashes.
+    let expected = match expected.trim() {
+        "" => ExpectedResult::Open { executed: true },
+        _ => ExpectedResult::Known(expected),
+    };
+    Some(Subject { source, arguments, expected })
 }

@@ -1,33 +1,29 @@
 //! The reduction of a bug: first as a program, with known results, then as a text by a recipe. The folder of the case has
 //! the journals of both, so that a killed campaign goes on where it was.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use clreduce_batch::{Batch, Case, CaseOutcome, OpenError};
+use clreduce_batch::{Batch, Case, CaseOutcome, OpenError, Record};
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::Reduction;
 use clreduce_generator::Kernel;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{RunOutcome, VoteResult};
-use clreduce_recipe::{
-    ConfigurationResult, DeviceComparison, Preset, Recipe, RecipeOptions, SuspectedBug,
-    SuspicionBasis,
-};
+use clreduce_recipe::{CompilationError, CompilerBugError, Recipe, RecipeError, RecipeTest, show};
 use clreduce_testcase::{ContentHash, InvalidTestCase, TestCase};
 use clreduce_triage::TriageCase;
+use thiserror::Error;
 
 use crate::CampaignError;
 use crate::cure::{self, Cure};
 use crate::matrix::Configuration;
-use crate::outcome::{Class, Observed, Subject};
+use crate::outcome::{ExpectedResult, Observed, Subject};
 use crate::programs::Programs;
-use crate::publish::{self, BugFolder, WriteReport};
+use crate::publish::{self, ARGUMENTS, BugFolder, ReportFailure, WriteReport};
 use crate::runner::Runner;
 use crate::shared::Shared;
 use crate::shrink;
 
-/// A wrong result may waver when the program is small. One that hardly ever shows is of no use to anybody.
-const TWICE: &str = "\n[outcome]\nconfirm = \"2 of 2\"\n";
 /// Attempts to see the bug in the result.
 const ATTEMPTS: u32 = 5;
 
@@ -50,14 +46,73 @@ pub(crate) enum Reduced {
     Bug(Option<Cure>),
     /// The reduced program is that of this bug.
     Duplicate(String),
-    /// It could not be reduced, for this reason.
-    Failed(String),
+    /// It could not be reduced.
+    Failed(NotReduced),
     /// The campaign is cancelled.
     Cancelled,
 }
 
+/// The reason that a bug is not reduced.
+#[derive(Debug, Error)]
+pub(crate) enum NotReduced {
+    /// A check calls the program invalid.
+    #[error("{0}")]
+    Invalid(String),
+    /// The program makes no test case.
+    #[error(transparent)]
+    Case(#[from] InvalidTestCase),
+    /// The recipe cannot be used.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The command of the compiler cannot be used.
+    #[error(transparent)]
+    Command(#[from] CompilationError),
+    /// The compiler does not show the bug in the way that `clreduce init` looks for.
+    #[error(transparent)]
+    Compiler(#[from] CompilerBugError),
+    /// It shows another kind of bug.
+    #[error("the compiler shows a bug of another kind: {0}")]
+    OtherKind(&'static str),
+    /// The reduction has no result.
+    #[error("{}{}{reason}", outcome.name(), if reason.is_empty() { "" } else { ": " })]
+    Outcome {
+        /// Its outcome.
+        outcome: CaseOutcome,
+        /// Details.
+        reason: String,
+    },
+    /// The result cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// There is no bug report.
+    #[error(transparent)]
+    Report(#[from] ReportFailure),
+}
+
+/// The end of a step without which a reduction does not go on.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The campaign is cancelled.
+    Cancelled,
+    /// There is no result.
+    Failed(NotReduced),
+    /// The campaign cannot go on.
+    Campaign(CampaignError),
+}
+
+impl<E: Into<NotReduced>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 impl BugReduction<'_> {
-    /// Reduces a kernel. `original` is the program that was found.
+    /// Reduces a program. `original` is the one that was found; `kernel` is the one of clreduce's generator to begin with.
     ///
     /// # Errors
     /// When the bug cannot be written down.
@@ -65,142 +120,126 @@ impl BugReduction<'_> {
         &self,
         name: &str,
         configuration: usize,
-        (kernel, original): (&Kernel, &Subject),
+        (kernel, original): (Option<&Kernel>, &Subject),
         observed: &Observed,
     ) -> Result<Reduced, CampaignError> {
+        match self.reduce(name, configuration, (kernel, original), observed) {
+            Ok(reduced) => Ok(reduced),
+            Err(Stop::Cancelled) => Ok(Reduced::Cancelled),
+            Err(Stop::Failed(reason)) => Ok(Reduced::Failed(reason)),
+            Err(Stop::Campaign(error)) => Err(error),
+        }
+    }
+
+    fn reduce(
+        &self,
+        name: &str,
+        configuration: usize,
+        (kernel, original): (Option<&Kernel>, &Subject),
+        observed: &Observed,
+    ) -> Result<Reduced, Stop> {
         let folder = self.batch.folder_of(name);
-        let case = match self.case(&kernel.source) {
-            Ok(case) => case,
-            Err(error) => return Ok(Reduced::Failed(error.to_string())),
+        let (small, cure) = match kernel {
+            Some(kernel) => self.shrink(name, configuration, kernel, observed)?,
+            None => (original.clone(), None),
         };
+        self.put_arguments(&folder, &small)?;
+        let found = self.recipe(configuration, &small, observed, &folder)?;
+        let small = Subject { source: found.source, ..small };
+        let options = self.recipe_options();
+        let recipe = Recipe::parse(&folder.join("recipe.toml"), found.text)?.options(options);
+        let text = self.reduce_text(name, &small, &recipe)?;
+        if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
+            return Ok(Reduced::Duplicate(bug));
+        }
+        let reduced = Subject { source: text, ..small };
+        self.publish(name, (reduced, original), &recipe, &found.witness)?;
+        let state = folder.join(shrink::STATE);
+        clreduce_files::remove_tree(&state)
+            .map_err(|source| Stop::Campaign(CampaignError::Write { path: state, source }))?;
+        Ok(Reduced::Bug(cure))
+    }
+
+    /// Makes a kernel smaller as a program, and looks for what cures it.
+    fn shrink(
+        &self,
+        name: &str,
+        configuration: usize,
+        kernel: &Kernel,
+        observed: &Observed,
+    ) -> Result<(Subject, Option<Cure>), Stop> {
+        let folder = self.batch.folder_of(name);
+        let case = self.case(&kernel.source)?;
         let tell = |steps, bytes| self.shared.reducing(name, steps, bytes);
         let shrunk =
             shrink::shrink(self.runner, configuration, (kernel, &case), observed, &folder, &tell);
         let small = match shrunk {
-            Ok(Some(small)) => small,
-            Ok(None) => return Ok(Reduced::Cancelled),
-            Err(error) => return Ok(Reduced::Failed(error.to_string())),
+            Ok(small) => small.ok_or(Stop::Cancelled)?,
+            Err(error) => return Err(Stop::Campaign(error.into())),
         };
         let cure = cure::find(self.runner, self.programs, configuration, (&small, kernel));
-        let Some(cure) = cure else { return Ok(Reduced::Cancelled) };
-        let Some((recipe, witness)) = self.recipe(configuration, &small, observed) else {
-            return Ok(Reduced::Cancelled);
-        };
-        let path = folder.join("recipe.toml");
-        let devices = self.runner.matrix.devices.iter();
-        let recipe = match Recipe::parse(&path, recipe) {
-            Ok(recipe) => recipe.options(RecipeOptions {
-                worker: Some(self.worker.program.clone()),
-                devices: Some(devices.map(|(_, device)| device.clone()).collect()),
-                confinement: self.worker.confinement.clone(),
-                cancel: self.runner.cancel.clone(),
-                ..RecipeOptions::default()
-            }),
-            Err(error) => return Ok(Reduced::Failed(error.to_string())),
-        };
-        let text = match self.reduce_text(name, &small, &recipe) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Ok(Reduced::Cancelled),
-            Err(reason) => return Ok(Reduced::Failed(reason)),
-        };
-        if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
-            return Ok(Reduced::Duplicate(bug));
-        }
-        let end = self.publish(name, (&text, original), &recipe, &witness)?;
-        if let Some(end) = end {
-            return Ok(end);
-        }
-        let state = folder.join(shrink::STATE);
-        clreduce_files::remove_tree(&state)
-            .map_err(|source| CampaignError::Write { path: state, source })?;
-        Ok(Reduced::Bug(cure))
+        Ok((Subject::from(&small), cure.ok_or(Stop::Cancelled)?))
     }
 
     fn case(&self, source: &str) -> Result<TestCase, InvalidTestCase> {
-        TestCase::single(&format!("kernel.{}", self.programs.extension()), source.as_bytes())
+        TestCase::single(self.runner.matrix.kind.file_name(), source.as_bytes())
     }
 
-    /// The recipe for the bug, as `clreduce init` writes it, and the first witness. `None` once the campaign is cancelled.
-    fn recipe(
-        &self,
-        configuration: usize,
-        small: &Kernel,
-        observed: &Observed,
-    ) -> Option<(String, Configuration)> {
-        let matrix = &self.runner.matrix;
-        let host = matrix.host.map(|device| Configuration { device, options: String::new() });
-        let mut all = matrix.configurations.clone();
-        all.extend(host.filter(|host| !matrix.configurations.contains(host)));
-        let subject = Subject::from(small);
-        let mut comparison = DeviceComparison { has_right_result: true, ..Default::default() };
-        for (index, one) in all.iter().enumerate() {
-            let (outcome, wall) = self.runner.outcome(one, &subject)?;
-            let (short, device) = &matrix.devices[one.device];
-            let finding = match Observed::of(&outcome, &subject.expected).class {
-                _ if index == configuration => finding_of(&outcome, observed.class),
-                Class::Right => VoteResult::Agrees,
-                class => finding_of(&outcome, class),
-            };
-            comparison.configurations.push(ConfigurationResult {
-                device: short.clone(),
-                options: one.options.clone(),
-                simulated: device.backend.is_simulated(),
-                is_gpu: !device.is_robust(),
-                outcome,
-                wall,
-                finding,
-            });
-        }
-        let preset = match observed.class {
-            Class::Crash => Preset::Crash,
-            Class::Hang => Preset::Hang,
-            Class::Refused => Preset::BuildFailure,
-            _ => Preset::WrongCode,
-        };
-        let bug = SuspectedBug { configuration, preset, basis: SuspicionBasis::Known };
-        let file = format!("kernel.{}", self.programs.extension());
-        let mut text = comparison.recipe(&file, bug, None, &matrix.options, &[]);
-        if preset == Preset::WrongCode {
-            text.push_str(TWICE);
-        }
-        let witness = comparison.witnesses(bug).first().map(|witness| all[*witness].clone());
-        Some((text, witness.unwrap_or_else(|| all[configuration].clone())))
+    /// Puts the description of the arguments beside the recipe.
+    fn put_arguments(&self, folder: &Path, subject: &Subject) -> Result<(), Stop> {
+        let Some(text) = &subject.arguments else { return Ok(()) };
+        let path = folder.join(self.runner.matrix.kind.file_name()).with_extension(ARGUMENTS);
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
+        written.map_err(|source| Stop::Campaign(CampaignError::Write { path, source }))
     }
 
-    /// Reduces the text by the recipe. `None` once the campaign is cancelled; an error is the reason that there is no
-    /// result.
-    fn reduce_text(
-        &self,
-        name: &str,
-        small: &Kernel,
-        recipe: &Recipe,
-    ) -> Result<Option<String>, String> {
-        let case = self.case(&small.source).map_err(|error| error.to_string())?;
-        let open = {
-            let recipe = recipe.clone();
-            move || -> Result<Reduction<'static>, OpenError> {
-                let test = recipe.calibrate(&case).map_err(|error| error.to_string())?;
-                Ok(Reduction::of(case).test(test))
-            }
+    /// Reduces the text by the recipe.
+    fn reduce_text(&self, name: &str, small: &Subject, recipe: &Recipe) -> Result<String, Stop> {
+        let case = self.case(&small.source)?;
+        let is_over = Record::read(&self.batch.folder_of(name)).is_some();
+        // A case that is over is not opened again.
+        let test = if is_over { None } else { Some(self.calibrated(recipe, &case)?) };
+        let open = move || -> Result<Reduction<'static>, OpenError> {
+            let test = test.ok_or("the record of the case has gone")?;
+            Ok(Reduction::of(case).test(test))
         };
         let case = Case { name: name.to_owned(), open: Box::new(open) };
         let bytes = small.source.len();
         let tell = |tests| self.shared.reducing(name, tests, bytes);
         let (record, _) = self.batch.reduce(case, &self.runner.pool, &tell);
         if self.runner.cancel.is_cancelled() || record.outcome == CaseOutcome::Interrupted {
-            return Ok(None);
+            return Err(Stop::Cancelled);
         }
-        if !record.outcome.is_reduced() {
-            let colon = if record.reason.is_empty() { "" } else { ": " };
-            return Err(format!("{}{colon}{}", record.outcome.name(), record.reason));
+        let (outcome, reason) = (record.outcome, record.reason);
+        if !outcome.is_reduced() {
+            // What is not written down may be different the next time, as with a full disk.
+            if Record::read(&self.batch.folder_of(name)).is_none() {
+                let name = name.to_owned();
+                return Err(Stop::Campaign(CampaignError::Stopped { name, reason }));
+            }
+            return Err(Stop::Failed(NotReduced::Outcome { outcome, reason }));
         }
-        let file = format!("reduced/kernel.{}", self.programs.extension());
+        let file = Path::new("reduced").join(self.runner.matrix.kind.file_name());
         let path = self.batch.folder_of(name).join(file);
-        let text = std::fs::read_to_string(&path);
-        text.map(Some).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        std::fs::read_to_string(&path)
+            .map_err(|source| Stop::Failed(NotReduced::Read { path, source }))
     }
 
-    /// The bug of the same device that shows in the same way and has the same reduced program, but for names and layout.
+    /// The test for a program.
+    fn calibrated(&self, recipe: &Recipe, case: &TestCase) -> Result<RecipeTest, Stop> {
+        recipe.calibrate(case).map_err(|error| {
+            if error.is_interruption() {
+                Stop::Cancelled
+            } else if error.rejects_original() {
+                Stop::Failed(NotReduced::Invalid(error.what().to_owned()))
+            } else {
+                error.into()
+            }
+        })
+    }
+
+    /// The bug of the same device that shows in the same way and has the same reduced program, but for names, layout, the
+    /// names of types and the values of literals.
     fn duplicate_of(
         &self,
         configuration: usize,
@@ -209,82 +248,56 @@ impl BugReduction<'_> {
     ) -> Option<String> {
         let device = self.runner.matrix.configurations[configuration].device;
         let bugs = self.shared.with_knowledge(|known| known.bugs_of(device, observed));
-        let mine = self.fingerprint(text)?;
+        let mine = self.outline(text)?;
+        let kind = self.runner.matrix.kind;
         let is_same = |name: &String| {
-            let other = publish::read(self.directory, name, self.programs.extension());
-            other.and_then(|other| self.fingerprint(&other.source)) == Some(mine)
+            let other = publish::read(self.directory, name, kind);
+            other.and_then(|other| self.outline(&other.source)) == Some(mine)
         };
         bugs.into_iter().map(|bug| bug.name).find(is_same)
     }
 
-    fn fingerprint(&self, source: &str) -> Option<ContentHash> {
-        Some(TriageCase::new(&self.case(source).ok()?, "", None, []).fingerprint())
+    fn outline(&self, source: &str) -> Option<ContentHash> {
+        Some(TriageCase::new(&self.case(source).ok()?, "", None, []).outline())
     }
 
-    /// Writes the folder of the bug. Returns an end only where there is no bug.
+    /// Writes the folder of the bug.
     fn publish(
         &self,
         name: &str,
-        (text, original): (&str, &Subject),
+        (mut reduced, original): (Subject, &Subject),
         recipe: &Recipe,
         witness: &Configuration,
-    ) -> Result<Option<Reduced>, CampaignError> {
-        let mut kernel = Subject { source: text.to_owned(), expected: String::new() };
-        let Some((outcome, _)) = self.runner.outcome(witness, &kernel) else {
-            return Ok(Some(Reduced::Cancelled));
-        };
-        let shown = outcome.result().unwrap_or_default().iter().map(|output| output.show() + "\n");
-        kernel.expected = shown.collect();
-        let case = match self.case(text) {
-            Ok(case) => case,
-            Err(error) => return Ok(Some(Reduced::Failed(error.to_string()))),
-        };
+    ) -> Result<(), Stop> {
+        let (outcome, _) = self.runner.outcome(witness, &reduced).ok_or(Stop::Cancelled)?;
+        let right = outcome.result().map(|outputs| show(outputs) + "\n");
+        reduced.expected = ExpectedResult::Known(right.unwrap_or_default());
+        let case = self.case(&reduced.source)?;
         // Every stage runs on the result once more: only a valid program accuses a compiler.
-        let Some(permit) = self.runner.pool.wait(&self.runner.cancel) else {
-            return Ok(Some(Reduced::Cancelled));
-        };
-        let mut test = recipe.calibrate(&case);
+        let cancel: &Cancel = &self.runner.cancel;
+        let permit = self.runner.pool.wait(cancel).ok_or(Stop::Cancelled)?;
+        let mut test = self.calibrated(recipe, &case);
         for _ in 1..ATTEMPTS {
-            if test.is_ok() || self.runner.cancel.is_cancelled() {
+            if test.is_ok() || cancel.is_cancelled() {
                 break;
             }
-            test = recipe.calibrate(&case);
+            test = self.calibrated(recipe, &case);
         }
-        let test = match test {
-            Ok(test) => test,
-            Err(error) if error.is_interruption() => return Ok(Some(Reduced::Cancelled)),
-            Err(error) => return Ok(Some(Reduced::Failed(error.to_string()))),
-        };
-        let extension = self.programs.extension();
-        let folder = BugFolder { kernel: &kernel, original, recipe: recipe.text(), extension };
-        let cancel: &Cancel = &self.runner.cancel;
+        let test = test?;
+        let kind = self.runner.matrix.kind;
+        let folder = BugFolder { kernel: &reduced, original, recipe: recipe.text(), kind };
         let mut failure = None;
         let written = folder.write(self.directory, name, |paths| {
             Ok((self.report)(&test, &case, paths, cancel).unwrap_or_else(|reason| {
                 failure = Some(reason);
                 false
             }))
-        })?;
+        });
         drop(permit);
-        Ok(match (written, failure) {
-            (true, _) => None,
-            (false, Some(reason)) => Some(Reduced::Failed(reason)),
-            (false, None) => Some(Reduced::Cancelled),
-        })
-    }
-}
-
-/// The finding about an outcome that is not right.
-fn finding_of(outcome: &RunOutcome, class: Class) -> VoteResult {
-    match (class, outcome) {
-        (Class::Wrong, _) => VoteResult::WrongCode,
-        (Class::Crash, RunOutcome::BuildCrash(_)) => VoteResult::BuildCrash,
-        (Class::Crash, _) => VoteResult::RunCrash,
-        (Class::Hang, RunOutcome::BuildTimeout) => VoteResult::BuildTimeout,
-        (Class::Hang, _) => VoteResult::RunTimeout,
-        (Class::Refused, _) => VoteResult::BuildFailure,
-        (Class::NotRun, _) => VoteResult::RunFailure,
-        (Class::Unstable, _) => VoteResult::Unstable,
-        (Class::Right | Class::Unresolved, _) => VoteResult::Unknown,
+        match (written.map_err(Stop::Campaign)?, failure) {
+            (true, _) => Ok(()),
+            (false, Some(reason)) => Err(reason.into()),
+            (false, None) => Err(Stop::Cancelled),
+        }
     }
 }

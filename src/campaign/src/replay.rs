@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clreduce_devices::WorkerOptions;
 use clreduce_interestingness::Cancel;
+use clreduce_process::Limits;
 use clreduce_speculation::Pool;
 
 use crate::CampaignError;
@@ -29,7 +30,8 @@ impl Replayed {
     /// Returns whether all configurations have the right result.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        self.classes.iter().all(|class| *class == Class::Right)
+        // A program without an expected result has any.
+        self.classes.iter().all(|class| matches!(class, Class::Right | Class::Undecided))
     }
 }
 
@@ -41,12 +43,11 @@ impl Replayed {
 pub fn replay(
     directory: &Path,
     matrix: Matrix,
-    (worker, limit, jobs): (WorkerOptions, Duration, NonZeroUsize),
+    (worker, limit, jobs, limits): (WorkerOptions, Duration, NonZeroUsize, Limits),
     cancel: &Cancel,
 ) -> Result<Option<Vec<Replayed>>, CampaignError> {
     let pool = Arc::new(Pool::new(jobs).map_err(CampaignError::Threads)?);
-    let extension = matrix.extension();
-    let runner = Runner::new(matrix, pool, worker, limit, cancel.clone());
+    let runner = Runner::new(matrix, pool, worker, (limit, limits), cancel.clone());
     let folder = directory.join(BUGS);
     let entries = fs::read_dir(&folder)
         .and_then(|entries| entries.collect::<Result<Vec<_>, _>>())
@@ -56,11 +57,11 @@ pub fn replay(
     names.sort();
     let mut bugs = Vec::new();
     for name in names {
-        let Some(subject) = publish::read(directory, &name, extension) else { continue };
+        let Some(subject) = publish::read(directory, &name, runner.matrix.kind) else { continue };
         let all = 0..runner.matrix.configurations.len();
         let classes: Option<Vec<Class>> =
             all.map(|index| Some(runner.observe(index, &subject)?.class)).collect();
-        let Some(classes) = classes else { return Ok(None) };
+        let Some(classes) = classes else { return runner.take_failure().map_or(Ok(None), Err) };
         bugs.push(Replayed { name, classes });
     }
     Ok(Some(bugs))

@@ -1,29 +1,55 @@
-//! Running kernels on configurations, within the pool of the campaign.
+//! Running programs on configurations, within the pool of the campaign.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use clreduce_devices::{DeviceWorker, WorkerOptions};
+use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, Output, RunLimits, RunOutcome};
+use clreduce_kernel::{KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome};
+use clreduce_process::{Limits, ToolRunner};
+use clreduce_recipe::run_commands;
 use clreduce_speculation::Pool;
+use clreduce_testcase::TestCase;
 
-use crate::matrix::{Configuration, Matrix};
-use crate::outcome::{Class, Observed, Subject};
+use crate::CampaignError;
+use crate::matrix::{Compiler, Configuration, Matrix, RUN, SourceKind, Toolchain};
+use crate::outcome::{Class, ExpectedResult, Observed, Subject};
 
 /// A hang is believed if it also exceeds this multiple of the limit.
 const PATIENCE: u32 = 3;
+
+/// The inputs of kernels that do not say theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inputs {
+    First,
+    Second,
+}
+
+/// How a program runs.
+#[derive(Clone, Copy, Debug)]
+struct RunMode {
+    limit: Duration,
+    /// On a fresh worker process.
+    afresh: bool,
+    inputs: Inputs,
+}
 
 /// The devices with their idle workers: one for each configuration and thread at most.
 pub(crate) struct Runner {
     pub matrix: Matrix,
     pub pool: Arc<Pool>,
     options: WorkerOptions,
+    /// For compilers.
+    tools: ToolRunner,
     limit: Duration,
     pub cancel: Cancel,
     idle: Vec<Mutex<Vec<DeviceWorker>>>,
     /// A device that other processes share, such as a GPU, runs one kernel at a time.
     turns: Vec<Mutex<()>>,
+    /// The devices that have run a program, so that they are there.
+    works: Vec<AtomicBool>,
+    failure: Mutex<Option<CampaignError>>,
 }
 
 impl Runner {
@@ -31,31 +57,34 @@ impl Runner {
         matrix: Matrix,
         pool: Arc<Pool>,
         options: WorkerOptions,
-        limit: Duration,
+        (limit, limits): (Duration, Limits),
         cancel: Cancel,
     ) -> Self {
         let idle = matrix.devices.iter().map(|_| Mutex::default()).collect();
         let turns = matrix.devices.iter().map(|_| Mutex::default()).collect();
-        Self { matrix, pool, options, limit, cancel, idle, turns }
+        let works = matrix.devices.iter().map(|_| AtomicBool::new(false)).collect();
+        let (temporary, program) = (options.temporary.clone(), options.program.clone());
+        let confinement = options.confinement.clone();
+        let tools = ToolRunner::confined(temporary, Some(program), limits, confinement);
+        let failure = Mutex::new(None);
+        Self { matrix, pool, options, tools, limit, cancel, idle, turns, works, failure }
     }
 
-    /// Runs a kernel on a configuration, and again if the outcome is no right result. `None` once the campaign is
+    /// Runs a program on a configuration, and again if the outcome is no right result. `None` once the campaign is
     /// cancelled.
     pub(crate) fn observe(&self, configuration: usize, subject: &Subject) -> Option<Observed> {
         let (first, result) = self.once(configuration, subject, self.limit, false)?;
         let limit = match first.class {
-            Class::Right | Class::Unstable | Class::NotRun | Class::Unresolved => {
-                return Some(first);
-            }
+            class if !class.is_alarm() => return Some(first),
             Class::Hang => self.limit * PATIENCE,
-            Class::Wrong | Class::Crash | Class::Refused => self.limit,
+            _ => self.limit,
         };
         let again = self.once(configuration, subject, limit, true)?;
         let is_same = again == (first.clone(), result);
         Some(if is_same { first } else { Observed { class: Class::Unstable, ..first } })
     }
 
-    /// Returns true if a kernel shows an outcome on a configuration, twice. `None` once the campaign is cancelled.
+    /// Returns true if a program shows an outcome on a configuration, twice. `None` once the campaign is cancelled.
     pub(crate) fn shows(
         &self,
         configuration: usize,
@@ -69,25 +98,54 @@ impl Runner {
         Some(self.once(configuration, subject, self.limit, false)? == first)
     }
 
-    /// Returns true if a kernel has its right result on a configuration. `None` once the campaign is cancelled.
+    /// Returns true if a program has its right result on a configuration. `None` once the campaign is cancelled.
     pub(crate) fn is_right(&self, configuration: usize, subject: &Subject) -> Option<bool> {
         Some(self.once(configuration, subject, self.limit, false)?.0.class == Class::Right)
     }
 
-    /// Returns true if a kernel has its right result on the host, without any driver. `None` once the campaign is
-    /// cancelled.
+    /// The outcome of a kernel on the host, without any driver. `None` once the campaign is cancelled.
     pub(crate) fn on_host(&self, host: usize, subject: &Subject) -> Option<Class> {
-        let (outcome, _) = self.run(host, "", subject, self.limit * PATIENCE, false)?;
+        let host = Configuration { device: host, options: String::new() };
+        let (outcome, _) = self.run(&host, subject, self.mode(self.limit * PATIENCE, false))?;
         Some(Observed::of(&outcome, &subject.expected).class)
     }
 
-    /// The outcome of a kernel on a device with options, with all its details, and the time that it took.
+    /// The outcome of a program on a device with options, with all its details, and the time that it took.
     pub(crate) fn outcome(
         &self,
         one: &Configuration,
         subject: &Subject,
     ) -> Option<(RunOutcome, Duration)> {
-        self.run(one.device, &one.options, subject, self.limit, false)
+        self.run(one, subject, self.mode(self.limit, false))
+    }
+
+    /// The outcome of a program on a configuration, once. `None` once the campaign is cancelled.
+    pub(crate) fn first_outcome(
+        &self,
+        configuration: usize,
+        subject: &Subject,
+        inputs: Inputs,
+    ) -> Option<RunOutcome> {
+        let one = &self.matrix.configurations[configuration];
+        let mode = RunMode { inputs, ..self.mode(self.limit, false) };
+        Some(self.run(one, subject, mode)?.0)
+    }
+
+    /// Returns true if clreduce chooses the inputs of a program, so that it can choose others.
+    pub(crate) fn has_second_inputs(&self, subject: &Subject) -> bool {
+        match self.matrix.kind {
+            SourceKind::Kernels(kind) => second_plan(kind, subject).is_some(),
+            SourceKind::C => false,
+        }
+    }
+
+    /// The error that stopped the campaign, if a device was not there any more.
+    pub(crate) fn take_failure(&self) -> Option<CampaignError> {
+        locked(&self.failure).take()
+    }
+
+    fn mode(&self, limit: Duration, afresh: bool) -> RunMode {
+        RunMode { limit, afresh, inputs: Inputs::First }
     }
 
     /// The outcome of a run, and the result if there is one.
@@ -99,46 +157,138 @@ impl Runner {
         afresh: bool,
     ) -> Option<(Observed, Option<Vec<Output>>)> {
         let one = &self.matrix.configurations[configuration];
-        let (outcome, _) = self.run(one.device, &one.options, subject, limit, afresh)?;
+        let (outcome, _) = self.run(one, subject, self.mode(limit, afresh))?;
         let observed = Observed::of(&outcome, &subject.expected);
         Some((observed, outcome.result().map(<[Output]>::to_vec)))
     }
 
-    /// Runs a kernel on a device, on a fresh worker process if `afresh` is set.
+    /// Runs a program. A device that has worked, and does not run anything any more, ends the campaign.
     fn run(
         &self,
-        device: usize,
-        options: &str,
+        one: &Configuration,
         subject: &Subject,
-        limit: Duration,
-        afresh: bool,
+        mode: RunMode,
     ) -> Option<(RunOutcome, Duration)> {
-        let source = subject.source.as_bytes().to_vec();
-        let plan = match self.matrix.kind.plan(&source, None) {
-            Ok(plan) => plan,
-            Err(error) => {
-                return Some((RunOutcome::Unresolved(error.to_string()), Duration::ZERO));
+        let done = self.attempt(one, subject, mode)?;
+        let works = &self.works[one.device];
+        match &done.0 {
+            RunOutcome::Results(_) => works.store(true, Ordering::Relaxed),
+            RunOutcome::NotRun(reason)
+            | RunOutcome::Unresolved(reason)
+            | RunOutcome::RunFailure { reason }
+                if works.load(Ordering::Relaxed) =>
+            {
+                self.look_for(one, reason)?;
             }
-        };
-        let options = self.matrix.build_options(options);
-        let run = KernelRun { source, options, launches: plan.launches, repeat: 1 };
+            _ => {}
+        }
+        Some(done)
+    }
+
+    /// Stops the campaign if the smallest program does not run on a device either. Then nothing is known about the programs
+    /// under way, and the next run of the campaign makes up for them.
+    fn look_for(&self, one: &Configuration, reason: &str) -> Option<()> {
+        let source = probe(self.matrix.kind).to_owned();
+        let expected = ExpectedResult::Open { executed: true };
+        let probe = Subject { source, arguments: None, expected };
+        let plain = Configuration { device: one.device, options: String::new() };
+        let (outcome, _) = self.attempt(&plain, &probe, self.mode(self.limit, true))?;
+        if matches!(outcome, RunOutcome::Results(_)) {
+            return Some(());
+        }
+        let (name, reason) = (self.matrix.devices[one.device].0.clone(), first_line(reason));
+        locked(&self.failure).get_or_insert(CampaignError::Gone { name, reason });
+        self.cancel.cancel();
+        None
+    }
+
+    fn attempt(
+        &self,
+        one: &Configuration,
+        subject: &Subject,
+        mode: RunMode,
+    ) -> Option<(RunOutcome, Duration)> {
+        let toolchain = &self.matrix.devices[one.device].1;
         let permit = self.pool.wait(&self.cancel)?;
-        let is_robust = self.matrix.devices[device].1.is_robust();
-        let turn = (!is_robust).then(|| locked(&self.turns[device]));
-        let idle = locked(&self.idle[device]).pop();
-        let mut worker = idle.unwrap_or_else(|| {
-            DeviceWorker::new(self.options.clone(), self.matrix.devices[device].1.clone())
-        });
-        if afresh {
+        let turn = (!toolchain.is_robust()).then(|| locked(&self.turns[one.device]));
+        let started = Instant::now();
+        let outcome = match toolchain {
+            Toolchain::Device(device) => self.on_device(device, one, subject, mode),
+            Toolchain::Compiler(compiler) => self.compiled(compiler, one, subject, mode.limit),
+        };
+        drop((turn, permit));
+        (!self.cancel.is_cancelled()).then(|| (outcome, started.elapsed()))
+    }
+
+    fn on_device(
+        &self,
+        device: &Device,
+        one: &Configuration,
+        subject: &Subject,
+        mode: RunMode,
+    ) -> RunOutcome {
+        let source = subject.source.as_bytes().to_vec();
+        let plan = match (device.takes(), mode.inputs) {
+            (kind, Inputs::First) => match kind.plan(&source, subject.arguments.as_deref()) {
+                Ok(plan) => plan,
+                Err(error) => return RunOutcome::Unresolved(error.to_string()),
+            },
+            (kind, Inputs::Second) => match second_plan(kind, subject) {
+                Some(plan) => plan,
+                None => return RunOutcome::Unresolved("there are no second inputs".to_owned()),
+            },
+        };
+        let options = self.matrix.build_options(&one.options);
+        let run = KernelRun { source, options, launches: plan.launches, repeat: 1 };
+        let idle = locked(&self.idle[one.device]).pop();
+        let mut worker =
+            idle.unwrap_or_else(|| DeviceWorker::new(self.options.clone(), device.clone()));
+        if mode.afresh {
             worker.restart();
         }
-        let started = Instant::now();
-        let limits = RunLimits { build: limit, run: limit };
+        let limits = RunLimits { build: mode.limit, run: mode.limit };
         let report = worker.run(&run, limits, &self.cancel);
-        locked(&self.idle[device]).push(worker);
-        drop((turn, permit));
-        (!self.cancel.is_cancelled()).then(|| (report.outcome, started.elapsed()))
+        locked(&self.idle[one.device]).push(worker);
+        report.outcome
     }
+
+    fn compiled(
+        &self,
+        compiler: &Compiler,
+        one: &Configuration,
+        subject: &Subject,
+        limit: Duration,
+    ) -> RunOutcome {
+        let case = TestCase::single(self.matrix.kind.file_name(), subject.source.as_bytes());
+        let case = match case {
+            Ok(case) => case,
+            Err(error) => return RunOutcome::Unresolved(error.to_string()),
+        };
+        let build = self.matrix.command(compiler, &one.options);
+        run_commands(&build, Some(RUN), &case, &self.tools.within(Some(limit)), &self.cancel)
+    }
+}
+
+fn second_plan(kind: ProgramKind, subject: &Subject) -> Option<Plan> {
+    kind.second_plan(subject.source.as_bytes(), subject.arguments.as_deref())
+}
+
+/// The smallest program that has a result.
+fn probe(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Kernels(ProgramKind::OpenCl) => {
+            "// -g 1 -l 1\nkernel void entry(global ulong *result) { result[0] = 7; }\n"
+        }
+        SourceKind::Kernels(_) => {
+            "// -g 1 -l 1\nextern \"C\" __global__ void entry(unsigned long long *result) { result[0] = 7; }\n"
+        }
+        SourceKind::C => "int main(void) { return 0; }\n",
+    }
+}
+
+/// The first line of a message.
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or("it gives no reason").to_owned()
 }
 
 /// A lock whose content is whole at every instant.

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use clreduce_interestingness::Cancel;
 use crossbeam_channel::Sender;
 
 use crate::gate::{GATE, Gate, Trial};
@@ -31,6 +32,17 @@ pub(crate) struct Alarm {
 /// The outcomes of a program, by configuration.
 pub(crate) type Outcomes = BTreeMap<usize, Class>;
 
+/// A program that has run.
+#[derive(Debug, Default)]
+pub(crate) struct FinishedProgram {
+    pub outcomes: Outcomes,
+    /// The reason, if there was no program.
+    pub missing: Option<String>,
+}
+
+/// If the first programs of a campaign are missing, so many in a row, the generator does not work.
+const MOST_MISSING: u64 = 20;
+
 /// The state, and what wakes those who wait for a part of it.
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -50,11 +62,13 @@ struct State {
     /// The next program to run.
     next: u64,
     /// Outcomes of programs that came too early.
-    early: BTreeMap<u64, Outcomes>,
+    early: BTreeMap<u64, FinishedProgram>,
     /// The number of programs whose outcomes are in the log.
     logged: u64,
     /// Outcomes of the programs of the gate.
     first: Vec<Outcomes>,
+    /// Programs so far that are missing, if all are.
+    all_missing: Option<u64>,
     /// Alarms of each device, in their order.
     queues: Vec<VecDeque<Alarm>>,
     /// Programs with alarms that are not looked into yet, with the number of these.
@@ -87,6 +101,7 @@ impl Shared {
             early: BTreeMap::new(),
             logged: 0,
             first: Vec::new(),
+            all_missing: Some(0),
             queues: matrix.devices.iter().map(|_| VecDeque::new()).collect(),
             open: BTreeMap::new(),
             stopped: false,
@@ -102,11 +117,11 @@ impl Shared {
         let mut state = locked(&self.state);
         for line in lines {
             match line {
-                Line::Program { outcomes, .. } => {
+                Line::Program { outcomes, missing, .. } => {
                     let named =
                         |(name, class): (&String, &Class)| Some((self.matrix.find(name)?, *class));
-                    let found: Outcomes = outcomes.iter().filter_map(named).collect();
-                    self.take(&mut state, found, true);
+                    let outcomes = outcomes.iter().filter_map(named).collect();
+                    self.take(&mut state, FinishedProgram { outcomes, missing }, true);
                 }
                 Line::Gate { left_out, avoid } => {
                     self.pass_gate(&mut state, Gate { size: self.gate_size(), left_out, avoid });
@@ -125,6 +140,16 @@ impl Shared {
         state.next = state.logged;
         // It was killed between the last program of the gate and the gate.
         self.judge_gate(&mut state)
+    }
+
+    /// The configurations that run a program: all, but for those that the gate has left out.
+    pub(crate) fn that_run(&self, program: u64) -> Vec<usize> {
+        let state = locked(&self.state);
+        let gate = state.knowledge.gate.as_ref().filter(|gate| program >= gate.size);
+        let takes_part = |index: &usize| {
+            gate.is_none_or(|gate| !gate.left_out.contains_key(&self.matrix.name(*index)))
+        };
+        (0..self.matrix.configurations.len()).filter(takes_part).collect()
     }
 
     /// Does something with what is known.
@@ -168,20 +193,21 @@ impl Shared {
     }
 
     /// Takes the outcomes of a program.
-    pub(crate) fn ran(&self, program: u64, outcomes: Outcomes) {
+    pub(crate) fn ran(&self, program: u64, finished: FinishedProgram) {
         let mut state = locked(&self.state);
-        state.early.insert(program, outcomes);
+        state.early.insert(program, finished);
         let logged = loop {
             let logged = state.logged;
-            let Some(outcomes) = state.early.remove(&logged) else { break Ok(()) };
+            let Some(finished) = state.early.remove(&logged) else { break Ok(()) };
             let named = |(index, class): (&usize, &Class)| (self.matrix.name(*index), *class);
-            let not_right = outcomes.iter().filter(|(_, class)| **class != Class::Right);
-            let outcomes_by_name = not_right.map(named).collect();
-            let line = Line::Program { program: logged, outcomes: outcomes_by_name };
-            if let Err(error) = state.log.add(&line) {
+            let not_right = finished.outcomes.iter().filter(|(_, class)| **class != Class::Right);
+            let outcomes = not_right.map(named).collect();
+            let missing = finished.missing.clone();
+            if let Err(error) = state.log.add(&Line::Program { program: logged, outcomes, missing })
+            {
                 break Err(error);
             }
-            self.take(&mut state, outcomes, false);
+            self.take(&mut state, finished, false);
         };
         let gate = logged.and_then(|()| self.judge_gate(&mut state));
         self.check(&mut state, gate);
@@ -242,10 +268,26 @@ impl Shared {
     }
 
     /// Takes the outcomes of the next program.
-    fn take(&self, state: &mut State, outcomes: Outcomes, earlier: bool) {
+    fn take(&self, state: &mut State, finished: FinishedProgram, earlier: bool) {
         let program = state.logged;
         state.logged += 1;
-        self.tell(Progress::Ran { program, outcomes: outcomes.clone(), earlier });
+        let FinishedProgram { outcomes, missing } = finished;
+        self.tell(Progress::Ran {
+            program,
+            outcomes: outcomes.clone(),
+            missing: missing.clone(),
+            earlier,
+        });
+        match (missing, &mut state.all_missing) {
+            (Some(reason), Some(missing)) => {
+                *missing += 1;
+                if *missing == MOST_MISSING && !earlier {
+                    state.fail(CampaignError::NoPrograms { count: MOST_MISSING, reason });
+                }
+            }
+            (None, all) => *all = None,
+            (Some(_), None) => {}
+        }
         if program < self.gate_size() {
             state.first.push(outcomes);
         } else {
@@ -279,18 +321,16 @@ impl Shared {
         if state.knowledge.gate.is_some() || state.logged < self.gate_size() {
             return Ok(());
         }
-        let kernels = (0..self.gate_size()).map(|program| {
-            let kernel = self.programs.kernel(program, &Default::default());
-            let constructs = kernel.map(|kernel| kernel.constructs()).unwrap_or_default();
-            constructs.into_iter().map(|construct| construct.name).collect()
-        });
-        let features: Vec<BTreeSet<&'static str>> = kernels.collect();
+        let features: Vec<BTreeSet<&'static str>> =
+            (0..self.gate_size()).map(|program| self.features(program)).collect();
         let mut trials = BTreeMap::new();
         for index in 0..self.matrix.configurations.len() {
-            let of_program = features.iter().zip(&state.first).map(|(features, outcomes)| {
-                let class = outcomes.get(&index).copied().unwrap_or(Class::Right);
-                Trial { features, is_right: class == Class::Right }
-            });
+            let of_program =
+                features.iter().zip(&state.first).filter_map(|(features, outcomes)| {
+                    let class = outcomes.get(&index).copied().unwrap_or(Class::Right);
+                    let is_right = class == Class::Right;
+                    class.is_telling().then_some(Trial { features, is_right })
+                });
             trials.insert(self.matrix.name(index), of_program.collect());
         }
         let mut gate = Gate::of(self.gate_size(), &trials);
@@ -301,6 +341,14 @@ impl Shared {
         state.log.add(&Line::Gate { left_out, avoid })?;
         self.pass_gate(state, gate);
         Ok(())
+    }
+
+    /// The features of a program, where it is known what it is made of.
+    fn features(&self, program: u64) -> BTreeSet<&'static str> {
+        let Programs::Generated(_) = &self.programs else { return BTreeSet::new() };
+        let made = self.programs.make(program, &Default::default(), &Cancel::new());
+        let constructs = made.ok().and_then(|made| Some(made.kernel()?.constructs()));
+        constructs.unwrap_or_default().into_iter().map(|construct| construct.name).collect()
     }
 
     /// Goes on behind the gate, with the alarms of the first programs.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clreduce_batch::BatchError;
-use clreduce_campaign::CampaignError;
+use clreduce_campaign::{CampaignError, ExternalError};
 use clreduce_check::{CheckError, CoverageError, HostKernelError, PreprocessError};
 use clreduce_compiler::NoClang;
 use clreduce_devices::ZooError;
@@ -41,6 +41,24 @@ pub(crate) enum FuzzError {
     NoDevices { problems: String },
     #[error("`{0}` is named twice\nhelp: name each device once for each choice of options")]
     Twice(String),
+    #[error(
+        "clreduce generates kernels, and no programs in C\nhelp: name a generator, as in: --generator 'csmith --seed {{seed}} | \
+         clang -E -P -I/usr/include/csmith -xc -'"
+    )]
+    NoC,
+    #[error("{0} is for the generator of clreduce\nhelp: leave it out, or remove --generator")]
+    OnlyOwn(&'static str),
+    #[error(
+        "nobody knows the right results of these programs, and {all} configurations are too few for a vote\n\
+         help: name at least {least} by --device, one of them Oclgrind at most, whose vote does not count"
+    )]
+    FewVoters { all: usize, least: usize },
+    #[error("no compiler is called `{name}`\nhelp: name a program, or one of these: {known}")]
+    NoCompiler { name: String, known: String },
+    #[error("two compilers are called `{0}`\nhelp: name them by paths that end in different names")]
+    SameName(String),
+    #[error(transparent)]
+    External(#[from] ExternalError),
     #[error("`{0}` has no bugs\nhelp: name a folder that `clreduce fuzz --out` has written")]
     NoBugs(PathBuf),
 }

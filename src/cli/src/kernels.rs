@@ -21,6 +21,13 @@ use crate::failure::{CliError, UsageError};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
+    /// Language: opencl-1.2, opencl-2, opencl-3 or cuda
+    ///
+    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
+    /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
+    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
+    pub target: Target,
+
     #[command(flatten)]
     pub profile: ProfileArgs,
 
@@ -62,13 +69,6 @@ pub(crate) struct GenerateArgs {
 /// The options that say what kernels are made of.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProfileArgs {
-    /// Language: opencl-1.2, opencl-2, opencl-3 or cuda
-    ///
-    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
-    /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
-    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
-    pub target: Target,
-
     /// Kind of kernels: one of the modes of CLsmith, or free, which has everything
     #[arg(long, value_name = "MODE", default_value = "free", value_parser = modes())]
     pub mode: Mode,
@@ -91,9 +91,9 @@ pub(crate) struct ProfileArgs {
 
 impl ProfileArgs {
     /// The profile, for kernels that do not compare their results.
-    pub(crate) fn profile(&self) -> Profile {
+    pub(crate) fn profile(&self, target: Target) -> Profile {
         Profile {
-            target: self.target,
+            target,
             mode: self.mode,
             tokens: self.tokens.clone(),
             avoid: self.avoid.clone(),
@@ -148,8 +148,11 @@ fn edits() -> impl TypedValueParser<Value = Edits> {
 /// # Errors
 /// When the options do not fit together, or a kernel cannot be written.
 pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
-    let profile =
-        Profile { self_check: args.self_check, edits: args.emi_edits, ..args.profile.profile() };
+    let profile = Profile {
+        self_check: args.self_check,
+        edits: args.emi_edits,
+        ..args.profile.profile(args.target)
+    };
     let made = |seed| generate(seed, &profile).map_err(UsageError::from);
     let Some(folder) = &args.out else {
         if args.count.get() > 1 {

@@ -1,6 +1,8 @@
 //! Counts and shares as they are printed. Times and sizes come from `clreduce_interestingness::units`.
 
-pub(crate) use clreduce_interestingness::units::{parse_duration, show_bytes, show_duration};
+pub(crate) use clreduce_interestingness::units::{
+    parse_bytes, parse_duration, show_bytes, show_duration,
+};
 
 /// "18 variants rejected by libclang, "; empty for none.
 pub(crate) fn show_refused(count: u64) -> String {

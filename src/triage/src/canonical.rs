@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clreduce_language::NodeKind;
+use clreduce_language::{NodeKind, Number};
 use clreduce_passes::{Snapshot, SymbolKind};
 use clreduce_testcase::{ContentHash, Language, TestCase, TokenKind};
 
@@ -57,6 +57,22 @@ impl Canonical {
         ContentHash::of(&bytes.collect::<Vec<u8>>())
     }
 
+    /// A hash that programs share if they differ only in names, layout, the names of types of numbers, and the values of
+    /// literals.
+    pub(crate) fn outline(&self) -> ContentHash {
+        let word = |token: &'_ CanonicalToken| {
+            if token.shape == "a number" || token.shape == "a text" {
+                return token.shape.clone();
+            }
+            outline_of_word(&token.text)
+        };
+        let mut words: Vec<String> =
+            self.tokens.iter().map(word).filter(|word| !word.is_empty()).collect();
+        // `long long` is one type.
+        words.dedup_by(|one, other| one == other && one.starts_with(TYPE));
+        ContentHash::of(words.join("\0").as_bytes())
+    }
+
     /// Number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.tokens.len()
@@ -66,6 +82,27 @@ impl Canonical {
     pub(crate) fn shapes(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|token| token.shape.as_str())
     }
+}
+
+/// The word for a type of numbers in an outline.
+const TYPE: &str = "a type";
+
+/// A word without the type in it: `int3` and `uchar3` have three numbers, `convert_int3` converts. What qualifies a type is
+/// nothing.
+fn outline_of_word(word: &str) -> String {
+    if matches!(word, "signed" | "unsigned") {
+        return String::new();
+    }
+    // Like `uint32_t`.
+    let sized =
+        word.strip_suffix("_t").map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    match Number::built_in(word).or_else(|| Number::built_in(sized?)) {
+        Some(Number { lanes: 1, .. }) => return TYPE.to_owned(),
+        Some(Number { lanes, .. }) => return format!("{TYPE} of {lanes}"),
+        None => {}
+    }
+    let conversion = ["convert_", "as_"].into_iter().find(|start| word.starts_with(start));
+    conversion.map_or_else(|| word.to_owned(), str::to_owned)
 }
 
 fn declared(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
@@ -108,5 +145,29 @@ mod tests {
         }
         assert_ne!(fingerprint("int a, b; int c = a;"), fingerprint("int a, b; int c = b;"));
         assert_ne!(fingerprint("int sin(int); int c;"), fingerprint("int cos(int); int c;"));
+    }
+
+    #[test]
+    fn outlines_have_no_types_and_values() {
+        let outline = |text: &str| {
+            let case = TestCase::single("a.cl", text.as_bytes()).unwrap();
+            Canonical::of(&case).outline()
+        };
+        let struct_of = |vector: &str, other: &str, value: &str| {
+            format!(
+                "kernel void k(global {other} *a) {{ struct {{ {vector} b; {other} c; }} d = {{ {value} }}; \
+                 *a = convert_{other}(d.c); }}"
+            )
+        };
+        let first = outline(&struct_of("int3", "int", "1, 1"));
+        assert_eq!(first, outline(&struct_of("uchar3", "ulong", "(-7), 2").replace("(-7)", "7")));
+        assert_ne!(first, outline(&struct_of("int3", "int", "1, 1, 1")));
+        assert_ne!(
+            outline("int f() { return min(1, 2); }"),
+            outline("int f() { return max(1, 2); }")
+        );
+        for same in ["unsigned int x = 1;", "long long int x = 3;", "uint8_t x = 4;"] {
+            assert_eq!(outline(same), outline("int x = 2u;"), "{same}");
+        }
     }
 }

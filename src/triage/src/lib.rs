@@ -20,6 +20,7 @@ use distance::{Bag, Shares};
 #[derive(Clone, Debug)]
 pub struct TriageCase {
     fingerprint: ContentHash,
+    outline: ContentHash,
     signature: String,
     tokens: usize,
     features: Features,
@@ -82,6 +83,7 @@ impl TriageCase {
         let canonical = Canonical::of(program);
         Self {
             fingerprint: canonical.fingerprint(),
+            outline: canonical.outline(),
             signature: signature::of(output, exit_code),
             tokens: canonical.len(),
             features: Features {
@@ -102,6 +104,13 @@ impl TriageCase {
     #[must_use]
     pub fn fingerprint(&self) -> ContentHash {
         self.fingerprint
+    }
+
+    /// A hash that programs share if they differ only in names, layout, the names of types of numbers, and the values of
+    /// literals. Such programs mostly show one bug, if they show it in the same way.
+    #[must_use]
+    pub fn outline(&self) -> ContentHash {
+        self.outline
     }
 
     /// Compares two cases feature by feature.

@@ -4,6 +4,7 @@
 pub(crate) mod from_comment;
 mod from_description;
 pub(crate) mod from_signature;
+pub(crate) mod second;
 mod to_description;
 
 use clreduce_language::kernel_signatures;

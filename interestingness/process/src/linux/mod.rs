@@ -481,6 +481,13 @@ pub(crate) fn ticks_of_tree(process: Pid) -> Option<u64> {
     Some(ticks + below.into_iter().filter_map(tree::ticks).sum::<u64>())
 }
 
+/// Returns true if a process and those below it use more memory than this, in bytes.
+pub(crate) fn tree_uses_more_than(process: Pid, bytes: u64) -> bool {
+    let mut members = tree::descendants(process, usize::MAX);
+    members.push(process);
+    tree::resident_bytes(&members) > bytes && tree::proportional_bytes(&members) > bytes
+}
+
 /// The mark of the processes of a test, in their environment; without a test, the prefix of the marks of all tests
 /// of a slot begin with.
 fn mark(root: &Path, slot: u64, test: Option<u64>) -> String {

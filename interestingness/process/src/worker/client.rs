@@ -43,6 +43,8 @@ pub struct WorkerOptions {
     pub environment: Vec<(OsString, OsString)>,
     /// The longest time until a worker is ready.
     pub start_limit: Duration,
+    /// The most memory that a worker may use, in bytes, with all its processes.
+    pub memory_bytes: Option<u64>,
     /// The confinement of workers.
     pub confinement: Confinement,
 }
@@ -56,6 +58,7 @@ impl WorkerOptions {
             temporary: std::env::temp_dir(),
             environment: Vec::new(),
             start_limit: Duration::from_secs(60),
+            memory_bytes: None,
             confinement: Confinement::default(),
         }
     }
@@ -256,6 +259,22 @@ impl<O, R> WorkerProcess<O, R> {
         }
         #[cfg(not(target_os = "linux"))]
         None
+    }
+
+    /// Returns true if it uses more memory than this, in bytes, all its processes together. False where the system does not
+    /// tell.
+    #[must_use]
+    pub fn uses_more_than(&self, bytes: u64) -> bool {
+        #[cfg(target_os = "linux")]
+        return crate::system::tree_uses_more_than(
+            rustix::process::Pid::from_child(&self.child),
+            bytes,
+        );
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = bytes;
+            false
+        }
     }
 
     /// The death of a worker that has gone.

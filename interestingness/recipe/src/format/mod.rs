@@ -173,6 +173,7 @@ impl Document {
             at: error.span().map(|span| span.start),
             what: error.message().trim().to_owned(),
             help: "docs/recipes.md explains every key".to_owned(),
+            rejects: false,
         })?;
         validate::document(&document)?;
         Ok(document)

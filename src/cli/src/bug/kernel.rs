@@ -53,8 +53,16 @@ impl ExpectedKernel {
     pub(super) fn on(&self, device: &str, cancel: &Cancel) -> Result<VersionResult, CliError> {
         let args = DeviceArgs { device_name: Some(device.to_owned()), ..DeviceArgs::default() };
         let options = worker_options()?;
-        let Ok(device) = choose(&args, self.text, &options) else {
-            return Ok(VersionResult::Missing(": no device has that name".to_owned()));
+        let device = match choose(&args, self.text, &options) {
+            Ok(device) => device,
+            Err(missing) => {
+                // A driver that does not start is no missing device.
+                let reason = match missing.problems.first() {
+                    Some(problem) => problem.lines().next().unwrap_or_default().to_owned(),
+                    None => "no device has that name".to_owned(),
+                };
+                return Ok(VersionResult::Missing(format!(": {reason}")));
+            }
         };
         let limits = RunLimits { build: LIMIT, run: LIMIT };
         let outcome = DeviceWorker::new(options, device).run(&self.run, limits, cancel).outcome;

@@ -99,10 +99,10 @@ impl Display {
             (End::Duplicate, Some(name)) => {
                 self.say(&format!("{what}: reduced, the same as {name}"))
             }
-            _ => {
-                let first = reason.lines().next().unwrap_or_default();
-                self.say(&format!("{what}: not reduced: {}", printable(first)));
+            (End::Invalid, _) => {
+                self.say(&format!("{what}: the program is invalid: {}", on_one_line(reason)));
             }
+            _ => self.say(&format!("{what}: not reduced: {}", on_one_line(reason))),
         }
         for line in &conclusion.avoid {
             let (name, feature) = (&line.configuration, &line.feature);
@@ -136,5 +136,27 @@ impl Display {
             text += &format!("  reducing {name}: {tests} tests, {bytes}");
         }
         text
+    }
+}
+
+/// A reason with what explains it, such as the message of a linker, but without advice.
+fn on_one_line(reason: &str) -> String {
+    /// More lines say nothing new.
+    const MOST: usize = 4;
+    let lines = reason.lines().map(str::trim).take_while(|line| !line.starts_with("help: "));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(MOST).collect();
+    printable(&lines.join("; ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_keeps_what_explains_it() {
+        let reason = "`r.toml`: no stage can look for `data-race`\n    clang: ld: cannot find libclang_rt\nhelp: add a stage";
+        let shown =
+            "`r.toml`: no stage can look for `data-race`; clang: ld: cannot find libclang_rt";
+        assert_eq!(on_one_line(reason), shown);
     }
 }

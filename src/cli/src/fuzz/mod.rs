@@ -1,10 +1,12 @@
 //! `clreduce fuzz` looks for bugs of compilers: it generates kernels, runs them on all configurations, and reduces what is
 //! wrong.
 
+mod compilers;
 mod configurations;
 mod display;
 mod replay;
 mod report;
+mod source;
 mod tally;
 
 use std::num::NonZeroUsize;
@@ -13,8 +15,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ValueHint, value_parser};
-use clreduce_campaign::{Campaign, CampaignStart, Programs, WriteReport};
+use clreduce_campaign::{Campaign, CampaignStart, Programs, ReportFailure, WriteReport};
+use clreduce_devices::WorkerOptions;
 use clreduce_engine::SandboxOptions;
+use clreduce_process::Limits;
 
 use crate::args::{Color, REPORT};
 use crate::bug::write_beside;
@@ -28,6 +32,7 @@ use crate::resolve::default_jobs;
 use crate::units;
 use configurations::DeviceChoice;
 use display::Display;
+use source::{FuzzTarget, VoteRule};
 use tally::Tally;
 
 /// The arguments of `clreduce fuzz`.
@@ -43,6 +48,29 @@ pub(crate) struct FuzzArgs {
     /// [default: all devices, with and without optimisation]
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     pub device: Vec<DeviceChoice>,
+
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, or c, which needs a generator of its own
+    ///
+    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0. Programs in C are compiled and run, and
+    /// the configurations are compilers: --device gcc-12:-O2.
+    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = source::targets(), hide_possible_values = true)]
+    pub target: FuzzTarget,
+
+    /// Source of the programs: clreduce, a command with {seed} that prints a program, or a folder of programs
+    ///
+    /// Nobody knows the right results of programs from elsewhere, so the configurations vote.
+    #[arg(long, value_name = "GENERATOR", default_value = source::OWN)]
+    pub generator: String,
+
+    /// Rule of votes: majority of the results and at least three, or two-thirds of all configurations
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_enum,
+        default_value = "majority",
+        hide_possible_values = true
+    )]
+    pub votes: VoteRule,
 
     #[command(flatten)]
     pub profile: ProfileArgs,
@@ -66,6 +94,14 @@ pub(crate) struct FuzzArgs {
     /// Stop building a kernel after TIME, and running it after the same TIME
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration, default_value = "30s")]
     pub timeout: Duration,
+
+    /// Stop a compiler or program that uses more memory than SIZE, as in 500M or 2G
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes, default_value = "4G")]
+    pub memory: u64,
+
+    /// Stop the campaign when its folder has more than SIZE, as in 20G; the same command goes on with another limit
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes)]
+    pub disk: Option<u64>,
 
     /// Do not leave out of later kernels what a configuration is known to get wrong
     #[arg(long)]
@@ -105,6 +141,8 @@ Examples:
   clreduce fuzz --out campaign --device oclgrind --device pocl --device pocl:-cl-opt-disable -j 8
   clreduce fuzz --out campaign --mode vector --tokens 300..1000 --avoid mad_sat --count 1000
   clreduce fuzz --out campaign --target cuda --device nvidia --device nvidia:-G
+  clreduce fuzz --out campaign --generator 'my-generator {seed}' --device pocl --device pocl:-cl-opt-disable --device host --device nvidia
+  clreduce fuzz --out campaign --target c --generator 'csmith --seed {seed} | clang -E -P -I/usr/include/csmith -xc -'
   clreduce fuzz --replay campaign                 # which of its bugs are still there?
 
 Exit status:
@@ -119,39 +157,43 @@ Exit status:
 /// When the options or the folder cannot be used, or a file cannot be written.
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     crate::set_colors(args.color);
-    let profile = args.profile.profile();
-    profile.check().map_err(UsageError::from)?;
-    let worker = worker_options()?;
+    let worker = WorkerOptions { memory_bytes: Some(args.memory), ..worker_options()? };
+    let programs = source::programs(args, &worker)?;
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
     clock.progress().at("looking for devices");
-    let (matrix, problems) = configurations::matrix(&args.device, profile.target, &worker)?;
+    let (matrix, problems) = configurations::matrix(&args.device, args.target, &worker)?;
     drop(clock);
     problems.iter().for_each(|problem| warning_line(problem));
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     if let Some(directory) = &args.replay {
-        return replay::replay(directory, matrix, (worker, args.timeout, jobs), &cancel);
+        let limits = Limits { memory_bytes: Some(args.memory), ..Limits::default() };
+        return replay::replay(directory, matrix, (worker, args.timeout, jobs, limits), &cancel);
     }
     let Some(out) = &args.out else { return Err(UsageError::NoInput.into()) };
-    if matrix.host.is_none() {
+    source::check_voters(args, &programs, &matrix)?;
+    if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
         warning_line(
             "kernels cannot be run on the host (`clreduce doctor` says why), so results are confirmed by other devices",
         );
     }
     let names = matrix.names();
     let start = CampaignStart {
-        programs: Programs { profile, first: args.seed },
+        programs: programs.clone(),
         count: args.count,
         matrix,
         jobs,
         time: args.time,
         limit: args.timeout,
+        memory: Some(args.memory),
+        disk: args.disk,
         avoids: !args.no_avoid,
         worker,
         cancel: cancel.clone(),
         report: report_writer(),
     };
-    let programs = start.programs.clone();
+    let ends = args.count.into_iter().chain(programs.count());
+    let count = ends.min();
     let campaign = Campaign::open(out, start)?;
     if !args.quiet {
         error_line(&format!("{} configurations: {}", names.len(), names.join(", ")));
@@ -165,7 +207,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     display.finish();
     report::write(out, &batch, &tally)?;
     if !args.quiet {
-        crate::print(&report::summary(out, &tally, &result, args.count))?;
+        crate::print(&report::summary(out, &tally, &result, count))?;
     }
     let interrupted = cancel.is_cancelled() && !result.timed_out;
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
@@ -175,6 +217,6 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
 fn report_writer() -> WriteReport {
     Box::new(|test, case, paths, cancel| {
         let written = write_beside(test, case, paths, cancel);
-        written.map(|report| report.is_some()).map_err(|error| error.message())
+        written.map(|report| report.is_some()).map_err(|error| ReportFailure(error.into()))
     })
 }

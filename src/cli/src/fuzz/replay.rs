@@ -8,6 +8,7 @@ use std::time::Duration;
 use clreduce_campaign::{Class, Matrix, Replayed, replay as run};
 use clreduce_devices::WorkerOptions;
 use clreduce_interestingness::Cancel;
+use clreduce_process::Limits;
 
 use crate::failure::{CliError, FuzzError};
 
@@ -18,11 +19,11 @@ use crate::failure::{CliError, FuzzError};
 pub(super) fn replay(
     directory: &Path,
     matrix: Matrix,
-    (worker, limit, jobs): (WorkerOptions, Duration, NonZeroUsize),
+    limits: (WorkerOptions, Duration, NonZeroUsize, Limits),
     cancel: &Cancel,
 ) -> Result<ExitCode, CliError> {
     let names = matrix.names();
-    let found = run(directory, matrix, (worker, limit, jobs), cancel)?;
+    let found = run(directory, matrix, limits, cancel)?;
     let Some(bugs) = found else { return Err(CliError::Interrupted) };
     if bugs.is_empty() {
         return Err(FuzzError::NoBugs(directory.to_owned()).into());

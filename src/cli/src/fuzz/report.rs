@@ -132,6 +132,13 @@ pub(super) fn summary(
         let _ =
             writeln!(text, "{accused} alarms accuse the generator of kernels: see campaign.jsonl");
     }
+    let invalid = tally.others.iter().filter(|other| other.end == End::Invalid).count();
+    if invalid > 0 {
+        let _ = writeln!(text, "{invalid} alarms were raised by invalid programs");
+    }
+    if tally.missing > 0 {
+        let _ = writeln!(text, "{} seeds or files gave no program", show_count(tally.missing));
+    }
     let _ = writeln!(
         text,
         "{} bugs in {}; {} programs; this run took {}, slots {:.0} % busy",

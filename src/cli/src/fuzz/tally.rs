@@ -14,6 +14,8 @@ pub(super) struct Tally {
     /// Programs that have run, and those of this run alone.
     pub programs: u64,
     pub programs_now: u64,
+    /// Numbers without a program.
+    pub missing: u64,
     /// The bugs by name, with the number of alarms that were taken for each.
     pub bugs: BTreeMap<String, FoundBug>,
     /// The configurations that are left out, with the share of failures in percent.
@@ -41,6 +43,7 @@ impl Tally {
             configurations,
             programs: 0,
             programs_now: 0,
+            missing: 0,
             bugs: BTreeMap::new(),
             left_out: BTreeMap::new(),
             others: Vec::new(),
@@ -51,8 +54,9 @@ impl Tally {
     /// Counts an event.
     pub(super) fn add(&mut self, progress: Progress) {
         match progress {
-            Progress::Ran { outcomes, earlier, .. } => {
+            Progress::Ran { outcomes, missing, earlier, .. } => {
                 self.programs += 1;
+                self.missing += u64::from(missing.is_some());
                 self.programs_now += u64::from(!earlier);
                 for (index, class) in outcomes.into_iter().filter(|(_, c)| *c != Class::Right) {
                     *self.outcomes[index].entry(class).or_default() += 1;

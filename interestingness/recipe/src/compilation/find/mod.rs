@@ -63,6 +63,8 @@ pub struct CompilerBug {
     pub notes: Vec<String>,
     /// Warnings for people: what may become of the result.
     pub warnings: Vec<String>,
+    /// The report of the first check that calls the program invalid. The recipe goes without the check.
+    pub invalid: Option<String>,
 }
 
 /// The reason that there is no recipe.
@@ -192,8 +194,8 @@ impl BugSearch<'_> {
         let configurations = all().map(|one| (one.name.clone(), describe(&one.outcome))).collect();
         let recipe = recipe_text::write(preset, &accused, &witnesses, &checks, self.query);
         let (name, program) = (form.name, form.text);
-        let (notes, warnings) = (self.notes, checks.warnings());
-        Ok(CompilerBug { preset, name, program, recipe, configurations, notes, warnings })
+        let (notes, warnings, invalid) = (self.notes, checks.warnings(), checks.invalid());
+        Ok(CompilerBug { preset, name, program, recipe, configurations, notes, warnings, invalid })
     }
 
     /// Says that the recipe calls the program by another name.

@@ -33,7 +33,7 @@ pub(super) struct SanityChecks {
 /// A check that is not used.
 pub(super) struct LeftOutCheck {
     check: &'static Check,
-    why: String,
+    why: Refusal,
 }
 
 /// A check by a compiler.
@@ -130,7 +130,7 @@ pub(super) fn checks(
             Some(compiler) => reader(search, case, compiler, reading)?,
             None => {
                 let tool = if index == 0 { &CLANG } else { &GCC };
-                Err(Refusal(format!("{stem} is not installed ({})", tool.install())))
+                Err(Refusal::new(format!("{stem} is not installed ({})", tool.install())))
             }
         });
     }
@@ -155,8 +155,7 @@ pub(super) fn checks(
             Some(stage) => checks.stages.push(stage),
             None => checks.left_out.push(LeftOutCheck {
                 check,
-                why: why
-                    .map_or_else(|| "no compiler for it is known".to_owned(), |Refusal(why)| why),
+                why: why.unwrap_or_else(|| Refusal::new("no compiler for it is known")),
             }),
         }
     }
@@ -165,8 +164,23 @@ pub(super) fn checks(
 
 /// The reason that a check cannot be used.
 #[derive(Clone, Debug, Default, Error)]
-#[error("{0}")]
-pub(super) struct Refusal(String);
+#[error("{why}")]
+pub(super) struct Refusal {
+    why: String,
+    /// True if a sanitizer has found an error in the program.
+    is_report: bool,
+}
+
+impl Refusal {
+    fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), is_report: false }
+    }
+
+    fn of(ran: &ToolRun, compiler: &str) -> Self {
+        let is_report = sanitizer_report(&ran.stderr).is_some();
+        Self { why: failure(ran, compiler), is_report }
+    }
+}
 
 /// A compiler that can read the program, and the options with which it does.
 pub(super) struct CheckingCompiler {
@@ -192,7 +206,7 @@ pub(super) fn reader(
         if ran.end == End::Exited(0) {
             return Ok(Ok(CheckingCompiler { compiler, reading }));
         }
-        why = why.or_else(|| Some(Refusal(failure(&ran, &compiler))));
+        why = why.or_else(|| Some(Refusal::of(&ran, &compiler)));
     }
     Ok(Err(why.unwrap_or_default()))
 }
@@ -222,7 +236,7 @@ impl Check {
                 .map(|flag| (*flag).to_owned())
                 .collect();
             if new.is_empty() {
-                return Ok(Err(Refusal(failure(&ran, &reader.compiler))));
+                return Ok(Err(Refusal::of(&ran, &reader.compiler)));
             }
             own.extend(new);
         }
@@ -274,6 +288,12 @@ impl SanityChecks {
     /// The kinds of errors that nobody looks for.
     pub(super) fn unchecked(&self) -> BTreeSet<FindingKind> {
         self.left_out.iter().flat_map(|left_out| left_out.check.kinds).copied().collect()
+    }
+
+    /// The first report of a sanitizer on the original.
+    pub(super) fn invalid(&self) -> Option<String> {
+        let report = self.left_out.iter().find(|left_out| left_out.why.is_report)?;
+        Some(report.why.to_string())
     }
 
     /// Describes the missing check, for people.

@@ -1,0 +1,138 @@
+//! The programs of a campaign, from the options of the command line.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clreduce_campaign::{ExternalPrograms, GeneratedPrograms, Matrix, Programs, SourceKind};
+use clreduce_devices::WorkerOptions;
+use clreduce_generator::{Profile, Target};
+use clreduce_kernel::{ProgramKind, Rule};
+use clreduce_process::{Limits, ToolRunner};
+
+use super::FuzzArgs;
+use crate::failure::{CliError, FuzzError, UsageError};
+
+/// The name of clreduce's own generator.
+pub(super) const OWN: &str = "clreduce";
+/// The name of C as a language.
+const C: &str = "c";
+/// The most that a program may have, in bytes.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// The language of the programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FuzzTarget {
+    /// Kernels, in a language that clreduce's generator knows.
+    Kernels(Target),
+    /// Programs in C.
+    C,
+}
+
+impl FuzzTarget {
+    /// The kind of the programs.
+    pub(super) fn kind(self) -> SourceKind {
+        match self {
+            Self::Kernels(Target::Cuda) => SourceKind::Kernels(ProgramKind::CudaKernels),
+            Self::Kernels(_) => SourceKind::Kernels(ProgramKind::OpenCl),
+            Self::C => SourceKind::C,
+        }
+    }
+}
+
+/// The parser of `--target`.
+pub(super) fn targets() -> impl TypedValueParser<Value = FuzzTarget> {
+    let names = PossibleValuesParser::new(Target::ALL.map(Target::name).into_iter().chain([C]));
+    names.map(|name| {
+        let target = Target::ALL.into_iter().find(|target| target.name() == name);
+        target.map_or(FuzzTarget::C, FuzzTarget::Kernels)
+    })
+}
+
+/// The rule by which a majority is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VoteRule {
+    /// More than half of the results, and at least three
+    Majority,
+    /// Two thirds of all configurations
+    TwoThirds,
+}
+
+impl VoteRule {
+    fn rule(self) -> Rule {
+        match self {
+            Self::Majority => Rule::AtLeastThree,
+            Self::TwoThirds => Rule::TwoThirds,
+        }
+    }
+
+    /// The least number of voters that make a majority.
+    fn least_voters(self) -> usize {
+        match self {
+            Self::Majority => 3,
+            Self::TwoThirds => 2,
+        }
+    }
+}
+
+/// The programs that the options ask for.
+///
+/// # Errors
+/// When options contradict each other, or a folder has no programs.
+pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Programs, CliError> {
+    if args.generator == OWN {
+        let FuzzTarget::Kernels(target) = args.target else { return Err(FuzzError::NoC.into()) };
+        let profile = args.profile.profile(target);
+        profile.check().map_err(UsageError::from)?;
+        return Ok(Programs::Generated(GeneratedPrograms { profile, first: args.seed }));
+    }
+    let (asked, usual) = (args.profile.profile(Target::OpenCl12), Profile::default());
+    let of_profile = [
+        ("--mode", asked.mode != usual.mode),
+        ("--tokens", asked.tokens != usual.tokens),
+        ("--avoid", asked.avoid != usual.avoid),
+        ("--doubles", asked.doubles != usual.doubles),
+    ];
+    if let Some((name, _)) = of_profile.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(FuzzError::OnlyOwn(name).into());
+    }
+    let (folder, rule) = (Path::new(&args.generator), args.votes.rule());
+    let external = if folder.is_dir() {
+        ExternalPrograms::of_folder(folder, args.target.kind(), rule)
+    } else {
+        let tools = tools(worker, args.timeout, Some(args.memory));
+        ExternalPrograms::of_command(&args.generator, args.seed, tools, rule)
+    };
+    Ok(Programs::External(external.map_err(FuzzError::from)?))
+}
+
+/// Checks that there are enough configurations for a vote: a majority, and another one.
+///
+/// # Errors
+/// When there are too few.
+pub(super) fn check_voters(
+    args: &FuzzArgs,
+    programs: &Programs,
+    matrix: &Matrix,
+) -> Result<(), FuzzError> {
+    let needs_votes = matches!(programs, Programs::External(one) if one.needs_votes());
+    let least = args.votes.least_voters();
+    let all = matrix.configurations.len();
+    if needs_votes && (matrix.voters() < least || all <= least) {
+        return Err(FuzzError::FewVoters { all, least: least + 1 });
+    }
+    Ok(())
+}
+
+/// Runs the command that makes programs.
+fn tools(worker: &WorkerOptions, time: Duration, memory: Option<u64>) -> ToolRunner {
+    let limits = Limits {
+        time: Some(time),
+        memory_bytes: memory,
+        output_bytes: MOST_BYTES,
+        ..Limits::default()
+    };
+    let (temporary, program) = (worker.temporary.clone(), worker.program.clone());
+    ToolRunner::confined(temporary, Some(program), limits, worker.confinement.clone())
+}
