@@ -17,6 +17,8 @@ pub use clreduce_interestingness::{
 };
 pub use clreduce_journal as journal;
 pub use clreduce_reducer::{self as reducer, PassChoice};
+#[cfg(feature = "remote")]
+pub use clreduce_remote as remote;
 pub use clreduce_report as report;
 pub use clreduce_speculation::{self as speculation, Pool};
 pub use clreduce_testcase::{ContentHash, InvalidTestCase, Language, Size, SourceFile, TestCase};

@@ -85,7 +85,7 @@ pub fn simulate<S: CandidateSource>(
         let mut actions = scheduler.plan(true);
         while let Some(action) = actions.pop() {
             match action {
-                Action::Start(id, variant) => {
+                Action::Start(id, variant) | Action::StartAgain(id, variant) => {
                     variants.insert(id, variant);
                     ends.push(Reverse((now + TEST_MS, id)));
                 }

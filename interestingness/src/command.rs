@@ -16,6 +16,7 @@ use clreduce_process::{
 };
 use clreduce_testcase::{Clues, TestCase};
 use regex::bytes::Regex;
+use serde::{Deserialize, Serialize};
 
 use crate::looked_for::looked_for;
 use crate::unchanged::TestFiles;
@@ -80,7 +81,7 @@ pub struct CommandTest {
 }
 
 /// A run of the test that is looked at more closely. What it did that others should know.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rehearsal {
     /// As [`Interestingness::judge`] gives it.
     pub outcome: Outcome,

@@ -7,6 +7,7 @@
 
 mod command;
 mod filter;
+mod first_run;
 mod hints;
 mod looked_for;
 mod not_run;
@@ -19,6 +20,7 @@ pub use clreduce_process::{
 };
 pub use command::{CommandOptions, CommandTest, OutputPattern, Rehearsal};
 pub use filter::{CompileFilter, Filtered};
+pub use first_run::{FirstRun, allowed_time};
 pub use hints::{Hint, hints};
 pub use not_run::NotRun;
 pub use outcome::{Outcome, Verdict};
@@ -40,6 +42,15 @@ pub trait Interestingness: Send + Sync {
     /// # Errors
     /// When the test was not run. The reduction tries again a few times, and stops where that does not help.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun>;
+
+    /// Judges a variant that was judged before, to see whether the verdict holds. A test that remembers the verdicts of
+    /// other runs does not use them here. By default this is [`judge`](Self::judge).
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.judge(variant, cancel)
+    }
 
     /// Judges the original for the first time, and looks for clues in what the test prints. By default there are none.
     ///

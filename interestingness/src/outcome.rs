@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use clreduce_process::{Completed, End};
+use serde::{Deserialize, Serialize};
 
 use crate::TimeLimits;
 use crate::not_run::NotRun;
 
 /// The result of a test. The reducer sees everything but `Interesting` as "no".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Verdict {
     /// The variant still shows the bug.
     Interesting,
@@ -21,7 +22,7 @@ pub enum Verdict {
 }
 
 /// A verdict and what is worth telling a person about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,

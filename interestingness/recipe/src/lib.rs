@@ -142,6 +142,14 @@ impl Recipe {
         &self.text
     }
 
+    /// The files beside the recipe that it reads, with their names in the recipe.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, PathBuf)> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let arguments = self.document.arguments.iter().map(|path| path.get_ref());
+        arguments.map(|path| (path.to_string_lossy().into_owned(), folder.join(path))).collect()
+    }
+
     /// Finds the tools and devices, runs every stage on the original, and pins its outcome.
     ///
     /// # Errors

@@ -110,6 +110,13 @@ impl RecipeTest {
         self.ready.iter().filter_map(|ready| ready.stage.check())
     }
 
+    /// Returns the devices that the configurations use, with their drivers.
+    #[must_use]
+    pub fn devices(&self) -> Vec<String> {
+        let facts = self.kit.pools.iter().map(|pool| &pool.device.facts);
+        facts.map(|facts| format!("{}: {}, {}", facts.platform, facts.name, facts.driver)).collect()
+    }
+
     /// Returns the statistics of the stages, in their order.
     #[must_use]
     pub fn counts(&self) -> Vec<(String, StageCounts)> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum, ValueHint};
 use clreduce_engine::Options;
+use clreduce_remote::RemoteOptions;
 
 use crate::report_file::ReportFile;
 
@@ -22,6 +23,9 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub options: Options,
+
+    #[command(flatten)]
+    pub remote: RemoteOptions,
 
     /// Keep a copy of every variant for which the test exits with CODE, in FILE.also-interesting/
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(i32).range(1..),

@@ -6,12 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Outcome, TestCommand, Verdict,
+    Cancel, CommandOptions, CommandTest, Outcome, TestCommand, Verdict, allowed_time,
 };
 use clreduce_process::quoted;
 use clreduce_testcase::{SourceFile, TestCase};
 
-use crate::judge::allowed_time;
 use crate::load::OWN_ENDINGS;
 use crate::target::{Target, absolute};
 use crate::test::has_folder;

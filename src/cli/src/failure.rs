@@ -18,6 +18,7 @@ use clreduce_journal::StateError;
 use clreduce_kernel::PlanError;
 use clreduce_process::quoted;
 use clreduce_recipe::{CompilationError, CompilerBugError, RecipeError};
+use clreduce_remote::RemoteError;
 use clreduce_report::ReportError;
 use clreduce_tools::{OPENCL_LOADER, POCL};
 use thiserror::Error;
@@ -86,6 +87,8 @@ pub(crate) enum CliError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     #[error(transparent)]
     Zoo(#[from] ZooError),
     #[error(transparent)]
@@ -294,6 +297,8 @@ pub(crate) enum UsageError {
     Recipe(#[from] RecipeError),
     #[error("{0} cannot be used with a recipe\nhelp: {1}")]
     NotForRecipes(&'static str, &'static str),
+    #[error("{0} cannot be used with --remote: the folders of the tests are on other machines")]
+    NotRemote(&'static str),
     #[error(
         "--allow-slippage needs a recipe: the exit status of a program does not tell one bug from another"
     )]

@@ -9,13 +9,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandTest, Interestingness, NotRun, Outcome, Rehearsal, TimeLimits, Verdict,
+    Cancel, CommandTest, FirstRun, Interestingness, NotRun, Outcome, TimeLimits,
 };
 use clreduce_recipe::{RecipeTest, StageCounts};
-use clreduce_testcase::{Clues, SourceFile, TestCase};
-
-/// How often a test that accepts nothing is run on it.
-const RUNS_OF_NOTHING: u32 = 3;
+use clreduce_remote::RemoteTest;
+use clreduce_testcase::{Clues, TestCase};
 
 /// A test whose first run is watched.
 pub(crate) enum Judge {
@@ -23,6 +21,8 @@ pub(crate) enum Judge {
     Command(Box<ByCommand>),
     /// A recipe.
     Recipe(Box<ByRecipe>),
+    /// Either of them, on other machines.
+    Remote(Box<ByRemote>),
 }
 
 /// A program or a shell command as the test.
@@ -35,20 +35,20 @@ pub(crate) struct ByCommand {
     pub also: Option<(i32, Aside)>,
 }
 
-/// The observations of a test on the original.
-pub(crate) struct FirstRun {
-    /// The run itself.
-    pub rehearsal: Rehearsal,
-    /// True if the test also accepts an empty directory and an empty program.
-    pub is_blind: bool,
-}
-
 /// A recipe as the test.
 pub(crate) struct ByRecipe {
     /// The test.
     pub test: RecipeTest,
     /// The folder for variants that show another bug.
     pub slipped: Option<Aside>,
+}
+
+/// A test on the machines of a remote execution service.
+pub(crate) struct ByRemote {
+    /// The test.
+    pub test: RemoteTest,
+    /// The exit status for which a variant is copied, and the folder for the copies.
+    pub also: Option<(i32, Aside)>,
 }
 
 /// A folder for copies of variants.
@@ -65,13 +65,14 @@ impl Judge {
         match self {
             Self::Command(by) => by.first.get(),
             Self::Recipe(_) => None,
+            Self::Remote(by) => by.test.first_run(),
         }
     }
 
     /// The figures of the stages of a recipe.
     pub(crate) fn stages(&self) -> Vec<(String, StageCounts)> {
         match self {
-            Self::Command(_) => Vec::new(),
+            Self::Command(_) | Self::Remote(_) => Vec::new(),
             Self::Recipe(by) => by.test.counts(),
         }
     }
@@ -82,6 +83,14 @@ impl Interestingness for Judge {
         match self {
             Self::Command(by) => by.judge(variant, cancel),
             Self::Recipe(by) => by.judge(variant, cancel),
+            Self::Remote(by) => by.judge(variant, cancel),
+        }
+    }
+
+    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        match self {
+            Self::Command(_) | Self::Recipe(_) => self.judge(variant, cancel),
+            Self::Remote(by) => by.test.judge_again(variant, cancel),
         }
     }
 
@@ -93,6 +102,7 @@ impl Interestingness for Judge {
         match self {
             Self::Command(by) => by.judge_original(original, cancel),
             Self::Recipe(by) => Ok((by.judge(original, cancel)?, by.test.clues().clone())),
+            Self::Remote(by) => by.test.judge_original(original, cancel),
         }
     }
 
@@ -101,6 +111,7 @@ impl Interestingness for Judge {
             Self::Command(by) => by.test.set_time_limit(limit),
             // Its stages have limits of their own.
             Self::Recipe(_) => {}
+            Self::Remote(by) => by.test.set_time_limit(limit),
         }
     }
 
@@ -108,6 +119,7 @@ impl Interestingness for Judge {
         match self {
             Self::Command(by) => by.test.part_limits(),
             Self::Recipe(by) => by.test.part_limits(),
+            Self::Remote(by) => by.test.part_limits(),
         }
     }
 
@@ -115,6 +127,7 @@ impl Interestingness for Judge {
         match self {
             Self::Command(by) => by.test.set_part_limits(limits),
             Self::Recipe(by) => by.test.set_part_limits(limits),
+            Self::Remote(by) => by.test.set_part_limits(limits),
         }
     }
 }
@@ -131,6 +144,13 @@ impl Interestingness for CountedTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         self.running.fetch_add(1, Ordering::Relaxed);
         let outcome = self.judge.judge(variant, cancel);
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        outcome
+    }
+
+    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.judge.judge_again(variant, cancel);
         self.running.fetch_sub(1, Ordering::Relaxed);
         outcome
     }
@@ -166,19 +186,10 @@ impl ByCommand {
         original: &TestCase,
         cancel: &Cancel,
     ) -> Result<(Outcome, Clues), NotRun> {
-        let rehearsal = self.test.rehearse(original, cancel)?;
-        let mut outcome = rehearsal.outcome.clone();
-        if !rehearsal.modified.is_empty() {
-            outcome.verdict = Verdict::Unresolved;
-        }
-        let is_blind = outcome.verdict == Verdict::Interesting
-            && self.is_blind(original, allowed_time(outcome.wall), cancel);
-        if is_blind {
-            outcome.verdict = Verdict::Uninteresting;
-        }
-        let clues = rehearsal.clues.clone();
+        let first = self.test.first_run(original, cancel)?;
+        let (outcome, clues) = (first.outcome(), first.rehearsal.clues.clone());
         if !cancel.is_cancelled() {
-            let _ = self.first.set(FirstRun { rehearsal, is_blind });
+            let _ = self.first.set(first);
         }
         Ok((outcome, clues))
     }
@@ -192,27 +203,18 @@ impl ByCommand {
         }
         Ok(outcome)
     }
-
-    /// Returns true if the test does not look at the variant: it accepts an empty directory. A test for a message may
-    /// find it in the complaint that there is no file, so an empty program is tried as well. A flaky test may accept
-    /// either by mistake, so each is tried again.
-    fn is_blind(&self, original: &TestCase, limit: Duration, cancel: &Cancel) -> bool {
-        let empty = |file: &SourceFile| SourceFile { bytes: Arc::default(), ..file.clone() };
-        let no_files = TestCase::new(Vec::new());
-        let no_text = TestCase::new(original.files().iter().map(empty).collect());
-        let accepts = |case: TestCase| {
-            (0..RUNS_OF_NOTHING).all(|_| {
-                let outcome = self.test.judge_within(&case, limit, cancel);
-                outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
-            })
-        };
-        no_files.is_ok_and(accepts) && no_text.is_ok_and(accepts)
-    }
 }
 
-/// The time that a run beside the reduction may take, from the time that the original took.
-pub(crate) fn allowed_time(original: Duration) -> Duration {
-    (original * 10).clamp(Duration::from_secs(2), Duration::from_secs(300))
+impl ByRemote {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let outcome = self.test.judge(variant, cancel)?;
+        if let Some((code, aside)) = &self.also
+            && outcome.exit_code == Some(*code)
+        {
+            aside.keep(variant, "", cancel);
+        }
+        Ok(outcome)
+    }
 }
 
 impl ByRecipe {

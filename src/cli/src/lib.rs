@@ -40,6 +40,7 @@ mod quoting;
 mod recipe;
 mod reduce;
 mod refused;
+mod remote;
 mod repeat;
 mod report;
 mod report_file;
@@ -72,6 +73,9 @@ use printing::{error_line, printable};
 pub fn main() -> ExitCode {
     let services = [clreduce_compiler::SERVICES, clreduce_devices::SERVICES].concat();
     if let Some(code) = clreduce_process::worker_main(&services) {
+        return code;
+    }
+    if let Some(code) = clreduce_remote::judge_main() {
         return code;
     }
     // `-V` is the short form.

@@ -21,7 +21,7 @@ use crate::events_file::EventsFile;
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
 use crate::interrupt::{self, INTERRUPTED};
-use crate::judge::{Aside, ByCommand, ByRecipe, CountedTest, Judge};
+use crate::judge::{Aside, ByCommand, ByRecipe, ByRemote, CountedTest, Judge};
 use crate::keep::{KeepError, Keeper, repair};
 use crate::load::{FilePlace, Input, load};
 use crate::not_interesting::{Rejection, explain};
@@ -35,7 +35,7 @@ use crate::screen::{Drawn, Model};
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
-use crate::{bug, recipe, report, sandbox, summary};
+use crate::{bug, recipe, remote, report, sandbox, summary};
 
 /// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
@@ -147,13 +147,21 @@ fn run(
 ) -> Result<FinishedReduction, CliError> {
     let ReductionInput { target, folder, case, on_disk, places, resumed } = subject;
     let state = target.state();
-    let judge = Arc::new(match &settings.how.test {
-        Test::Command(command) => {
+    let service = remote::connect(&settings.how)?;
+    let judge = Arc::new(match (&settings.how.test, &service) {
+        (test, Some(service)) => {
+            if let Test::Command(command) = test {
+                show_hints(command, &target, progress);
+            }
+            let test = remote::ready(service, &settings.how, &case, &folder, cancel, progress)?;
+            Judge::Remote(Box::new(ByRemote { test, also: also(settings, &target) }))
+        }
+        (Test::Command(command), None) => {
             let judge = judge(settings, command, &target, progress)?;
             show_hints(command, &target, progress);
             judge
         }
-        Test::Recipe(recipe, _) => {
+        (Test::Recipe(recipe, _), None) => {
             let test = recipe::ready(recipe, &case, &folder, cancel, progress)?;
             judge_by_recipe(test, settings, &target)
         }
@@ -189,8 +197,10 @@ fn run(
         }
     };
     let mut facts = facts(&settings.how.test);
-    if let Judge::Recipe(by) = &*judge {
-        recipe::note(&mut facts, &by.test);
+    match &*judge {
+        Judge::Command(_) => {}
+        Judge::Recipe(by) => recipe::note(&mut facts, &by.test),
+        Judge::Remote(by) => remote::note(&mut facts, &by.test),
     }
     let reduction = Reduction::of(case.clone())
         .test(CountedTest { judge: Arc::clone(&judge), running })
@@ -207,6 +217,10 @@ fn run(
             }
             let originals: Vec<PathBuf> = bases.into_iter().filter(|path| path.exists()).collect();
             let stages = judge.stages();
+            service.iter().flat_map(|service| service.remarks()).for_each(|r| progress.note(&r));
+            if let Judge::Remote(by) = &*judge {
+                by.test.unchecked().into_iter().for_each(|remark| progress.warning(remark));
+            }
             if let Judge::Recipe(by) = &*judge {
                 by.test.unchecked().iter().for_each(|remark| progress.warning(remark));
             }
@@ -295,10 +309,15 @@ fn judge(
         None
     };
     let options = CommandOptions { save, ..settings.how.command_options() };
-    let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
-    let also = settings.also_interesting.map(|code| (code, aside()));
     let test = CommandTest::new(command, options)?;
+    let also = also(settings, target);
     Ok(Judge::Command(Box::new(ByCommand { test, first: OnceLock::new(), also })))
+}
+
+/// The exit status for which a variant is copied, and the folder for the copies.
+fn also(settings: &Settings, target: &Target) -> Option<(i32, Aside)> {
+    let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
+    settings.also_interesting.map(|code| (code, aside()))
 }
 
 /// Shows likely mistakes in the text of the test, and advice on it.
@@ -342,6 +361,7 @@ fn not_interesting(
         return CliError::BlindTest;
     }
     let found = match &settings.how.test {
+        _ if settings.how.remote.remote.is_some() => remote::advice(outcome),
         Test::Command(command) => {
             let options = settings.how.command_options();
             let refusal = Refusal { command, options, original: case, outcome, cancel };

@@ -4,12 +4,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Confinement, Outcome, TestCommand, Verdict,
+    Cancel, CommandOptions, CommandTest, Confinement, Outcome, TestCommand, Verdict, allowed_time,
 };
 use clreduce_process::quoted;
 use clreduce_testcase::TestCase;
-
-use crate::judge::allowed_time;
 
 /// Lines of output that are shown.
 const LINES: usize = 5;

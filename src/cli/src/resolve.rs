@@ -7,6 +7,7 @@ use clreduce_compiler::LibclangFilter;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::CommandOptions;
+use clreduce_remote::RemoteOptions;
 use clreduce_testcase::Language;
 
 use crate::args::{ReduceArgs, ShowArgs};
@@ -52,6 +53,8 @@ pub(crate) struct TestAndOptions {
     pub test: Test,
     /// The options, with the number of jobs filled in.
     pub options: Options,
+    /// The service that runs the tests, if they do not run on this machine.
+    pub remote: RemoteOptions,
 }
 
 impl Settings {
@@ -66,13 +69,17 @@ impl TestAndOptions {
     ///
     /// # Errors
     /// When no pass is left.
-    pub(crate) fn new(test: Test, options: Options) -> Result<Self, UsageError> {
+    pub(crate) fn new(
+        test: Test,
+        options: Options,
+        remote: RemoteOptions,
+    ) -> Result<Self, UsageError> {
         if options.pass_choice().rows().is_empty() {
             return Err(UsageError::NoPasses);
         }
         let options =
             Options { jobs: Some(options.jobs().unwrap_or_else(default_jobs)), ..options };
-        Ok(Self { test, options })
+        Ok(Self { test, options, remote })
     }
 
     /// Tests at a time.
@@ -137,9 +144,10 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         return Err(UsageError::OneReport);
     }
     check_recipe(&args, &test)?;
+    check_remote(&args)?;
     Ok(Settings {
         inputs: args.inputs,
-        how: TestAndOptions::new(test, args.options)?,
+        how: TestAndOptions::new(test, args.options, args.remote)?,
         also_interesting: args.also_interesting,
         allow_slippage: args.allow_slippage,
         save_temps: args.save_temps,
@@ -182,6 +190,13 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
         Some((_, option, help)) => Err(UsageError::NotForRecipes(option, help)),
         None => Ok(()),
     }
+}
+
+/// Refuses options about folders of tests, which are on other machines.
+fn check_remote(args: &ReduceArgs) -> Result<(), UsageError> {
+    let options = [(args.save_temps, "--save-temps"), (args.allow_slippage, "--allow-slippage")];
+    let given = options.into_iter().find(|(given, _)| *given && args.remote.remote.is_some());
+    given.map_or(Ok(()), |(_, option)| Err(UsageError::NotRemote(option)))
 }
 
 /// The number of physical cores that this process may use. Two tests on one core take longer than one after the

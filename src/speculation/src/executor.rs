@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, NotRun, Outcome, Verdict};
-use clreduce_testcase::TestCase;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::pool::{Permit, Pool, Waiter};
@@ -329,7 +328,13 @@ impl StartedTests {
                 Action::Start(id, variant) => {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {
-                        TestResult::Test(judge(&*test, &variant, cancel))
+                        TestResult::Test(retried(cancel, || test.judge(&variant, cancel)))
+                    });
+                }
+                Action::StartAgain(id, variant) => {
+                    let test = Arc::clone(&self.test);
+                    self.run(id, permit.take(), move |cancel| {
+                        TestResult::Test(retried(cancel, || test.judge_again(&variant, cancel)))
                     });
                 }
                 Action::Filter(id, variant) => {
@@ -416,19 +421,15 @@ impl StartedTests {
     }
 }
 
-/// Judges a variant; a test that was not run is tried again after a pause.
-fn judge(
-    test: &dyn Interestingness,
-    variant: &TestCase,
-    cancel: &Cancel,
-) -> Result<Outcome, NotRun> {
+/// Runs a test; one that was not run is tried again after a pause.
+fn retried(cancel: &Cancel, test: impl Fn() -> Result<Outcome, NotRun>) -> Result<Outcome, NotRun> {
     for pause in PAUSES {
-        match test.judge(variant, cancel) {
+        match test() {
             Err(_) if !cancel.is_cancelled() => cancel.wait(pause),
             result => return result,
         };
     }
-    test.judge(variant, cancel)
+    test()
 }
 
 impl Drop for StartedTests {

@@ -22,6 +22,9 @@ const WORTH_A_SLOT: u64 = CERTAIN / 16;
 pub enum Action {
     /// Start a test of this variant in a free slot.
     Start(TestId, TestCase),
+    /// Start a test of this variant in a free slot, although it was tested before: to see whether the verdict holds, or
+    /// because the earlier test said nothing.
+    StartAgain(TestId, TestCase),
     /// Have the compile filter look at this variant in a free slot.
     Filter(TestId, TestCase),
     /// End this test early. Its slot stays taken until [`Scheduler::ended`] is told of its end.
@@ -438,13 +441,19 @@ impl<S: CandidateSource> Scheduler<S> {
         work: Work,
     ) {
         let is_look = matches!(work, Work::Filter);
-        let id = self.running.start(hash, work, self.verdicts.is_alone(&hash));
+        let is_alone = self.verdicts.is_alone(&hash);
+        let is_again = is_alone || matches!(work, Work::Confirmation(_));
+        let id = self.running.start(hash, work, is_alone);
         if is_look {
             self.counters.filtered += 1;
             actions.push(Action::Filter(id, variant));
         } else {
             self.counters.started += 1;
-            actions.push(Action::Start(id, variant));
+            actions.push(if is_again {
+                Action::StartAgain(id, variant)
+            } else {
+                Action::Start(id, variant)
+            });
         }
     }
 

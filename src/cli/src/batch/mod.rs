@@ -12,6 +12,7 @@ use clap::{ValueEnum, ValueHint};
 use clreduce_batch::{Batch, BatchResult, Case, CaseOutcome, OpenError, Record};
 use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
+use clreduce_remote::{Remote, RemoteOptions};
 
 use crate::args::{ShowArgs, TestArgs};
 use crate::failure::{CliError, UsageError};
@@ -19,6 +20,7 @@ use crate::interrupt::{self, INTERRUPTED};
 use crate::load::{Input, load};
 use crate::progress::Verbosity;
 use crate::recipe;
+use crate::remote;
 use crate::resolve::{TestAndOptions, verbosity};
 use crate::test::{Test, facts, on_files, test_named};
 use crate::units::{show_bytes, show_count, show_duration};
@@ -49,6 +51,9 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     pub options: Options,
+
+    #[command(flatten)]
+    pub remote: RemoteOptions,
 
     #[command(flatten)]
     pub show: ShowArgs,
@@ -85,19 +90,24 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
         Some(test) => test_named(test)?,
         None => return Err(UsageError::NoBatchTest(args.dir).into()),
     };
-    let how = Arc::new(TestAndOptions::new(command, args.options)?);
+    let how = Arc::new(TestAndOptions::new(command, args.options, args.remote)?);
     let mut excluded = vec![crate::target::absolute(&args.out).unwrap_or(args.out.clone())];
     if let Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) = &how.test {
         excluded.extend(crate::target::absolute(path));
     }
     let found = cases::find(&args.dir, args.layout, &excluded)?;
     let cancel = interrupt::on_interrupt()?;
-    let batch = Batch::open(&args.out, &how.options, facts(&how.test))?
-        .jobs(how.jobs())
-        .cancel(cancel.clone());
+    let service = remote::connect(&how)?;
+    let mut facts = facts(&how.test);
+    if let Some(service) = &service {
+        remote::note(&mut facts, &remote::of_batch(service, &how, &cancel)?);
+    }
+    let batch =
+        Batch::open(&args.out, &how.options, facts)?.jobs(how.jobs()).cancel(cancel.clone());
     let names = found.iter().map(|case| case.name.clone()).collect();
     let mut display = Display::new(verbosity, args.show.plain, names);
-    let cases = found.into_iter().map(|found| case(found, &how, &excluded, &cancel)).collect();
+    let cases =
+        found.into_iter().map(|found| case(found, &how, &service, &excluded, &cancel)).collect();
     let done = batch.run(cases, |progress| display.update(progress))?;
     display.finish();
     let folders =
@@ -112,22 +122,28 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
 fn case(
     found: cases::FoundCase,
     how: &Arc<TestAndOptions>,
+    service: &Option<Arc<Remote>>,
     excluded: &[PathBuf],
     cancel: &Cancel,
 ) -> Case {
     let (how, excluded, cancel) = (Arc::clone(how), excluded.to_vec(), cancel.clone());
+    let service = service.clone();
     let open = move || -> Result<Reduction<'static>, OpenError> {
         let path = [found.path];
         let inputs = Input::find_all(&path).map_err(|error| error.to_string())?;
         let loaded = load(&inputs, &excluded, false).map_err(|error| error.to_string())?;
         // Its own: each case has its own time limit.
-        let reduction = match &how.test {
-            Test::Command(command) => {
+        let reduction = match (&how.test, &service) {
+            (test, Some(service)) => {
+                let test = remote::of_case(service, &how, test, (&path, &loaded.case), &cancel);
+                Reduction::of(loaded.case).test(test.map_err(|error| error.message())?)
+            }
+            (Test::Command(command), None) => {
                 let command = on_files(command, &path).map_err(|error| error.to_string())?;
                 let test = CommandTest::new(&command, how.command_options());
                 Reduction::of(loaded.case).test(test.map_err(|error| error.to_string())?)
             }
-            Test::Recipe(recipe, _) => {
+            (Test::Recipe(recipe, _), None) => {
                 let recipe = recipe.clone().options(recipe::options(&cancel));
                 let test = recipe.calibrate(&loaded.case).map_err(|error| error.to_string())?;
                 Reduction::of(loaded.case).test(test)

@@ -8,6 +8,7 @@ use clreduce_interestingness::{
     Cancel, CommandTest, Interestingness, Outcome, TestCommand, Verdict,
 };
 use clreduce_recipe::{Recipe, RecipeTest};
+use clreduce_remote::RemoteOptions;
 use clreduce_testcase::TestCase;
 use console::style;
 
@@ -88,7 +89,11 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
         }
         Test::Command(command) => {
             let command = on_files(&command, std::slice::from_ref(&program))?;
-            let options = TestAndOptions::new(Test::Command(command.clone()), options)?;
+            let options = TestAndOptions::new(
+                Test::Command(command.clone()),
+                options,
+                RemoteOptions::default(),
+            )?;
             let outcome = judge(&command, &options, &case, cancel)?;
             if outcome.verdict != Verdict::Interesting {
                 return Err(BugError::NotShown { program, reason: outcome.reason }.into());

@@ -75,7 +75,7 @@ fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>)
         }
         for action in actions {
             match action {
-                Action::Start(id, variant) => {
+                Action::Start(id, variant) | Action::StartAgain(id, variant) => {
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, text));
                 }
@@ -187,7 +187,7 @@ fn confirmations_take_slots_that_nothing_probable_wants_and_give_way() {
     scheduler.kill_all();
     scheduler.ended(next[0].0, Ok(Outcome::from(YES)));
     let actions = scheduler.plan_confirmations(true);
-    let [Action::Start(id, again)] = actions.as_slice() else { panic!("{actions:?}") };
+    let [Action::StartAgain(id, again)] = actions.as_slice() else { panic!("{actions:?}") };
     assert_eq!(*again, variant(""));
     scheduler.ended(*id, Ok(Outcome::from(NO)));
     assert_eq!(scheduler.take_confirmation().unwrap().outcome.verdict, NO);

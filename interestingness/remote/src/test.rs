@@ -1,0 +1,439 @@
+//! The interestingness test whose runs are actions of a remote execution service.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clreduce_interestingness::{
+    Cancel, FirstRun, Interestingness, Limits, NotRun, Outcome, OutputPattern, TimeLimits, Verdict,
+};
+use clreduce_recipe::Calibration;
+use clreduce_testcase::{Clues, TestCase};
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{Calibrated, Question, Says};
+use crate::connection::Remote;
+use crate::digest::Blob;
+use crate::failure::{Failure, RemoteError};
+use crate::fingerprint::Fingerprint;
+use crate::job::{
+    Circumstances, Job, Memory, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
+};
+use crate::order::{Ask, Order, OrderedTest, Sandbox, TestFiles};
+use crate::tree::Folder;
+
+/// The first questions are asked so often, on different machines if the service wills.
+const FIRST_RUNS: u32 = 3;
+/// Time of an action besides that of the test: starting, cleaning up, writing the answer.
+const MARGIN: Duration = Duration::from_secs(10);
+/// Time of the runs beside the first one on the original.
+const FIRST_MARGIN: Duration = Duration::from_secs(300);
+/// Time for the calibration of a recipe, and for a variant under a recipe, whose stages have limits of their own.
+const RECIPE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// Everything about a remote test but its files.
+#[derive(Clone, Debug)]
+pub struct RemoteSettings {
+    /// The program that runs in each action: one that calls [`judge_main`](crate::judge_main) first thing, such as
+    /// `clreduce` itself.
+    pub program: PathBuf,
+    /// The limits of one test.
+    pub limits: Limits,
+    /// True if the time limit is the user's. Otherwise it is rounded up to a power of two seconds, so that a repeated
+    /// reduction, whose measurements differ a little, asks the same questions.
+    pub is_exact: bool,
+    /// Where given, the output decides, and the exit code does not matter.
+    pub pattern: Option<OutputPattern>,
+    /// The sandbox on the other machines.
+    pub sandbox: Sandbox,
+}
+
+/// A test that other machines run.
+#[derive(Debug)]
+pub struct RemoteTest {
+    remote: Arc<Remote>,
+    /// The files of every action: the program and the test.
+    base: Folder,
+    test: OrderedTest,
+    settings: RemoteSettings,
+    tools: Tools,
+    limits: Mutex<Limits>,
+    part_limits: Mutex<TimeLimits>,
+    /// The original and its calibration, under a recipe.
+    recipe: Option<(TestCase, Calibrated)>,
+    first: OnceLock<FirstRun>,
+    repeats: AtomicU64,
+}
+
+/// The machines as the first actions found them.
+#[derive(Clone, Debug, Default)]
+struct Tools {
+    fingerprint: Fingerprint,
+    sandbox: String,
+    without: Option<String>,
+}
+
+/// The calibration of a recipe on other machines, for a run that resumes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RemoteCalibration(Calibrated);
+
+impl RemoteTest {
+    /// A test by a command or a recipe. Asks three machines for their tools. A recipe must then be calibrated, or
+    /// resumed.
+    ///
+    /// # Errors
+    /// When a file cannot be read, no machine answers, or two have different tools. `None` once `cancel` is triggered.
+    pub fn new(
+        remote: Arc<Remote>,
+        files: TestFiles,
+        settings: RemoteSettings,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, RemoteError> {
+        let path = settings.program.clone();
+        let program = Blob::file(path.clone());
+        let program = program.map_err(|source| RemoteError::File { path, source })?;
+        let mut base = Folder::default();
+        base.add(PROGRAM, program, true);
+        *base.folder(TEST) = files.folder;
+        let mut test = Self {
+            remote,
+            base,
+            test: files.test,
+            limits: Mutex::new(settings.limits.clone()),
+            settings,
+            tools: Tools::default(),
+            part_limits: Mutex::default(),
+            recipe: None,
+            first: OnceLock::new(),
+            repeats: AtomicU64::new(0),
+        };
+        let tools = test.find_tools(Memory::Use, cancel)?;
+        test.tools = match tools {
+            Some(tools) => tools,
+            None => return Ok(None),
+        };
+        Ok(Some(test))
+    }
+
+    /// Calibrates a recipe on the original.
+    ///
+    /// # Errors
+    /// When no machine answers, the recipe rejects the original, or two machines pin different outcomes. `None` once
+    /// `cancel` is triggered.
+    pub fn calibrate(
+        self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, RemoteError> {
+        let answers = self.ask_first(Ask::Calibration, original, Memory::Use, cancel);
+        let Some(answers) = answers.map_err(|error| RemoteError::NoAnswer(error.to_string()))?
+        else {
+            return Ok(None);
+        };
+        let mut found: Option<(Calibrated, String)> = None;
+        for WorkerAnswer { says, worker, .. } in answers {
+            let calibrated = match says {
+                Says::Calibrated(calibrated) => *calibrated,
+                Says::Rejected(why) => return Err(RemoteError::NoAnswer(why)),
+                _ => return Err(unexpected()),
+            };
+            match &found {
+                None => found = Some((calibrated, worker)),
+                Some((first, by)) if first.calibration.pin != calibrated.calibration.pin => {
+                    return Err(disagreement(by, &worker, "the outcome of the original"));
+                }
+                Some(_) => {}
+            }
+        }
+        let (calibrated, _) = found.ok_or_else(unexpected)?;
+        Ok(Some(self.resume(original, RemoteCalibration(calibrated))))
+    }
+
+    /// Takes the calibration of an earlier run.
+    #[must_use]
+    pub fn resume(self, original: &TestCase, calibration: RemoteCalibration) -> Self {
+        let RemoteCalibration(calibrated) = calibration;
+        let part_limits = Mutex::new(calibrated.part_limits.clone());
+        let test = match self.test {
+            OrderedTest::Recipe { path, .. } => OrderedTest::Recipe {
+                path,
+                calibration: Some(calibrated.calibration.clone()),
+                devices: calibrated.devices.clone(),
+            },
+            command => command,
+        };
+        let mut base = self.base;
+        fill(base.folder(ORIGINAL), original);
+        Self { test, base, part_limits, recipe: Some((original.clone(), calibrated)), ..self }
+    }
+
+    /// The calibration of a recipe.
+    #[must_use]
+    pub fn calibration(&self) -> Option<RemoteCalibration> {
+        self.recipe.as_ref().map(|(_, calibrated)| RemoteCalibration(calibrated.clone()))
+    }
+
+    /// The observations of the first run of a command, once it has ended.
+    #[must_use]
+    pub fn first_run(&self) -> Option<&FirstRun> {
+        self.first.get()
+    }
+
+    /// The tools of the machines. Verdicts depend on them.
+    #[must_use]
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.tools.fingerprint
+    }
+
+    /// The kind of sandbox that the machines have for tests. Verdicts depend on it.
+    #[must_use]
+    pub fn sandbox(&self) -> &str {
+        &self.tools.sandbox
+    }
+
+    /// Warnings for a person.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let without = self.tools.without.as_ref().map(|reason| {
+            format!("tests run without a sandbox on the machines of the service: {reason}")
+        });
+        let of_recipe = self.recipe.iter().flat_map(|(_, calibrated)| calibrated.warnings.clone());
+        without.into_iter().chain(of_recipe).collect()
+    }
+
+    /// A remark on a result under a recipe: the kinds of errors that no stage could look for.
+    #[must_use]
+    pub fn unchecked(&self) -> Option<&str> {
+        self.recipe.as_ref().and_then(|(_, calibrated)| calibrated.unchecked.as_deref())
+    }
+
+    /// The calibrated recipe, for a person.
+    #[must_use]
+    pub fn pinned(&self) -> Option<&Calibration> {
+        self.recipe.as_ref().map(|(_, calibrated)| &calibrated.calibration)
+    }
+
+    /// Asks machines for their tools.
+    fn find_tools(&self, memory: Memory, cancel: &Cancel) -> Result<Option<Tools>, RemoteError> {
+        let nothing = TestCase::new(Vec::new()).map_err(|_| unexpected())?;
+        let answers = self.ask_first(Ask::Tools, &nothing, memory, cancel);
+        let Some(answers) = answers.map_err(|error| RemoteError::NoAnswer(error.to_string()))?
+        else {
+            return Ok(None);
+        };
+        let mut found: Option<(Tools, String)> = None;
+        for WorkerAnswer { says, worker, .. } in answers {
+            let tools = match says {
+                Says::Tools { fingerprint, sandbox, without } => {
+                    Tools { fingerprint, sandbox, without }
+                }
+                Says::Rejected(why) => return Err(RemoteError::NoAnswer(why)),
+                _ => return Err(unexpected()),
+            };
+            match &found {
+                None => found = Some((tools, worker)),
+                Some((first, by)) => {
+                    let mut differences = tools.fingerprint.differences(&first.fingerprint);
+                    if tools.sandbox != first.sandbox {
+                        differences.push_str("another sandbox");
+                    }
+                    if !differences.is_empty() {
+                        return Err(disagreement(by, &worker, &differences));
+                    }
+                }
+            }
+        }
+        found.map(|(tools, _)| Some(tools)).ok_or_else(unexpected)
+    }
+
+    /// Asks a question several times at once. `None` once `cancel` is triggered.
+    fn ask_first(
+        &self,
+        ask: Ask,
+        variant: &TestCase,
+        memory: Memory,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
+        let salts = (1..=FIRST_RUNS).map(|number| format!("first run {number}"));
+        let jobs = salts.map(|salt| self.job(ask, variant, salt, memory)).collect();
+        self.remote.run(jobs, cancel).into_iter().collect()
+    }
+
+    fn ask(
+        &self,
+        variant: &TestCase,
+        salt: String,
+        memory: Memory,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let job = self.job(Ask::Variant, variant, salt, memory);
+        match self.remote.run(vec![job], cancel).pop() {
+            Some(Ok(Some(WorkerAnswer { says: Says::Judged(outcome), .. }))) => Ok(*outcome),
+            // Nobody reads it.
+            Some(Ok(None)) => Ok(Outcome::from(Verdict::Unresolved)),
+            Some(Err(failure)) => Err(self.not_run(failure, cancel)),
+            _ => Err(NotRun::Failed("the answer is to another question".to_owned())),
+        }
+    }
+
+    /// The reason that a test was not run. Where the tools are others, the service may remember those of earlier times: it
+    /// is told anew, so that the next run begins with those of today.
+    fn not_run(&self, failure: Failure, cancel: &Cancel) -> NotRun {
+        let Failure::OtherTools(why) = &failure else { return NotRun::Failed(failure.to_string()) };
+        let now = self.find_tools(Memory::Refresh, cancel);
+        let have_changed =
+            matches!(&now, Ok(Some(now)) if now.fingerprint != self.tools.fingerprint);
+        NotRun::Failed(if have_changed {
+            format!("the tools of the machines have changed: {why}; start again with --fresh")
+        } else {
+            format!("{why}; choose machines with the same tools by --remote-property")
+        })
+    }
+
+    /// The action for a question.
+    fn job(&self, ask: Ask, variant: &TestCase, salt: String, memory: Memory) -> Job {
+        let is_first = ask == Ask::Tools;
+        let limits = if is_first { Limits::default() } else { self.limits() };
+        let is_recipe = matches!(self.test, OrderedTest::Recipe { .. });
+        let limit = match ask {
+            Ask::Tools => MARGIN * 3,
+            _ if is_recipe => RECIPE_LIMIT,
+            ask => {
+                let beside = if ask == Ask::Original { FIRST_MARGIN } else { Duration::ZERO };
+                limits.time.unwrap_or(RECIPE_LIMIT) * 2 + MARGIN + beside
+            }
+        };
+        let expect = (!is_first).then(|| self.tools.fingerprint.clone());
+        let order = Order {
+            ask,
+            test: self.test.clone(),
+            limits,
+            part_limits: self.part_limits(),
+            patterns: self.settings.pattern.as_ref().map(|pattern| {
+                [&pattern.stdout, &pattern.stderr]
+                    .map(|regex| regex.as_ref().map(|regex| regex.as_str().to_owned()))
+            }),
+            sandbox: self.settings.sandbox.clone(),
+            expect: expect.clone(),
+        };
+        // Strings, numbers and lists of them: this cannot fail.
+        let order = serde_json::to_vec(&order).unwrap_or_default();
+        let question = Question::new(&order, variant);
+        let mut files = self.base.clone();
+        files.add(ORDER, Blob::new(order), false);
+        fill(files.folder(VARIANT), variant);
+        let properties = &self.remote.properties;
+        Job::new(&files, Circumstances { properties, limit, salt, memory, question, expect })
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Compares the first runs on several machines.
+    fn compare(&self, answers: Vec<WorkerAnswer>) -> Result<FirstRun, RemoteError> {
+        let mut found: Option<(FirstRun, String)> = None;
+        for WorkerAnswer { says, worker, .. } in answers {
+            let Says::Original(run) = says else { return Err(unexpected()) };
+            let Some((first, by)) = &mut found else {
+                found = Some((*run, worker));
+                continue;
+            };
+            let (one, two) = (first.outcome(), run.outcome());
+            if one.verdict != two.verdict {
+                let what = format!("the original is {:?} and {:?}", one.verdict, two.verdict);
+                return Err(disagreement(by, &worker, &what.to_lowercase()));
+            }
+            // The slowest machine decides how long tests may take.
+            let wall = one.wall.max(two.wall);
+            first.rehearsal.outcome.wall = wall;
+        }
+        found.map(|(run, _)| run).ok_or_else(unexpected)
+    }
+}
+
+impl Interestingness for RemoteTest {
+    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.ask(variant, String::new(), Memory::Use, cancel)
+    }
+
+    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let number = self.repeats.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        // A salt that no action ever had.
+        let salt = format!("again {number} {} {now}", std::process::id());
+        self.ask(variant, salt, Memory::Avoid, cancel)
+    }
+
+    fn judge_original(
+        &self,
+        original: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<(Outcome, Clues), NotRun> {
+        if let Some((_, calibrated)) = &self.recipe {
+            return Ok((self.judge(original, cancel)?, calibrated.calibration.clues.clone()));
+        }
+        let answers = self.ask_first(Ask::Original, original, Memory::Use, cancel);
+        let Some(answers) = answers.map_err(|failure| self.not_run(failure, cancel))? else {
+            return Ok((Outcome::from(Verdict::Unresolved), Clues::default()));
+        };
+        let run = self.compare(answers).map_err(|error| NotRun::Failed(error.to_string()))?;
+        let (outcome, clues) = (run.outcome(), run.rehearsal.clues.clone());
+        let _ = self.first.set(run);
+        Ok((outcome, clues))
+    }
+
+    fn set_time_limit(&self, limit: Duration) {
+        let limit = if self.settings.is_exact { limit } else { rounded(limit) };
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner).time = Some(limit);
+    }
+
+    fn part_limits(&self) -> TimeLimits {
+        self.part_limits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_part_limits(&self, limits: &TimeLimits) {
+        let mut known = self.part_limits.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, limit) in limits {
+            if let Some(known) = known.get_mut(name) {
+                *known = rounded(*limit);
+            }
+        }
+    }
+}
+
+/// The least power of two of seconds that is not below a limit.
+fn rounded(limit: Duration) -> Duration {
+    let seconds = limit.as_secs() + u64::from(limit.subsec_nanos() > 0);
+    Duration::from_secs(seconds.max(1).next_power_of_two())
+}
+
+fn fill(folder: &mut Folder, case: &TestCase) {
+    for file in case.files() {
+        folder.add(&file.path, Blob::new(Arc::clone(&file.bytes)), false);
+    }
+}
+
+fn unexpected() -> RemoteError {
+    RemoteError::NoAnswer("the remote execution service answers another question".to_owned())
+}
+
+fn disagreement(one: &str, two: &str, what: &str) -> RemoteError {
+    let name = |worker: &str| match worker {
+        "" => "a machine".to_owned(),
+        name => format!("`{name}`"),
+    };
+    RemoteError::Disagreement(format!("{} and {}: {what}", name(one), name(two)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measured_limits_become_the_same_after_rounding() {
+        let rounded = |millis| rounded(Duration::from_millis(millis)).as_secs();
+        assert_eq!([0, 1, 1000, 2001, 3200, 3900, 300_000].map(rounded), [1, 1, 1, 4, 4, 4, 512]);
+    }
+}
