@@ -22,6 +22,11 @@ pub enum AvoidError {
         "`{0}` joins two features of one kind: write them as two entries with a comma between them, or join a name, a type and a number of lanes, as in mad_sat.long.vec3"
     )]
     Twice(String),
+    /// An entry has nothing beside a point.
+    #[error(
+        "`{0}` has a point without a name beside it: write a name, or several with points between them, as in mad_sat.long"
+    )]
+    NoName(String),
 }
 
 fn near(nearest: Option<&str>) -> String {
@@ -106,6 +111,13 @@ impl Avoid {
         })
     }
 
+    /// True if all vectors of a length are to be avoided.
+    #[must_use]
+    pub(crate) fn names_lanes(&self, lanes: u8) -> bool {
+        let all = Entry { lanes: Some(lanes), ..Entry::default() };
+        self.0.contains(&all)
+    }
+
     /// True if a construct is to be avoided where one of its types is this one.
     #[must_use]
     pub fn has(&self, feature: &str, ty: Type) -> bool {
@@ -143,6 +155,9 @@ impl FromStr for Avoid {
 fn entry(text: &str) -> Result<Entry, AvoidError> {
     let mut entry = Entry::default();
     for part in text.split('.') {
+        if part.is_empty() {
+            return Err(AvoidError::NoName(text.to_owned()));
+        }
         let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
         let stem = &part[..part.len() - digits.len()];
         let lanes = digits.parse().ok().filter(|lanes| Type::LANES.contains(lanes));
@@ -179,7 +194,8 @@ fn unknown(part: &str) -> AvoidError {
     known.push("vec3");
     known.sort_unstable();
     known.dedup();
-    let common = |name: &str| name.bytes().zip(part.bytes()).take_while(|(a, b)| a == b).count();
+    let lower = part.to_ascii_lowercase();
+    let common = |name: &str| name.bytes().zip(lower.bytes()).take_while(|(a, b)| a == b).count();
     let nearest =
         known.iter().copied().max_by_key(|name| common(name)).filter(|name| common(name) >= 2);
     AvoidError::Unknown { name: part.to_owned(), nearest, known }
@@ -215,6 +231,12 @@ mod tests {
         let error = "mad_set".parse::<Avoid>().unwrap_err().to_string();
         assert!(error.contains("`mad_set` (`mad") && error.contains("rhadd"), "{error}");
         assert!("int5".parse::<Avoid>().is_err());
+        let error = "MAD_SAT".parse::<Avoid>().unwrap_err().to_string();
+        assert!(error.contains("(`mad_sat`?)"), "{error}");
+        for empty in [".", "mad_sat.", "mad_sat..long"] {
+            let error = empty.parse::<Avoid>().unwrap_err();
+            assert_eq!(error, AvoidError::NoName(empty.to_owned()));
+        }
         for twice in ["long.short", "add.mul24", "int2.vec3"] {
             let error = twice.parse::<Avoid>().unwrap_err().to_string();
             assert!(error.contains(twice) && error.contains("comma"), "{error}");

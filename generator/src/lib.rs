@@ -5,6 +5,8 @@
 
 mod avoid;
 mod constructs;
+#[cfg(test)]
+mod documented;
 mod emi;
 mod features;
 pub mod interpret;

@@ -244,7 +244,7 @@ impl FromStr for Tokens {
 
     fn from_str(text: &str) -> Result<Self, ProfileError> {
         let (from, to) = text.split_once("..").unwrap_or((text, text));
-        let number = |text: &str| text.parse().map_err(|_| ProfileError::NoRange(text.to_owned()));
+        let number = |part: &str| part.parse().map_err(|_| ProfileError::NoRange(text.to_owned()));
         Self::new(number(from)?, number(to)?)
     }
 }
@@ -260,7 +260,7 @@ pub enum ProfileError {
     #[allow(missing_docs, reason = "the ends of the range")]
     Tokens { from: u32, to: u32 },
     /// No range of numbers.
-    #[error("`{0}` is no number of tokens: write a range such as 300..3000")]
+    #[error("`{0}` is no range of numbers of tokens: write A..B, as in 300..3000")]
     NoRange(String),
     /// The mode needs what is to be avoided.
     #[error(
@@ -268,6 +268,18 @@ pub enum ProfileError {
     )]
     #[allow(missing_docs, reason = "the two that exclude each other")]
     Contradiction { mode: &'static str, feature: &'static str },
+    /// Every kernel needs what is to be avoided.
+    #[error("no kernel can do without `{0}`: leave it out of --avoid")]
+    Needed(&'static str),
+    /// The mode needs vectors, and each number of lanes is to be avoided.
+    #[error(
+        "the mode `{mode}` cannot do without vectors, and --avoid leaves out each of {lanes}: leave one of them in, or choose another mode"
+    )]
+    #[allow(missing_docs, reason = "the two that exclude each other")]
+    NoVectors { mode: &'static str, lanes: String },
+    /// Numbers of the type `double` are asked for, and are to be avoided.
+    #[error("--doubles asks for `double`, and --avoid leaves it out: leave out one of the two")]
+    Doubles,
     /// Variants need what is to be avoided.
     #[error(
         "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
@@ -298,7 +310,13 @@ impl Profile {
     /// # Errors
     /// If the mode needs what is to be avoided.
     pub fn check(&self) -> Result<(), ProfileError> {
-        let mut needs = vec![("int", Type::INT)];
+        if self.avoid.has("int", Type::INT) {
+            return Err(ProfileError::Needed("int"));
+        }
+        if self.doubles && self.avoid.names("double") {
+            return Err(ProfileError::Doubles);
+        }
+        let mut needs = Vec::new();
         if self.mode != Mode::Free {
             needs.extend(self.mode.has_barriers().then_some(COMMUNICATION).into_iter().flatten());
             if self.mode.has_sections() {
@@ -308,12 +326,27 @@ impl Profile {
                 needs.extend([("barrier", Type::INT), ("atomic_reduction", Type::INT)]);
             }
         }
-        let vectors = matches!(self.mode, Mode::Vector | Mode::All) && self.avoid.names("vector");
+        let (mode, needs_vectors) =
+            (self.mode.name(), matches!(self.mode, Mode::Vector | Mode::All));
+        let vectors = needs_vectors && self.avoid.names("vector");
         let missing = needs.into_iter().find(|(feature, ty)| self.avoid.has(feature, *ty));
         match missing.map(|(feature, _)| feature).or(vectors.then_some("vector")) {
-            Some(feature) => Err(ProfileError::Contradiction { mode: self.mode.name(), feature }),
+            Some(feature) => Err(ProfileError::Contradiction { mode, feature }),
+            None if needs_vectors => self.check_lanes(),
             None => Ok(()),
         }
+    }
+
+    /// Checks that there are vectors of some length.
+    fn check_lanes(&self) -> Result<(), ProfileError> {
+        let most = if self.target == Target::Cuda { 4 } else { 16 };
+        let lanes = Type::LANES.into_iter().filter(|lanes| (2..=most).contains(lanes));
+        if lanes.clone().any(|lanes| !self.avoid.names_lanes(lanes)) {
+            return Ok(());
+        }
+        let names: Vec<String> = lanes.map(|lanes| format!("vec{lanes}")).collect();
+        let lanes = names.join(", ");
+        Err(ProfileError::NoVectors { mode: self.mode.name(), lanes })
     }
 
     /// Checks that kernels of this profile can have variants.
