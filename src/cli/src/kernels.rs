@@ -74,7 +74,7 @@ pub(crate) struct ProfileArgs {
     pub mode: Mode,
 
     /// Generate kernels with A to B tokens
-    #[arg(long, value_name = "A..B", default_value_t = Tokens::default())]
+    #[arg(long, value_name = "A..B", default_value_t = Tokens::default(), allow_hyphen_values = true)]
     pub tokens: Tokens,
 
     /// Leave out these features, as in mad_sat.long,vec3,barrier
