@@ -103,7 +103,7 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
             Fault::WrongForFirstInputs(name) if has(name) && has_first_inputs(run) => {
                 spoil(&mut outcome);
             }
-            Fault::LastBit if source.contains("float") => spoil(&mut outcome),
+            Fault::LastBit if source.contains("global float") => spoil(&mut outcome),
             Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(7) => {
                 spoil(&mut outcome);
             }
@@ -139,10 +139,10 @@ fn has_first_inputs(run: &KernelRun) -> bool {
 }
 
 /// The right result, as far as the interpreter can read the program. All programs with floating-point numbers have one
-/// result, and so have those with the word `race`.
+/// result, and so have kernels called `race`.
 fn right(run: &KernelRun) -> RunOutcome {
     let source = String::from_utf8_lossy(&run.source);
-    if source.contains("float") || source.contains("race") {
+    if source.contains("global float") || source.contains("void race(") {
         let (kernel, name) = ("k".to_owned(), "a".to_owned());
         let output = Output { kernel, name, scalar: Scalar::Float, bytes: vec![2, 0, 0, 0] };
         return RunOutcome::Results(vec![vec![output]]);

@@ -3,7 +3,7 @@
 use clreduce_generator::{Avoid, Kernel, Profile, generate};
 use clreduce_interestingness::Cancel;
 
-use crate::external::ExternalPrograms;
+use crate::external::{ExternalPrograms, NoProgram};
 use crate::outcome::Subject;
 
 /// The programs of a campaign.
@@ -31,15 +31,6 @@ pub(crate) enum Program {
     Kernel(Kernel),
     /// A text.
     Text(Subject),
-}
-
-/// The reason that there is no program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NoProgram {
-    /// The generator has none for the seed, for this reason.
-    None(String),
-    /// The campaign is cancelled.
-    Cancelled,
 }
 
 impl Program {

@@ -162,7 +162,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
     clock.progress().at("looking for devices");
-    let (matrix, problems) = configurations::matrix(&args.device, args.target, &worker)?;
+    let (matrix, problems) = match args.target {
+        FuzzTarget::Kernels(target) => configurations::matrix(&args.device, target, &worker)?,
+        FuzzTarget::C => (compilers::matrix(&args.device)?, Vec::new()),
+    };
     drop(clock);
     problems.iter().for_each(|problem| warning_line(problem));
     let jobs = args.jobs.unwrap_or_else(default_jobs);
