@@ -96,16 +96,16 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
         output: format!("planted: Assertion `{message}' failed."),
     };
     let mut outcome = right(run);
-    for fault in faults {
+    for (bit, fault) in faults.iter().enumerate() {
         match fault {
-            Fault::Wrong(name) if has(name) => spoil(&mut outcome),
-            Fault::WrongTogether(one, other) if has(one) && has(other) => spoil(&mut outcome),
+            Fault::Wrong(name) if has(name) => spoil(&mut outcome, bit),
+            Fault::WrongTogether(one, other) if has(one) && has(other) => spoil(&mut outcome, bit),
             Fault::WrongForFirstInputs(name) if has(name) && has_first_inputs(run) => {
-                spoil(&mut outcome);
+                spoil(&mut outcome, bit);
             }
-            Fault::LastBit if source.contains("global float") => spoil(&mut outcome),
+            Fault::LastBit if source.contains("global float") => spoil(&mut outcome, bit),
             Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(7) => {
-                spoil(&mut outcome);
+                spoil(&mut outcome, bit);
             }
             Fault::Crash(name, message) if has(name) => {
                 outcome = RunOutcome::BuildCrash(crash(message));
@@ -123,9 +123,10 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
     RunReport { outcome, build: Duration::from_millis(1), run: Duration::from_millis(1) }
 }
 
-fn spoil(outcome: &mut RunOutcome) {
+/// Makes a result wrong. Two faults do not make a right result.
+fn spoil(outcome: &mut RunOutcome, bit: usize) {
     if let RunOutcome::Results(results) = outcome {
-        results.iter_mut().flatten().for_each(|output| output.bytes[0] ^= 1);
+        results.iter_mut().flatten().for_each(|output| output.bytes[0] ^= 1 << bit);
     }
 }
 

@@ -142,7 +142,7 @@ Examples:
   clreduce fuzz --out campaign --mode vector --tokens 300..1000 --avoid mad_sat --count 1000
   clreduce fuzz --out campaign --target cuda --device nvidia --device nvidia:-G
   clreduce fuzz --out campaign --generator 'my-generator {seed}' --device pocl --device pocl:-cl-opt-disable --device host --device nvidia
-  clreduce fuzz --out campaign --target c --generator 'csmith --seed {seed} | clang -E -P -I/usr/include/csmith -xc -'
+  clreduce fuzz --out campaign --target c --generator 'csmith --seed {seed} | sed s:csmith.h:/usr/include/csmith/csmith.h:'
   clreduce fuzz --replay campaign                 # which of its bugs are still there?
 
 Exit status:
