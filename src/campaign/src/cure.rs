@@ -36,16 +36,22 @@ pub(crate) fn find(
             names.push(construct);
         }
     }
-    names.sort_by_key(|one| (COMMON.contains(&one.name), one.kind, one.name));
+    names.sort_by_key(|one| (one.kind, one.name));
     let of = |names: &[&Construct], kernels: &[&Kernel]| {
         first_cure(runner, programs, configuration, (names, &constructs), kernels)
     };
-    if let Some(cure) = of(&names, &[small, large])? {
+    let (common, own): (Vec<&Construct>, Vec<&Construct>) =
+        names.into_iter().partition(|one| COMMON.contains(&one.name));
+    if let Some(cure) = of(&own, &[small, large])? {
         return Some(Some(cure));
     }
     // Where the large one shows several bugs, nothing cures it alone. Only the name of a function says enough then.
-    names.retain(|one| one.kind == ConstructKind::BuiltinFunction);
-    of(&names, &[small])
+    let is_function = |one: &&Construct| one.kind == ConstructKind::BuiltinFunction;
+    let functions: Vec<&Construct> = own.into_iter().filter(is_function).collect();
+    if let Some(cure) = of(&functions, &[small])? {
+        return Some(Some(cure));
+    }
+    of(&common, &[small, large])
 }
 
 /// The first of the names without which all kernels are right, with its type if that is enough.

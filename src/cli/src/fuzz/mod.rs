@@ -158,7 +158,10 @@ Exit status:
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     crate::set_colors(args.color);
     let worker = WorkerOptions { memory_bytes: Some(args.memory), ..worker_options()? };
-    let programs = source::programs(args, &worker)?;
+    let programs = match args.replay {
+        Some(_) => None,
+        None => Some(source::programs(args, &worker)?),
+    };
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
     clock.progress().at("looking for devices");
@@ -173,7 +176,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         let limits = Limits { memory_bytes: Some(args.memory), ..Limits::default() };
         return replay::replay(directory, matrix, (worker, args.timeout, jobs, limits), &cancel);
     }
-    let Some(out) = &args.out else { return Err(UsageError::NoInput.into()) };
+    let (Some(out), Some(programs)) = (&args.out, programs) else {
+        return Err(UsageError::NoInput.into());
+    };
     source::check_voters(args, &programs, &matrix)?;
     if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
         warning_line(
