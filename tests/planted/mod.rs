@@ -28,8 +28,6 @@ use clreduce_process::ToolRunner;
 pub enum Fault {
     /// The result is wrong if the text calls this function.
     Wrong(&'static str),
-    /// The result is wrong if the text calls both functions.
-    WrongTogether(&'static str, &'static str),
     /// The result is wrong if the text calls this function, and buffers have the contents that clreduce tries first.
     WrongForFirstInputs(&'static str),
     /// The result of floating-point numbers differs in the last bit.
@@ -99,7 +97,6 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
     for (bit, fault) in faults.iter().enumerate() {
         match fault {
             Fault::Wrong(name) if has(name) => spoil(&mut outcome, bit),
-            Fault::WrongTogether(one, other) if has(one) && has(other) => spoil(&mut outcome, bit),
             Fault::WrongForFirstInputs(name) if has(name) && has_first_inputs(run) => {
                 spoil(&mut outcome, bit);
             }

@@ -28,7 +28,7 @@ pub struct GeneratedPrograms {
 #[derive(Clone, Debug)]
 pub(crate) enum Program {
     /// One of clreduce's generator, which can be changed as a program.
-    Kernel(Kernel),
+    Kernel(Box<Kernel>),
     /// A text.
     Text(Subject),
 }
@@ -37,7 +37,7 @@ impl Program {
     /// The program with its right result.
     pub(crate) fn subject(&self) -> Subject {
         match self {
-            Self::Kernel(kernel) => Subject::from(kernel),
+            Self::Kernel(kernel) => Subject::from(&**kernel),
             Self::Text(subject) => subject.clone(),
         }
     }
@@ -45,7 +45,7 @@ impl Program {
     /// The program as one of clreduce's generator.
     pub(crate) fn kernel(&self) -> Option<&Kernel> {
         match self {
-            Self::Kernel(kernel) => Some(kernel),
+            Self::Kernel(kernel) => Some(&**kernel),
             Self::Text(_) => None,
         }
     }
@@ -89,7 +89,7 @@ impl Programs {
     ) -> Result<Program, NoProgram> {
         match self {
             Self::Generated(kernels) => match kernels.kernel(program, avoid) {
-                Some(kernel) => Ok(Program::Kernel(kernel)),
+                Some(kernel) => Ok(Program::Kernel(Box::new(kernel))),
                 None => Err(NoProgram::None("these features cannot be avoided together".into())),
             },
             Self::External(external) => external.make(program, cancel).map(Program::Text),
