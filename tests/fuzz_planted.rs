@@ -28,11 +28,7 @@ static COMPILERS: [Planted; 9] = [
     },
     Planted {
         name: "bits",
-        faults: &[
-            Fault::Wrong("upsample"),
-            Fault::Wrong("bitselect"),
-            Fault::WrongTogether("min", "max"),
-        ],
+        faults: &[Fault::Wrong("upsample"), Fault::Wrong("bitselect"), Fault::Wrong("max")],
         run: run::<3>,
     },
     Planted {
@@ -77,7 +73,7 @@ fn run<const N: usize>(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Cancel
 const FOUND: [(&str, Class, &[&[&str]]); 9] = [
     ("halves", Class::Wrong, &[&["clz"], &["mul_hi"], &["hadd"]]),
     ("sums", Class::Wrong, &[&["rhadd"], &["sub_sat"], &["abs_diff"]]),
-    ("bits", Class::Wrong, &[&["upsample"], &["bitselect"], &["min", "max"]]),
+    ("bits", Class::Wrong, &[&["upsample"], &["bitselect"], &["max"]]),
     ("crashing", Class::Crash, &[&["rotate"], &["clamp"], &["popcount"]]),
     ("refusing", Class::Refused, &[&["mad_sat"], &["abs"]]),
     ("hanging", Class::Hang, &[&["select"], &["shuffle"]]),

@@ -28,8 +28,6 @@ use clreduce_process::ToolRunner;
 pub enum Fault {
     /// The result is wrong if the text calls this function.
     Wrong(&'static str),
-    /// The result is wrong if the text calls both functions.
-    WrongTogether(&'static str, &'static str),
     /// The result is wrong if the text calls this function, and buffers have the contents that clreduce tries first.
     WrongForFirstInputs(&'static str),
     /// The result of floating-point numbers differs in the last bit.
@@ -96,16 +94,15 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
         output: format!("planted: Assertion `{message}' failed."),
     };
     let mut outcome = right(run);
-    for fault in faults {
+    for (bit, fault) in faults.iter().enumerate() {
         match fault {
-            Fault::Wrong(name) if has(name) => spoil(&mut outcome),
-            Fault::WrongTogether(one, other) if has(one) && has(other) => spoil(&mut outcome),
+            Fault::Wrong(name) if has(name) => spoil(&mut outcome, bit),
             Fault::WrongForFirstInputs(name) if has(name) && has_first_inputs(run) => {
-                spoil(&mut outcome);
+                spoil(&mut outcome, bit);
             }
-            Fault::LastBit if source.contains("float") => spoil(&mut outcome),
+            Fault::LastBit if source.contains("global float") => spoil(&mut outcome, bit),
             Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(7) => {
-                spoil(&mut outcome);
+                spoil(&mut outcome, bit);
             }
             Fault::Crash(name, message) if has(name) => {
                 outcome = RunOutcome::BuildCrash(crash(message));
@@ -123,9 +120,10 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
     RunReport { outcome, build: Duration::from_millis(1), run: Duration::from_millis(1) }
 }
 
-fn spoil(outcome: &mut RunOutcome) {
+/// Makes a result wrong. Two faults do not make a right result.
+fn spoil(outcome: &mut RunOutcome, bit: usize) {
     if let RunOutcome::Results(results) = outcome {
-        results.iter_mut().flatten().for_each(|output| output.bytes[0] ^= 1);
+        results.iter_mut().flatten().for_each(|output| output.bytes[0] ^= 1 << bit);
     }
 }
 
@@ -139,10 +137,10 @@ fn has_first_inputs(run: &KernelRun) -> bool {
 }
 
 /// The right result, as far as the interpreter can read the program. All programs with floating-point numbers have one
-/// result, and so have those with the word `race`.
+/// result, and so have kernels called `race`.
 fn right(run: &KernelRun) -> RunOutcome {
     let source = String::from_utf8_lossy(&run.source);
-    if source.contains("float") || source.contains("race") {
+    if source.contains("global float") || source.contains("void race(") {
         let (kernel, name) = ("k".to_owned(), "a".to_owned());
         let output = Output { kernel, name, scalar: Scalar::Float, bytes: vec![2, 0, 0, 0] };
         return RunOutcome::Results(vec![vec![output]]);

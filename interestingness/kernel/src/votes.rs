@@ -191,6 +191,16 @@ mod tests {
     }
 
     #[test]
+    fn two_thirds_are_rounded_up() {
+        let of = |agree: usize, differ: usize| {
+            let outcomes = [vec![result(1); agree], vec![result(2); differ]].concat();
+            findings(&outcomes, 0, Rule::TwoThirds)[0]
+        };
+        assert_eq!([of(14, 6), of(13, 7)], [Agrees, Unknown]);
+        assert_eq!([of(3, 1), of(2, 2), of(2, 1), of(1, 2)], [Agrees, Unknown, Agrees, WrongCode]);
+    }
+
+    #[test]
     fn the_accused_does_not_count() {
         let outcomes = [result(2), result(1), result(1), result(1)];
         assert_eq!(findings(&outcomes, 1, Rule::AtLeastThree), [WrongCode, Agrees, Agrees, Agrees]);

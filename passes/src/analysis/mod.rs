@@ -20,6 +20,7 @@ mod places;
 mod templates;
 mod tokens;
 mod unit;
+mod vectors_in_lists;
 
 pub(crate) use binding::{Binding, binding, demand};
 pub(crate) use builtin_calls::{BuiltinCall, builtin_calls};
@@ -46,3 +47,4 @@ pub(crate) use templates::{
 };
 pub(crate) use tokens::Tokens;
 pub(crate) use unit::Unit;
+pub(crate) use vectors_in_lists::lanes_in_list;

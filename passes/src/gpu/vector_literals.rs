@@ -15,7 +15,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::{Edit, Language, Patch};
 
-use crate::analysis::Unit;
+use crate::analysis::{Unit, lanes_in_list};
 use crate::budget::Budget;
 use crate::edit::is_smaller;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
@@ -41,7 +41,10 @@ impl Pass for VectorLiterals {
                     NodeKind::CallExpression => {
                         splats(unit, types, id, proposals);
                     }
-                    NodeKind::FieldExpression => proposals.extend(picked(unit, types, id)),
+                    NodeKind::FieldExpression => {
+                        let in_list = lanes_in_list(snapshot, unit, id);
+                        proposals.extend(picked(unit, types, id, in_list.is_some()));
+                    }
                     _ => {}
                 }
             }
@@ -104,7 +107,7 @@ fn elements(unit: Unit<'_>, literal: NodeId) -> Option<(NodeId, Vec<NodeId>)> {
     Some((list, unit.tree.named_children(list).collect()))
 }
 
-fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
+fn picked(unit: Unit<'_>, types: &Types, id: NodeId, is_in_list: bool) -> Vec<Proposal> {
     let tree = unit.tree;
     let parts = || {
         let (argument, name) =
@@ -118,7 +121,7 @@ fn picked(unit: Unit<'_>, types: &Types, id: NodeId) -> Vec<Proposal> {
     let result = Number { lanes: lanes.len() as u8, ..of };
     proposals.extend(shorter_literal(unit, types, id, argument, (lanes[0], result)));
     proposals.extend(composed(unit, types, id, argument, &lanes));
-    if lanes.len() > 1 {
+    if lanes.len() > 1 && !is_in_list {
         for (&lane, list) in lanes.iter().take(2).zip(3..) {
             let one = component_name(&[lane]).into_bytes();
             let edit = Edit::replace(unit.file, tree.range(name), one);

@@ -12,7 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Language;
 
-use crate::analysis::{Place, Unit, is_condition, places};
+use crate::analysis::{Place, Unit, is_condition, lanes_in_list, places};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::{NodeId, Snapshot};
 
@@ -29,6 +29,9 @@ impl Pass for ExpressionToConstant {
             let places = places(unit);
             for (id, kind) in unit.sound() {
                 if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
+                    continue;
+                }
+                if lanes_in_list(snapshot, unit, id).is_some() {
                     continue;
                 }
                 if zero_fits(unit, id) {
@@ -118,6 +121,16 @@ mod tests {
         let has_no_number = |text: &str| !text.contains(['0', '1']);
         let left = reduce_with(&ExpressionToConstant, before, Language::Cpp, has_no_number);
         assert_eq!(left, after);
+    }
+
+    #[test]
+    fn a_vector_among_the_values_of_a_list_stays_one() {
+        let before =
+            "kernel void k() { struct { int3 b; int c; } d = { (int3)(7), 8 + get_local_id(0) }; }";
+        let after = "kernel void k() { struct { int3 b; int c; } d = { (int3)(0), 0 }; }";
+        assert_reduces(&ExpressionToConstant, Language::OpenCl, before, &["(int3)"], after);
+        let removed = reduce_with(&ExpressionToConstant, before, Language::OpenCl, |_| true);
+        assert!(removed.contains("(int3)(0), 0"), "{removed}");
     }
 
     #[test]

@@ -15,7 +15,8 @@ use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
 use clreduce_testcase::{Edit, Language};
 
 use crate::analysis::{
-    Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue, places,
+    Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue,
+    lanes_in_list, places,
 };
 use crate::budget::Budget;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -46,6 +47,12 @@ impl Pass for ExpressionToOperand {
                 if snapshot.language() == Language::Cpp {
                     operands.extend(operands_of_cpp(unit, id));
                 }
+                let lanes = lanes_in_list(snapshot, unit, id);
+                if lanes.is_some() {
+                    let types = snapshot.types(unit.file);
+                    operands
+                        .retain(|operand| types.of(*operand).number().map(|of| of.lanes) == lanes);
+                }
                 proposals.extend(
                     operands
                         .into_iter()
@@ -54,7 +61,7 @@ impl Pass for ExpressionToOperand {
                         .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
                         .map(Proposal::new),
                 );
-                if place == Place::Value {
+                if place == Place::Value && lanes.is_none() {
                     proposals.extend(without_callee(snapshot, unit, id).map(Proposal::edit));
                 }
             }
@@ -188,6 +195,17 @@ mod tests {
     fn down_to_the_operand_that_counts() {
         check("return (int)(a ? g(1, -b[2].c) : 3) + 4;", "b", "return (b);");
         check("x = (y, z());", "z", "z();");
+    }
+
+    #[test]
+    fn a_vector_among_the_values_of_a_list_stays_one() {
+        assert_reduces(
+            &ExpressionToOperand,
+            Language::OpenCl,
+            "struct { int3 b; int c; } d = { (int3)(7) + (int3)(8), (int)9 };",
+            &[],
+            "struct { int3 b; int c; } d = { (int3)(7), 9 };",
+        );
     }
 
     #[test]

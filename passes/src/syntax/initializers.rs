@@ -88,8 +88,14 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
         unit.tree.kind(declarator) == NodeKind::ArrayDeclarator
             || of.levels == 0 && matches!(of.base, Base::Aggregate(_))
     };
-    let needs_braces = unit.tree.kind(parent) == NodeKind::InitDeclarator
-        && unit.tree.field(parent, NodeField::Declarator).is_some_and(is_aggregate);
+    let needs_braces = match unit.tree.kind(parent) {
+        NodeKind::InitDeclarator => {
+            unit.tree.field(parent, NodeField::Declarator).is_some_and(is_aggregate)
+        }
+        // They may be those of a vector, and what is without them OpenCL C does not say.
+        NodeKind::InitializerList => snapshot.language() == Language::OpenCl,
+        _ => false,
+    };
     let zero: &[u8] = if snapshot.language() == Language::Cpp { b"{}" } else { b"{0}" };
     let braced = (!empty).then(|| unit.shrink(id, zero)).flatten();
     let bare = (!needs_braces).then(|| unit.shrink(id, b"0")).flatten();
@@ -127,6 +133,13 @@ mod tests {
     #[test]
     fn or_become_zero() {
         check("struct S s = { 1, { 2, 3 } };", "{ 1,", "struct S s = { 1, 0 };");
+        assert_reduces(
+            &Initializers,
+            Language::OpenCl,
+            "struct { int3 b; int c; } d = { { 1, 2, 3 }, 4 };",
+            &["4"],
+            "struct { int3 b; int c; } d = { {0}, 4 };",
+        );
         check(
             "struct S { int a, b; }; struct S s = { 1, 2 };",
             "s =",

@@ -1,6 +1,7 @@
 //! One case of a batch, from its begin or where an earlier run left it to its record.
 
 use std::any::Any;
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,7 +68,7 @@ impl Attempt<'_> {
                 (record, is_final)
             }
             Ok(Err(error)) => {
-                (Record::without_result(&name, CaseOutcome::Failed, error.to_string()), false)
+                (Record::without_result(&name, CaseOutcome::Failed, with_causes(&error)), false)
             }
             Err(panic) => {
                 let reason = format!("internal error of clreduce: {}", message(&*panic));
@@ -241,6 +242,20 @@ impl Record {
         self.exit_code = outcome.exit_code;
         self.output = String::from_utf8_lossy(&outcome.output_tail).into_owned();
     }
+}
+
+/// An error with what caused it, as far as it does not say so itself.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
 }
 
 fn round(time: Duration) -> Duration {

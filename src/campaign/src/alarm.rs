@@ -4,11 +4,12 @@ use clreduce_generator::{Avoid, Kernel};
 
 use crate::CampaignError;
 use crate::cure;
+use crate::external::NoProgram;
 use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
 use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, ExpectedResult, Observed, Subject};
-use crate::programs::{NoProgram, Program, Programs};
+use crate::programs::{Program, Programs};
 use crate::publish;
 use crate::reduction::{BugReduction, NotReduced, Reduced};
 use crate::runner::Runner;

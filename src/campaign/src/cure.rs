@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use clreduce_generator::{Avoid, Construct, Kernel};
+use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel};
 
 use crate::outcome::Subject;
 use crate::programs::Programs;
@@ -21,8 +21,8 @@ pub(crate) struct Cure {
     pub feature: String,
 }
 
-/// Finds the feature of a reduced kernel without which both it and the kernel that it was made of are right. The innermost
-/// `None` says that there is none.
+/// Finds the feature of a reduced kernel without which both it and the kernel that it was made of are right, or at least a
+/// function without which the reduced one is. The innermost `None` says that there is none.
 pub(crate) fn find(
     runner: &Runner,
     programs: &Programs,
@@ -36,14 +36,39 @@ pub(crate) fn find(
             names.push(construct);
         }
     }
-    names.sort_by_key(|one| (COMMON.contains(&one.name), one.kind, one.name));
-    for name in names.into_iter().map(|one| one.name) {
-        if !cures(runner, programs, configuration, name, &[small, large])? {
+    names.sort_by_key(|one| (one.kind, one.name));
+    let of = |names: &[&Construct], kernels: &[&Kernel]| {
+        first_cure(runner, programs, configuration, (names, &constructs), kernels)
+    };
+    let (common, own): (Vec<&Construct>, Vec<&Construct>) =
+        names.into_iter().partition(|one| COMMON.contains(&one.name));
+    if let Some(cure) = of(&own, &[small, large])? {
+        return Some(Some(cure));
+    }
+    // Where the large one shows several bugs, nothing cures it alone. Only the name of a function says enough then.
+    let is_function = |one: &&Construct| one.kind == ConstructKind::BuiltinFunction;
+    let functions: Vec<&Construct> = own.into_iter().filter(is_function).collect();
+    if let Some(cure) = of(&functions, &[small])? {
+        return Some(Some(cure));
+    }
+    of(&common, &[small, large])
+}
+
+/// The first of the names without which all kernels are right, with its type if that is enough.
+fn first_cure(
+    runner: &Runner,
+    programs: &Programs,
+    configuration: usize,
+    (names, constructs): (&[&Construct], &[Construct]),
+    kernels: &[&Kernel],
+) -> Option<Option<Cure>> {
+    for name in names.iter().map(|one| one.name) {
+        if !cures(runner, programs, configuration, name, kernels)? {
             continue;
         }
         let typed = constructs.iter().filter(|one| one.name == name).map(|one| &one.with_type);
         for feature in typed {
-            if cures(runner, programs, configuration, feature, &[small, large])? {
+            if cures(runner, programs, configuration, feature, kernels)? {
                 return Some(Some(Cure { construct: name.to_owned(), feature: feature.clone() }));
             }
         }

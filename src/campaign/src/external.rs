@@ -13,7 +13,6 @@ use thiserror::Error;
 
 use crate::matrix::SourceKind;
 use crate::outcome::{ExpectedResult, Subject};
-use crate::programs::NoProgram;
 
 /// What stands for the seed in a command.
 pub const SEED: &str = "{seed}";
@@ -37,6 +36,15 @@ enum ExternalSource {
 struct ProgramFile {
     name: String,
     path: PathBuf,
+}
+
+/// The reason that there is no program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoProgram {
+    /// The generator has none for the seed, for this reason.
+    None(String),
+    /// The campaign is cancelled.
+    Cancelled,
 }
 
 /// The reason that there are no programs.
@@ -226,13 +234,15 @@ mod tests {
 
     use super::*;
 
-    fn command(line: &str) -> Result<ExternalPrograms, ExternalError> {
-        let tools = ToolRunner::local(std::env::temp_dir(), None, Limits::default());
+    fn command(line: &str, folder: &Path) -> Result<ExternalPrograms, ExternalError> {
+        let tools = ToolRunner::local(folder.to_owned(), None, Limits::default());
         ExternalPrograms::of_command(line, 40, tools, Rule::AtLeastThree)
     }
 
     #[test]
     fn a_command_makes_the_program_of_a_seed_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = |line: &str| command(line, folder.path());
         let made = |line: &str| {
             let made = command(line).unwrap().make(2, &Cancel::new());
             made.map(|subject| subject.source)

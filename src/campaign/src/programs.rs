@@ -3,7 +3,7 @@
 use clreduce_generator::{Avoid, Kernel, Profile, generate};
 use clreduce_interestingness::Cancel;
 
-use crate::external::ExternalPrograms;
+use crate::external::{ExternalPrograms, NoProgram};
 use crate::outcome::Subject;
 
 /// The programs of a campaign.
@@ -28,25 +28,16 @@ pub struct GeneratedPrograms {
 #[derive(Clone, Debug)]
 pub(crate) enum Program {
     /// One of clreduce's generator, which can be changed as a program.
-    Kernel(Kernel),
+    Kernel(Box<Kernel>),
     /// A text.
     Text(Subject),
-}
-
-/// The reason that there is no program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NoProgram {
-    /// The generator has none for the seed, for this reason.
-    None(String),
-    /// The campaign is cancelled.
-    Cancelled,
 }
 
 impl Program {
     /// The program with its right result.
     pub(crate) fn subject(&self) -> Subject {
         match self {
-            Self::Kernel(kernel) => Subject::from(kernel),
+            Self::Kernel(kernel) => Subject::from(&**kernel),
             Self::Text(subject) => subject.clone(),
         }
     }
@@ -54,7 +45,7 @@ impl Program {
     /// The program as one of clreduce's generator.
     pub(crate) fn kernel(&self) -> Option<&Kernel> {
         match self {
-            Self::Kernel(kernel) => Some(kernel),
+            Self::Kernel(kernel) => Some(&**kernel),
             Self::Text(_) => None,
         }
     }
@@ -98,7 +89,7 @@ impl Programs {
     ) -> Result<Program, NoProgram> {
         match self {
             Self::Generated(kernels) => match kernels.kernel(program, avoid) {
-                Some(kernel) => Ok(Program::Kernel(kernel)),
+                Some(kernel) => Ok(Program::Kernel(Box::new(kernel))),
                 None => Err(NoProgram::None("these features cannot be avoided together".into())),
             },
             Self::External(external) => external.make(program, cancel).map(Program::Text),

@@ -66,7 +66,9 @@ impl BugFolder<'_> {
         for (name, subject) in [(self.kind.file_name(), self.kernel), (&original, self.original)] {
             let path = folder.join(name);
             fs::write(&path, &subject.source)?;
-            fs::write(path.with_extension("expected"), subject.result().unwrap_or_default())?;
+            if let Some(result) = subject.result() {
+                fs::write(path.with_extension("expected"), result)?;
+            }
             if let Some(arguments) = &subject.arguments {
                 fs::write(path.with_extension(ARGUMENTS), arguments)?;
             }
@@ -84,12 +86,9 @@ pub(crate) fn folder_of(campaign: &Path, name: &str) -> PathBuf {
 pub(crate) fn read(campaign: &Path, name: &str, kind: SourceKind) -> Option<Subject> {
     let path = folder_of(campaign, name).join(kind.file_name());
     let source = fs::read_to_string(&path).ok()?;
-    let expected = fs::read_to_string(path.with_extension("expected")).ok()?;
     let arguments = fs::read_to_string(path.with_extension(ARGUMENTS)).ok();
     // Nobody has a result of some crashes.
-    let expected = match expected.trim() {
-        "" => ExpectedResult::Open { executed: true },
-        _ => ExpectedResult::Known(expected),
-    };
+    let expected = fs::read_to_string(path.with_extension("expected"));
+    let expected = expected.map_or(ExpectedResult::Open { executed: true }, ExpectedResult::Known);
     Some(Subject { source, arguments, expected })
 }

@@ -133,9 +133,15 @@ impl BugReduction<'_> {
         });
         let also: Result<Vec<_>, _> =
             also.map(|line| compilation.command.parse_also(&line, folder)).collect();
+        let (outcome, _) = self.runner.outcome(own, small).ok_or(Stop::Cancelled)?;
+        // What a compiler does shows without running the program, so it need not be valid.
+        let is_of_build = matches!(
+            outcome,
+            RunOutcome::BuildCrash(_) | RunOutcome::BuildTimeout | RunOutcome::BuildFailure { .. }
+        );
         let query = BugQuery {
             also: also.map_err(CompilationError::from)?,
-            run: true,
+            run: !is_of_build,
             ..BugQuery::default()
         };
         let found = CompilerBug::find(&compilation, &query, &self.recipe_options());

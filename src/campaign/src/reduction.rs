@@ -271,7 +271,8 @@ impl BugReduction<'_> {
     ) -> Result<(), Stop> {
         let (outcome, _) = self.runner.outcome(witness, &reduced).ok_or(Stop::Cancelled)?;
         let right = outcome.result().map(|outputs| show(outputs) + "\n");
-        reduced.expected = ExpectedResult::Known(right.unwrap_or_default());
+        reduced.expected =
+            right.map_or(ExpectedResult::Open { executed: true }, ExpectedResult::Known);
         let case = self.case(&reduced.source)?;
         // Every stage runs on the result once more: only a valid program accuses a compiler.
         let cancel: &Cancel = &self.runner.cancel;

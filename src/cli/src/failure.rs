@@ -43,8 +43,8 @@ pub(crate) enum FuzzError {
     #[error("`{0}` is named twice\nhelp: name each device once for each choice of options")]
     Twice(String),
     #[error(
-        "clreduce generates kernels, and no programs in C\nhelp: name a generator, as in: --generator 'csmith --seed {{seed}} | \
-         clang -E -P -I/usr/include/csmith -xc -'"
+        "clreduce generates kernels, and no programs in C\n\
+         help: name a generator, as in: --generator 'csmith --seed {{seed}}' --device 'gcc:-O2 -I/usr/include/csmith'"
     )]
     NoC,
     #[error("{0} is for the generator of clreduce\nhelp: leave it out, or remove --generator")]

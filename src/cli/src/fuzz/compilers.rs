@@ -1,7 +1,7 @@
 //! The configurations of a campaign on programs in C: compilers with options.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use clreduce_campaign::{Compiler, Configuration, Matrix, SourceKind, Toolchain};
 use clreduce_devices::InstallationKind;
@@ -103,8 +103,8 @@ fn find(name: &str, known: &[(String, PathBuf)]) -> Result<(String, PathBuf), Fu
     if let Some(found) = known.iter().find(|(own, _)| own == name) {
         return Ok(found.clone());
     }
-    let Some(program) = find_program(name).and_then(|program| fs::canonicalize(program).ok())
-    else {
+    // Programs run in other directories.
+    let Some(program) = find_program(name).and_then(|program| path::absolute(program).ok()) else {
         let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
         return Err(FuzzError::NoCompiler { name: name.to_owned(), known: known.join(", ") });
     };

@@ -6,10 +6,9 @@ use std::str::FromStr;
 use clreduce_campaign::{Configuration, Matrix, SourceKind, Toolchain};
 use clreduce_devices::{Device, Devices, Installation, WorkerOptions};
 use clreduce_generator::Target;
+use clreduce_kernel::ProgramKind;
 use clreduce_recipe::device_name;
 
-use super::compilers;
-use super::source::FuzzTarget;
 use crate::failure::FuzzError;
 use crate::zoo;
 
@@ -35,11 +34,12 @@ impl FromStr for DeviceChoice {
 /// When a device is not there, or none is.
 pub(super) fn matrix(
     choices: &[DeviceChoice],
-    target: FuzzTarget,
+    target: Target,
     worker: &WorkerOptions,
 ) -> Result<(Matrix, Vec<String>), FuzzError> {
-    let SourceKind::Kernels(kind) = target.kind() else {
-        return Ok((compilers::matrix(choices)?, Vec::new()));
+    let kind = match target {
+        Target::Cuda => ProgramKind::CudaKernels,
+        _ => ProgramKind::OpenCl,
     };
     let is_wanted = |one: &&Installation| {
         choices.is_empty() || choices.iter().any(|choice| one.label().starts_with(&choice.name))
@@ -84,14 +84,14 @@ pub(super) fn matrix(
         }
     }
     let options = match target {
-        FuzzTarget::Kernels(Target::OpenCl20) => "-cl-std=CL2.0",
-        FuzzTarget::Kernels(Target::OpenCl30) => "-cl-std=CL3.0",
-        _ => "",
+        Target::OpenCl20 => "-cl-std=CL2.0",
+        Target::OpenCl30 => "-cl-std=CL3.0",
+        Target::OpenCl12 | Target::Cuda => "",
     };
     let options = options.to_owned();
     let devices =
         devices.into_iter().map(|(name, device)| (name, Toolchain::Device(device))).collect();
-    let kind = target.kind();
+    let kind = SourceKind::Kernels(kind);
     Ok((Matrix { devices, configurations, host, options, kind }, found.problems))
 }
 

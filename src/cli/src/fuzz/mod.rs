@@ -142,7 +142,7 @@ Examples:
   clreduce fuzz --out campaign --mode vector --tokens 300..1000 --avoid mad_sat --count 1000
   clreduce fuzz --out campaign --target cuda --device nvidia --device nvidia:-G
   clreduce fuzz --out campaign --generator 'my-generator {seed}' --device pocl --device pocl:-cl-opt-disable --device host --device nvidia
-  clreduce fuzz --out campaign --target c --generator 'csmith --seed {seed} | clang -E -P -I/usr/include/csmith -xc -'
+  clreduce fuzz --out campaign --target c --generator 'csmith --seed {seed} | sed s:csmith.h:/usr/include/csmith/csmith.h:'
   clreduce fuzz --replay campaign                 # which of its bugs are still there?
 
 Exit status:
@@ -158,11 +158,17 @@ Exit status:
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     crate::set_colors(args.color);
     let worker = WorkerOptions { memory_bytes: Some(args.memory), ..worker_options()? };
-    let programs = source::programs(args, &worker)?;
+    let programs = match args.replay {
+        Some(_) => None,
+        None => Some(source::programs(args, &worker)?),
+    };
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
     clock.progress().at("looking for devices");
-    let (matrix, problems) = configurations::matrix(&args.device, args.target, &worker)?;
+    let (matrix, problems) = match args.target {
+        FuzzTarget::Kernels(target) => configurations::matrix(&args.device, target, &worker)?,
+        FuzzTarget::C => (compilers::matrix(&args.device)?, Vec::new()),
+    };
     drop(clock);
     problems.iter().for_each(|problem| warning_line(problem));
     let jobs = args.jobs.unwrap_or_else(default_jobs);
@@ -170,7 +176,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         let limits = Limits { memory_bytes: Some(args.memory), ..Limits::default() };
         return replay::replay(directory, matrix, (worker, args.timeout, jobs, limits), &cancel);
     }
-    let Some(out) = &args.out else { return Err(UsageError::NoInput.into()) };
+    let (Some(out), Some(programs)) = (&args.out, programs) else {
+        return Err(UsageError::NoInput.into());
+    };
     source::check_voters(args, &programs, &matrix)?;
     if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
         warning_line(
