@@ -43,7 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let traces = RECORDED.map(|(_, text)| Trace::recorded(text)).into_iter();
     let traces = traces.collect::<Result<Vec<Trace>, _>>()?;
     let here = CORES.map(|cores| mean(&traces, cores, Times::HERE).rounds);
-    println!("| slots | latency | of the bound | without cancellation | pays from, beside 2 cores | beside 8 cores |");
+    println!(
+        "| slots | latency | of the bound | without cancellation | pays from, beside 2 cores | beside 8 cores |"
+    );
     println!("|---|---|---|---|---|---|");
     for slots in SLOTS {
         for latency in LATENCIES_MS {

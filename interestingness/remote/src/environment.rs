@@ -1,4 +1,7 @@
 //! The environment variables of an action that judges.
+//!
+//! They are set before anything else is done, while the process has one thread, which makes it sound: the functions that set
+//! them are unsafe because other threads may read the environment at the same time.
 #![expect(unsafe_code, reason = "environment variables are set by unsafe functions")]
 
 use std::ffi::OsString;

@@ -61,7 +61,7 @@ pub(crate) enum OrderedTest {
     /// `devices` are those of the machine that calibrated.
     Recipe {
         path: String,
-        calibration: Option<Calibration>,
+        calibration: Option<Box<Calibration>>,
         devices: Vec<String>,
     },
 }

@@ -134,7 +134,7 @@ impl Bench<'_> {
             OrderedTest::Recipe { path, calibration, devices } => {
                 let options =
                     RecipeOptions { worker, temporary, confinement, ..RecipeOptions::default() };
-                let calibration = calibration.as_ref().map(|found| (found, &devices[..]));
+                let calibration = calibration.as_deref().map(|found| (found, &devices[..]));
                 self.by_recipe(path, options, calibration, variant, found)
             }
             OrderedTest::Program { .. } | OrderedTest::Shell(_) => {
