@@ -1,6 +1,6 @@
 //! The time of a reduction whose tests run on other machines, in virtual time.
 //!
-//! `cargo bench --bench remote` prints, for numbers of slots and latencies of a service, how close speculation comes to
+//! `cargo bench --bench remote [-- SLOTS...]` prints, for numbers of slots and latencies of a service, how close speculation comes to
 //! the bound of `benches/speculation.rs`, and from which length of tests on these slots are faster than the cores of one
 //! machine. A test on another machine takes its own time and the latency; a test that is not wanted any more occupies its
 //! slot for the latency, or to its own end if the service cannot cancel.
@@ -12,7 +12,7 @@ use std::error::Error;
 
 use simulator::{ChanceSource, RECORDED, Replay, TEST_MS, Times, Trace, bound_ms, simulate_with};
 
-const SLOTS: [usize; 4] = [10, 30, 100, 1000];
+const SLOTS: [usize; 3] = [10, 30, 100];
 const LATENCIES_MS: [u64; 4] = [5, 50, 100, 500];
 /// Cores of a machine that tests could run on instead.
 const CORES: [usize; 2] = [2, 8];
@@ -40,6 +40,9 @@ fn mean(traces: &[Trace], slots: usize, times: Times) -> Mean {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let numbers = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let asked = numbers.map(|text| text.parse()).collect::<Result<Vec<usize>, _>>()?;
+    let slots = if asked.is_empty() { SLOTS.to_vec() } else { asked };
     let traces = RECORDED.map(|(_, text)| Trace::recorded(text)).into_iter();
     let traces = traces.collect::<Result<Vec<Trace>, _>>()?;
     let here = CORES.map(|cores| mean(&traces, cores, Times::HERE).rounds);
@@ -47,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| slots | latency | of the bound | without cancellation | pays from, beside 2 cores | beside 8 cores |"
     );
     println!("|---|---|---|---|---|---|");
-    for slots in SLOTS {
+    for slots in slots {
         for latency in LATENCIES_MS {
             let test_ms = TEST_MS + latency;
             let there = mean(&traces, slots, Times { test_ms, kill_ms: latency.min(test_ms) });
