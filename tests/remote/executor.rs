@@ -140,6 +140,7 @@ impl Service {
         runtime.spawn(async move {
             let listener = tokio::net::TcpListener::bind(address).await.unwrap();
             let incoming = tonic::transport::server::TcpIncoming::from(listener);
+            let incoming = incoming.with_nodelay(Some(true));
             ready.send(()).unwrap();
             router.serve_with_incoming(incoming).await.unwrap();
         });
