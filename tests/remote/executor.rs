@@ -1,7 +1,7 @@
 //! A remote execution service in the process of the test: it runs actions in folders of this machine, and can be told
 //! to misbehave.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -57,9 +57,9 @@ pub struct State {
     pub faults: Faults,
     /// The folders of actions.
     folder: tempfile::TempDir,
-    pub blobs: Mutex<HashMap<String, Vec<u8>>>,
-    pub results: Mutex<HashMap<String, api::ActionResult>>,
-    pub operations: Mutex<HashMap<String, Running>>,
+    pub blobs: Mutex<BTreeMap<String, Vec<u8>>>,
+    pub results: Mutex<BTreeMap<String, api::ActionResult>>,
+    pub operations: Mutex<BTreeMap<String, Running>>,
     /// Actions that were executed, those of them whose answers are remembered, and those that were cancelled.
     pub executed: AtomicU64,
     pub remembered: AtomicU64,
@@ -157,7 +157,7 @@ impl Service {
             drop(stop);
             thread.join().unwrap();
         }
-        for (_, running) in lock(&self.state.operations).drain() {
+        for running in std::mem::take(&mut *lock(&self.state.operations)).into_values() {
             kill(&running.child);
         }
     }
