@@ -30,7 +30,7 @@ demo:
 	@cat $(demo)/kernel.cl
 
 test:
-	scripts/setup rust kernel validity sandbox c python browser
+	scripts/setup rust kernel validity sandbox remote c python browser
 	$(MAKE) --no-print-directory fixtures
 	if [ -e $(target)/devices/env ]; then . $(abspath $(target))/devices/env; fi && cargo test --workspace
 	bench/test_peers.py

@@ -12,12 +12,12 @@ use workspace::{packages, root, sources};
 /// any other use, so that this table is the whole of the layers. `clreduce-` is left out in front of names. Add a
 /// line for a new crate.
 const CRATES: &str = "
-    clreduce: batch campaign candidates cli devices engine generator interestingness journal kernel passes process recipe reducer report speculation testcase triage
+    clreduce: batch campaign candidates cli devices engine generator interestingness journal kernel passes process recipe reducer remote report speculation testcase triage
     batch: engine files interestingness journal speculation testcase
     campaign: batch crash devices engine files generator interestingness journal kernel process recipe speculation testcase triage
     candidates: testcase
     capi: clreduce
-    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe report testcase tools triage
+    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe remote report testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase tools
     compiler: interestingness process testcase tools
@@ -30,6 +30,7 @@ const CRATES: &str = "
     process: testcase
     files: process
     generator: testcase
+    remote: interestingness process recipe testcase
     recipe: check crash devices generator interestingness kernel process testcase tools
     journal: files interestingness testcase
     language: testcase

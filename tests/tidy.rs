@@ -21,6 +21,7 @@ const UNSAFE: &[&str] = &[
     "interestingness/devices/src/cuda/",
     "interestingness/devices/src/opencl/",
     "interestingness/process/src/windows/job.rs",
+    "interestingness/remote/src/environment.rs",
 ];
 
 /// The code that decides the questions. It has to come to the same everywhere, each time.

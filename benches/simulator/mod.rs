@@ -37,6 +37,20 @@ pub const TEST_MS: u64 = 100;
 /// Time from the decision to kill a test to its end.
 const KILL_MS: u64 = 1;
 
+/// The times of tests that run somewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// From the decision to start a test to its verdict.
+    pub test_ms: u64,
+    /// From the decision to kill a test to its end. It ends no later than by itself.
+    pub kill_ms: u64,
+}
+
+impl Times {
+    /// Tests on this machine.
+    pub const HERE: Self = Self { test_ms: TEST_MS, kill_ms: KILL_MS };
+}
+
 /// The outcome of a simulated reduction.
 #[derive(Debug)]
 pub struct Simulated {
@@ -53,6 +67,16 @@ pub struct Simulated {
 pub fn simulate<S: CandidateSource>(
     source: S,
     slots: usize,
+    oracle: impl Fn(&TestCase) -> bool,
+) -> Simulated {
+    simulate_with(source, slots, Times::HERE, oracle)
+}
+
+/// Holds a conversation with `slots` tests at a time, which take their times.
+pub fn simulate_with<S: CandidateSource>(
+    source: S,
+    slots: usize,
+    times: Times,
     oracle: impl Fn(&TestCase) -> bool,
 ) -> Simulated {
     let mut scheduler = Scheduler::new(source, slots, Verdicts::default());
@@ -87,12 +111,12 @@ pub fn simulate<S: CandidateSource>(
             match action {
                 Action::Start(id, variant) | Action::StartAgain(id, variant) => {
                     variants.insert(id, variant);
-                    ends.push(Reverse((now + TEST_MS, id)));
+                    ends.push(Reverse((now + times.test_ms, id)));
                 }
                 Action::Filter(..) => unreachable!("there is no compile filter"),
                 Action::Kill(id) => {
                     killed.insert(id);
-                    ends.push(Reverse((now + KILL_MS, id)));
+                    ends.push(Reverse((now + times.kill_ms, id)));
                 }
             }
             if actions.is_empty() {

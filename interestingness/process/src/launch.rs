@@ -1,14 +1,13 @@
-//! The one place where processes are started, and where a sandbox and a remote runner plug in.
+//! The one place where processes are started, and where a sandbox plugs in.
 //!
 //! Everything that clreduce starts comes through here: interestingness tests, tools such as compilers, and worker
 //! processes. There are two seams.
 //!
-//! - **Another machine** is another [`Launcher`]. A launcher gets a [`Task`] (a command with its limits) and the
-//!   files that the command works on, and returns what is known of its end. Both are plain data, so that a remote
-//!   launcher can upload the files, run the task as an action, and return the [`Completed`] that it reads from the
-//!   action's output. [`CommandTest`] and [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is
-//!   the one for this machine. A test that runs elsewhere runs there under a `LocalLauncher` of its own, with the
-//!   same supervisor, limits and sandbox.
+//! - **Another way to run a task** is another [`Launcher`]. A launcher gets a [`Task`] (a command with its limits) and
+//!   the files that the command works on, and returns what is known of its end. [`CommandTest`] and
+//!   [`ToolRunner`](crate::ToolRunner) take any launcher; [`LocalLauncher`] is the one for this machine. Other machines do
+//!   not plug in here, but a level higher, where a whole test is judged (clreduce-remote): the program there has a
+//!   `LocalLauncher` of its own, with the same supervisor, limits and sandbox, and sees what a test leaves in its folder.
 //! - **A sandbox** is a variant of [`Confinement`]. [`start`] is the only function of the workspace that spawns a
 //!   process, and it applies the confinement. The supervisor process of a test calls it for the test; the confinement
 //!   is therefore part of what the supervisor is told when it begins its service. A worker process is told its

@@ -23,6 +23,7 @@ mod calls;
 mod connection;
 mod digest;
 mod elf;
+mod environment;
 mod execution;
 mod failure;
 mod fingerprint;

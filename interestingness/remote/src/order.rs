@@ -61,7 +61,7 @@ pub(crate) enum OrderedTest {
     /// `devices` are those of the machine that calibrated.
     Recipe {
         path: String,
-        calibration: Option<Calibration>,
+        calibration: Option<Box<Calibration>>,
         devices: Vec<String>,
     },
 }
@@ -110,7 +110,8 @@ impl TestFiles {
             }
             TestCommand::Shell(line) => {
                 let mut line = line.clone();
-                for (path, _) in clreduce_interestingness::test_files(command) {
+                let scripts = clreduce_interestingness::test_files(command).into_iter();
+                for path in scripts.map(|(path, _)| path).filter(|path| !is_of_system(path)) {
                     let text = path.to_string_lossy();
                     let placed = add(&mut folder, &path)?;
                     line = line.replace(&*text, &format!("{ROOT}/{placed}"));
@@ -122,15 +123,20 @@ impl TestFiles {
         Ok(Self { folder, test })
     }
 
-    /// The files of a recipe.
+    /// The files of a recipe: what it reads, and the programs that its commands name by absolute paths. In the action these
+    /// are found by their names.
     ///
     /// # Errors
     /// As [`of_command`](Self::of_command).
     pub fn of_recipe(recipe: &Recipe, path: &Path, more: &[PathBuf]) -> Result<Self, RemoteError> {
         let mut folder = Folder::default();
         let placed = format!("{TEST}/{}", name_of(path));
-        let blob = Blob::new(recipe.text().as_bytes());
-        folder.add(&name_of(path), blob, false);
+        let mut text = recipe.text().to_owned();
+        for program in programs_in(recipe.text()) {
+            add(&mut folder, &program)?;
+            text = text.replace(&*program.to_string_lossy(), &name_of(&program));
+        }
+        folder.add(&name_of(path), Blob::new(text.into_bytes()), false);
         for (name, path) in recipe.files() {
             let blob = read(&path)?;
             if !folder.add(&name, blob, false) {
@@ -141,6 +147,24 @@ impl TestFiles {
         let test = OrderedTest::Recipe { path: placed, calibration: None, devices: Vec::new() };
         Ok(Self { folder, test })
     }
+}
+
+/// The programs that a text names by absolute paths, other than those of the system. The longest come first.
+fn programs_in(text: &str) -> Vec<PathBuf> {
+    let is_end = |c: char| c.is_whitespace() || "'\"`;|&<>()=,".contains(c);
+    let words = text.split(is_end).filter(|word| word.starts_with('/')).map(PathBuf::from);
+    let is_own = |path: &PathBuf| path.is_file() && is_executable(path) && !is_of_system(path);
+    let mut found: Vec<PathBuf> = words.filter(is_own).collect();
+    found.sort_by_key(|path| std::cmp::Reverse(path.as_os_str().len()));
+    found.dedup();
+    found
+}
+
+/// Returns true if a file belongs to the tools of a machine, which are not uploaded.
+fn is_of_system(path: &Path) -> bool {
+    ["/bin", "/etc", "/lib", "/lib64", "/nix", "/opt", "/sbin", "/usr"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
 }
 
 /// Adds a file to the folder of the test. Returns its path in the action.
@@ -220,6 +244,30 @@ mod tests {
         let files = TestFiles::of_command(&TestCommand::Shell(line), &[]).unwrap();
         let OrderedTest::Shell(line) = &files.test else { panic!("{:?}", files.test) };
         assert_eq!(line, "sh @clreduce-root@/test/t.sh a.c");
+    }
+
+    /// A compiler of the user's is uploaded, and one of the system is not.
+    #[test]
+    #[cfg(unix)]
+    fn programs_of_a_recipe_are_found_by_their_names() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let compiler = folder.path().join("my-cc");
+        std::fs::write(&compiler, "#!/bin/sh\nexit 1\n").unwrap();
+        std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = folder.path().join("r.toml");
+        let text = format!(
+            "preset = \"crash\"\n[[configuration]]\nbuild = \"{} /bin/sh {{file}}\"\n",
+            compiler.display()
+        );
+        let recipe = Recipe::parse(&path, text).unwrap();
+        let files = TestFiles::of_recipe(&recipe, &path, &[]).unwrap();
+        let mut blobs = Vec::new();
+        files.folder.blobs(&mut blobs);
+        let texts = blobs.iter().map(|blob| blob.bytes().unwrap());
+        let texts: Vec<String> = texts.map(|b| String::from_utf8_lossy(&b).into_owned()).collect();
+        assert_eq!(blobs.len(), 2 + 1);
+        assert!(texts.iter().any(|text| text.contains("build = \"my-cc /bin/sh {file}\"")));
     }
 
     #[test]

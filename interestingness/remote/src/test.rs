@@ -158,7 +158,7 @@ impl RemoteTest {
         let test = match self.test {
             OrderedTest::Recipe { path, .. } => OrderedTest::Recipe {
                 path,
-                calibration: Some(calibrated.calibration.clone()),
+                calibration: Some(Box::new(calibrated.calibration.clone())),
                 devices: calibrated.devices.clone(),
             },
             command => command,

@@ -18,6 +18,7 @@ use clreduce_recipe::{Calibration, Recipe, RecipeOptions};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use crate::answer::{Answer, Calibrated, NO_ANSWER, OTHER_TOOLS, Question, Says};
+use crate::environment;
 use crate::fingerprint::Fingerprint;
 use crate::job::{ANSWER, JUDGE, ORDER, ORIGINAL, TEST, VARIANT};
 use crate::order::{Ask, Order, OrderedTest, ROOT, Sandbox, SandboxLevel};
@@ -38,7 +39,10 @@ pub fn judge_main() -> Option<ExitCode> {
     if args.next().is_none_or(|argument| argument != JUDGE) {
         return None;
     }
-    let judged = std::env::current_dir().and_then(|root| judge(&root));
+    let judged = std::env::current_dir().and_then(|root| {
+        environment::set(&root.join(TEST), &root)?;
+        judge(&root)
+    });
     Some(judged.unwrap_or_else(|error| {
         // The service passes it on to the one who asked.
         let _ = writeln!(io::stderr(), "clreduce cannot judge: {error}");
@@ -130,7 +134,7 @@ impl Bench<'_> {
             OrderedTest::Recipe { path, calibration, devices } => {
                 let options =
                     RecipeOptions { worker, temporary, confinement, ..RecipeOptions::default() };
-                let calibration = calibration.as_ref().map(|found| (found, &devices[..]));
+                let calibration = calibration.as_deref().map(|found| (found, &devices[..]));
                 self.by_recipe(path, options, calibration, variant, found)
             }
             OrderedTest::Program { .. } | OrderedTest::Shell(_) => {

@@ -1,0 +1,33 @@
+//! The environment variables of an action that judges.
+//!
+//! They are set before anything else is done, while the process has one thread, which makes it sound: the functions that set
+//! them are unsafe because other threads may read the environment at the same time.
+#![expect(unsafe_code, reason = "environment variables are set by unsafe functions")]
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+/// Lets programs be found by their names in the folder of the test as well, and gives a home to tools that want one: services
+/// set neither.
+///
+/// Call it before the process has other threads.
+///
+/// # Errors
+/// When the folder has a name that no search path can contain.
+pub(crate) fn set(test: &Path, home: &Path) -> io::Result<()> {
+    let before = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&before);
+    let folders = std::iter::once(test.to_owned()).chain(folders);
+    let path = std::env::join_paths(folders).map_err(io::Error::other)?;
+    let has_home = std::env::var_os("HOME").is_some_and(|home| !home.is_empty());
+    let mut variables: Vec<(&str, OsString)> = vec![("PATH", path)];
+    if !has_home {
+        variables.push(("HOME", home.as_os_str().to_owned()));
+    }
+    for (name, value) in variables {
+        // SAFETY: `judge_main` is the first thing that a process does, so that no other thread reads the environment.
+        unsafe { std::env::set_var(name, value) };
+    }
+    Ok(())
+}

@@ -1,0 +1,387 @@
+//! Tests on a remote execution service: on a real one, on this machine, and on one that misbehaves in every way that
+//! a service can.
+//!
+//! The real one is `buildbox-casd`, which `scripts/setup remote` installs. Without it these tests fail, and say so.
+
+#![cfg(target_os = "linux")]
+
+#[path = "remote/executor.rs"]
+mod executor;
+#[path = "remote/service.rs"]
+mod service;
+mod support;
+
+use std::fs;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use executor::Service;
+use support::{Bench, SCRIPT, SCRIPT_NAME, TEST, assert_mentions, stderr};
+
+/// The real service.
+struct Casd {
+    process: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Casd {
+    fn start() -> Self {
+        let target = Path::new(env!("CARGO_BIN_EXE_clreduce")).ancestors().nth(2).unwrap();
+        let programs = target.join("remote");
+        let program = programs.join("buildbox-casd");
+        assert!(program.exists(), "{} is missing: run scripts/setup remote", program.display());
+        let folder = tempfile::tempdir().unwrap();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let path = std::env::var("PATH").unwrap();
+        let mounts =
+            ["/usr:/usr", "/usr/bin:/bin", "/usr/lib:/lib", "/usr/lib64:/lib64", "/etc:/etc"];
+        let process = Command::new(&program)
+            .arg(format!("--bind=127.0.0.1:{port}"))
+            .arg(format!("--buildbox-run={}", programs.join("buildbox-run").display()))
+            .args(["--jobs=4", "--runner-arg=--staging-mode=copy-or-link"])
+            .args(mounts.map(|mount| format!("--runner-arg=--ro-bind-mount={mount}")))
+            .arg(folder.path().join("cache"))
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let casd = Self { process, port, _folder: folder };
+        wait_until("the service answers", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        casd
+    }
+
+    fn url(&self) -> String {
+        format!("grpc://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Casd {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !condition() {
+        assert!(Instant::now() < deadline, "not so: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// Steps of a reduction: variants in their order, each with its verdict.
+fn steps(bench: &Bench, events: &str) -> Vec<(String, String)> {
+    let events = bench.events(events);
+    let judged = events.iter().filter(|event| event["event"] == "judged");
+    judged.map(|event| (event["key"].to_string(), event["verdict"].to_string())).collect()
+}
+
+/// Reduces `file` here with one slot and there with four, in the same way.
+#[track_caller]
+fn assert_same(bench: &Bench, file: &str, test: &str, url: &str) {
+    let here = ["-j", "1", "-o", "here", "--events", "here.jsonl"];
+    bench.reduce(&[&[file, "--test", test], &here[..]].concat());
+    let there = ["-j", "4", "-o", "there", "--events", "there.jsonl", "--remote", url];
+    bench.reduce(&[&[file, "--test", test], &there[..]].concat());
+    assert_eq!(bench.read("here"), bench.read("there"));
+    assert_eq!(steps(bench, "here.jsonl"), steps(bench, "there.jsonl"));
+}
+
+#[test]
+fn a_real_service_gives_the_bytes_and_the_sequence_of_one_local_slot() {
+    let casd = Casd::start();
+    let bench = Bench::with_bug();
+    assert_same(&bench, "bug.c", SCRIPT, &casd.url());
+    for (name, file) in [("c-warning", "ledger.c"), ("c-crash", "scheduler.c")] {
+        let bench = Bench::new();
+        let text = fs::read_to_string(fixture(name).join("interesting.sh")).unwrap();
+        bench.script(SCRIPT_NAME, &text);
+        bench.write(file, fs::read(fixture(name).join(file)).unwrap());
+        assert_same(&bench, file, SCRIPT, &casd.url());
+    }
+}
+
+/// A compiler that dies of `boom`.
+const COMPILER: &str = "#!/bin/sh
+[ -f \"$1\" ] || exit 1
+grep -q '()' \"$1\" || { echo \"$1:1:1: error: no function\" >&2; exit 1; }
+grep -q boom \"$1\" && { echo \"cc: x.c:7: f: Assertion \\`boom == 1' failed.\" >&2; kill -6 $$; }
+exit 0
+";
+
+#[test]
+fn a_real_service_judges_by_a_recipe_and_many_cases() {
+    let casd = Casd::start();
+    let bench = Bench::new();
+    let compiler = bench.script("cc.sh", COMPILER);
+    let recipe = format!(
+        "preset = \"crash\"\n[[configuration]]\nname = \"cc\"\nbuild = \"{} {{file}}\"\n",
+        compiler.display()
+    );
+    bench.write("r.toml", recipe);
+    bench.write("p.c", "int a;\nint bang;\nint boom;\nint b = 3;\nint main() { return b; }\n");
+    assert_same(&bench, "p.c", "r.toml", &casd.url());
+
+    for (number, name) in ["third", "boom"].iter().enumerate() {
+        let text = support::BUG.replace("thrice", name);
+        bench.write(&format!("cases/{number}.c"), text);
+    }
+    bench.script("t.sh", "#!/bin/sh\ngrep -q 'needle(' *.c && gcc -fsyntax-only -w *.c\n");
+    let batch = ["batch", "cases", "--test", "./t.sh"];
+    bench.reduce(&[&batch[..], &["--out", "cases-here", "-j1"]].concat());
+    bench.reduce(&[&batch[..], &["--out", "cases-there", "-j4", "--remote", &casd.url()]].concat());
+    for number in 0..2 {
+        let result = |out: &str| bench.read(&format!("{out}/cases/{number}.c/reduced/{number}.c"));
+        assert_eq!(result("cases-here"), result("cases-there"));
+    }
+}
+
+/// Reduces the program with a service that misbehaves. The result is that of one local slot.
+#[track_caller]
+fn assert_same_with(name: &str, misbehave: impl Fn(&Service)) {
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", SCRIPT, "-j", "1", "-o", "here", "--events", "here.jsonl"]);
+    let mut service = Service::start();
+    misbehave(&service);
+    let url = service.url();
+    let there = ["-j", "4", "-o", "there", "--events", "there.jsonl", "--remote", &url];
+    let mut run = bench.command(&[&["bug.c", "--test", SCRIPT], &there[..]].concat());
+    let log = bench.path("log");
+    let output = || Stdio::from(fs::File::options().create(true).append(true).open(&log).unwrap());
+    let mut run = run.stdout(output()).stderr(output()).spawn().unwrap();
+    let status = loop {
+        service.restart_if_due();
+        if let Some(status) = run.try_wait().unwrap() {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let log = fs::read_to_string(log).unwrap();
+    assert!(status.success(), "{name}: {log}");
+    assert_eq!(bench.read("here"), bench.read("there"), "{name}");
+    assert_eq!(steps(&bench, "here.jsonl"), steps(&bench, "there.jsonl"), "{name}");
+    assert!(service.executed() > 20, "{name}: {} actions", service.executed());
+}
+
+fn set(count: &std::sync::atomic::AtomicU64, every: u64) {
+    count.store(every, Ordering::Relaxed);
+}
+
+#[test]
+fn a_service_that_behaves() {
+    assert_same_with("no fault", |_| {});
+}
+
+#[test]
+fn streams_that_are_lost_change_nothing() {
+    assert_same_with("lost streams", |service| set(&service.state.faults.lost_streams, 3));
+}
+
+#[test]
+fn a_service_that_cannot_cancel_changes_nothing() {
+    assert_same_with("no cancellation", |service| {
+        service.state.faults.no_cancel.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn answers_that_come_twice_or_late_change_nothing() {
+    assert_same_with("two answers", |service| {
+        set(&service.state.faults.answers_twice, 1);
+        set(&service.state.faults.delays, 9);
+    });
+}
+
+/// Their verdicts would be others: what they call a compiler accepts nothing.
+#[test]
+fn machines_with_other_tools_are_not_asked() {
+    assert_same_with("other tools", |service| set(&service.state.faults.other_tools, 7));
+}
+
+#[test]
+fn a_service_that_dies_and_forgets_everything_changes_nothing() {
+    for after in [2, 5, 12, 30] {
+        assert_same_with("restart", |service| set(&service.state.faults.restart_after, after));
+    }
+}
+
+#[test]
+fn a_worker_that_lies_about_its_answer_changes_nothing() {
+    assert_same_with("lies", |service| set(&service.state.faults.lies, 7));
+}
+
+#[test]
+fn everything_at_once_changes_nothing() {
+    assert_same_with("everything", |service| {
+        let faults = &service.state.faults;
+        set(&faults.lost_streams, 5);
+        set(&faults.answers_twice, 2);
+        set(&faults.delays, 23);
+        set(&faults.other_tools, 11);
+        set(&faults.lies, 13);
+        set(&faults.restart_after, 17);
+        faults.no_cancel.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn machines_that_disagree_about_their_tools_are_named() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    set(&service.state.faults.other_tools, 2);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "--remote", &service.url(), "-j3"]).code(1);
+    let text = stderr(&run);
+    assert_mentions(&text, &["do not agree", "`worker-2`", "/gcc is", "--remote-property"]);
+    assert!(!bench.path("bug.c.clreduce").exists());
+}
+
+#[test]
+fn machines_that_disagree_about_the_original_are_named() {
+    let bench = Bench::with_bug();
+    // It depends on the folder of the action, which the service counts.
+    let test = "#!/bin/sh\ngrep -q needle bug.c || exit 1\ncase $0 in */4/test/*) exit 1;; esac\n";
+    bench.script(SCRIPT_NAME, test);
+    let service = Service::start();
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "--remote", &service.url(), "-j3"]).code(1);
+    assert_mentions(&stderr(&run), &["do not agree", "`worker-", "the original is"]);
+}
+
+/// Every verdict of a repeated reduction is remembered by the service. Only the tests that see whether verdicts hold run
+/// again.
+#[test]
+fn a_repeated_reduction_executes_nothing_but_the_tests_that_see_whether_verdicts_hold() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    let url = service.url();
+    let run = |out: &str, events: &str| {
+        let args = ["-j", "1", "-o", out, "--events", events, "--remote", &url];
+        bench.reduce(&[&["bug.c", "--test", SCRIPT], &args[..]].concat());
+    };
+    let count = || service.state.remembered.load(Ordering::Relaxed);
+    run("first", "first.jsonl");
+    let (remembered, executed) = (count(), service.executed());
+    assert!(remembered > 10);
+    run("second", "second.jsonl");
+    assert_eq!(count(), remembered);
+    assert!(service.executed() > executed, "the result is tested again, and not from memory");
+    assert_eq!(bench.read("first"), bench.read("second"));
+    assert_eq!(steps(&bench, "first.jsonl"), steps(&bench, "second.jsonl"));
+}
+
+/// A slot is taken until the action has ended, whether anybody waits for it or not.
+#[test]
+fn a_service_that_cannot_cancel_has_no_more_actions_than_slots() {
+    let bench = Bench::with_bug();
+    bench.script(SCRIPT_NAME, &TEST.replace("\ngrep", "\nsleep 0.1\ngrep"));
+    let service = Service::start();
+    service.state.faults.no_cancel.store(true, Ordering::Relaxed);
+    let run = bench.reduce(&["bug.c", "--test", SCRIPT, "--remote", &service.url(), "-j4"]);
+    let most = service.state.most_at_once.load(Ordering::Relaxed);
+    assert!((2..=4).contains(&most), "{most} actions at once");
+    assert_mentions(&stderr(&run), &["cannot cancel"]);
+}
+
+#[test]
+fn an_interruption_leaves_no_test_behind() {
+    let bench = Bench::with_bug();
+    // The original is quick; what follows never ends.
+    let test =
+        "#!/bin/sh\ngrep -q 'struct pair' bug.c && grep -q thrice bug.c && exit 0\nsleep 1000\n";
+    bench.script(SCRIPT_NAME, test);
+    let service = Service::start();
+    let mut run = bench.start(&["bug.c", "--test", SCRIPT, "--remote", &service.url(), "-j3"]);
+    let journal = bench.path("bug.c.clreduce/journal");
+    let is_slow = || journal.exists() && service.executed() > 6 && service.processes() > 3;
+    wait_until("tests run that do not end", is_slow);
+    Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    wait_until("no process of a test is left", || service.processes() == 0);
+    assert!(service.state.cancelled.load(Ordering::Relaxed) > 0);
+    // And it goes on from there.
+    assert!(journal.exists());
+}
+
+/// A test that is not confined does what it can to speak for the program that judges.
+#[test]
+fn a_test_cannot_answer_for_the_program_that_judges() {
+    let bench = Bench::with_bug();
+    let plants = "for up in . .. ../.. ../../..; do
+        for name in answer.json .answer.json; do
+            rm -rf $up/$name; ln -s /etc/passwd $up/$name 2>/dev/null || mkdir $up/$name
+        done
+        mkfifo $up/variant/pipe 2>/dev/null
+        echo '{}' > $up/order.json
+    done 2>/dev/null\n";
+    bench.script(SCRIPT_NAME, &TEST.replace("\ngrep", &format!("\n{plants}\ngrep")));
+    let service = Service::start();
+    let args = ["bug.c", "--test", SCRIPT, "--sandbox", "off"];
+    bench.reduce(&[&args[..], &["-j1", "-o", "here"]].concat());
+    bench.reduce(&[&args[..], &["-j3", "-o", "there", "--remote", &service.url()]].concat());
+    assert_eq!(bench.read("here"), bench.read("there"));
+}
+
+#[test]
+fn files_that_cannot_be_uploaded_are_named() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    let url = service.url();
+    fs::create_dir(bench.path("more")).unwrap();
+    let run = |file: &str| {
+        let args = ["bug.c", "--test", SCRIPT, "--remote", &url, "--remote-file", file];
+        stderr(&bench.run(&args).code(1))
+    };
+    assert_mentions(&run("gone"), &["`gone`"]);
+    assert!(Command::new("mkfifo").arg(bench.path("more/pipe")).status().unwrap().success());
+    assert_mentions(&run("more"), &["more/pipe", "neither a file nor a folder"]);
+    fs::remove_file(bench.path("more/pipe")).unwrap();
+    fs::create_dir(bench.path("more/below")).unwrap();
+    bench.write("more/test.sh", "");
+    assert_mentions(&run("more/test.sh"), &["test.sh", "another name"]);
+}
+
+#[test]
+fn a_file_beside_the_test_is_found_there() {
+    let bench = Bench::with_bug();
+    bench.write("lib/words", "needle(\n");
+    bench.script(SCRIPT_NAME, "#!/bin/sh\ngrep -qf \"$(dirname \"$0\")/lib/words\" bug.c\n");
+    let service = Service::start();
+    let args = ["bug.c", "--test", SCRIPT, "-o", "there", "--remote", &service.url()];
+    bench.reduce(&[&args[..], &["--remote-file", "lib"]].concat());
+    assert!(bench.read("there").starts_with("needle("));
+    // Without it the test says so, and the program says how to mend that.
+    bench.script(SCRIPT_NAME, "#!/bin/sh\n\"$(dirname \"$0\")/lib/judge\" bug.c\n");
+    let script = bench.script("lib/judge", "#!/bin/sh\ngrep -q 'needle(' \"$1\"\n");
+    assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o111, 0o111);
+    let run = bench.run(&args).code(1);
+    assert_mentions(&stderr(&run), &["127", "--remote-file"]);
+    bench.reduce(&[&args[..], &["--remote-file", "lib"]].concat());
+    assert!(bench.read("there").starts_with("needle("));
+}
+
+#[test]
+fn a_service_that_is_none_is_an_error_at_once() {
+    let bench = Bench::with_bug();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("grpc://{}", free.local_addr().unwrap());
+    drop(free);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "--remote", &url]).code(1);
+    assert_mentions(&stderr(&run), &["cannot connect to", &url]);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "--remote", "http://host:80"]).code(2);
+    assert_mentions(&stderr(&run), &["grpc://HOST:PORT"]);
+    let run = bench.run(&["bug.c", "--test", SCRIPT, "--remote", &url, "--save-temps"]).code(2);
+    assert_mentions(&stderr(&run), &["--save-temps", "--remote"]);
+}
