@@ -68,7 +68,7 @@ fn run_kind(
         Ok(program) => repeat(&program, &tools.within(Some(limits.run)), run.repeat, cancel),
         Err(outcome) => outcome,
     };
-    RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
+    RunReport { outcome, build, run: started.elapsed().saturating_sub(build), computed: None }
 }
 
 fn build(

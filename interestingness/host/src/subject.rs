@@ -100,6 +100,14 @@ impl HostKernel {
         Ok(Self { is_exact, ..Self::made(Language::OpenCl, source, kernels, launches)? })
     }
 
+    /// Returns true if the compiler of a device may see other code than that of the host: CUDA with `__CUDA_ARCH__`.
+    #[must_use]
+    pub fn has_code_for_device(&self) -> bool {
+        const NAME: &[u8] = b"__CUDA_ARCH__";
+        let (_, program) = cuda::split(&self.source);
+        self.language == Language::Cuda && program.windows(NAME.len()).any(|text| text == NAME)
+    }
+
     /// Returns true if the kernel has one right result on every device, provided that it is valid: OpenCL leaves nothing
     /// of it to the device, not even the size of groups.
     #[must_use]

@@ -339,6 +339,11 @@ impl CheckStage for Sanitize {
             return StageReport::unsupported(TOOL, message);
         }
         let mut report = StageReport::default();
+        if subject.has_code_for_device() {
+            let remark = "the kernel ran as the compiler of the host sees it; what `__CUDA_ARCH__` chooses for a device \
+                          was compiled and not executed";
+            report.remarks.push(remark.to_owned());
+        }
         if let Err(error) = self.run_all(subject, question, cancel, &mut report) {
             report.failures.push(failure_of(&error));
         }

@@ -20,17 +20,18 @@ static int watch_accesses(void);
 
 static void order_accesses(unsigned fence) { (void)fence; }
 static int watch_accesses(void) { return 1; }
-void clreduce_atomic(uint64_t place, uint64_t bytes);
-void clreduce_atomic(uint64_t place, uint64_t bytes)
+static void print_conflict(void) {}
+void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand);
+void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand)
 {
-    (void)place, (void)bytes;
+    (void)place, (void)bytes, (void)function, (void)operand;
     look_at_others();
 }
 void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes);
 void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
 {
-    (void)expected;
-    clreduce_atomic(place, bytes);
+    (void)place, (void)expected, (void)bytes;
+    look_at_others();
 }
 static void watch_copy(int is_running) { (void)is_running; }
 
@@ -58,11 +59,20 @@ struct History {
     struct Accessors of[WAYS];
 };
 
+// The atomic functions that have changed a byte: who called them, and which they are, since the last barrier and in all;
+// `SEVERAL` if they do not all commute. This is enough: as long as there is no conflict, either all work-items call one
+// function, or one work-item alone calls several.
+struct Updates {
+    struct Accessors by;
+    uint32_t since_barrier, in_all;
+};
+
 // Memory that work-items share.
 struct Range {
     uintptr_t low, high;
     int is_local;
     struct History *histories;
+    struct Updates *updates;
 };
 
 static struct Range *ranges;
@@ -72,17 +82,21 @@ static uint32_t local_epoch, global_epoch;
 // A copy is being made.
 static int copies;
 
+// Pages that nobody touches cost nothing.
+static void *make_pages(uint64_t bytes)
+{
+    void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return made == MAP_FAILED ? NULL : made;
+}
+
 static int watch(uintptr_t low, uint64_t bytes, int is_local)
 {
     if (!bytes)
         return 1;
-    // Pages that nobody touches cost nothing.
-    void *histories = mmap(NULL, bytes * sizeof(struct History), PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (histories == MAP_FAILED)
-        return 0;
-    ranges[range_count++] = (struct Range){low, low + bytes, is_local, histories};
-    return 1;
+    struct History *histories = make_pages(bytes * sizeof *histories);
+    struct Updates *updates = make_pages(bytes * sizeof *updates);
+    ranges[range_count++] = (struct Range){low, low + bytes, is_local, histories, updates};
+    return histories && updates;
 }
 
 // Local variables come first, as they lie among the other variables of the program, which are global.
@@ -321,11 +335,78 @@ UNWATCHED void *clreduce_memset(void *to, int value, uintptr_t bytes)
     return __asan_memset(to, value, bytes);
 }
 
+// Functions that commute have one number; EXCHANGE, INCREMENT and DECREMENT do only with the same operand. A
+// compare-and-exchange, mostly in a loop, is left to other orders where it meets its like.
+enum Function { ADD = 1, AND, OR, XOR, MIN, MAX, EXCHANGE, INCREMENT, DECREMENT, EXCHANGE_IF };
+
+// The first two calls that do not commute, if there are any.
+static struct {
+    uintptr_t calls[MAX_DEPTH];
+    int depth;
+    uint32_t earlier;
+    int is_found;
+} conflict;
+
+UNWATCHED static uint32_t number_of_function(enum Function function, uint64_t operand)
+{
+    if (function < EXCHANGE || function == EXCHANGE_IF)
+        return function;
+    return (uint32_t)((operand ^ function) * 0x9e3779b97f4a7c15 >> 32) | 1u << 31;
+}
+
+// The function changes no value of this byte.
+UNWATCHED static int is_neutral(enum Function function, uint64_t operand, uint64_t byte)
+{
+    unsigned char own = (unsigned char)(operand >> byte * 8);
+    return (function == ADD && !operand) || (function == AND && own == 0xff) ||
+        ((function == OR || function == XOR) && !own);
+}
+
+// Looks for another work-item's function that does not commute with this one, and comes without order between them.
+UNWATCHED static void see_function(uintptr_t place, uint64_t bytes, enum Function function, uint64_t operand, uintptr_t back)
+{
+    struct Range *range = range_of(place);
+    if (!range)
+        return;
+    uint32_t own = number_of_function(function, operand), call = place_of(back);
+    for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
+        struct Updates *updates = &range->updates[place + i - range->low];
+        struct Accessors *by = &updates->by;
+        if (is_neutral(function, operand, i))
+            continue;
+        int is_known = by->group && (by->group == group_number || !range->is_local);
+        int is_same_group = is_known && by->group == group_number;
+        uint32_t earlier = is_same_group ? updates->since_barrier : updates->in_all;
+        if (earlier != own && !conflict.is_found && is_unordered(by, 0, range)) {
+            conflict.is_found = 1;
+            conflict.earlier = by->call;
+            conflict.depth = calls_of(conflict.calls);
+        }
+        uint32_t epoch = range->is_local ? local_epoch : global_epoch;
+        int goes_on = is_same_group && by->epoch == epoch && !is_before_sync(by, (uint32_t)(current - fibres));
+        updates->since_barrier = goes_on && updates->since_barrier != own ? SEVERAL : own;
+        updates->in_all = is_known && updates->in_all != own ? SEVERAL : own;
+        note(by, range, call);
+    }
+}
+
+// As in "clreduce-conflict: 0x12,0x34 0x56".
+static void print_conflict(void)
+{
+    if (!conflict.is_found)
+        return;
+    printf("clreduce-conflict: ");
+    for (int i = 0; i < conflict.depth; i++)
+        printf("%s0x%" PRIxPTR, i ? "," : "", conflict.calls[i]);
+    printf(" 0x%" PRIx32 "\n", conflict.earlier);
+}
+
 // The built-ins below are compiled without call-backs for their own accesses.
-void clreduce_atomic(uint64_t place, uint64_t bytes);
-UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes)
+void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand);
+UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand)
 {
     __asan_storeN(place, bytes);
+    see_function(place, bytes, function, operand, BACK);
     // Without histories, nothing is known of who else does.
     atomics_meet |= !looks_for_races;
     record(place, bytes, ATOMIC, BACK);
@@ -337,6 +418,7 @@ UNWATCHED void clreduce_compare(uint64_t place, uint64_t expected, uint64_t byte
 {
     __asan_storeN(place, bytes);
     atomics_meet |= !looks_for_races;
+    see_function(place, bytes, EXCHANGE_IF, 0, BACK);
     int changes = !memcmp((const void *)place, (const void *)expected, bytes);
     record(place, bytes, changes ? ATOMIC : COMPARE, BACK);
 }
