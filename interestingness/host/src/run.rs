@@ -93,6 +93,10 @@ fn build(
         }
     };
     let subject = subject.map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
+    if let Some(name) = subject.reserved_name(&subject.source) {
+        let reason = format!("the kernel uses the name `{name}`, which belongs to clreduce");
+        return Err(RunOutcome::RunFailure { reason });
+    }
     let clang = clang.with(&options);
     let cache = default_cache();
     let toolchain = Toolchain { clang: &clang, tools, cache: &cache, forks: None, cancel };

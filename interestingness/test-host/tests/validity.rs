@@ -238,6 +238,22 @@ fn a_function_that_the_host_does_not_know_is_never_valid() {
 }
 
 #[test]
+fn a_kernel_cannot_replace_parts_of_the_run_time() {
+    // With an atomic function of its own, a kernel could hide what it does.
+    let source = "void CLREDUCE(atomic)(ulong a, ulong b, uint c, ulong d) {}\n\
+                  __kernel void entry(__global ulong *result) { result[0] = get_global_id(0); }\n";
+    for reserved in
+        ["void clreduce_atomic", "#define NAME(a, b) a##b\nvoid NAME(clreduce, _atomic)"]
+    {
+        let source = source.replace("void CLREDUCE(atomic)", reserved);
+        let report = check(&source, &[StageName::Sanitize]);
+        assert_eq!(report.validity, Validity::Unresolved);
+        let message = &report.failures[0].message;
+        assert!(message.contains("the name `clreduce_atomic`"), "{message}");
+    }
+}
+
+#[test]
 fn findings_have_the_line_they_happen_on() {
     let source = "__kernel void entry(__global ulong *result) {\n  int low = 3;\n  int x = INT_MAX;\n\
                   \x20 result[get_global_id(0)] = clamp(1, low,\n    2);\n  x += 1;\n  int none[2];\n\

@@ -51,6 +51,16 @@ enum { MOST_RACES = 256 };
 // With the number of a warp: several of its work-items.
 #define SEVERAL_OF_WARP 0x80000000u
 
+// Calls of atomic functions that do not commute, and that nothing orders. They matter if somebody sees the value.
+enum { MOST_CONFLICTS = 64 };
+struct Conflict {
+    uintptr_t calls[MAX_DEPTH];
+    int depth;
+    uint32_t earlier;
+};
+static struct Conflict conflicts_of_functions[MOST_CONFLICTS];
+static uint32_t conflict_count, seen_conflict;
+
 // The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a
 // whole, beside its work-items; their `item` is the number of the meeting.
 enum Way { READ, WRITE, ATOMIC, COMPARE, COPY_FROM, COPY_TO, WAYS };
@@ -65,6 +75,8 @@ struct History {
 struct Updates {
     struct Accessors by;
     uint32_t since_barrier, in_all;
+    // The number of the conflict that its value has come from, from 1; 0 if there is none.
+    uint32_t conflict;
 };
 
 // Memory that work-items share.
@@ -215,6 +227,17 @@ RAW static uint32_t place_of(uintptr_t back)
     return calls_of(calls) ? (uint32_t)calls[0] : 0;
 }
 
+// An access that is not atomic sees the value of a byte, or ends it.
+UNWATCHED static void see_value(struct Updates *updates, const struct Range *range, enum Way way)
+{
+    if (!updates->conflict || (range->is_local && updates->by.group != group_number))
+        return;
+    if (way == READ && !seen_conflict)
+        seen_conflict = updates->conflict;
+    if (way == WRITE)
+        updates->conflict = 0;
+}
+
 UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uintptr_t back)
 {
     static const unsigned conflicts[] = {
@@ -231,6 +254,8 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
     enum Way kept = copies ? (way == READ ? COPY_FROM : COPY_TO) : way;
     for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
         struct Accessors *of = range->histories[place + i - range->low].of;
+        if (conflict_count)
+            see_value(&range->updates[place + i - range->low], range, way);
         atomics_meet |= (kept == ATOMIC || kept == COMPARE) && is_unordered(&of[ATOMIC], 0, range);
         atomics_meet |= kept == ATOMIC && is_unordered(&of[COMPARE], 0, range);
         for (enum Way other = 0; other < WAYS; other++)
@@ -339,19 +364,25 @@ UNWATCHED void *clreduce_memset(void *to, int value, uintptr_t bytes)
 // compare-and-exchange, mostly in a loop, is left to other orders where it meets its like.
 enum Function { ADD = 1, AND, OR, XOR, MIN, MAX, EXCHANGE, INCREMENT, DECREMENT, EXCHANGE_IF };
 
-// The first two calls that do not commute, if there are any.
-static struct {
-    uintptr_t calls[MAX_DEPTH];
-    int depth;
-    uint32_t earlier;
-    int is_found;
-} conflict;
-
 UNWATCHED static uint32_t number_of_function(enum Function function, uint64_t operand)
 {
     if (function < EXCHANGE || function == EXCHANGE_IF)
         return function;
     return (uint32_t)((operand ^ function) * 0x9e3779b97f4a7c15 >> 32) | 1u << 31;
+}
+
+// Writes down a conflict of the current call with an earlier one.
+RAW static uint32_t number_of_conflict(uint32_t earlier)
+{
+    struct Conflict found = {.earlier = earlier};
+    found.depth = calls_of(found.calls);
+    for (uint32_t i = 0; i < conflict_count; i++)
+        if (conflicts_of_functions[i].calls[0] == found.calls[0] && conflicts_of_functions[i].earlier == earlier)
+            return i + 1;
+    if (conflict_count == MOST_CONFLICTS)
+        return MOST_CONFLICTS;
+    conflicts_of_functions[conflict_count++] = found;
+    return conflict_count;
 }
 
 // The function changes no value of this byte.
@@ -377,11 +408,10 @@ UNWATCHED static void see_function(uintptr_t place, uint64_t bytes, enum Functio
         int is_known = by->group && (by->group == group_number || !range->is_local);
         int is_same_group = is_known && by->group == group_number;
         uint32_t earlier = is_same_group ? updates->since_barrier : updates->in_all;
-        if (earlier != own && !conflict.is_found && is_unordered(by, 0, range)) {
-            conflict.is_found = 1;
-            conflict.earlier = by->call;
-            conflict.depth = calls_of(conflict.calls);
-        }
+        if (!is_known || (function == EXCHANGE && !is_unordered(by, 0, range)))
+            updates->conflict = 0;
+        if (earlier != own && is_unordered(by, 0, range))
+            updates->conflict = number_of_conflict(by->call);
         uint32_t epoch = range->is_local ? local_epoch : global_epoch;
         int goes_on = is_same_group && by->epoch == epoch && !is_before_sync(by, (uint32_t)(current - fibres));
         updates->since_barrier = goes_on && updates->since_barrier != own ? SEVERAL : own;
@@ -390,15 +420,28 @@ UNWATCHED static void see_function(uintptr_t place, uint64_t bytes, enum Functio
     }
 }
 
+// What is in the results is seen at the end.
+static void see_results(void)
+{
+    for (int i = 0; i < buffer_count; i++) {
+        struct Range *range = strchr(buffers[i].flags, 'o') ? range_of((uintptr_t)buffers[i].data) : NULL;
+        for (uint64_t at = 0; range && at < buffers[i].bytes; at++)
+            see_value(&range->updates[at], range, READ);
+    }
+}
+
 // As in "clreduce-conflict: 0x12,0x34 0x56".
 static void print_conflict(void)
 {
-    if (!conflict.is_found)
+    if (conflict_count)
+        see_results();
+    if (!seen_conflict)
         return;
+    const struct Conflict *seen = &conflicts_of_functions[seen_conflict - 1];
     printf("clreduce-conflict: ");
-    for (int i = 0; i < conflict.depth; i++)
-        printf("%s0x%" PRIxPTR, i ? "," : "", conflict.calls[i]);
-    printf(" 0x%" PRIx32 "\n", conflict.earlier);
+    for (int i = 0; i < seen->depth; i++)
+        printf("%s0x%" PRIxPTR, i ? "," : "", seen->calls[i]);
+    printf(" 0x%" PRIx32 "\n", seen->earlier);
 }
 
 // The built-ins below are compiled without call-backs for their own accesses.
