@@ -410,7 +410,7 @@ UNWATCHED static void see_function(uintptr_t place, uint64_t bytes, enum Functio
         uint32_t earlier = is_same_group ? updates->since_barrier : updates->in_all;
         if (!is_known || (function == EXCHANGE && !is_unordered(by, 0, range)))
             updates->conflict = 0;
-        if (earlier != own && is_unordered(by, 0, range))
+        if (earlier != own && !updates->conflict && is_unordered(by, 0, range))
             updates->conflict = number_of_conflict(by->call);
         uint32_t epoch = range->is_local ? local_epoch : global_epoch;
         int goes_on = is_same_group && by->epoch == epoch && !is_before_sync(by, (uint32_t)(current - fibres));
