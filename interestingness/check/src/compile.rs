@@ -16,6 +16,9 @@ use crate::stage::{CheckStage, Question, StageInfo, StageReport, StageSetup};
 
 const TOOL: &str = "clang";
 
+/// The name of clang where it reads the code that only the compiler of a device sees.
+pub(crate) const TOOL_FOR_DEVICE: &str = "clang for the device";
+
 pub(crate) const STAGE: StageInfo = StageInfo {
     name: "compile",
     languages: &[Language::OpenCl, Language::Cuda],
@@ -70,6 +73,8 @@ struct Compile {
     tools: ToolRunner,
     opencl: LanguageReader,
     cuda: LanguageReader,
+    /// Reads CUDA as the compiler of a device does.
+    device: LanguageReader,
     /// The number of kernels so far.
     seen: AtomicU32,
 }
@@ -97,12 +102,58 @@ impl Compile {
             LanguageReader { arguments, workers }
         };
         let (opencl, cuda) = (reader(clang.language()), reader(clang.cuda()));
+        let device = reader(clang.cuda_for_device());
         let program = clang.program().to_owned();
-        Ok(Self { program, tools, opencl, cuda, seen: AtomicU32::new(0) })
+        Ok(Self { program, tools, opencl, cuda, device, seen: AtomicU32::new(0) })
     }
 
-    fn reader(&self, subject: &HostKernel) -> &LanguageReader {
-        if subject.language == Language::Cuda { &self.cuda } else { &self.opencl }
+    /// Returns clang's diagnostics.
+    fn diagnose(
+        &self,
+        reader: &LanguageReader,
+        subject: &HostKernel,
+        is_first: bool,
+        cancel: &Cancel,
+    ) -> Result<Vec<Diagnostic>, StageFailure> {
+        let workers = reader.workers.as_ref().filter(|_| !is_first);
+        let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
+        known.map_or_else(|| self.start_clang(reader, subject, cancel), Ok)
+    }
+
+    /// Adds to the report what clang says of the code that only the compiler of a device sees.
+    fn look_at_code_for_device(
+        &self,
+        subject: &HostKernel,
+        is_first: bool,
+        cancel: &Cancel,
+        report: &mut StageReport,
+    ) {
+        let diagnostics = self.diagnose(&self.device, subject, is_first, cancel);
+        let diagnostics = diagnostics.and_then(|all| match not_accepted(&all, " for the device") {
+            Some(failure) => Err(failure),
+            None => Ok(all),
+        });
+        match diagnostics {
+            Ok(diagnostics) => {
+                let is_known = |found: &Finding| {
+                    let known = |one: &Finding| {
+                        (one.kind, one.line, &one.message)
+                            == (found.kind, found.line, &found.message)
+                    };
+                    report.findings.iter().any(known)
+                };
+                let found: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
+                let new: Vec<Finding> =
+                    found.into_iter().filter(|found| !is_known(found)).collect();
+                report.findings.extend(
+                    new.into_iter().map(|found| Finding { tool: TOOL_FOR_DEVICE, ..found }),
+                );
+            }
+            Err(failure) => {
+                report.checked.remove(&FindingKind::NonPortable);
+                report.failures.push(StageFailure { tool: TOOL_FOR_DEVICE, ..failure });
+            }
+        }
     }
 
     /// Returns the finding for a function that calls itself in what the compiler sees.
@@ -115,11 +166,11 @@ impl Compile {
     /// Returns clang's diagnostics, from a process of its own.
     fn start_clang(
         &self,
+        reader: &LanguageReader,
         subject: &HostKernel,
         cancel: &Cancel,
     ) -> Result<Vec<Diagnostic>, StageFailure> {
-        let arguments = &self.reader(subject).arguments;
-        let mut args: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let mut args: Vec<OsString> = reader.arguments.iter().map(OsString::from).collect();
         args.push("-fsyntax-only".into());
         args.push(FILE.into());
         let ran = self.tools.run(&self.program, args, &subject.files, cancel);
@@ -149,31 +200,38 @@ impl CheckStage for Compile {
 
     fn run(&self, subject: &HostKernel, _question: Question<'_>, cancel: &Cancel) -> StageReport {
         let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
-        let workers = self.reader(subject).workers.as_ref().filter(|_| !is_first);
-        let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
-        let diagnostics = match known.map_or_else(|| self.start_clang(subject, cancel), Ok) {
+        let is_cuda = subject.language == Language::Cuda;
+        let reader = if is_cuda { &self.cuda } else { &self.opencl };
+        let diagnostics = match self.diagnose(reader, subject, is_first, cancel) {
             Ok(diagnostics) => diagnostics,
             Err(failure) => return StageReport::failed(failure),
         };
         // An error is no finding in CUDA: the program may use a declaration of CUDA's that clreduce does not supply.
-        if subject.language == Language::Cuda
-            && let Some(error) = diagnostics.iter().find(|one| one.severity > Severity::Warning)
-        {
-            let Diagnostic { line, message, .. } = error;
-            let message = format!("clang without CUDA does not accept line {line}: {message}");
-            let kind = FailureKind::Unsupported;
-            return StageReport::failed(StageFailure { tool: TOOL, kind, message });
+        if let Some(failure) = not_accepted(&diagnostics, "").filter(|_| is_cuda) {
+            return StageReport::failed(failure);
         }
         let mut findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
-        if subject.language == Language::OpenCl {
+        if !is_cuda {
             findings.extend(self.recursion(subject, cancel));
         }
-        StageReport {
+        let mut report = StageReport {
             findings: findings.into_iter().collect(),
             checked: self.looks_for(),
             ..StageReport::default()
+        };
+        if subject.has_code_for_device() {
+            self.look_at_code_for_device(subject, is_first, cancel, &mut report);
         }
+        report
     }
+}
+
+/// The failure for a program in CUDA that clang does not accept, if it does not.
+fn not_accepted(diagnostics: &[Diagnostic], for_whom: &str) -> Option<StageFailure> {
+    let error = diagnostics.iter().find(|one| one.severity > Severity::Warning)?;
+    let Diagnostic { line, message, .. } = error;
+    let message = format!("clang without CUDA does not accept line {line}{for_whom}: {message}");
+    Some(StageFailure { tool: TOOL, kind: FailureKind::Unsupported, message })
 }
 
 /// Returns the finding that a diagnostic of clang stands for, if any.

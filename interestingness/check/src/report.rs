@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::compile::TOOL_FOR_DEVICE;
 use crate::finding::{Finding, FindingKind, StageFailure};
 use crate::stage::{ComputedResult, StageReport};
 use crate::table::{PreparedStage, StageName};
@@ -42,6 +43,8 @@ pub struct CheckReport {
     pub refuted: Vec<RefutedFinding>,
     /// The failures of tools.
     pub failures: Vec<StageFailure>,
+    /// What else people should know of the verdict: what no stage looked at.
+    pub remarks: Vec<String>,
     /// The kinds that no stage could check.
     pub unchecked: BTreeSet<FindingKind>,
     /// The kinds that none of these stages looks for.
@@ -65,12 +68,13 @@ struct Collected {
 
 impl Collected {
     /// Returns true if the stage refutes a finding: it ran the kernel, checked this kind and saw nothing of it. A
-    /// certain finding needs a stage that sees every case of the kind.
+    /// certain finding needs a stage that sees every case of the kind. Code for a device alone is not run.
     fn refutes(&self, finding: &Finding) -> bool {
         let kind = finding.kind;
         let info = self.stage.info();
         let saw = |own: &Finding| own.kind == kind && (own.is_certain() || !finding.is_certain());
-        self.report.checked.contains(&kind)
+        finding.tool != TOOL_FOR_DEVICE
+            && self.report.checked.contains(&kind)
             && !self.report.findings.iter().any(saw)
             && if finding.is_certain() { info.exact.contains(&kind) } else { info.executes }
     }
@@ -154,6 +158,7 @@ impl CollectedReports {
             refuted,
             unchecked,
             not_looked_for: FindingKind::ALL.into_iter().filter(is_ignored).collect(),
+            remarks: self.0.iter().flat_map(|one| one.report.remarks.clone()).collect(),
             stages: self.0.iter().map(|one| (one.stage, one.wall.as_secs_f64())).collect(),
             failures: self.0.into_iter().flat_map(|one| one.report.failures).collect(),
         }

@@ -130,6 +130,17 @@ impl Clang {
         self.with_shared(&cuda::DIALECT)
     }
 
+    /// The same for the code that the compiler of a device sees, for which `__CUDA_ARCH__` is defined.
+    #[must_use]
+    pub fn cuda_for_device(&self) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = cuda::DEVICE_DIALECT.map(OsString::from).into();
+        let architecture = cuda::architecture(&self.build_options);
+        arguments.push("-U__CUDA_ARCH__".into());
+        arguments.push(format!("-D__CUDA_ARCH__={architecture}").into());
+        arguments.extend(cuda::shared(&self.build_options).map(OsString::from));
+        arguments
+    }
+
     /// Arguments with which a kernel is read that is to run on the host.
     #[must_use]
     pub fn host(&self, language: Language) -> Vec<OsString> {

@@ -12,6 +12,38 @@ pub(super) const DIALECT: [&str; 8] = [
     "-fno-color-diagnostics",
 ];
 
+/// The dialect for the code that the compiler of a device sees. clang need not know the architecture itself.
+pub(super) const DEVICE_DIALECT: [&str; 9] = [
+    "-x",
+    "cuda",
+    "--cuda-device-only",
+    "--cuda-gpu-arch=sm_70",
+    "-nocudainc",
+    "-nocudalib",
+    "-Xclang",
+    "-fcuda-allow-variadic-functions",
+    "-fno-color-diagnostics",
+];
+
+/// The value of `__CUDA_ARCH__` for the architecture that the options of a build name, as in `-arch=sm_90`; without one,
+/// that of a device of today.
+pub(super) fn architecture(options: &[String]) -> u32 {
+    const USUAL: u32 = 900;
+    const NAMES: [&str; 3] = ["-arch", "--gpu-architecture", "--cuda-gpu-arch"];
+    let mut named = None;
+    let mut words = options.iter().map(String::as_str).peekable();
+    while let Some(word) = words.next() {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        if NAMES.contains(&name) {
+            let value = if value.is_empty() { words.peek().copied().unwrap_or("") } else { value };
+            let digits = value.trim_start_matches("sm_").trim_start_matches("compute_");
+            let digits = digits.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            named = digits.parse::<u32>().ok().filter(|&number| number < 1000).or(named);
+        }
+    }
+    named.map_or(USUAL, |number| number * 10)
+}
+
 /// The dialect for a program that is to run on the host: a bare kernel is C++ there.
 pub(super) const HOST_DIALECT: [&str; 7] = [
     "-x",
@@ -37,6 +69,17 @@ pub(super) fn shared(options: &[String]) -> impl Iterator<Item = &String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_architecture_is_that_of_the_build() {
+        let of = |options: &[&str]| {
+            architecture(&options.iter().map(|&option| option.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["-G"]), 900);
+        assert_eq!(of(&["-arch=sm_75", "-G"]), 750);
+        assert_eq!(of(&["--gpu-architecture", "compute_120a"]), 1200);
+        assert_eq!(of(&["-arch=native"]), 900);
+    }
 
     #[test]
     fn options_of_other_compilers_are_left_to_them() {

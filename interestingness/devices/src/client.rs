@@ -152,7 +152,8 @@ impl DeviceWorker {
             Ok(taken) => taken,
             Err(error) => {
                 let (build, run) = (Duration::ZERO, Duration::ZERO);
-                return RunReport { outcome: RunOutcome::NotRun(error.to_string()), build, run };
+                let outcome = RunOutcome::NotRun(error.to_string());
+                return RunReport { outcome, build, run, computed: None };
             }
         };
         let hook = process.listen_to(cancel);
@@ -161,6 +162,7 @@ impl DeviceWorker {
         let _ = process.send(&DeviceOrder::Run(run.clone()));
         let mut built = None;
         let is_fair = self.device.is_timed_fairly();
+        let before = process.computed().filter(|_| is_fair);
         let outcome = loop {
             let limit = if built.is_some() { limits.run } else { limits.build };
             match hear(&process, limit, is_fair, self.options.memory_bytes) {
@@ -174,6 +176,8 @@ impl DeviceWorker {
                 }
             }
         };
+        let computed = process.computed().zip(before);
+        let computed = computed.map(|(after, before)| after.saturating_sub(before));
         drop(hook);
         let all = started.elapsed();
         if outcome.is_ok() && !cancel.is_cancelled() {
@@ -181,7 +185,7 @@ impl DeviceWorker {
         }
         let build = built.unwrap_or(all);
         let outcome = outcome.unwrap_or_else(|outcome| outcome);
-        RunReport { outcome, build, run: all.saturating_sub(build) }
+        RunReport { outcome, build, run: all.saturating_sub(build), computed }
     }
 
     fn take_process(&mut self, start: Start) -> Result<(DeviceProcess, u32), DeviceError> {
@@ -200,32 +204,35 @@ impl DeviceWorker {
     }
 }
 
-/// Waits for an event within a limit, in which the worker must have been able to compute if it `is_fair`: what it
-/// spent waiting for a processor is not counted, twice the limit at most. `None` if it uses too much `memory`.
+/// Waits for an event within a limit. If the limit is one of computing, it is reached when the worker's threads have
+/// computed for so long in all, or at three times the limit. `None` if the worker uses too much `memory`.
 fn hear(
     process: &DeviceProcess,
     limit: Duration,
     is_fair: bool,
     memory: Option<u64>,
 ) -> Option<WorkerEvent<DeviceReply>> {
+    /// The least time between two looks at what was computed.
+    const LEAST: Duration = Duration::from_millis(20);
     let started = Instant::now();
     if !is_fair {
         return hear_until(process, started + limit, memory);
     }
     let (before, last) = (process.computed(), started + limit * 3);
-    let mut deadline = started + limit;
+    let mut missing = limit;
     loop {
+        // Two threads may compute at a time, and others make them slower.
+        let deadline = (Instant::now() + (missing / 2).max(LEAST)).min(last);
         let event = hear_until(process, deadline, memory)?;
         if !matches!(event, WorkerEvent::Silence) || Instant::now() >= last {
             return Some(event);
         }
-        let Some((now, before)) = process.computed().zip(before) else { return Some(event) };
-        // A driver that computes is never quite busy.
-        let missing = (limit * 9 / 10).saturating_sub(now.saturating_sub(before));
+        let computed = process.computed().zip(before);
+        let computed = computed.map(|(now, before)| now.saturating_sub(before));
+        missing = limit.saturating_sub(computed.unwrap_or_else(|| started.elapsed()));
         if missing.is_zero() {
             return Some(event);
         }
-        deadline = (Instant::now() + missing).min(last);
     }
 }
 

@@ -82,7 +82,7 @@ fn run(tools: &ToolRunner, run: &KernelRun, limits: RunLimits, cancel: &Cancel) 
     let outcome = attempt(tools, run, limits, cancel, &mut build);
     let build = if build.is_zero() { started.elapsed() } else { build };
     let outcome = outcome.unwrap_or_else(|outcome| outcome);
-    RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
+    RunReport { outcome, build, run: started.elapsed().saturating_sub(build), computed: None }
 }
 
 fn attempt(

@@ -16,7 +16,7 @@ use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
 use crate::subject::HostKernel;
-use crate::symbols::{self, ProgramSymbols};
+use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
 use crate::{FILE, divisions, forked, parts, start};
 
@@ -257,6 +257,20 @@ fn has_volatile(source: &[u8]) -> bool {
 #[must_use]
 pub fn atomics_meet(runs: &[ToolRun]) -> bool {
     runs.iter().any(|ran| ran.stdout.lines().any(|line| line == "clreduce-atomics-meet"))
+}
+
+/// Returns the places of two calls of atomic functions on one place whose order matters and that nothing orders, if there
+/// are any: the calls on the way to one of them, and the other one. Programs under AddressSanitizer tell.
+#[must_use]
+pub fn conflict(runs: &[ToolRun]) -> Option<(Vec<CodeAddress>, CodeAddress)> {
+    let said = |ran: &ToolRun| {
+        let mut lines = ran.stdout.lines();
+        let (calls, earlier) =
+            lines.find_map(|line| line.strip_prefix("clreduce-conflict: "))?.split_once(' ')?;
+        let calls = calls.split(',').filter_map(CodeAddress::in_kernel).collect();
+        Some((calls, CodeAddress::in_kernel(earlier)?))
+    };
+    runs.iter().find_map(said)
 }
 
 impl HostProgram {

@@ -22,7 +22,9 @@ mod subject;
 mod symbols;
 mod toolchain;
 
-pub use build::{CODE, HostBuild, HostProgram, atomics_meet, watches_bounds, watches_races};
+pub use build::{
+    CODE, HostBuild, HostProgram, atomics_meet, conflict, watches_bounds, watches_races,
+};
 pub use cache::default_cache;
 pub use coverage::{
     Comparison, Count, Coverage, CoveragePoint, CoverageSummary, Feature, LaunchTrace,

@@ -68,7 +68,7 @@ fn run_kind(
         Ok(program) => repeat(&program, &tools.within(Some(limits.run)), run.repeat, cancel),
         Err(outcome) => outcome,
     };
-    RunReport { outcome, build, run: started.elapsed().saturating_sub(build) }
+    RunReport { outcome, build, run: started.elapsed().saturating_sub(build), computed: None }
 }
 
 fn build(
@@ -93,6 +93,10 @@ fn build(
         }
     };
     let subject = subject.map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;
+    if let Some(name) = subject.reserved_name(&subject.source) {
+        let reason = format!("the kernel uses the name `{name}`, which belongs to clreduce");
+        return Err(RunOutcome::RunFailure { reason });
+    }
     let clang = clang.with(&options);
     let cache = default_cache();
     let toolchain = Toolchain { clang: &clang, tools, cache: &cache, forks: None, cancel };

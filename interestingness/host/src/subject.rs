@@ -6,7 +6,7 @@ use clreduce_kernel::{
     KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact,
 };
 use clreduce_language::kernel_signatures;
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::{Language, TestCase, tokens};
 use thiserror::Error;
 
 use crate::{FILE, cuda};
@@ -100,6 +100,24 @@ impl HostKernel {
         Ok(Self { is_exact, ..Self::made(Language::OpenCl, source, kernels, launches)? })
     }
 
+    /// Returns a name in a text of the program that belongs to clreduce, if there is one: a definition of it would stand in
+    /// the place of a part of the run-time.
+    #[must_use]
+    pub fn reserved_name(&self, text: &[u8]) -> Option<String> {
+        let program = if self.language == Language::Cuda { cuda::split(text).1 } else { text };
+        let mut words = tokens(program).map(|token| &program[token.range()]);
+        let name = words.find(|word| word.starts_with(b"clreduce_"))?;
+        Some(String::from_utf8_lossy(name).into_owned())
+    }
+
+    /// Returns true if the compiler of a device may see other code than that of the host: CUDA with `__CUDA_ARCH__`.
+    #[must_use]
+    pub fn has_code_for_device(&self) -> bool {
+        const NAME: &[u8] = b"__CUDA_ARCH__";
+        let (_, program) = cuda::split(&self.source);
+        self.language == Language::Cuda && program.windows(NAME.len()).any(|text| text == NAME)
+    }
+
     /// Returns true if the kernel has one right result on every device, provided that it is valid: OpenCL leaves nothing
     /// of it to the device, not even the size of groups.
     #[must_use]
@@ -156,6 +174,18 @@ pub fn sizes(launch: &KernelLaunch) -> [[u64; 3]; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_the_run_time_are_reserved() {
+        let reserved = |path: &str, source: &str| {
+            let kernel = HostKernel::of(path, source.as_bytes()).unwrap();
+            kernel.reserved_name(&kernel.source)
+        };
+        let own = "kernel void k(global int *p) { clreduce_atomic(0); } // clreduce_x";
+        assert_eq!(reserved("k.cl", own).as_deref(), Some("clreduce_atomic"));
+        assert_eq!(reserved("k.cl", &own.replace("clreduce_atomic", "my_clreduce_")), None);
+        assert_eq!(reserved("k.cu", "__global__ void k(int *p) { *p = 1; }"), None);
+    }
 
     #[test]
     fn what_cannot_be_launched_is_known() {

@@ -90,6 +90,14 @@ pub enum CodeAddress {
     Host(u64),
 }
 
+impl CodeAddress {
+    /// Reads the address of something in the kernel, as in `0x12`.
+    #[must_use]
+    pub fn in_kernel(text: &str) -> Option<Self> {
+        u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(Self::Kernel)
+    }
+}
+
 /// The lines of a kernel and the functions of the run-time.
 pub struct ProgramSymbols {
     kernel: Option<Loader>,

@@ -89,6 +89,8 @@ pub struct RunReport {
     pub build: Duration,
     /// Time after that.
     pub run: Duration,
+    /// Processor time of both, where limits are of computing.
+    pub computed: Option<Duration>,
 }
 
 /// A [`RunOutcome`] without its details.

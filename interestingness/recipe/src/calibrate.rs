@@ -184,14 +184,14 @@ fn show_all<'a>(
         one.accused = kit.accused == Some(index);
         let has_ended = one.has_ended();
         if has_ended {
-            slowest = slowest.max(one.wall);
+            slowest = slowest.max(one.time);
         }
         let limit = configuration.timeout.unwrap_or_else(|| {
             // A hang is a run that exceeds the limit.
             if hangs && !has_ended {
                 patience
             } else {
-                limit_for(kit.preset, configuration, one.wall)
+                limit_for(kit.preset, configuration, one.time)
             }
         });
         limits.insert(configuration.name.clone(), millis(limit));
@@ -355,6 +355,7 @@ impl Checked {
         for failure in &report.failures {
             self.warnings.push(format!("{}: {}", failure.tool, failure.message));
         }
+        self.warnings.extend(report.remarks.iter().cloned());
         let mut unchecked = report.unchecked;
         if subject.is_none() {
             // A command does not say which errors it looks for. The recipe lists those that no command finds.

@@ -49,11 +49,12 @@ pub(crate) struct Program<'a> {
     pub options: &'a str,
 }
 
-/// An outcome with its wall time.
+/// An outcome with its time.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfigurationRun {
     pub outcome: RunOutcome,
-    pub wall: Duration,
+    /// Wall time, or processor time where limits are of computing.
+    pub time: Duration,
 }
 
 impl<'a> Program<'a> {
@@ -101,7 +102,8 @@ impl DevicePool {
             take().unwrap_or_else(|| DeviceWorker::new(self.options.clone(), self.device.clone()));
         let report = worker.run(run, RunLimits { build: limit, run: limit }, cancel);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-        ConfigurationRun { outcome: report.outcome, wall: report.build + report.run }
+        let time = report.computed.unwrap_or(report.build + report.run);
+        ConfigurationRun { outcome: report.outcome, time }
     }
 }
 
@@ -139,7 +141,7 @@ impl Configuration {
                     Ok(plan) => plan,
                     Err(error) => {
                         let outcome = RunOutcome::RunFailure { reason: error.to_string() };
-                        return ConfigurationRun { outcome, wall: Duration::ZERO };
+                        return ConfigurationRun { outcome, time: Duration::ZERO };
                     }
                 };
                 let run = KernelRun {
@@ -157,7 +159,7 @@ impl Configuration {
                 let (build, run) = (expand(build), run.as_deref().map(expand));
                 let started = Instant::now();
                 let outcome = run_commands(&build, run.as_deref(), program.case, &bench, cancel);
-                ConfigurationRun { outcome, wall: started.elapsed() }
+                ConfigurationRun { outcome, time: started.elapsed() }
             }
         }
     }

@@ -15,18 +15,24 @@ use crate::shown::ShownOutcomes;
 /// less. Some optimisers take minutes for a large kernel with another size of work-groups, and each such variant costs
 /// the whole limit. What else the machine does slows commands and GPUs, but not what has a limit of computing.
 const LEAST: Duration = Duration::from_secs(5);
-const LEAST_COMPUTING: Duration = Duration::from_secs(2);
 const TIMES: u32 = 2;
+const LEAST_COMPUTING: Duration = Duration::from_secs(1);
+const TIMES_COMPUTING: (u32, u32) = (3, 2);
 /// The factor for the preset `hang`: a slow run is no hang yet.
 const TIMES_FOR_A_HANG: u32 = 20;
+const LEAST_FOR_A_HANG: Duration = Duration::from_secs(2);
 
 /// The limit of a configuration that follows from the time of a run.
-pub(crate) fn limit_for(preset: Preset, configuration: &Configuration, wall: Duration) -> Duration {
-    let least = if configuration.is_timed_fairly() { LEAST_COMPUTING } else { LEAST };
-    match preset {
-        Preset::Hang => (wall * TIMES_FOR_A_HANG).clamp(least, LIMIT_OF_ORIGINAL),
-        _ => (least + wall * TIMES).min(LIMIT_OF_ORIGINAL),
-    }
+pub(crate) fn limit_for(preset: Preset, configuration: &Configuration, time: Duration) -> Duration {
+    let is_fair = configuration.is_timed_fairly();
+    let limit = match preset {
+        Preset::Hang => {
+            (time * TIMES_FOR_A_HANG).max(if is_fair { LEAST_FOR_A_HANG } else { LEAST })
+        }
+        _ if is_fair => LEAST_COMPUTING + time * TIMES_COMPUTING.0 / TIMES_COMPUTING.1,
+        _ => LEAST + time * TIMES,
+    };
+    limit.min(LIMIT_OF_ORIGINAL)
 }
 
 /// The limits that follow from the runs of a variant, for configurations without a limit in the recipe. A run that hangs
@@ -37,22 +43,22 @@ pub(crate) fn fitting(
     shown: &[ShownOutcomes<'_>],
 ) -> TimeLimits {
     let ended = shown.iter().filter(|shown| shown.has_ended());
-    let walls = ended.map(|shown| (shown.name.to_owned(), shown.wall)).collect();
-    limits_for(kit.preset, accused, &kit.configurations, &walls)
+    let times = ended.map(|shown| (shown.name.to_owned(), shown.time)).collect();
+    limits_for(kit.preset, accused, &kit.configurations, &times)
 }
 
 fn limits_for(
     preset: Preset,
     accused: &str,
     configurations: &[Configuration],
-    walls: &TimeLimits,
+    times: &TimeLimits,
 ) -> TimeLimits {
-    let others = walls.iter().filter(|(name, _)| *name != accused);
-    let slowest = others.map(|(_, wall)| *wall).max();
+    let others = times.iter().filter(|(name, _)| *name != accused);
+    let slowest = others.map(|(_, time)| *time).max();
     let limit = |one: &Configuration| {
         let is_hang = preset == Preset::Hang && one.name == accused;
-        let wall = if is_hang { slowest } else { walls.get(&one.name).copied() };
-        wall.map(|wall| limit_for(preset, one, wall))
+        let time = if is_hang { slowest } else { times.get(&one.name).copied() };
+        time.map(|time| limit_for(preset, one, time))
     };
     let measured = configurations.iter().filter(|one| one.timeout.is_none());
     measured.filter_map(|one| Some((one.name.clone(), limit(one)?))).collect()
@@ -109,7 +115,7 @@ mod tests {
     fn a_hang_is_waited_for_as_long_as_the_others_make_it_likely() {
         let all = ["bad", "good", "slow", "given"];
         let all = all.map(|name| configuration(name, (name == "given").then_some(200)));
-        let limits = |walls| limits_for(Preset::Hang, "bad", &all, &seconds(walls));
+        let limits = |times| limits_for(Preset::Hang, "bad", &all, &seconds(times));
         assert_eq!(
             limits(&[("good", 2), ("slow", 6), ("given", 1)]),
             seconds(&[("bad", 120), ("good", 40), ("slow", 120)])

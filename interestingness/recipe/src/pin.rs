@@ -295,7 +295,7 @@ mod tests {
             accused: false,
             simulated: name == "simulator",
             outcomes: vec![outcome.clone()],
-            wall: Duration::ZERO,
+            time: Duration::ZERO,
         });
         shown.collect()
     }
@@ -384,13 +384,13 @@ mod tests {
 
     #[test]
     fn variants_of_one_base_are_compared_on_one_configuration() {
-        let wall = Duration::ZERO;
+        let time = Duration::ZERO;
         let variants = |name, outcomes| ShownOutcomes {
             name,
             accused: false,
             simulated: false,
             outcomes,
-            wall,
+            time,
         };
         let both =
             [variants("a", vec![result(1), result(1)]), variants("b", vec![result(1), result(2)])];

@@ -115,16 +115,16 @@ impl ResolvedRecipe {
         cancel: &Cancel,
     ) -> ShownOutcomes<'a> {
         let need = Need { memory: configuration.memory, device: configuration.device() };
-        let mut wall = Duration::ZERO;
+        let mut time = Duration::ZERO;
         let outcomes = programs.iter().map_while(|program| {
             let _held = self.admission.admit(need, cancel)?;
             let ended = configuration.run(program, &self.pools, &self.bench, limit, cancel);
-            wall = wall.max(ended.wall);
+            time = time.max(ended.time);
             Some(ended.outcome)
         });
         let outcomes = outcomes.collect();
         let simulated = configuration.is_simulated();
-        ShownOutcomes { name: &configuration.name, accused: false, simulated, outcomes, wall }
+        ShownOutcomes { name: &configuration.name, accused: false, simulated, outcomes, time }
     }
 
     fn check_memory(&self, document: &Document) -> Result<(), Problem> {

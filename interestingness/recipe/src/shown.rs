@@ -14,8 +14,8 @@ pub(crate) struct ShownOutcomes<'a> {
     pub accused: bool,
     pub simulated: bool,
     pub outcomes: Vec<RunOutcome>,
-    /// The wall time of the slowest program.
-    pub wall: Duration,
+    /// The time of the slowest program: wall time, or processor time where limits are of computing.
+    pub time: Duration,
 }
 
 impl ShownOutcomes<'static> {
@@ -27,7 +27,7 @@ impl ShownOutcomes<'static> {
     /// The right result, as a stage knows it.
     pub(crate) fn right(name: &'static str, outputs: Vec<Output>) -> Self {
         let outcomes = vec![RunOutcome::Results(vec![outputs])];
-        Self { name, accused: false, simulated: false, outcomes, wall: Duration::ZERO }
+        Self { name, accused: false, simulated: false, outcomes, time: Duration::ZERO }
     }
 }
 

@@ -44,7 +44,7 @@ enum Interpretation {
 /// The configurations that run for an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// The suspected configuration with half the time limit, and one witness where no check computes the right result.
+    /// The suspected configuration, with half the time limit if that is of wall time, and one witness where no check computes the right result.
     Glance { is_computed: bool },
     /// As many as decide the verdict.
     UntilDecided,
@@ -338,8 +338,8 @@ impl RecipeTest {
         })
     }
 
-    /// Rejects a variant without the bug before the costly checks. A time-out is left for later, because the variant may be
-    /// invalid.
+    /// Rejects a variant without the bug before the costly checks. A time-out that another run might not have is left for
+    /// later, because the variant may be invalid.
     fn glance<'a>(
         &'a self,
         glance: Extent,
@@ -396,7 +396,7 @@ impl RecipeTest {
             };
             answers.push(match answer {
                 // Another run alone would take as long.
-                StageVerdict::TimedOut(what) if one.is_timed_fairly() && !extent.is_glance() => {
+                StageVerdict::TimedOut(what) if one.is_timed_fairly() => {
                     StageVerdict::Rejects(what)
                 }
                 answer => answer,
@@ -439,8 +439,9 @@ impl RecipeTest {
         cancel: &Cancel,
     ) -> ShownOutcomes<'a> {
         let limit = self.limits.of(&configuration.name);
-        // A kernel without an end is mostly invalid, and the checks find that sooner.
-        let limit = if extent.is_glance() { limit / 2 } else { limit };
+        // A kernel without an end is mostly invalid, and the checks find that sooner. A limit of computing decides at once.
+        let is_half = extent.is_glance() && !configuration.is_timed_fairly();
+        let limit = if is_half { limit / 2 } else { limit };
         self.kit.run_on(configuration, programs, limit, cancel)
     }
 }

@@ -288,6 +288,27 @@ fn o5_a_copy_by_the_group_is_there_in_every_order() {
 }
 
 #[test]
+fn o6_atomic_functions_that_do_not_commute_are_named() {
+    let source = "// -g 2,1,1 -l 2,1,1\nkernel void entry(global int *r) {\n  atomic_sub(&r[0], 3);\n  \
+        atomic_and(&r[0], 6);\n}\n";
+    // One after the other, the work-items have the same result in every order.
+    let built = program(&subject(source));
+    let (forward, ..) = run(&built, Order::Forward);
+    for order in ORDERS {
+        assert_eq!(run(&built, order).0, forward);
+    }
+    let report = sanitize(source);
+    assert_eq!(report.validity, Validity::Unresolved, "{report:?}");
+    let [found] = &report.findings[..] else { panic!("{report:?}") };
+    assert_eq!((found.kind, found.line), (FindingKind::OrderDependence, Some(3)));
+    assert!(found.message.contains("the other one at line 4"), "{found}");
+    assert!(report.failures.is_empty() && report.unchecked.is_empty(), "{report:?}");
+    // A recipe that does not compare results goes on, so everything else is looked for as well.
+    let other = source.replace("6);", "6);\n  int x; r[2 + get_global_id(0)] = x;");
+    assert_eq!(lines(&sanitize(&other), FindingKind::Uninitialised), [Some(5)]);
+}
+
+#[test]
 fn an_order_in_which_the_kernel_is_wrong_counts() {
     // The second work-item that comes writes behind the end, if it is not the last.
     let source = "// -g 4,1,1 -l 2,1,1\nkernel void entry(global uint *r) {\n  uint come = atomic_inc(&r[0]);\n  \

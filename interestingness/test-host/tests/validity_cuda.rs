@@ -54,7 +54,7 @@ fn every_program_is_judged_right() {
     };
     let with_libclang = KernelCheck::new(&with_libclang).unwrap();
     let programs = programs();
-    assert!(programs.len() >= 24);
+    assert!(programs.len() >= 47);
     for path in programs.iter().chain(&programs[..1]) {
         let source = fs::read(path).unwrap();
         let text = String::from_utf8_lossy(&source);
@@ -76,6 +76,13 @@ fn what_is_found_has_its_line_and_what_is_unknown_its_name() {
     assert_eq!(found.line, Some(5), "{found}");
     let found = of("divergence-half-waits.cu").findings.remove(0);
     assert_eq!((found.line, found.certainty), (Some(5), Certainty::Certain), "{found}");
+    let found = of("return-missing-on-the-device.cu").findings.remove(0);
+    assert_eq!((found.line, found.tool), (Some(9), "clang for the device"), "{found}");
+    let with_both = of("valid-code-for-the-device.cu");
+    assert!(with_both.remarks[0].contains("compiled and not executed"), "{with_both:?}");
+    assert!(of("valid-warps.cu").remarks.is_empty());
+    let unknown = of("unknown-function-on-the-device.cu").failures.remove(0);
+    assert!(unknown.message.contains("line 5 for the device: use of undeclared"), "{unknown:?}");
     let unknown = of("unknown-header.cu").failures.remove(0);
     assert!(unknown.message.contains("line 3: 'cuda_fp16.h' file not found"), "{unknown:?}");
 }

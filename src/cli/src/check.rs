@@ -221,6 +221,9 @@ fn print(
     if let Some(why) = coverage_failure {
         error_line(&format!("note: the coverage is not known: {}", printable(why)));
     }
+    for remark in &report.remarks {
+        error_line(&format!("note: {remark}"));
+    }
     for failure in &report.failures {
         error_line(&format!("note: {}: {}", failure.tool, printable(&failure.message)));
     }

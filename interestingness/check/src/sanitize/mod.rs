@@ -10,6 +10,7 @@ mod endless;
 mod orders;
 mod reports;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -103,14 +104,27 @@ enum FlavourResult {
 type CleanProgram = (HostProgram, Vec<ToolRun>);
 
 impl Sanitize {
-    /// Returns an attribute with which clang leaves a function without instrumentation, if there is one. clreduce's own
-    /// declarations for CUDA have some.
-    fn unwatched(&self, subject: &HostKernel, cancel: &Cancel) -> Option<&'static str> {
-        if subject.language != Language::OpenCl {
-            return None;
+    /// Returns the reason that a run under sanitizers would say nothing of the kernel, if there is one: an attribute with
+    /// which clang leaves a function without instrumentation (clreduce's own declarations for CUDA have some), or a name of
+    /// the run-time.
+    fn hindrance(&self, subject: &HostKernel, cancel: &Cancel) -> Option<String> {
+        let text = match subject.language {
+            Language::OpenCl => {
+                let (clang, language) = (self.clang.program(), self.clang.language());
+                expanded(clang, language, &self.tools, subject, cancel)?
+            }
+            _ => Cow::Borrowed(&*subject.source),
+        };
+        if let Some(name) = subject.reserved_name(&text) {
+            return Some(format!(
+                "the kernel uses the name `{name}`, and names that begin with `clreduce_` belong to clreduce's run-time; \
+                 rename it"
+            ));
         }
-        let (clang, language) = (self.clang.program(), self.clang.language());
-        unwatched(&expanded(clang, language, &self.tools, subject, cancel)?)
+        let attribute = unwatched(&text).filter(|_| subject.language == Language::OpenCl)?;
+        Some(format!(
+            "a function of the kernel runs without sanitizers, because of its attribute `{attribute}`"
+        ))
     }
 
     fn build(
@@ -332,13 +346,15 @@ impl CheckStage for Sanitize {
                 "the sanitizers run kernels on x86-64 Linux only",
             );
         }
-        if let Some(attribute) = self.unwatched(subject, cancel) {
-            let message = format!(
-                "a function of the kernel runs without sanitizers, because of its attribute `{attribute}`"
-            );
-            return StageReport::unsupported(TOOL, message);
+        if let Some(hindrance) = self.hindrance(subject, cancel) {
+            return StageReport::unsupported(TOOL, hindrance);
         }
         let mut report = StageReport::default();
+        if subject.has_code_for_device() {
+            let remark = "the kernel ran as the compiler of the host sees it; what `__CUDA_ARCH__` chooses for a device \
+                          was compiled and not executed";
+            report.remarks.push(remark.to_owned());
+        }
         if let Err(error) = self.run_all(subject, question, cancel, &mut report) {
             report.failures.push(failure_of(&error));
         }

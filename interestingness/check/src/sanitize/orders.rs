@@ -2,11 +2,12 @@
 //!
 //! Without a data race, and without two work-items that change the same place atomically in an order that nothing decides,
 //! every order gives the same result. So only where the run-time has seen the latter, the program runs again in other
-//! orders.
+//! orders. That does not try every order of the steps of two work-items. So the run-time also looks for atomic functions of
+//! two work-items that do not commute, such as `atomic_sub` and `atomic_and`.
 
-use clreduce_host::{Flavour, HostError, HostKernel, Order, atomics_meet};
+use clreduce_host::{BuildDetail, Flavour, HostError, HostKernel, Order, atomics_meet, conflict};
 use clreduce_kernel::Output;
-use clreduce_process::Cancel;
+use clreduce_process::{Cancel, ToolRun};
 
 use super::{CleanProgram, FlavourResult, Sanitize, failure};
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
@@ -24,6 +25,11 @@ impl Sanitize {
         cancel: &Cancel,
         report: &mut StageReport,
     ) -> Result<(), HostError> {
+        if let Some(found) = self.conflict((&runs, Order::Forward), subject, question, cancel)? {
+            report.findings.push(found);
+            report.checked.insert(FindingKind::OrderDependence);
+            return Ok(());
+        }
         let expected = program.outputs(&runs);
         let orders = if atomics_meet(&runs) { &OTHERS[..] } else { &[] };
         if !orders.is_empty() && !program.prints_results() {
@@ -35,9 +41,13 @@ impl Sanitize {
         for &order in orders {
             match self.examine(&program, (Flavour::Addresses, order), subject, question, cancel)? {
                 FlavourResult::Clean(runs) => {
-                    if let Some(difference) = difference(&expected, &program.outputs(&runs), order)
-                    {
-                        report.findings.push(difference);
+                    let found = difference(&expected, &program.outputs(&runs), order);
+                    let found = match found {
+                        None => self.conflict((&runs, order), subject, question, cancel)?,
+                        found => found,
+                    };
+                    if let Some(found) = found {
+                        report.findings.push(found);
                         report.checked.insert(FindingKind::OrderDependence);
                         return Ok(());
                     }
@@ -54,6 +64,37 @@ impl Sanitize {
         }
         report.checked.insert(FindingKind::OrderDependence);
         Ok(())
+    }
+
+    /// The finding for atomic functions that do not commute in runs of a program, if there are any. Where it is to have
+    /// its lines, the kernel is built and run once more.
+    fn conflict(
+        &self,
+        (runs, order): (&[ToolRun], Order),
+        subject: &HostKernel,
+        question: Question<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<Finding>, HostError> {
+        if conflict(runs).is_none() {
+            return Ok(None);
+        }
+        let (mut line, mut earlier) = (None, None);
+        if !question.verdict_only {
+            let program = self.build(Flavour::Addresses, BuildDetail::Report, subject, cancel)?;
+            if let Some((calls, other)) = conflict(&program.run(order, &self.tools, cancel)?) {
+                let symbols = program.symbols();
+                (line, earlier) = (symbols.line(calls), symbols.line([other]));
+            }
+        }
+        let elsewhere = match earlier {
+            Some(other) if earlier != line => format!(", the other one at line {other}"),
+            _ => String::new(),
+        };
+        let message = format!(
+            "two work-items change the same place by atomic functions{elsewhere}; it matters which comes first, and no \
+             barrier orders them"
+        );
+        Ok(Some(order_dependence(line, message)))
     }
 }
 
@@ -75,11 +116,10 @@ fn difference(expected: &[Output], seen: &[Output], order: Order) -> Option<Find
         shown(one, one_elements[index]),
         shown(other, other_elements[index])
     );
-    Some(Finding {
-        kind: FindingKind::OrderDependence,
-        line: None,
-        tool: "host",
-        certainty: Certainty::Suspected,
-        message,
-    })
+    Some(order_dependence(None, message))
+}
+
+fn order_dependence(line: Option<u32>, message: String) -> Finding {
+    let (kind, certainty) = (FindingKind::OrderDependence, Certainty::Suspected);
+    Finding { kind, line, tool: "host", certainty, message }
 }

@@ -88,7 +88,7 @@ pub(super) fn stopped_after_many_steps(text: &str) -> bool {
 
 /// The line of the innermost of some calls, `0x12,0x34`.
 fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
-    symbols.line(calls.split(',').filter_map(address).map(CodeAddress::Kernel))
+    symbols.line(calls.split(',').filter_map(CodeAddress::in_kernel))
 }
 
 /// The findings of the run-time that need a place alone, by the word for them.
@@ -287,8 +287,4 @@ fn frame(line: &str) -> Option<CodeAddress> {
         () if file.starts_with("host-") => Some(CodeAddress::Host(address)),
         () => None,
     }
-}
-
-fn address(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }

@@ -151,7 +151,7 @@ unsigned long clreduce_local_id(unsigned), clreduce_group_id(unsigned);
 unsigned long clreduce_local_size(unsigned), clreduce_global_size(unsigned);
 // In C++, the optimiser would copy a barrier into both branches before it.
 __attribute__((convergent)) void clreduce_barrier(unsigned);
-void clreduce_atomic(unsigned long, unsigned long);
+void clreduce_atomic(unsigned long, unsigned long, unsigned, unsigned long);
 void clreduce_compare(unsigned long, unsigned long, unsigned long);
 unsigned clreduce_meet_warp(unsigned, unsigned long);
 unsigned long clreduce_value_of_lane(unsigned, unsigned);
@@ -171,16 +171,33 @@ static inline dim3 clreduce_groups()
 static const int warpSize = 32;
 // Orders local memory, 1, and global memory, 2.
 static inline __attribute__((convergent)) void __syncthreads() { clreduce_barrier(3); }
-#define CLREDUCE_ATOMIC(place) clreduce_atomic((unsigned long)(place), sizeof *(place))
+// The numbers of functions as in accesses.c.
+enum {
+    clreduce_add = 1, clreduce_and, clreduce_or, clreduce_xor, clreduce_min, clreduce_max, clreduce_exchange,
+    clreduce_increment, clreduce_decrement
+};
+template <class T> static inline __attribute__((no_sanitize("address"))) unsigned long clreduce_bits(T value)
+{
+    unsigned long bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+#define CLREDUCE_ATOMIC(place, function, value) \
+    clreduce_atomic((unsigned long)(place), sizeof *(place), clreduce_##function, clreduce_bits(value))
 #define CLREDUCE_COMPARE(place, value) \
     clreduce_compare((unsigned long)(place), (unsigned long)&(value), sizeof *(place))
 #else
-#define CLREDUCE_ATOMIC(place) (void)0
+#define CLREDUCE_ATOMIC(place, function, value) (void)0
 #define CLREDUCE_COMPARE(place, value) (void)0
 // clang itself knows __syncthreads.
-extern const uint3 threadIdx, blockIdx;
-extern const dim3 blockDim, gridDim;
-extern const int warpSize;
+#ifdef __CUDA_ARCH__
+#define CLREDUCE_OF_DEVICE __device__
+#else
+#define CLREDUCE_OF_DEVICE
+#endif
+extern CLREDUCE_OF_DEVICE const uint3 threadIdx, blockIdx;
+extern CLREDUCE_OF_DEVICE const dim3 blockDim, gridDim;
+extern CLREDUCE_OF_DEVICE const int warpSize;
 #endif
 
 // ---- Order ----
@@ -195,34 +212,35 @@ static inline void __threadfence_system() {}
 // ---- Atomics; on the host, work-items take turns, and the run-time checks the access ----
 
 #define ATOMICALLY static inline __attribute__((no_sanitize("address")))
-#define ATOMIC(name, type, after) \
+#define ATOMIC(name, function, type, after) \
     ATOMICALLY type name(type *place, type value) \
-    { CLREDUCE_ATOMIC(place); type old = *place; *place = after; return old; } \
+    { CLREDUCE_ATOMIC(place, function, value); type old = *place; *place = after; return old; } \
     static inline type name##_block(type *place, type value) { return name(place, value); } \
     static inline type name##_system(type *place, type value) { return name(place, value); }
-#define ATOMIC_INTEGERS(name, after) \
-    ATOMIC(name, int, after) ATOMIC(name, unsigned, after) ATOMIC(name, unsigned long long, after)
+#define ATOMIC_INTEGERS(name, function, after) \
+    ATOMIC(name, function, int, after) ATOMIC(name, function, unsigned, after) \
+    ATOMIC(name, function, unsigned long long, after)
 static inline int clreduce_sum(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
 static inline unsigned clreduce_sum(unsigned a, unsigned b) { return a + b; }
 static inline unsigned long long clreduce_sum(unsigned long long a, unsigned long long b) { return a + b; }
 static inline float clreduce_sum(float a, float b) { return a + b; }
 static inline double clreduce_sum(double a, double b) { return a + b; }
-ATOMIC_INTEGERS(atomicAdd, clreduce_sum(old, value))
-ATOMIC(atomicAdd, float, clreduce_sum(old, value))
-ATOMIC(atomicAdd, double, clreduce_sum(old, value))
-ATOMIC(atomicSub, int, (int)((unsigned)old - (unsigned)value))
-ATOMIC(atomicSub, unsigned, old - value)
-ATOMIC_INTEGERS(atomicExch, value)
-ATOMIC(atomicExch, float, value)
-ATOMIC_INTEGERS(atomicMin, old < value ? old : value)
-ATOMIC(atomicMin, long long, old < value ? old : value)
-ATOMIC_INTEGERS(atomicMax, old > value ? old : value)
-ATOMIC(atomicMax, long long, old > value ? old : value)
-ATOMIC_INTEGERS(atomicAnd, old & value)
-ATOMIC_INTEGERS(atomicOr, old | value)
-ATOMIC_INTEGERS(atomicXor, old ^ value)
-ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
-ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
+ATOMIC_INTEGERS(atomicAdd, add, clreduce_sum(old, value))
+ATOMIC(atomicAdd, add, float, clreduce_sum(old, value))
+ATOMIC(atomicAdd, add, double, clreduce_sum(old, value))
+ATOMIC(atomicSub, add, int, (int)((unsigned)old - (unsigned)value))
+ATOMIC(atomicSub, add, unsigned, old - value)
+ATOMIC_INTEGERS(atomicExch, exchange, value)
+ATOMIC(atomicExch, exchange, float, value)
+ATOMIC_INTEGERS(atomicMin, min, old < value ? old : value)
+ATOMIC(atomicMin, min, long long, old < value ? old : value)
+ATOMIC_INTEGERS(atomicMax, max, old > value ? old : value)
+ATOMIC(atomicMax, max, long long, old > value ? old : value)
+ATOMIC_INTEGERS(atomicAnd, and, old & value)
+ATOMIC_INTEGERS(atomicOr, or, old | value)
+ATOMIC_INTEGERS(atomicXor, xor, old ^ value)
+ATOMIC(atomicInc, increment, unsigned, old >= value ? 0 : old + 1)
+ATOMIC(atomicDec, decrement, unsigned, old == 0 || old > value ? value : old - 1)
 #undef ATOMIC
 #undef ATOMIC_INTEGERS
 #define COMPARE_AND_SWAP(type) \

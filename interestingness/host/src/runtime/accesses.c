@@ -20,17 +20,18 @@ static int watch_accesses(void);
 
 static void order_accesses(unsigned fence) { (void)fence; }
 static int watch_accesses(void) { return 1; }
-void clreduce_atomic(uint64_t place, uint64_t bytes);
-void clreduce_atomic(uint64_t place, uint64_t bytes)
+static void print_conflict(void) {}
+void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand);
+void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand)
 {
-    (void)place, (void)bytes;
+    (void)place, (void)bytes, (void)function, (void)operand;
     look_at_others();
 }
 void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes);
 void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
 {
-    (void)expected;
-    clreduce_atomic(place, bytes);
+    (void)place, (void)expected, (void)bytes;
+    look_at_others();
 }
 static void watch_copy(int is_running) { (void)is_running; }
 
@@ -50,6 +51,16 @@ enum { MOST_RACES = 256 };
 // With the number of a warp: several of its work-items.
 #define SEVERAL_OF_WARP 0x80000000u
 
+// Calls of atomic functions that do not commute, and that nothing orders. They matter if somebody sees the value.
+enum { MOST_CONFLICTS = 64 };
+struct Conflict {
+    uintptr_t calls[MAX_DEPTH];
+    int depth;
+    uint32_t earlier;
+};
+static struct Conflict conflicts_of_functions[MOST_CONFLICTS];
+static uint32_t conflict_count, seen_conflict;
+
 // The ways to access a byte. A compare-and-exchange that finds another value only reads. Copies are made by a group as a
 // whole, beside its work-items; their `item` is the number of the meeting.
 enum Way { READ, WRITE, ATOMIC, COMPARE, COPY_FROM, COPY_TO, WAYS };
@@ -58,11 +69,22 @@ struct History {
     struct Accessors of[WAYS];
 };
 
+// The atomic functions that have changed a byte: who called them, and which they are, since the last barrier and in all;
+// `SEVERAL` if they do not all commute. This is enough: as long as there is no conflict, either all work-items call one
+// function, or one work-item alone calls several.
+struct Updates {
+    struct Accessors by;
+    uint32_t since_barrier, in_all;
+    // The number of the conflict that its value has come from, from 1; 0 if there is none.
+    uint32_t conflict;
+};
+
 // Memory that work-items share.
 struct Range {
     uintptr_t low, high;
     int is_local;
     struct History *histories;
+    struct Updates *updates;
 };
 
 static struct Range *ranges;
@@ -72,17 +94,21 @@ static uint32_t local_epoch, global_epoch;
 // A copy is being made.
 static int copies;
 
+// Pages that nobody touches cost nothing.
+static void *make_pages(uint64_t bytes)
+{
+    void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return made == MAP_FAILED ? NULL : made;
+}
+
 static int watch(uintptr_t low, uint64_t bytes, int is_local)
 {
     if (!bytes)
         return 1;
-    // Pages that nobody touches cost nothing.
-    void *histories = mmap(NULL, bytes * sizeof(struct History), PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (histories == MAP_FAILED)
-        return 0;
-    ranges[range_count++] = (struct Range){low, low + bytes, is_local, histories};
-    return 1;
+    struct History *histories = make_pages(bytes * sizeof *histories);
+    struct Updates *updates = make_pages(bytes * sizeof *updates);
+    ranges[range_count++] = (struct Range){low, low + bytes, is_local, histories, updates};
+    return histories && updates;
 }
 
 // Local variables come first, as they lie among the other variables of the program, which are global.
@@ -201,6 +227,17 @@ RAW static uint32_t place_of(uintptr_t back)
     return calls_of(calls) ? (uint32_t)calls[0] : 0;
 }
 
+// An access that is not atomic sees the value of a byte, or ends it.
+UNWATCHED static void see_value(struct Updates *updates, const struct Range *range, enum Way way)
+{
+    if (!updates->conflict || (range->is_local && updates->by.group != group_number))
+        return;
+    if (way == READ && !seen_conflict)
+        seen_conflict = updates->conflict;
+    if (way == WRITE)
+        updates->conflict = 0;
+}
+
 UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uintptr_t back)
 {
     static const unsigned conflicts[] = {
@@ -217,6 +254,8 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
     enum Way kept = copies ? (way == READ ? COPY_FROM : COPY_TO) : way;
     for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
         struct Accessors *of = range->histories[place + i - range->low].of;
+        if (conflict_count)
+            see_value(&range->updates[place + i - range->low], range, way);
         atomics_meet |= (kept == ATOMIC || kept == COMPARE) && is_unordered(&of[ATOMIC], 0, range);
         atomics_meet |= kept == ATOMIC && is_unordered(&of[COMPARE], 0, range);
         for (enum Way other = 0; other < WAYS; other++)
@@ -321,11 +360,96 @@ UNWATCHED void *clreduce_memset(void *to, int value, uintptr_t bytes)
     return __asan_memset(to, value, bytes);
 }
 
+// Functions that commute have one number; EXCHANGE, INCREMENT and DECREMENT do only with the same operand. A
+// compare-and-exchange, mostly in a loop, is left to other orders where it meets its like.
+enum Function { ADD = 1, AND, OR, XOR, MIN, MAX, EXCHANGE, INCREMENT, DECREMENT, EXCHANGE_IF };
+
+UNWATCHED static uint32_t number_of_function(enum Function function, uint64_t operand)
+{
+    if (function < EXCHANGE || function == EXCHANGE_IF)
+        return function;
+    return (uint32_t)((operand ^ function) * 0x9e3779b97f4a7c15 >> 32) | 1u << 31;
+}
+
+// Writes down a conflict of the current call with an earlier one.
+RAW static uint32_t number_of_conflict(uint32_t earlier)
+{
+    struct Conflict found = {.earlier = earlier};
+    found.depth = calls_of(found.calls);
+    for (uint32_t i = 0; i < conflict_count; i++)
+        if (conflicts_of_functions[i].calls[0] == found.calls[0] && conflicts_of_functions[i].earlier == earlier)
+            return i + 1;
+    if (conflict_count == MOST_CONFLICTS)
+        return MOST_CONFLICTS;
+    conflicts_of_functions[conflict_count++] = found;
+    return conflict_count;
+}
+
+// The function changes no value of this byte.
+UNWATCHED static int is_neutral(enum Function function, uint64_t operand, uint64_t byte)
+{
+    unsigned char own = (unsigned char)(operand >> byte * 8);
+    return (function == ADD && !operand) || (function == AND && own == 0xff) ||
+        ((function == OR || function == XOR) && !own);
+}
+
+// Looks for another work-item's function that does not commute with this one, and comes without order between them.
+UNWATCHED static void see_function(uintptr_t place, uint64_t bytes, enum Function function, uint64_t operand, uintptr_t back)
+{
+    struct Range *range = range_of(place);
+    if (!range)
+        return;
+    uint32_t own = number_of_function(function, operand), call = place_of(back);
+    for (uint64_t i = 0; i < bytes && place + i < range->high; i++) {
+        struct Updates *updates = &range->updates[place + i - range->low];
+        struct Accessors *by = &updates->by;
+        if (is_neutral(function, operand, i))
+            continue;
+        int is_known = by->group && (by->group == group_number || !range->is_local);
+        int is_same_group = is_known && by->group == group_number;
+        uint32_t earlier = is_same_group ? updates->since_barrier : updates->in_all;
+        if (!is_known || (function == EXCHANGE && !is_unordered(by, 0, range)))
+            updates->conflict = 0;
+        if (earlier != own && !updates->conflict && is_unordered(by, 0, range))
+            updates->conflict = number_of_conflict(by->call);
+        uint32_t epoch = range->is_local ? local_epoch : global_epoch;
+        int goes_on = is_same_group && by->epoch == epoch && !is_before_sync(by, (uint32_t)(current - fibres));
+        updates->since_barrier = goes_on && updates->since_barrier != own ? SEVERAL : own;
+        updates->in_all = is_known && updates->in_all != own ? SEVERAL : own;
+        note(by, range, call);
+    }
+}
+
+// What is in the results is seen at the end.
+static void see_results(void)
+{
+    for (int i = 0; i < buffer_count; i++) {
+        struct Range *range = strchr(buffers[i].flags, 'o') ? range_of((uintptr_t)buffers[i].data) : NULL;
+        for (uint64_t at = 0; range && at < buffers[i].bytes; at++)
+            see_value(&range->updates[at], range, READ);
+    }
+}
+
+// As in "clreduce-conflict: 0x12,0x34 0x56".
+static void print_conflict(void)
+{
+    if (conflict_count)
+        see_results();
+    if (!seen_conflict)
+        return;
+    const struct Conflict *seen = &conflicts_of_functions[seen_conflict - 1];
+    printf("clreduce-conflict: ");
+    for (int i = 0; i < seen->depth; i++)
+        printf("%s0x%" PRIxPTR, i ? "," : "", seen->calls[i]);
+    printf(" 0x%" PRIx32 "\n", seen->earlier);
+}
+
 // The built-ins below are compiled without call-backs for their own accesses.
-void clreduce_atomic(uint64_t place, uint64_t bytes);
-UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes)
+void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand);
+UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand)
 {
     __asan_storeN(place, bytes);
+    see_function(place, bytes, function, operand, BACK);
     // Without histories, nothing is known of who else does.
     atomics_meet |= !looks_for_races;
     record(place, bytes, ATOMIC, BACK);
@@ -337,6 +461,7 @@ UNWATCHED void clreduce_compare(uint64_t place, uint64_t expected, uint64_t byte
 {
     __asan_storeN(place, bytes);
     atomics_meet |= !looks_for_races;
+    see_function(place, bytes, EXCHANGE_IF, 0, BACK);
     int changes = !memcmp((const void *)place, (const void *)expected, bytes);
     record(place, bytes, changes ? ATOMIC : COMPARE, BACK);
 }

@@ -11,14 +11,16 @@ VMEMORY(char) VMEMORY(uchar) VMEMORY(short) VMEMORY(ushort) VMEMORY(int) VMEMORY
 VMEMORY(long) VMEMORY(ulong) VMEMORY(float) VMEMORY(double)
 
 // Work-items take turns here: nothing comes between the two halves. The run-time checks the access, and looks for
-// plain ones beside it.
-void clreduce_atomic(ulong place, ulong bytes);
+// plain ones beside it, and for other functions that do not commute with this one.
+void clreduce_atomic(ulong place, ulong bytes, uint function, ulong operand);
 void clreduce_compare(ulong place, ulong expected, ulong bytes);
+// As in accesses.c.
+enum { ADD = 1, AND, OR, XOR, MIN, MAX, EXCHANGE };
 #define ATOMICALLY __attribute__((overloadable, no_sanitize("address")))
-#define ATOMIC_IS(T, SPACE, NAME, VALUE, AFTER) \
+#define ATOMIC_IS(T, SPACE, NAME, FUNCTION, VALUE, OPERAND, AFTER) \
     T ATOMICALLY NAME(volatile SPACE T *p VALUE) \
     { \
-        clreduce_atomic((ulong)p, sizeof(T)); \
+        clreduce_atomic((ulong)p, sizeof(T), FUNCTION, OPERAND); \
         T old = *p; \
         *p = AFTER; \
         return old; \
@@ -34,18 +36,19 @@ void clreduce_compare(ulong place, ulong expected, ulong bytes);
     }
 #define WITH_V(T) , T v
 #define ATOMIC(PREFIX, T, SPACE) \
-    ATOMIC_IS(T, SPACE, PREFIX##_add, WITH_V(T), (T)((ulong)old + (ulong)v)) \
-    ATOMIC_IS(T, SPACE, PREFIX##_sub, WITH_V(T), (T)((ulong)old - (ulong)v)) \
-    ATOMIC_IS(T, SPACE, PREFIX##_inc, , (T)((ulong)old + 1)) \
-    ATOMIC_IS(T, SPACE, PREFIX##_dec, , (T)((ulong)old - 1)) \
-    ATOMIC_IS(T, SPACE, PREFIX##_xchg, WITH_V(T), v) \
+    ATOMIC_IS(T, SPACE, PREFIX##_add, ADD, WITH_V(T), (ulong)v, (T)((ulong)old + (ulong)v)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_sub, ADD, WITH_V(T), (ulong)v, (T)((ulong)old - (ulong)v)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_inc, ADD, , 1, (T)((ulong)old + 1)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_dec, ADD, , 1, (T)((ulong)old - 1)) \
+    ATOMIC_IS(T, SPACE, PREFIX##_xchg, EXCHANGE, WITH_V(T), (ulong)v, v) \
     COMPARE_AND_EXCHANGE(T, SPACE, PREFIX##_cmpxchg) \
-    ATOMIC_IS(T, SPACE, PREFIX##_min, WITH_V(T), v < old ? v : old) \
-    ATOMIC_IS(T, SPACE, PREFIX##_max, WITH_V(T), v > old ? v : old) \
-    ATOMIC_IS(T, SPACE, PREFIX##_and, WITH_V(T), old & v) \
-    ATOMIC_IS(T, SPACE, PREFIX##_or, WITH_V(T), old | v) \
-    ATOMIC_IS(T, SPACE, PREFIX##_xor, WITH_V(T), old ^ v)
+    ATOMIC_IS(T, SPACE, PREFIX##_min, MIN, WITH_V(T), (ulong)v, v < old ? v : old) \
+    ATOMIC_IS(T, SPACE, PREFIX##_max, MAX, WITH_V(T), (ulong)v, v > old ? v : old) \
+    ATOMIC_IS(T, SPACE, PREFIX##_and, AND, WITH_V(T), (ulong)v, old & v) \
+    ATOMIC_IS(T, SPACE, PREFIX##_or, OR, WITH_V(T), (ulong)v, old | v) \
+    ATOMIC_IS(T, SPACE, PREFIX##_xor, XOR, WITH_V(T), (ulong)v, old ^ v)
 ATOMIC(atomic, int, __global) ATOMIC(atomic, int, __local) ATOMIC(atomic, uint, __global) ATOMIC(atomic, uint, __local)
 ATOMIC(atom, int, __global) ATOMIC(atom, int, __local) ATOMIC(atom, uint, __global) ATOMIC(atom, uint, __local)
 ATOMIC(atom, long, __global) ATOMIC(atom, long, __local) ATOMIC(atom, ulong, __global) ATOMIC(atom, ulong, __local)
-ATOMIC_IS(float, __global, atomic_xchg, WITH_V(float), v) ATOMIC_IS(float, __local, atomic_xchg, WITH_V(float), v)
+ATOMIC_IS(float, __global, atomic_xchg, EXCHANGE, WITH_V(float), as_uint(v), v)
+ATOMIC_IS(float, __local, atomic_xchg, EXCHANGE, WITH_V(float), as_uint(v), v)

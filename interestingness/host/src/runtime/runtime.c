@@ -449,6 +449,7 @@ int main(int argc, char **argv)
     print_coverage();
     if (atomics_meet)
         printf("clreduce-atomics-meet\n");
+    print_conflict();
     printf("\nclreduce-end: %s\n", end_word);
     return 0;
 }
