@@ -17,7 +17,7 @@ const CRATES: &str = "
     campaign: batch crash devices engine files generator interestingness journal kernel recipe speculation testcase triage
     candidates: testcase
     capi: clreduce
-    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe report testcase tools triage
+    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe report splice testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase tools
     compiler: interestingness process testcase tools
@@ -37,6 +37,7 @@ const CRATES: &str = "
     reducer: candidates language passes testcase
     report: batch files testcase triage
     speculation: candidates interestingness testcase
+    splice: generator language passes testcase
     testcase:
     tools:
     triage: crash language passes testcase
@@ -51,6 +52,7 @@ const PURE: &str = "
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex
+    clreduce-splice: clreduce-generator clreduce-language clreduce-passes clreduce-testcase thiserror
     clreduce-testcase: blake3 serde thiserror
 ";
 
