@@ -17,7 +17,7 @@ const CRATES: &str = "
     campaign: batch crash devices engine files generator interestingness journal kernel process recipe speculation testcase triage
     candidates: testcase
     capi: clreduce
-    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe remote report testcase tools triage
+    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe remote report splice testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel process testcase tools
     compiler: interestingness process testcase tools
@@ -38,6 +38,7 @@ const CRATES: &str = "
     reducer: candidates language passes testcase
     report: batch files testcase triage
     speculation: candidates interestingness testcase
+    splice: generator language passes testcase
     testcase:
     tools:
     triage: crash language passes testcase
@@ -52,6 +53,7 @@ const PURE: &str = "
     clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex
+    clreduce-splice: clreduce-generator clreduce-language clreduce-passes clreduce-testcase thiserror
     clreduce-testcase: blake3 serde thiserror
 ";
 

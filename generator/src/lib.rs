@@ -25,5 +25,5 @@ pub use constructs::{Construct, ConstructKind};
 pub use emi::{VARIANTS, Variants, variants};
 pub use kernel::{Kernel, generate};
 pub use profile::{Edits, Mode, Profile, ProfileError, Target, Tokens};
-pub use random::Key;
+pub use random::{Key, Stream};
 pub use reduce::reduce;

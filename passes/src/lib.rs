@@ -11,6 +11,7 @@ mod analysis;
 mod budget;
 mod edit;
 mod mutants;
+mod normal;
 mod pass;
 mod snapshot;
 mod table;
@@ -24,6 +25,7 @@ pub use clreduce_language::{
 };
 pub use edit::UnusedDeclarations;
 pub use mutants::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator};
+pub use normal::{normalized, single_kernels};
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};

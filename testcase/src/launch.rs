@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 /// Global and local sizes as the first line of a kernel gives them, for example
-/// `// --atomics 68 -g 30,36,3 -l 1,2,3`.
+/// `// --atomics 68 -g 30,36,3 -l 1,2,3`. `--elements 4096` gives the length of buffers whose content the comment does not describe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Global size, one number per dimension.
     pub global: Vec<u64>,
     /// Work-group size, one number per dimension.
     pub local: Vec<u64>,
+    /// The number of elements of each buffer; as many as work-items where it is not given.
+    pub elements: Option<u64>,
     /// Bytes of the whole comment, without its line break.
     pub comment: Range<usize>,
     /// Bytes of the numbers after `-g`.
@@ -30,9 +32,14 @@ impl Launch {
         }
         let (global, global_range) = sizes_after(line, b"-g")?;
         let (local, local_range) = sizes_after(line, b"-l")?;
+        let elements = sizes_after(line, b"--elements").and_then(|(sizes, _)| match sizes[..] {
+            [elements] => Some(elements),
+            _ => None,
+        });
         (global.len() == local.len()).then_some(Self {
             global,
             local,
+            elements,
             comment: 0..line.len(),
             global_range,
             local_range,
@@ -71,6 +78,9 @@ mod tests {
         assert_eq!((launch.work_items(), &launch.local[..]), (3240, &[1, 2, 3][..]));
         assert_eq!(&source[launch.global_range], b"30,36,3");
         assert_eq!(&source[launch.local_range], b"1,2,3");
+        assert_eq!(launch.elements, None);
+        assert_eq!(Launch::find(b"// -g 4 -l 2 --elements 64").unwrap().elements, Some(64));
+        assert_eq!(Launch::find(b"// -g 4 -l 2 --elements 1,2").unwrap().elements, None);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use coverage::{CoverageError, coverage};
 pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure, UnknownKind};
 pub use inputs::{FoundInputs, RefusedLaunch, find_inputs};
 pub use options::{CheckError, CheckOptions};
-pub use preprocess::{PreprocessError, needs_preprocessing, preprocess};
+pub use preprocess::{PreprocessError, compiles, needs_preprocessing, preprocess};
 pub use report::{CheckReport, CollectedReports, RefutedFinding, Validity};
 pub use stage::{CheckStage, ComputedResult, Question, StageInfo, StageReport};
 pub use table::{PreparedStage, StageName, UnknownStage};

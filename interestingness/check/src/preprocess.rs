@@ -1,11 +1,11 @@
-//! Preprocesses a program into one file, without line markers.
+//! Preprocesses a program into one file, without line markers, and tells whether clang accepts a program.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
 use clreduce_compiler::{Clang, NoClang};
-use clreduce_process::{Cancel, End};
+use clreduce_process::{Cancel, End, ToolRun};
 use clreduce_testcase::{InvalidTestCase, Language, Launch, TestCase};
 use thiserror::Error;
 
@@ -57,28 +57,9 @@ pub fn preprocess(
     options: &CheckOptions,
     cancel: &Cancel,
 ) -> Result<Vec<u8>, PreprocessError> {
-    let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
-    let (name, mut args) = match language {
-        Language::OpenCl => {
-            let mut args = clang.language();
-            args.push("-cl-no-stdinc".into());
-            ("kernel.cl", args)
-        }
-        Language::C | Language::Text => ("program.c", vec!["-x".into(), "c".into()]),
-        Language::Cpp => ("program.cc", vec!["-x".into(), "c++".into()]),
-        Language::Cuda => return Err(PreprocessError::Cuda),
-    };
-    let folder = std::path::absolute(folder)?;
-    args.extend(["-E", "-P", "-w", "-I"].map(OsString::from));
-    args.extend([folder.into_os_string(), name.into()]);
-    let files = TestCase::single(name, source)?;
-    let ran = options.tools().run(clang.program(), args, &files, cancel);
+    let ran = read_by_clang(source, folder, language, options, &["-E", "-P"], cancel)?;
     if ran.end != End::Exited(0) {
-        let error = ran.stderr.lines().find(|line| line.contains("error: ")).map(str::to_owned);
-        return Err(match error {
-            Some(error) => PreprocessError::Rejected(error),
-            None => PreprocessError::Failed(ran.trouble()),
-        });
+        return Err(failure(&ran));
     }
     let mut text = Vec::new();
     if let Some(launch) = Launch::find(source) {
@@ -87,6 +68,65 @@ pub fn preprocess(
     }
     text.extend_from_slice(ran.stdout.trim_start().as_bytes());
     Ok(text)
+}
+
+/// Returns without an error if clang accepts a program that lies in `folder`. The declarations of OpenCL are there.
+///
+/// # Errors
+/// When clang is missing or rejects the program, and for every program in CUDA.
+pub fn compiles(
+    source: &[u8],
+    folder: &Path,
+    language: Language,
+    options: &CheckOptions,
+    cancel: &Cancel,
+) -> Result<(), PreprocessError> {
+    let ran = read_by_clang(source, folder, language, options, &["-fsyntax-only"], cancel)?;
+    if ran.end == End::Exited(0) { Ok(()) } else { Err(failure(&ran)) }
+}
+
+/// The first error of clang, or what happened to it.
+fn failure(ran: &ToolRun) -> PreprocessError {
+    let error = ran.stderr.lines().find(|line| line.contains("error: ")).map(str::to_owned);
+    match error {
+        Some(error) => PreprocessError::Rejected(error),
+        None => PreprocessError::Failed(ran.trouble()),
+    }
+}
+
+/// Has clang read a program, with these arguments after those for the language.
+fn read_by_clang(
+    source: &[u8],
+    folder: &Path,
+    language: Language,
+    options: &CheckOptions,
+    more: &[&str],
+    cancel: &Cancel,
+) -> Result<ToolRun, PreprocessError> {
+    let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
+    let shared = || options.build_options.iter().map(OsString::from);
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let (name, mut args) = match language {
+        Language::OpenCl => {
+            let mut args = clang.language();
+            // Macros of OpenCL's own header stay as they are.
+            args.extend(more.contains(&"-E").then(|| "-cl-no-stdinc".into()));
+            ("kernel.cl", args)
+        }
+        Language::C | Language::Text => {
+            ("program.c", words(&["-x", "c"]).into_iter().chain(shared()).collect())
+        }
+        Language::Cpp => {
+            ("program.cc", words(&["-x", "c++"]).into_iter().chain(shared()).collect())
+        }
+        Language::Cuda => return Err(PreprocessError::Cuda),
+    };
+    let folder = std::path::absolute(folder)?;
+    args.extend(words(more));
+    args.extend(words(&["-w", "-I"]));
+    args.extend([folder.into_os_string(), name.into()]);
+    let files = TestCase::single(name, source)?;
+    Ok(options.tools().run(clang.program(), args, &files, cancel))
 }
 
 #[cfg(test)]

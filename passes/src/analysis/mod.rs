@@ -7,6 +7,7 @@ mod binding;
 mod builtin_calls;
 mod call_places;
 mod declarations;
+mod declared;
 mod directives;
 mod functions;
 mod includes;
@@ -26,6 +27,7 @@ pub(crate) use binding::{Binding, binding, demand};
 pub(crate) use builtin_calls::{BuiltinCall, builtin_calls};
 pub(crate) use call_places::CallPlaces;
 pub(crate) use declarations::{alone, words};
+pub(crate) use declared::{NameRole, declared_role};
 pub(crate) use directives::{Directive, comments, directives, launch_comment};
 pub(crate) use functions::{
     Function, MOST_DECLARATIONS, calls, functions, returns_void, token_count,

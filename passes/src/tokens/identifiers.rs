@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch, TokenKind};
 
-use crate::analysis::Tokens;
+use crate::analysis::{Tokens, declared_role};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
@@ -97,7 +97,7 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     for file in 0..snapshot.file_count() {
         let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
         for id in tree.ids().skip(1) {
-            if !tree.node(id).damaged && declares(tree, id) {
+            if !tree.node(id).damaged && declared_role(tree, id).is_some() {
                 let name = &bytes[tree.range(id)];
                 *declared.entry(name).or_default() |= tree.kind(id) == NodeKind::FieldIdentifier;
             }
@@ -118,56 +118,6 @@ const KNOWN_TO_COMPILERS: &str = "std initializer_list type_info bad_cast align_
     from_address address get_return_object initial_suspend final_suspend unhandled_exception \
     return_void return_value yield_value await_transform await_ready await_suspend \
     await_resume move forward move_if_noexcept as_const addressof source_location byte";
-
-/// Returns true if an identifier stands where it is declared.
-fn declares(tree: &SyntaxTree, id: NodeId) -> bool {
-    let node = tree.node(id);
-    let parent = tree.kind(node.parent);
-    let field = node.field;
-    match node.kind {
-        NodeKind::Identifier => match parent {
-            NodeKind::ParameterDeclaration
-            | NodeKind::OptionalParameterDeclaration
-            | NodeKind::Declaration
-            | NodeKind::InitDeclarator
-            | NodeKind::ForRangeLoop => field == Some(NodeField::Declarator),
-            NodeKind::ConceptDefinition
-            | NodeKind::Enumerator
-            | NodeKind::PreprocDef
-            | NodeKind::PreprocFunctionDef => field == Some(NodeField::Name),
-            NodeKind::PreprocParams => true,
-            _ => parent.is_declarator() && field != Some(NodeField::Size),
-        },
-        NodeKind::TypeIdentifier => match parent {
-            NodeKind::StructSpecifier
-            | NodeKind::UnionSpecifier
-            | NodeKind::EnumSpecifier
-            | NodeKind::ClassSpecifier => {
-                field == Some(NodeField::Name) && tree.field(node.parent, NodeField::Body).is_some()
-            }
-            NodeKind::TypeDefinition => field == Some(NodeField::Declarator),
-            NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => true,
-            NodeKind::OptionalTypeParameterDeclaration | NodeKind::AliasDeclaration => {
-                field == Some(NodeField::Name)
-            }
-            _ => parent.is_declarator() && field != Some(NodeField::Type),
-        },
-        NodeKind::FieldIdentifier => {
-            parent.is_declarator()
-                || (parent == NodeKind::FieldDeclaration && field == Some(NodeField::Declarator))
-        }
-        NodeKind::NamespaceIdentifier => {
-            matches!(
-                parent,
-                NodeKind::NamespaceDefinition
-                    | NodeKind::NestedNamespaceSpecifier
-                    | NodeKind::NamespaceAliasDefinition
-            ) && field != Some(NodeField::Scope)
-        }
-        NodeKind::StatementIdentifier => parent == NodeKind::LabeledStatement,
-        _ => false,
-    }
-}
 
 /// The identifier that a function definition declares.
 fn function_name(tree: &SyntaxTree, function: NodeId) -> Option<NodeId> {

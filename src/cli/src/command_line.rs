@@ -20,8 +20,10 @@ use crate::init::InitArgs;
 use crate::inputs::InputsArgs;
 use crate::kernels::GenerateArgs;
 use crate::mutants::MutantsArgs;
+use crate::normalize::NormalizeArgs;
 use crate::prepare::PrepareArgs;
 use crate::run::RunArgs;
+use crate::splice::SpliceArgs;
 
 /// Everything on the command line.
 #[derive(Debug, Parser)]
@@ -75,6 +77,10 @@ pub(crate) enum Command {
     Inputs(InputsArgs),
     /// Generate random kernels that come with their right results
     Generate(GenerateArgs),
+    /// Give programs their normal form, which does not depend on comments, macros, names and layout
+    Normalize(NormalizeArgs),
+    /// Make new kernels of parts of other kernels
+    Splice(SpliceArgs),
     /// Generate kernels, run them on all devices, and reduce the bugs that they show
     Fuzz(Box<FuzzArgs>),
     /// Find out what a compiler or a device does wrong, and write a test for it
@@ -108,7 +114,8 @@ impl Args {
             Some(Command::Bisect(args)) => &args.sandbox,
             Some(Command::Doctor(_)) => return Some(Cow::Owned(SandboxOptions::default())),
             Some(Command::Fuzz(args)) => &args.sandbox,
-            Some(Command::Generate(_)) => return None,
+            Some(Command::Normalize(args)) => &args.sandbox,
+            Some(Command::Generate(_) | Command::Splice(_)) => return None,
             None if self.list_passes || self.generate.is_some() => return None,
             None => &self.reduce.options.sandbox,
         };

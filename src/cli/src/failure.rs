@@ -20,6 +20,8 @@ use clreduce_process::quoted;
 use clreduce_recipe::{CompilationError, CompilerBugError, RecipeError};
 use clreduce_remote::RemoteError;
 use clreduce_report::ReportError;
+use clreduce_splice::SpliceError;
+use clreduce_testcase::InvalidTestCase;
 use clreduce_tools::{OPENCL_LOADER, POCL};
 use thiserror::Error;
 
@@ -73,6 +75,8 @@ pub(crate) enum CliError {
     Campaign(#[from] CampaignError),
     #[error(transparent)]
     Fuzz(#[from] FuzzError),
+    #[error("`{}`: {source}", shown_path(.path))]
+    Splice { path: PathBuf, source: SpliceError },
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
@@ -229,6 +233,10 @@ pub(crate) enum KernelError {
     #[error(transparent)]
     Subject(#[from] HostKernelError),
     #[error(transparent)]
+    Program(#[from] InvalidTestCase),
+    #[error("it is not in OpenCL C, CUDA, C or C++, by its name and content")]
+    NoLanguage,
+    #[error(transparent)]
     Preprocess(#[from] PreprocessError),
     #[error(transparent)]
     Arguments(#[from] ArgumentsError),
@@ -307,6 +315,12 @@ pub(crate) enum UsageError {
     Profile(#[from] ProfileError),
     #[error("several kernels need a folder\nhelp: add --out DIR")]
     ManyKernels,
+    #[error("several programs, or the kernels of a program, need a folder\nhelp: add --out DIR")]
+    ManyPrograms,
+    #[error("two programs would be written to `{0}`\nhelp: name the folder around both")]
+    SameResult(String),
+    #[error("`{}` has no files that end in .cl, .ocl, .opencl or .cu", shown_path(.0))]
+    NoPrograms(PathBuf),
     #[error(
         "the kernel of seed {seed} has only {made} variants\nhelp: give --emi a number of at most {made}"
     )]

@@ -30,6 +30,7 @@ mod kernels;
 mod launches;
 mod load;
 mod mutants;
+mod normalize;
 mod not_interesting;
 mod other_reducers;
 mod page;
@@ -49,6 +50,7 @@ mod run;
 mod sandbox;
 mod screen;
 mod script;
+mod splice;
 mod statistics;
 mod summary;
 mod table;
@@ -128,6 +130,8 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Generate(args)) => return kernels::kernels(&args),
         Some(Command::Init(args)) => return init::init(&args),
         Some(Command::Inputs(args)) => return inputs::inputs(&args),
+        Some(Command::Normalize(args)) => return normalize::normalize(&args),
+        Some(Command::Splice(args)) => return splice::splice(&args),
         Some(Command::Prepare(args)) => return prepare::prepare(&args),
         Some(Command::Run(args)) => return run::run(&args),
         Some(Command::Mutants(args)) => return mutants::mutants(&args),

@@ -197,7 +197,7 @@ pub(crate) fn load(
 }
 
 /// Path in the test case, and absolute path on disk.
-type NamedFile = (String, PathBuf);
+pub(crate) type NamedFile = (String, PathBuf);
 
 fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<NamedFile, LoadError> {
     let name = input.absolute.file_name().and_then(|name| name.to_str());
@@ -210,6 +210,17 @@ fn single(input: &Input, in_place: bool, notes: &mut Vec<String>) -> Result<Name
         ));
     }
     Ok((name.to_owned(), input.real.clone()))
+}
+
+/// The files in a folder and below it, by their paths there, in the order of these.
+///
+/// # Errors
+/// When something cannot be read.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<NamedFile>, LoadError> {
+    let input = Input::find(folder, false)?;
+    let mut files = files_of_dir(&input, &[], &mut Vec::new())?;
+    files.sort();
+    Ok(files)
 }
 
 /// The files below a folder, in a loop, not by recursion: how deep it goes is the user's business.

@@ -1,5 +1,6 @@
 //! Arguments from the signature of a kernel, as DeepSmith (ISSTA 2018) makes them. With n work-items, a buffer holds
-//! the numbers 1 to n, and a value is n. Each kernel is launched with one work-item and with many.
+//! the numbers 1 to n, and a value is n. Each kernel is launched with one work-item and with many. A launch comment may give
+//! the work-items, and a length of buffers.
 
 use clreduce_language::{KernelParameter, KernelSignature};
 use clreduce_testcase::Launch;
@@ -16,13 +17,14 @@ const GROUP: u64 = 32;
 /// Plans launches of every kernel. There are none where clreduce can make no argument for a parameter of one of them.
 pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan {
     let mut launches = Vec::new();
+    let elements = sizes.and_then(|launch| launch.elements);
     for kernel in kernels {
         let sizes = match sizes {
             Some(launch) => vec![(launch.global.clone(), launch.local.clone())],
             None => standard_sizes(kernel),
         };
         for (global, local) in sizes {
-            match launch(kernel, global, local) {
+            match launch(kernel, global, local, elements) {
                 Ok(launch) => launches.push(launch),
                 Err(reason) => return Plan { launches: Vec::new(), compile_only: Some(reason) },
             }
@@ -46,13 +48,14 @@ fn launch(
     kernel: &KernelSignature,
     global: Vec<u64>,
     local: Vec<u64>,
+    elements: Option<u64>,
 ) -> Result<KernelLaunch, UnsupportedParameter> {
     let n = global.iter().copied().fold(1, u64::saturating_mul);
     let argument = |(index, parameter): (usize, &KernelParameter)| match parameter {
         KernelParameter::Buffer { name, element, read_only } => Ok(Argument::Buffer {
             name: if name.is_empty() { index.to_string() } else { name.clone() },
             element: *element,
-            elements: n,
+            elements: elements.unwrap_or(n),
             fill: Fill::Steps { first: 1.0, step: 1.0 },
             output: !read_only,
         }),
@@ -101,6 +104,16 @@ mod tests {
     fn a_kernel_with_an_unsupported_parameter_is_only_built() {
         let plan = plan(&kernels(b"kernel void k(image2d_t i) {}"), None);
         assert!(plan.launches.is_empty() && plan.compile_only.unwrap().parameter == "image2d_t i");
+    }
+
+    #[test]
+    fn a_launch_comment_gives_sizes() {
+        let sizes = Launch::find(b"// -g 8,4 -l 4,2 --elements 100").unwrap();
+        let plan = plan(&kernels(b"kernel void k(global int *a, int n) {}"), Some(&sizes));
+        let [launch] = &plan.launches[..] else { panic!("{plan:?}") };
+        assert_eq!((&launch.global[..], &launch.local), (&[8, 4][..], &Some(vec![4, 2])));
+        assert!(matches!(launch.arguments[0], Argument::Buffer { elements: 100, .. }));
+        assert_eq!(launch.arguments[1], Argument::Value(32_i32.to_ne_bytes().into()));
     }
 
     #[test]

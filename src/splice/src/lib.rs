@@ -1,0 +1,192 @@
+//! New kernels from parts of other kernels, as seeds of campaigns.
+//!
+//! A kernel of a collection gets parts of other kernels: an expression, a statement or a block takes the place of one
+//! of the same kind and type. Names that a part does not declare itself are bound to variables of the same type where it
+//! comes to stand; functions, types and constants that it uses come along. The result has the normal form of
+//! [`normalized`](clreduce_passes::normalized), and a launch comment.
+//!
+//! This crate reads no files and uses no clock and no thread. A seed and a collection decide everything.
+
+mod bind;
+mod donor;
+mod launch;
+mod program;
+mod shape;
+mod site;
+mod variable;
+
+use clreduce_generator::{Key, Stream};
+use clreduce_language::{KernelParameter, NodeId, kernel_signatures};
+use clreduce_passes::{normalized, single_kernels};
+use clreduce_testcase::Language;
+use thiserror::Error;
+
+use donor::Snippet;
+use program::Program;
+use site::{Site, SiteKind};
+
+/// The version of the format. A change of what a seed means raises it.
+const FORMAT: u64 = 1;
+/// Larger files are left out: most of such a file is a library.
+pub const LARGEST: usize = 64 << 10;
+/// Kernels that are tried as the one that gets parts.
+const MOST_HOSTS: u64 = 200;
+/// Files that are tried for one place.
+const MOST_DONORS: u64 = 12;
+/// Places that are tried for each part that a kernel should get.
+const MOST_PLACES: u64 = 4;
+
+/// A collection of programs in OpenCL C. Each is one file without directives other than pragmas.
+pub trait Collection {
+    /// Their number.
+    fn count(&self) -> usize;
+
+    /// The name of a program, for people.
+    fn name(&self, index: usize) -> &str;
+
+    /// The text of a program; `None` where it cannot be used.
+    fn text(&self, index: usize) -> Option<Vec<u8>>;
+}
+
+/// A spliced kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spliced {
+    /// The program, with its launch comment and a comment that names its sources.
+    pub text: Vec<u8>,
+    /// The names of the programs that it is made of; the first is that of the kernel.
+    pub sources: Vec<String>,
+}
+
+/// The reason that a seed has no kernel.
+#[derive(Debug, Error)]
+pub enum SpliceError {
+    /// No program has a kernel that can be launched and that parses.
+    #[error(
+        "no file has a kernel that can be spliced: they need to be preprocessed, of at most {LARGEST} bytes, and with buffers and numbers as arguments"
+    )]
+    NoKernel,
+    /// No part of any of them fits.
+    #[error("no part of another kernel fits into one of {0} kernels that were tried")]
+    NoPart(u64),
+}
+
+/// Makes a kernel of a seed.
+///
+/// # Errors
+/// When the collection has no kernel that can get a part of another one.
+pub fn splice(collection: &dyn Collection, seed: u64) -> Result<Spliced, SpliceError> {
+    let key = Key::root(seed).named("splice").child(FORMAT);
+    if collection.count() == 0 {
+        return Err(SpliceError::NoKernel);
+    }
+    let mut tried = 0;
+    for attempt in 0..MOST_HOSTS {
+        let key = key.child(attempt);
+        let Some((index, host)) = host(collection, key.named("host").stream()) else { continue };
+        tried += 1;
+        if let Some(spliced) = with_parts(collection, index, host, key) {
+            return Ok(spliced.named(collection, seed));
+        }
+    }
+    Err(if tried == 0 { SpliceError::NoKernel } else { SpliceError::NoPart(tried) })
+}
+
+/// A kernel with parts of other kernels.
+struct WithParts {
+    text: Vec<u8>,
+    sources: Vec<usize>,
+}
+
+impl WithParts {
+    fn named(self, collection: &dyn Collection, seed: u64) -> Spliced {
+        let names = self.sources.iter().map(|&index| collection.name(index).to_owned());
+        let sources: Vec<String> = names.collect();
+        let launch = launch::comment(&self.text);
+        // Names of files may have any characters but a line break.
+        let listed = sources.join(", ").replace(['\n', '\r'], " ");
+        let mut text = format!("{launch}\n// seed {seed}: {listed}\n").into_bytes();
+        text.extend_from_slice(&self.text);
+        Spliced { text, sources }
+    }
+}
+
+/// A kernel to begin with, alone.
+fn host(collection: &dyn Collection, mut stream: Stream) -> Option<(usize, Vec<u8>)> {
+    let index = stream.below(collection.count() as u64) as usize;
+    let program = Program::read(collection.text(index)?)?;
+    let kernels = single_kernels(&program.text, Language::OpenCl).ok()?;
+    if kernels.is_empty() {
+        return None;
+    }
+    let chosen = stream.below(kernels.len() as u64) as usize;
+    let text = kernels.into_iter().nth(chosen)?;
+    let signatures = kernel_signatures(&text, Language::OpenCl);
+    let is_launched = |parameter: &KernelParameter| !matches!(parameter, KernelParameter::Other(_));
+    let fits = signatures.iter().all(|kernel| kernel.parameters.iter().all(is_launched));
+    (fits && !signatures.is_empty()).then_some((index, text))
+}
+
+/// Puts parts into a kernel; `None` if none fits.
+fn with_parts(
+    collection: &dyn Collection,
+    host: usize,
+    text: Vec<u8>,
+    key: Key,
+) -> Option<WithParts> {
+    let mut sources = vec![host];
+    let mut program = Program::read(text)?;
+    let parts = key.named("parts").stream().within(1, 5) as u64;
+    for part in 0..parts {
+        let spliced = (0..MOST_PLACES).find_map(|place| {
+            one_part(collection, &program, part, key.named("part").child(part).child(place))
+        });
+        if let Some((donor, spliced)) = spliced {
+            program = spliced;
+            if !sources.contains(&donor) {
+                sources.push(donor);
+            }
+        }
+    }
+    let has_parts = sources.len() > 1;
+    let text = normalized(&program.text, Language::OpenCl).ok()?;
+    has_parts.then_some(WithParts { text, sources })
+}
+
+/// Puts one part into a program, from a file whose index is returned too.
+fn one_part(
+    collection: &dyn Collection,
+    program: &Program,
+    part: u64,
+    key: Key,
+) -> Option<(usize, Program)> {
+    let mut stream = key.stream();
+    let kind = stream.weighted(&SiteKind::WEIGHTS)?;
+    let sites = Site::all(program, kind);
+    if sites.is_empty() {
+        return None;
+    }
+    let site = stream.pick(&sites);
+    (0..MOST_DONORS).find_map(|donor| {
+        let mut stream = key.named("donor").child(donor).stream();
+        let index = stream.below(collection.count() as u64) as usize;
+        let other = Program::read(collection.text(index)?)?;
+        let nodes = fitting(&other, site);
+        if nodes.is_empty() {
+            return None;
+        }
+        let snippet = Snippet::of(&other, stream.pick(&nodes), part)?;
+        let text = bind::put(program, site, &snippet, &mut stream)?;
+        let alone = single_kernels(&text, Language::OpenCl).ok()?;
+        let [text] = <[Vec<u8>; 1]>::try_from(alone).ok()?;
+        Some((index, Program::read(text)?))
+    })
+}
+
+/// The nodes of a program that can stand at a place of another one.
+fn fitting(program: &Program, site: Site) -> Vec<NodeId> {
+    match site.kind {
+        SiteKind::Expression => donor::expressions(program, site.number),
+        SiteKind::Statement => donor::statements(program),
+        SiteKind::Block => donor::blocks(program),
+    }
+}
