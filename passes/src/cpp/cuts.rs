@@ -16,9 +16,10 @@
 //! ```
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use clreduce_language::{ItemId, Weights};
+use clreduce_language::{EntityId, ItemId, Weights};
 use clreduce_testcase::{Edit, Patch};
 
 use super::bases::CppBases;
@@ -74,10 +75,10 @@ impl Pass for CppCuts {
         let (entities, tree) = (snapshot.entities(0), snapshot.tree(0));
         let roots: Vec<ItemId> =
             Unit::all(snapshot).flat_map(|unit| roots(unit, entities)).collect();
-        let cuts = Cuts { snapshot, weights: entities.weights(tree, &roots) };
+        let least = snapshot.bytes(0).len() as u64 / LEAST_GAIN;
+        let cuts = Cuts { snapshot, least, weights: entities.weights(tree, &roots) };
         let found = SOURCES.iter().flat_map(|pass| Proposals::of(*pass, snapshot).list);
         let weighed = found.map(|proposal| (cuts.weight(&proposal.patch), proposal.patch));
-        let least = snapshot.bytes(0).len() as u64 / LEAST_GAIN;
         let mut heavy: Vec<(u64, Patch)> = weighed.filter(|(weight, _)| *weight >= least).collect();
         heavy.sort_by_key(|(weight, _)| Reverse(*weight));
         for (_, own) in proposals.limited(&MOST_CUTS, heavy) {
@@ -92,6 +93,7 @@ impl Pass for CppCuts {
 /// Looks at the proposals of other passes.
 struct Cuts<'a> {
     snapshot: &'a Snapshot,
+    least: u64,
     weights: Weights,
 }
 
@@ -99,7 +101,9 @@ impl Cuts<'_> {
     /// An estimate of the bytes that go with a patch.
     fn weight(&self, patch: &Patch) -> u64 {
         let ranges = ranges(patch);
-        ranges.iter().map(|range| range.len() as u64).sum::<u64>() + self.weights.of(&ranges)
+        let own: u64 = ranges.iter().map(|range| range.len() as u64).sum();
+        // What is large is compared by itself: large parts hold each other, and all that they mention would be read again and again.
+        own + if own < self.least { self.weights.of(&ranges) } else { 0 }
     }
 
     /// Returns whether names are left of something that a patch removes, given all that goes with it.
@@ -113,8 +117,9 @@ impl Cuts<'_> {
         };
         let deletions = own.edits().iter().filter(|edit| edit.text.is_empty()).map(Edit::range);
         let items = deletions.flat_map(|range| entities.ids_in(tree, range));
-        let mut declared = items.flat_map(|id| &entities.item(id).declares);
-        declared.any(|&entity| {
+        let declared: BTreeSet<EntityId> =
+            items.flat_map(|id| &entities.item(id).declares).copied().collect();
+        declared.into_iter().any(|entity| {
             !entities.is_namespace(entity)
                 && entities.declarations(entity).iter().all(|&id| is_gone(id))
                 && self.weights.has_outside(entity, &gone)

@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn what_only_the_removed_part_mentions_goes_along() {
-        let source = "struct A { int a(); }; struct B : A { B(); }; int f(B);\n\
+        let source = "struct A { int a; }; struct B : A { B(); };\n\
                       struct C { };\nint main() { C c; B b; return 0; }\n";
-        assert_eq!(left(source, " B b;"), "  \nstruct C { };\nint main() { C c; return 0; }\n");
+        assert_eq!(left(source, " B b;"), "struct C { };\nint main() { C c; return 0; }\n");
     }
 
     #[test]
