@@ -30,7 +30,7 @@ pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};
 
-use table::{BIGGEST_FIRST, GROUPS, NESTED, all_or_large_groups, large_groups, row};
+use table::{BIGGEST_FIRST, CUTS, GROUPS, NESTED, all_or_large_groups, large_groups, row};
 
 /// Passes for what only GPU code has.
 mod gpu {
@@ -58,7 +58,9 @@ mod cpp {
     pub(crate) mod bases;
     pub(crate) mod bodies;
     pub(crate) mod class_to_int;
+    pub(crate) mod clues;
     pub(crate) mod constraints;
+    pub(crate) mod cuts;
     pub(crate) mod declarations;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
@@ -158,24 +160,30 @@ mod tokens {
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
     row(&names::clues::FollowClues, Phase::Prepare, BIGGEST_FIRST.on_large_programs()),
+    row(&cpp::clues::CppClues, Phase::Prepare, BIGGEST_FIRST.on_large_programs()),
     row(&syntax::unexecuted::Unexecuted, Phase::Prepare, BIGGEST_FIRST.with_unused()),
     row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
-    row(&cpp::bodies::CppBodies, Phase::Prepare, all_or_large_groups(64)),
-    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS),
+    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(64).with_unused()),
+    row(&cpp::bodies::CppBodies, Phase::Prepare, all_or_large_groups(32).with_unused()),
     row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Sweep, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Sweep, GROUPS),
+    row(&cpp::cuts::CppCuts, Phase::Cuts, CUTS),
     row(&gpu::ndrange::NdRange, Phase::Coarse, BIGGEST_FIRST.with_unused()),
     row(&text::files::Files, Phase::Coarse, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Coarse, all_or_large_groups(64).with_unused()),
     row(&cpp::unreachable::CppUnreachable, Phase::Coarse, all_or_large_groups(64)),
-    row(&cpp::bodies::CppBodies, Phase::Coarse, all_or_large_groups(64)),
-    row(&cpp::declarations::CppDeclarations, Phase::Coarse, large_groups(64)),
+    row(&cpp::bodies::CppBodies, Phase::Coarse, all_or_large_groups(64).with_unused()),
+    row(
+        &cpp::declarations::CppDeclarations,
+        Phase::Coarse,
+        large_groups(256).gaining(64).with_unused(),
+    ),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(64).with_unused()),

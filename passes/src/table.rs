@@ -14,6 +14,8 @@ pub enum Phase {
     Prepare,
     /// After every turn that changed something: what is of no use any more.
     Sweep,
+    /// C++ that ties most of a large program to the rest of it, one thing after the other.
+    Cuts,
     /// Whole declarations and function bodies.
     Coarse,
     /// Declarations of C++ down to single ones, and what ties them together: classes as types, bases, parameters of templates.
@@ -30,14 +32,14 @@ impl Phase {
     /// Returns true if the phase belongs to the rounds that go on until nothing changes: phases that run once do not.
     #[must_use]
     pub fn is_in_rounds(self) -> bool {
-        matches!(self, Self::Coarse | Self::Scopes | Self::Fine | Self::Polish)
+        matches!(self, Self::Cuts | Self::Coarse | Self::Scopes | Self::Fine | Self::Polish)
     }
 
     /// Returns true if the phase goes round by itself before the next one begins. Only those
     /// whose passes make work for each other cheaply do.
     #[must_use]
     pub fn settles(self) -> bool {
-        matches!(self, Self::Scopes | Self::Fine)
+        matches!(self, Self::Cuts | Self::Scopes | Self::Fine)
     }
 }
 
@@ -51,6 +53,9 @@ pub struct Policy {
     /// The smallest group removes one in so many of the program's tokens at least; `None` tries single
     /// proposals. A program that is small already has no such limit.
     pub smallest_group: Option<u32>,
+    /// A variant removes one in so many of the program's tokens at least, with what goes along; `None` asks for no more than
+    /// one token. A program that is small already has no such limit.
+    pub least_gain: Option<u32>,
     /// A run ends once one in so many of the program's tokens is gone, so that a sweep and other passes get their turn;
     /// `None` goes on to the end.
     pub until_lost: Option<u32>,
@@ -93,6 +98,7 @@ pub(crate) const GROUPS: Policy = Policy {
     grouping: Grouping::Groups,
     first_group: 1,
     smallest_group: None,
+    least_gain: None,
     until_lost: None,
     on_small_programs: true,
     removes_unused: false,
@@ -109,11 +115,23 @@ impl Policy {
         Self { on_small_programs: false, ..self }
     }
 
+    /// The same, but a variant removes one in `part` of the program's tokens at least.
+    pub(crate) const fn gaining(self, part: u32) -> Self {
+        Self { least_gain: Some(part), on_small_programs: false, ..self }
+    }
+
     /// The same, but a run ends once one in `part` of the program's tokens is gone.
     pub(crate) const fn until_lost(self, part: u32) -> Self {
         Self { until_lost: Some(part), ..self }
     }
 }
+
+/// One by one on large programs, until one succeeds.
+pub(crate) const CUTS: Policy = Policy {
+    smallest_group: Some(128),
+    skips_refuted: true,
+    ..BIGGEST_FIRST.gaining(128).until_lost(256)
+};
 
 /// One by one, also where the program grows.
 pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };

@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 34] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 35] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -85,6 +85,13 @@ const BEYOND: [(&str, &str, Language, &str, bool); 34] = [
         "cpp-specialisations",
         Language::Cpp,
         "template <int N> struct A { }; template <> struct A<1> { }; template <> struct A<2> { }; A<2> a;",
+        true,
+    ),
+    (
+        "cuts that are compared",
+        "cpp-cuts",
+        Language::Cpp,
+        "struct A { A(int); A(long); A(char); };\nint main() { A a(1); return 0; }",
         true,
     ),
     (

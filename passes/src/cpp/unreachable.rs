@@ -19,12 +19,11 @@
 //! int main() { n::A a; return a.f(); }
 //! ```
 
-use std::ops::Range;
+use clreduce_language::{Follow, Reach};
+use clreduce_testcase::Patch;
 
-use clreduce_language::{Entities, Follow, ItemId, ItemKind, NodeField};
-use clreduce_testcase::{Edit, Patch, tokens};
-
-use crate::analysis::{Unit, main_file};
+use crate::analysis::{Unit, roots};
+use crate::edit::unreached;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -49,16 +48,16 @@ impl Pass for CppUnreachable {
             return;
         };
         let entities = snapshot.entities(0);
-        let main = main_file(unit.bytes);
-        let roots = roots(unit, entities, &main);
+        let roots = roots(unit, entities);
         if roots.is_empty() {
             return;
         }
-        let removals = |is_strict: bool| {
-            removals(unit, entities, &entities.reached(Follow { roots: &roots, is_strict }))
+        let removals = |reach: Reach| {
+            let follow = Follow { roots: &roots, reach, without: &[] };
+            unreached(unit, entities, &entities.reached(unit.tree, follow))
         };
-        let strict = removals(true);
-        let mut whole = vec![strict.clone(), removals(false)];
+        let strict = removals(Reach::Narrow);
+        let mut whole = vec![strict.clone(), removals(Reach::Wide)];
         whole.dedup();
         for (edits, list) in whole.into_iter().zip(0..) {
             let patch = Patch::new(edits).filter(|patch| !patch.is_empty());
@@ -68,56 +67,6 @@ impl Pass for CppUnreachable {
         let parts = strict.chunks(size).filter_map(|part| Patch::new(part.to_vec()));
         proposals.extend(parts.map(|patch| Proposal::new(patch).in_list(2)));
     }
-}
-
-/// The items everything is followed from.
-fn roots(unit: Unit<'_>, entities: &Entities, main: &[Range<usize>]) -> Vec<ItemId> {
-    let is_root = |&id: &ItemId| {
-        let item = entities.item(id);
-        let start = unit.tree.range(item.node).start;
-        let next = main.partition_point(|range| range.end <= start);
-        match item.kind {
-            ItemKind::Namespace | ItemKind::Linkage => false,
-            _ if main.is_empty() => is_made_into_code(unit, entities, id),
-            _ => main.get(next).is_some_and(|range| range.start <= start),
-        }
-    };
-    entities.ids().filter(is_root).collect()
-}
-
-/// Returns whether the compiler makes code for an item, whether or not anything uses it.
-fn is_made_into_code(unit: Unit<'_>, entities: &Entities, id: ItemId) -> bool {
-    let tree = unit.tree;
-    let item = entities.item(id);
-    let head = || {
-        let declarator = tree.field(item.inner, NodeField::Declarator);
-        let end = declarator.map_or(tree.range(item.inner).end, |node| tree.range(node).start);
-        let head = &unit.bytes[tree.range(item.node).start..end];
-        tokens(head).map(move |token| &head[token.range()])
-    };
-    let has_none_of = |words: &[&[u8]]| !head().any(|word| words.contains(&word));
-    match item.kind {
-        ItemKind::Instantiation { is_extern } => !is_extern,
-        _ if item.is_member || item.is_template => false,
-        ItemKind::Function => {
-            entities.body(unit.bytes, tree, id).is_some()
-                && has_none_of(&[b"inline", b"__inline", b"constexpr", b"consteval", b"static"])
-        }
-        ItemKind::Variable => {
-            has_none_of(&[b"extern", b"inline", b"constexpr", b"const", b"static"])
-        }
-        _ => false,
-    }
-}
-
-/// The edits that remove what is not reached, in order.
-fn removals(unit: Unit<'_>, entities: &Entities, reached: &[bool]) -> Vec<Edit> {
-    let is_gone = |&id: &ItemId| {
-        let parent = entities.item(id).parent;
-        !reached[id.0 as usize] && parent.is_none_or(|parent| reached[parent.0 as usize])
-    };
-    let gone = entities.ids().filter(is_gone).map(|id| entities.range(unit.tree, id));
-    gone.filter(|range| !range.is_empty()).map(|range| unit.delete(range)).collect()
 }
 
 #[cfg(test)]

@@ -24,3 +24,4 @@ pub(crate) use smaller::is_smaller;
 pub(crate) use stub::stub_of;
 pub(crate) use substitute::{Argument, Arguments, fitted, substituted, substitutions};
 pub use unused::UnusedDeclarations;
+pub(crate) use unused::unreached;

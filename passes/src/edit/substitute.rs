@@ -111,8 +111,8 @@ pub(crate) fn fitted<'a>(
             && given_words[..at] == own[..at]
             && given_words[given_words.len() - behind..] == own[at + 1..]
             && !own[at + 1..].iter().any(|word| names.contains(word));
-        let value = given_words.get(at..given_words.len() - behind).filter(|_| fits)?;
-        let value = value.join(b" ".as_slice());
+        let value =
+            fits.then(|| given_words[at..given_words.len() - behind].join(b" ".as_slice()))?;
         if found.insert(own[at], Argument::One(value)).is_some() {
             return None;
         }
@@ -128,4 +128,21 @@ fn expansion(unit: Unit<'_>, name: NodeId, is_empty: bool) -> Option<Range<usize
     let pattern = unit.text(expansion).strip_suffix(b"...")?.trim_ascii_end();
     let is_alone = tree.named_children(tree.node(expansion).parent).take(2).count() == 1;
     (pattern == unit.text(name) && (is_alone || !is_empty)).then(|| tree.range(expansion))
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use crate::cpp::inline_names::CppInlineNames;
+    use crate::harness::reduce_with;
+
+    /// `int` is shorter than what stands behind the parameter.
+    #[test]
+    fn a_short_argument_fits_no_long_pattern() {
+        let source = "template <class T> struct R { typedef int t; };\n\
+                      template <class T> struct R<T *const *> { typedef T t; };\nR<int>::t x;\n";
+        let left = reduce_with(&CppInlineNames, source, Language::Cpp, |_| true);
+        assert!(left.contains("int x;"), "{left}");
+    }
 }

@@ -24,7 +24,7 @@ use clreduce_testcase::Mention;
 
 use crate::analysis::{Item, PresumedLines, is_statement};
 use crate::edit::{KeptParts, Needs};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -38,7 +38,7 @@ impl Pass for FollowClues {
         PassInfo::new(
             "clues",
             "Keep what the output of the test mentions and what that needs, and nothing else",
-            PARSED,
+            C_LIKE,
         )
     }
 

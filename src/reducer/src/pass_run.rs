@@ -24,6 +24,8 @@ pub(crate) struct PassRun<G> {
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
     sizes: Option<GroupSizes>,
+    /// A variant has so many tokens less at least.
+    least_gain: usize,
     /// Removes with a patch the declarations that it leaves without a use, if they may go.
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
@@ -34,6 +36,15 @@ pub(crate) struct PassRun<G> {
     attempt: Option<Combination>,
     /// True if there was a verdict in this run.
     has_tried: bool,
+}
+
+/// What a pass run does not try.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// The sizes of groups.
+    pub(crate) sizes: GroupSizes,
+    /// A variant has so many tokens less at least; 0 where it may grow.
+    pub(crate) least_gain: usize,
 }
 
 /// Proposals that are explored together, by index.
@@ -72,9 +83,10 @@ impl<G: Search> PassRun<G> {
         row: &Row,
         proposals: Vec<Proposal>,
         mut lists: Vec<List>,
-        sizes: GroupSizes,
+        limits: Limits,
         unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
+        let Limits { sizes, least_gain } = limits;
         let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
         let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
@@ -97,6 +109,7 @@ impl<G: Search> PassRun<G> {
             lists: lists.into(),
             search: Exploration::OneByOne(OneByOne::new(Vec::new())),
             sizes: is_in_groups.then_some(sizes),
+            least_gain,
             accepted: Arc::default(),
             order: SizeRule::of(row),
             superseded: false,
@@ -247,7 +260,8 @@ impl<G: Search> PassRun<G> {
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
         });
-        if !self.order.allows((&variant, &size), current) {
+        let is_worth_it = size.tokens + self.least_gain <= current.1.tokens;
+        if !is_worth_it || !self.order.allows((&variant, &size), current) {
             return None;
         }
         let hash = variant.hash();

@@ -12,7 +12,7 @@ use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::nested::Nested;
-use crate::pass_run::{Combination, PassRun, lists};
+use crate::pass_run::{Combination, Limits, PassRun, lists};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
@@ -188,7 +188,9 @@ impl<G: Search> Reducer<G> {
         let lists = lists(&proposals, is_deep);
         let tokens = self.current.1.tokens;
         self.run_until = row.policy.until_lost.map_or(0, |part| tokens - tokens / part as usize);
-        self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, sizes, unused)));
+        let least_gain = row.policy.least_gain.map_or(0, |part| tokens / part as usize);
+        let limits = Limits { sizes, least_gain };
+        self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, limits, unused)));
         true
     }
 

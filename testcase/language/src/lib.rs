@@ -25,7 +25,7 @@ mod uses;
 pub use accesses::Accesses;
 pub use aggregates::{Aggregate, Aggregates, Member, is_padding};
 pub use builtins::Shape;
-pub use entities::{Body, Entities, EntityId, Follow, Item, ItemId, ItemKind};
+pub use entities::{Body, Entities, EntityId, Follow, Item, ItemId, ItemKind, Reach, Weights};
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};

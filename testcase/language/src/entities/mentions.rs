@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_testcase::{TokenKind, step, tokens};
+use clreduce_testcase::{Token, TokenKind, step, tokens};
 
 use super::collect::parameter_names;
 use super::scopes::{EntityKind, NameId, Scopes};
@@ -66,10 +66,10 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
         let has_words = item.kind == ItemKind::Opaque
             || is_macro
             || has_error && !tree.subtree(item.node).skip(1).any(|node| is_item[node.0 as usize]);
-        let (mut mentions, mut needs) = (BTreeSet::new(), BTreeSet::new());
+        let mut mentions: Vec<(u32, Mention)> = Vec::new();
+        let mut needs = BTreeSet::new();
         if has_words {
-            reader.words(tree.range(item.node));
-            mentions = std::mem::take(&mut reader.found);
+            mentions = reader.words(tree.range(item.node));
         } else {
             let mut id = item.node;
             let end = tree.node(item.node).after;
@@ -85,7 +85,8 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
                     if needs.len() < MOST_NEEDS && is_in_signature(tree, item.inner, id) {
                         needs.extend(found.iter().filter_map(|mention| reader.class(*mention)));
                     }
-                    mentions.extend(found);
+                    let at = tree.node(id).start;
+                    mentions.extend(found.into_iter().map(|mention| (at, mention)));
                 }
                 id = NodeId(id.0 + 1);
             }
@@ -94,7 +95,7 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
         let item = &mut entities.items[index];
         needs.retain(|need| !item.declares.contains(need));
         item.needs.extend(needs);
-        item.mentions = mentions.into_iter().collect();
+        item.mentions = mentions;
     }
     references.sort_unstable();
     entities.references = references;
@@ -351,12 +352,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Every word of a range that is a name.
-    fn words(&mut self, range: Range<usize>) {
-        let text = &self.bytes[range];
-        for token in tokens(text).filter(|token| token.kind == TokenKind::Word) {
+    fn words(&self, range: Range<usize>) -> Vec<(u32, Mention)> {
+        let text = &self.bytes[range.clone()];
+        let words = tokens(text).filter(|token| token.kind == TokenKind::Word);
+        let mention = |token: Token| {
             step();
-            self.found.extend(self.scopes.name(&text[token.range()]).map(Mention::Any));
-        }
+            let name = self.scopes.name(&text[token.range()])?;
+            Some((range.start as u32 + token.start, Mention::Any(name)))
+        };
+        words.filter_map(mention).collect()
     }
 
     /// The class that a mention means.

@@ -13,6 +13,7 @@ mod declared;
 mod mentions;
 mod reach;
 mod scopes;
+mod weights;
 
 use std::ops::Range;
 
@@ -21,8 +22,9 @@ use clreduce_testcase::step;
 use crate::kind::NodeKind;
 use crate::tree::{NodeId, SyntaxTree};
 use mentions::Mention;
-pub use reach::Follow;
+pub use reach::{Follow, Reach};
 use scopes::Scopes;
+pub use weights::Weights;
 
 /// Index of an item. A container has a smaller index than what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,7 +96,8 @@ pub struct Item {
     context: EntityId,
     /// The classes that its parameters, or the arguments of a specialisation, mention.
     needs: Vec<EntityId>,
-    mentions: Vec<Mention>,
+    /// What it mentions, each with its place, in the order of places.
+    mentions: Vec<(u32, Mention)>,
 }
 
 /// The body of a function.
@@ -140,6 +143,14 @@ impl Entities {
         (0..self.items.len() as u32).map(ItemId).inspect(|_| step())
     }
 
+    /// The items that begin in a range.
+    pub fn ids_in(&self, tree: &SyntaxTree, range: Range<usize>) -> impl Iterator<Item = ItemId> {
+        let start = |item: &Item| tree.range(item.node).start;
+        let first = self.items.partition_point(|item| start(item) < range.start);
+        let items = self.items[first..].iter().take_while(move |item| start(item) < range.end);
+        (first as u32..).zip(items).map(|(id, _)| ItemId(id)).inspect(|_| step())
+    }
+
     /// One item.
     #[must_use]
     pub fn item(&self, id: ItemId) -> &Item {
@@ -168,6 +179,12 @@ impl Entities {
         step();
         let index = self.references.binary_search_by_key(&name, |&(node, _)| node).ok()?;
         Some(self.references[index].1)
+    }
+
+    /// The entities of a name, in whatever scope.
+    #[must_use]
+    pub fn named(&self, name: &[u8]) -> &[EntityId] {
+        self.scopes.name(name).map_or(&[], |name| self.scopes.named(name))
     }
 
     /// The last part of an entity's name.
@@ -274,7 +291,8 @@ mod tests {
             .ids()
             .filter(|&id| SOURCE[entities.range(&tree, id)].starts_with("int main"))
             .collect();
-        let reached = entities.reached(Follow { roots: &roots, is_strict: true });
+        let reached =
+            entities.reached(&tree, Follow { roots: &roots, reach: Reach::Narrow, without: &[] });
         let gone: Vec<_> = entities
             .ids()
             .filter(|&id| !reached[id.0 as usize])

@@ -1,23 +1,40 @@
 //! What is reached from some items by what they mention.
 
+use std::ops::Range;
+
 use super::mentions::Mention;
 use super::scopes::{EntityKind, NameId};
 use super::{Entities, EntityId, Item, ItemId, ItemKind};
+use crate::tree::SyntaxTree;
+
+/// How far mentions lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// To one of several overloads or specialisations only where the classes in its parameters or arguments are reached as well,
+    /// and to nothing that only asserts or instantiates. What converts to a class is missed by that.
+    Narrow,
+    /// To all that may be meant.
+    Wide,
+}
 
 /// How mentions are followed.
 #[derive(Clone, Copy, Debug)]
 pub struct Follow<'a> {
     /// Where to begin.
     pub roots: &'a [ItemId],
-    /// True to follow to one of several overloads or specialisations only where the classes in its parameters or arguments are
-    /// reached as well, and to nothing that only asserts or instantiates. What converts to a class is missed by that.
-    pub is_strict: bool,
+    /// How far mentions lead.
+    pub reach: Reach,
+    /// The bytes that are gone, in order and apart from each other: what is mentioned there is not followed, and an item that lies
+    /// in one of them is not reached.
+    pub without: &'a [Range<usize>],
 }
 
 struct Closure<'a> {
     entities: &'a Entities,
     follow: Follow<'a>,
     reached: Vec<bool>,
+    /// The items in the bytes that are gone.
+    gone: Vec<bool>,
     /// Items that are reached once all that they need is.
     triggered: Vec<bool>,
     unmet: Vec<u32>,
@@ -32,12 +49,14 @@ struct Closure<'a> {
 impl Entities {
     /// By item, whether it is reached.
     #[must_use]
-    pub fn reached(&self, follow: Follow<'_>) -> Vec<bool> {
+    pub fn reached(&self, tree: &SyntaxTree, follow: Follow<'_>) -> Vec<bool> {
         let count = self.items.len();
+        let is_gone = |item: &Item| is_inside(follow.without, &tree.range(item.node));
         let mut closure = Closure {
             entities: self,
             follow,
             reached: vec![false; count],
+            gone: self.items.iter().map(is_gone).collect(),
             triggered: vec![false; count],
             unmet: vec![0; count],
             needed_by: vec![Vec::new(); self.scopes.len()],
@@ -50,6 +69,29 @@ impl Entities {
             closure.follow_item(id);
         }
         closure.reached
+    }
+
+    /// By item, whether it mentions what some items declare, or the class that they are members of.
+    #[must_use]
+    pub fn mentioning(&self, items: &[ItemId]) -> Vec<bool> {
+        let mut is_meant = vec![false; self.scopes.len()];
+        let mut is_name_meant = vec![false; self.scopes.name_count()];
+        for &id in items {
+            let around = std::iter::successors(Some(id), |&id| self.item(id).parent);
+            for &entity in around.flat_map(|id| &self.item(id).declares) {
+                if self.scopes.kind(entity) != EntityKind::Namespace {
+                    is_meant[entity.0 as usize] = true;
+                    is_name_meant[self.scopes.name_id(entity).0 as usize] = true;
+                }
+            }
+        }
+        let leads_there = |&(_, mention): &(u32, Mention)| match mention {
+            Mention::Entity(entity) => is_meant[entity.0 as usize],
+            Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
+                is_name_meant[name.0 as usize]
+            }
+        };
+        self.ids().map(|id| self.item(id).mentions.iter().any(leads_there)).collect()
     }
 }
 
@@ -84,7 +126,7 @@ impl Closure<'_> {
             })
         };
         let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
-            && self.follow.is_strict
+            && self.follow.reach == Reach::Narrow
             && is_one_of_several();
         if by_signature {
             needs.extend(item.needs.iter().copied());
@@ -105,8 +147,10 @@ impl Closure<'_> {
     /// Returns whether an item is reached with what it needs, whether or not anything mentions it.
     fn comes_by_itself(&self, item: &Item) -> bool {
         match item.kind {
-            ItemKind::Assertion | ItemKind::Opaque => !self.follow.is_strict || item.is_member,
-            ItemKind::Instantiation { is_extern } => !self.follow.is_strict && !is_extern,
+            ItemKind::Assertion | ItemKind::Opaque => {
+                self.follow.reach == Reach::Wide || item.is_member
+            }
+            ItemKind::Instantiation { is_extern } => self.follow.reach == Reach::Wide && !is_extern,
             ItemKind::Directive => true,
             ItemKind::Linkage => false,
             ItemKind::UsingNamespace => true,
@@ -123,7 +167,8 @@ impl Closure<'_> {
     }
 
     fn reach(&mut self, id: ItemId) {
-        if !std::mem::replace(&mut self.reached[id.0 as usize], true) {
+        let at = id.0 as usize;
+        if !self.gone[at] && !std::mem::replace(&mut self.reached[at], true) {
             self.work.push(id);
         }
     }
@@ -142,7 +187,9 @@ impl Closure<'_> {
                 self.mean(entity);
             }
         }
-        for &mention in &item.mentions {
+        let without = self.follow.without;
+        let is_left = |at: u32| !is_inside(without, &(at as usize..at as usize + 1));
+        for &(_, mention) in item.mentions.iter().filter(|(at, _)| is_left(*at)) {
             match mention {
                 Mention::Entity(entity) => self.mean(entity),
                 Mention::Member(name) => self.mean_all(name, true),
@@ -196,4 +243,10 @@ impl Closure<'_> {
         }
         false
     }
+}
+
+/// Returns whether one of some ranges, which are in order and apart from each other, holds another one.
+fn is_inside(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
+    let next = ranges.partition_point(|other| other.end <= range.start);
+    ranges.get(next).is_some_and(|other| other.start <= range.start && range.end <= other.end)
 }

@@ -84,6 +84,10 @@ impl Scopes {
         &self.spelled[self.entities[entity.0 as usize].name.0 as usize]
     }
 
+    pub(super) fn name_id(&self, entity: EntityId) -> NameId {
+        self.entities[entity.0 as usize].name
+    }
+
     /// The entities of a name, whatever their scope.
     pub(super) fn named(&self, name: NameId) -> &[EntityId] {
         &self.of_name[name.0 as usize]

@@ -1,7 +1,7 @@
 //! Declarations that a patch leaves unused, to be removed with the same patch.
 //!
 //! Uses are counted, so that a patch costs what it removes and not what the program holds. Functions that use only
-//! each other are not found: they are left to [`unreachable`](super::unreachable).
+//! each other are not found: they are left to [`unreachable`](crate::names::unreachable).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,13 +9,13 @@ use std::ops::Range;
 use clreduce_language::{
     NodeField, NodeId, NodeKind, Symbol, SymbolId, SymbolKind, SyntaxTree, is_entry,
 };
-use clreduce_testcase::{Edit, Language, Patch, tokens};
+use clreduce_testcase::{Edit, Patch, tokens};
 
 use crate::analysis::{has_effect, with_semicolon};
 use crate::snapshot::Snapshot;
 
 /// The declarations and uses of one snapshot.
-pub struct UnusedDeclarations {
+pub(super) struct UnusedSymbols {
     symbols: Vec<Counted>,
     holders: Vec<HoldingDeclaration>,
     /// Every use of a symbol outside its own declaration, ordered by where it begins.
@@ -49,16 +49,11 @@ struct HoldingDeclaration {
     symbols: u32,
 }
 
-impl UnusedDeclarations {
+impl UnusedSymbols {
     /// Counts the uses in a snapshot; `None` where nothing may be concluded from them: in several files, names would
-    /// have to be followed through `#include`, and without functions every variable counts. In C++, a name does not tell
-    /// what is used; a pass of its own follows the [entities](clreduce_language::Entities).
-    #[must_use]
-    pub fn new(snapshot: &Snapshot) -> Option<Self> {
-        if snapshot.file_count() != 1
-            || snapshot.language() == Language::Cpp
-            || snapshot.tree(0).is_empty()
-        {
+    /// have to be followed through `#include`, and without functions every variable counts.
+    pub(super) fn new(snapshot: &Snapshot) -> Option<Self> {
+        if snapshot.file_count() != 1 || snapshot.tree(0).is_empty() {
             return None;
         }
         let tree = snapshot.tree(0);
@@ -132,8 +127,7 @@ impl UnusedDeclarations {
     }
 
     /// The patch, and with it every declaration that was used before and is not any more.
-    #[must_use]
-    pub fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
+    pub(super) fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
         let mut count = RemainingUses {
             of: self,
             tree: snapshot.tree(0),
@@ -168,7 +162,7 @@ impl UnusedDeclarations {
 
 /// The uses that are left while one removal leads to the next.
 struct RemainingUses<'a> {
-    of: &'a UnusedDeclarations,
+    of: &'a UnusedSymbols,
     tree: &'a SyntaxTree,
     /// Uses of each symbol.
     left: Vec<Option<u32>>,
@@ -294,7 +288,7 @@ fn may_go(snapshot: &Snapshot, symbol: &Symbol, ancestors: &Ancestors, has_entry
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::TestCase;
+    use clreduce_testcase::{Language, TestCase};
 
     use super::*;
 
@@ -310,7 +304,7 @@ mod tests {
         }
         let case = TestCase::single("a.c", source.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case.clone(), Language::C);
-        let orphans = UnusedDeclarations::new(&snapshot).unwrap();
+        let orphans = UnusedSymbols::new(&snapshot).unwrap();
         let patch = orphans.follow(&snapshot, Patch::new(edits).unwrap());
         let again = orphans.follow(&snapshot, patch.clone());
         assert_eq!(again, patch, "nothing follows from what followed");

@@ -1,0 +1,132 @@
+//! Removes what ties most of the program to the rest of it, in C++: a base class, the argument of a template, a constructor, an
+//! operator. All that is reached by nothing else goes with it.
+//!
+//! These are the proposals of other passes, of all together those that remove most. Each success changes what the others
+//! are worth, so that a run ends with it.
+//!
+//! before:
+//! ```cpp
+//! template <class T> struct is_small { enum { value = sizeof(T) < 4 }; }; template <class T, bool = is_small<T>::value> struct A { int f(); };
+//! int main() { A<int> a; return a.f(); }
+//! ```
+//! after:
+//! ```cpp
+//! template <class T> struct A { int f(); };
+//! int main() { A<int> a; return a.f(); }
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use clreduce_language::{EntityId, ItemId, Weights};
+use clreduce_testcase::{Edit, Patch};
+
+use super::bases::CppBases;
+use super::bodies::CppBodies;
+use super::class_to_int::CppClassToInt;
+use super::constraints::CppConstraints;
+use super::declarations::CppDeclarations;
+use super::main_file::CppMainFile;
+use super::specifiers::CppSpecifiers;
+use super::template_parameters::CppTemplateParameters;
+use crate::analysis::{Unit, roots};
+use crate::budget::Budget;
+use crate::edit::UnusedDeclarations;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+use crate::syntax::initializers::Initializers;
+
+/// The pass.
+pub(crate) struct CppCuts;
+
+/// The passes whose proposals are compared.
+const SOURCES: [&dyn Pass; 9] = [
+    &CppDeclarations,
+    &CppMainFile,
+    &CppBodies,
+    &CppBases,
+    &CppClassToInt,
+    &Initializers,
+    &CppSpecifiers,
+    &CppConstraints,
+    &CppTemplateParameters,
+];
+
+/// What is proposed removes one in so many bytes at least.
+const LEAST_GAIN: u64 = 128;
+/// Proposals that are followed.
+const MOST_CUTS: Budget = Budget::new("cuts that are compared", 128);
+
+impl Pass for CppCuts {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-cuts",
+            "Remove what ties most of a C++ program to the rest, with all that nothing else reaches",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        if snapshot.file_count() != 1 {
+            return;
+        }
+        let Some(unused) = UnusedDeclarations::new(snapshot) else { return };
+        let (entities, tree) = (snapshot.entities(0), snapshot.tree(0));
+        let roots: Vec<ItemId> =
+            Unit::all(snapshot).flat_map(|unit| roots(unit, entities)).collect();
+        let least = snapshot.bytes(0).len() as u64 / LEAST_GAIN;
+        let cuts = Cuts { snapshot, least, weights: entities.weights(tree, &roots) };
+        let found = SOURCES.iter().flat_map(|pass| Proposals::of(*pass, snapshot).list);
+        let weighed = found.map(|proposal| (cuts.weight(&proposal.patch), proposal.patch));
+        let mut heavy: Vec<(u64, Patch)> = weighed.filter(|(weight, _)| *weight >= least).collect();
+        heavy.sort_by_key(|(weight, _)| Reverse(*weight));
+        for (_, own) in proposals.limited(&MOST_CUTS, heavy) {
+            let patch = unused.follow(snapshot, own.clone());
+            if !cuts.leaves_names(&own, &patch) {
+                proposals.push(Proposal::new(patch));
+            }
+        }
+    }
+}
+
+/// Looks at the proposals of other passes.
+struct Cuts<'a> {
+    snapshot: &'a Snapshot,
+    least: u64,
+    weights: Weights,
+}
+
+impl Cuts<'_> {
+    /// An estimate of the bytes that go with a patch.
+    fn weight(&self, patch: &Patch) -> u64 {
+        let ranges = ranges(patch);
+        let own: u64 = ranges.iter().map(|range| range.len() as u64).sum();
+        // What is large is compared by itself: large parts hold each other, and all that they mention would be read again and again.
+        own + if own < self.least { self.weights.of(&ranges) } else { 0 }
+    }
+
+    /// Returns whether names are left of something that a patch removes, given all that goes with it.
+    fn leaves_names(&self, own: &Patch, followed: &Patch) -> bool {
+        let (entities, tree) = (self.snapshot.entities(0), self.snapshot.tree(0));
+        let gone = ranges(followed);
+        let is_gone = |id: ItemId| {
+            let range = tree.range(entities.item(id).node);
+            let next = gone.partition_point(|other| other.end <= range.start);
+            gone.get(next).is_some_and(|it| it.start <= range.start && range.end <= it.end)
+        };
+        let deletions = own.edits().iter().filter(|edit| edit.text.is_empty()).map(Edit::range);
+        let items = deletions.flat_map(|range| entities.ids_in(tree, range));
+        let declared: BTreeSet<EntityId> =
+            items.flat_map(|id| &entities.item(id).declares).copied().collect();
+        declared.into_iter().any(|entity| {
+            !entities.is_namespace(entity)
+                && entities.declarations(entity).iter().all(|&id| is_gone(id))
+                && self.weights.has_outside(entity, &gone)
+        })
+    }
+}
+
+fn ranges(patch: &Patch) -> Vec<Range<usize>> {
+    patch.edits().iter().map(Edit::range).collect()
+}

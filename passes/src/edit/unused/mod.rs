@@ -1,0 +1,41 @@
+//! Declarations that a patch leaves without a use, to be removed with the same patch.
+
+mod symbols;
+mod unreached;
+
+use clreduce_testcase::{Language, Patch};
+
+use crate::snapshot::Snapshot;
+use symbols::UnusedSymbols;
+use unreached::UnreachedItems;
+pub(crate) use unreached::unreached;
+
+/// The declarations of one snapshot and what uses them.
+pub struct UnusedDeclarations(Uses);
+
+enum Uses {
+    Symbols(UnusedSymbols),
+    /// In C++, where a name does not tell what is used.
+    Items(UnreachedItems),
+}
+
+impl UnusedDeclarations {
+    /// Looks at the uses in a snapshot; `None` where nothing may be concluded from them.
+    #[must_use]
+    pub fn new(snapshot: &Snapshot) -> Option<Self> {
+        let uses = match snapshot.language() {
+            Language::Cpp => Uses::Items(UnreachedItems::new(snapshot)?),
+            _ => Uses::Symbols(UnusedSymbols::new(snapshot)?),
+        };
+        Some(Self(uses))
+    }
+
+    /// The patch, and with it every declaration that was used before and is not any more.
+    #[must_use]
+    pub fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
+        match &self.0 {
+            Uses::Symbols(symbols) => symbols.follow(snapshot, patch),
+            Uses::Items(items) => items.follow(snapshot, patch),
+        }
+    }
+}

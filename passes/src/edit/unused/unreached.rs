@@ -1,0 +1,84 @@
+//! Items of C++ that a patch leaves unreached.
+//!
+//! What is there although nothing reaches it stays, with all that it needs: some test has refused to do without.
+
+use std::ops::Range;
+
+use clreduce_language::{Entities, Follow, ItemId, Reach};
+use clreduce_testcase::{Edit, Patch};
+
+use crate::analysis::{Unit, roots};
+use crate::snapshot::Snapshot;
+
+/// The items of one snapshot that everything else is reached from.
+pub(super) struct UnreachedItems {
+    roots: Vec<ItemId>,
+}
+
+impl UnreachedItems {
+    /// Follows the mentions of a snapshot; `None` in several files, where they would have to be followed through `#include`, and
+    /// where nothing is needed by itself.
+    pub(super) fn new(snapshot: &Snapshot) -> Option<Self> {
+        let unit = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1)?;
+        let entities = snapshot.entities(0);
+        let mut roots = roots(unit, entities);
+        if roots.is_empty() {
+            return None;
+        }
+        let follow = Follow { roots: &roots, reach: Reach::Narrow, without: &[] };
+        let reached = entities.reached(unit.tree, follow);
+        roots.extend(entities.ids().filter(|id| !reached[id.0 as usize]));
+        Some(Self { roots })
+    }
+
+    /// The patch, and with it what it leaves unreached.
+    pub(super) fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
+        let Some(unit) = Unit::all(snapshot).next() else { return patch };
+        let entities = snapshot.entities(0);
+        let without: Vec<Range<usize>> = patch.edits().iter().map(Edit::range).collect();
+        let follow = Follow { roots: &self.roots, reach: Reach::Narrow, without: &without };
+        let mut edits = unreached(unit, entities, &entities.reached(unit.tree, follow));
+        edits.extend(patch.edits().iter().cloned());
+        Patch::new(edits).unwrap_or(patch)
+    }
+}
+
+/// The edits that remove what is not reached, in order.
+pub(crate) fn unreached(unit: Unit<'_>, entities: &Entities, reached: &[bool]) -> Vec<Edit> {
+    let is_gone = |&id: &ItemId| {
+        let parent = entities.item(id).parent;
+        !reached[id.0 as usize] && parent.is_none_or(|parent| reached[parent.0 as usize])
+    };
+    let gone = entities.ids().filter(is_gone).map(|id| entities.range(unit.tree, id));
+    gone.filter(|range| !range.is_empty()).map(|range| unit.delete(range)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, TestCase};
+
+    use super::*;
+
+    /// The text that is left when `part` is removed.
+    fn left(source: &str, part: &str) -> String {
+        let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let start = source.find(part).unwrap();
+        let patch = Patch::single(Edit::delete(0, start..start + part.len()));
+        let patch = UnreachedItems::new(&snapshot).unwrap().follow(&snapshot, patch);
+        String::from_utf8(case.apply(&patch).files()[0].bytes.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn what_only_the_removed_part_mentions_goes_along() {
+        let source = "struct A { int a; }; struct B : A { B(); };\n\
+                      struct C { };\nint main() { C c; B b; return 0; }\n";
+        assert_eq!(left(source, " B b;"), "struct C { };\nint main() { C c; return 0; }\n");
+    }
+
+    #[test]
+    fn what_nothing_reaches_stays_with_its_needs() {
+        let source = "struct A { };\nstruct Unused : A { };\nint main() { A a; return 0; }\n";
+        assert_eq!(left(source, " A a;"), source.replace(" A a;", ""));
+    }
+}

@@ -1,0 +1,268 @@
+//! Estimates of what can only be reached through an entity: the bytes of all items that it dominates.
+//!
+//! A mention leads from an item to an entity or a name, and these lead to items. Where the classes of a signature must be reached as
+//! well, the item counts for its name alone. So an estimate is not exact: [`Entities::reached`] is.
+
+use std::ops::Range;
+
+use clreduce_testcase::step;
+
+use super::mentions::Mention;
+use super::scopes::{EntityKind, NameId};
+use super::{Entities, EntityId, ItemId, ItemKind};
+use crate::tree::SyntaxTree;
+
+/// What mentions are worth.
+#[derive(Debug)]
+pub struct Weights {
+    /// By place, the node that is mentioned there: without those by which something mentions itself.
+    mentions: Vec<(u32, u32)>,
+    /// By node, how often it is mentioned.
+    counts: Vec<u32>,
+    /// By node, the bytes that it dominates.
+    dominated: Vec<u64>,
+    /// By entity, the places of the names that lead to it alone.
+    of_entity: Vec<Vec<u32>>,
+}
+
+/// The nodes of the graph: the root, items, entities, names of members, names of others.
+struct Graph<'a> {
+    entities: &'a Entities,
+    successors: Vec<Vec<u32>>,
+}
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+impl Entities {
+    /// Weighs what is reached from some items.
+    #[must_use]
+    pub fn weights(&self, tree: &SyntaxTree, roots: &[ItemId]) -> Weights {
+        let mut graph = Graph { entities: self, successors: Vec::new() };
+        graph.successors.resize(graph.name_node(NameId(0), true) as usize, Vec::new());
+        graph.successors.resize(graph.successors.len() + 2 * self.scopes.name_count(), Vec::new());
+        let mut weights = Weights {
+            mentions: Vec::new(),
+            counts: vec![0; graph.successors.len()],
+            dominated: Vec::new(),
+            of_entity: vec![Vec::new(); self.scopes.len()],
+        };
+        graph.connect(roots);
+        for id in self.ids() {
+            self.read_mentions(id, &mut graph, &mut weights);
+        }
+        weights.mentions.sort_unstable();
+        let mut own = vec![0; graph.successors.len()];
+        for id in self.ids() {
+            let bytes = tree.range(self.item(id).node).len() as u64;
+            own[item_node(id) as usize] += bytes;
+            if let Some(parent) = self.item(id).parent {
+                let around = &mut own[item_node(parent) as usize];
+                *around = around.saturating_sub(bytes);
+            }
+        }
+        weights.dominated = dominated(&graph.successors, own);
+        weights
+    }
+
+    fn read_mentions(&self, id: ItemId, graph: &mut Graph<'_>, weights: &mut Weights) {
+        let around = std::iter::successors(Some(id), |&id| self.item(id).parent);
+        let declared = around.flat_map(|id| self.item(id).declares.iter().copied());
+        let around: Vec<EntityId> = declared.filter(|&it| !self.is_namespace(it)).collect();
+        for &(at, mention) in &self.item(id).mentions {
+            step();
+            let nodes = match mention {
+                Mention::Entity(entity) if around.contains(&entity) => continue,
+                Mention::Entity(entity) => {
+                    weights.of_entity[entity.0 as usize].push(at);
+                    [graph.entity_node(entity), NONE]
+                }
+                Mention::Member(name) => [graph.name_node(name, true), NONE],
+                Mention::Free(name) => [graph.name_node(name, false), NONE],
+                Mention::Any(name) => [graph.name_node(name, true), graph.name_node(name, false)],
+            };
+            for node in nodes.into_iter().filter(|&node| node != NONE) {
+                graph.successors[item_node(id) as usize].push(node);
+                weights.mentions.push((at, node));
+                weights.counts[node as usize] += 1;
+            }
+        }
+    }
+}
+
+fn item_node(id: ItemId) -> u32 {
+    id.0 + 1
+}
+
+impl Graph<'_> {
+    fn entity_node(&self, entity: EntityId) -> u32 {
+        self.entities.items.len() as u32 + 1 + entity.0
+    }
+
+    fn name_node(&self, name: NameId, is_member: bool) -> u32 {
+        let first = self.entity_node(EntityId(self.entities.scopes.len() as u32));
+        first + 2 * name.0 + u32::from(is_member)
+    }
+
+    /// Adds what leads to items, and from names to entities.
+    fn connect(&mut self, roots: &[ItemId]) {
+        let entities = self.entities;
+        self.successors[0].extend(roots.iter().map(|&root| item_node(root)));
+        for id in entities.ids() {
+            let item = entities.item(id);
+            let nearby = item.parent.iter().chain(item.joined.iter().flatten());
+            self.successors[item_node(id) as usize].extend(nearby.map(|&id| item_node(id)));
+            if matches!(item.kind, ItemKind::Directive | ItemKind::UsingNamespace) {
+                self.successors[0].push(item_node(id));
+            }
+            for &entity in item.declares.iter().filter(|&&it| !entities.is_namespace(it)) {
+                let node = self.entity_node(entity);
+                self.successors[item_node(id) as usize].push(node);
+                self.successors[node as usize].push(item_node(id));
+            }
+            let class = item.parent.and_then(|parent| entities.item(parent).declares.first());
+            if let Some(&class) = class.filter(|_| item.comes_with_class) {
+                let node = self.entity_node(class) as usize;
+                self.successors[node].push(item_node(id));
+            }
+        }
+        for entity in (0..entities.scopes.len() as u32).map(EntityId) {
+            if entities.scopes.kind(entity) != EntityKind::Namespace {
+                let name = entities.scopes.name_id(entity);
+                let name = self.name_node(name, entities.scopes.is_in_class(entity));
+                let node = self.entity_node(entity);
+                self.successors[name as usize].push(node);
+            }
+        }
+    }
+}
+
+/// By node, what it weighs with all that is reached through it alone, from node 0.
+fn dominated(successors: &[Vec<u32>], own: Vec<u64>) -> Vec<u64> {
+    let order = postorder(successors);
+    let mut number = vec![NONE; successors.len()];
+    for (index, &node) in order.iter().enumerate() {
+        number[node as usize] = index as u32;
+    }
+    let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); successors.len()];
+    for &node in &order {
+        for &next in &successors[node as usize] {
+            predecessors[next as usize].push(node);
+        }
+    }
+    // Cooper, Harvey and Kennedy: by number in the postorder, the closest dominator.
+    let last = order.len() - 1;
+    let mut above = vec![NONE; order.len()];
+    above[last] = last as u32;
+    // Each round costs as much as the program is large; a few suffice but for very odd ones, where the estimate is too high.
+    for _ in 0..8 {
+        let mut is_changed = false;
+        for index in (0..last).rev() {
+            let before = predecessors[order[index] as usize].iter().map(|&it| number[it as usize]);
+            let known = before.filter(|&it| above[it as usize] != NONE);
+            let common = known.reduce(|a, b| meet(&above, a, b)).unwrap_or(last as u32);
+            is_changed |= std::mem::replace(&mut above[index], common) != common;
+        }
+        if !is_changed {
+            break;
+        }
+    }
+    let mut all = own;
+    for index in 0..last {
+        let weight = all[order[index] as usize];
+        all[order[above[index] as usize] as usize] += weight;
+    }
+    all
+}
+
+/// The closest dominator of two nodes, by their numbers in the postorder.
+fn meet(above: &[u32], mut a: u32, mut b: u32) -> u32 {
+    while a != b {
+        step();
+        if a < b {
+            a = above[a as usize];
+        } else {
+            b = above[b as usize];
+        }
+    }
+    a
+}
+
+fn postorder(successors: &[Vec<u32>]) -> Vec<u32> {
+    let mut order = Vec::new();
+    let mut is_seen = vec![false; successors.len()];
+    is_seen[0] = true;
+    let mut open: Vec<(u32, usize)> = vec![(0, 0)];
+    while let Some((node, at)) = open.last_mut() {
+        step();
+        let next = successors[*node as usize].get(*at).copied();
+        *at += 1;
+        match next {
+            Some(next) if !std::mem::replace(&mut is_seen[next as usize], true) => {
+                open.push((next, 0));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*node);
+                open.pop();
+            }
+        }
+    }
+    order
+}
+
+impl Weights {
+    /// The bytes that some ranges, which are apart from each other, dominate: all that is mentioned nowhere else.
+    #[must_use]
+    pub fn of(&self, ranges: &[Range<usize>]) -> u64 {
+        let mut found: Vec<u32> = Vec::new();
+        for range in ranges {
+            let first = self.mentions.partition_point(|&(at, _)| (at as usize) < range.start);
+            let inside = self.mentions[first..].iter();
+            let inside = inside.take_while(|&&(at, _)| (at as usize) < range.end);
+            found.extend(inside.map(|&(_, node)| node).inspect(|_| step()));
+        }
+        found.sort_unstable();
+        let nodes = found.chunk_by(|a, b| a == b);
+        let all = nodes.filter(|nodes| nodes.len() as u32 == self.counts[nodes[0] as usize]);
+        all.map(|nodes| self.dominated[nodes[0] as usize]).sum()
+    }
+
+    /// Returns whether a name outside of some ranges, which are in order and apart from each other, leads to an entity.
+    #[must_use]
+    pub fn has_outside(&self, entity: EntityId, ranges: &[Range<usize>]) -> bool {
+        self.of_entity[entity.0 as usize].iter().any(|&at| {
+            step();
+            let next = ranges.partition_point(|range| range.end <= at as usize);
+            ranges.get(next).is_none_or(|range| range.start > at as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+
+    #[test]
+    fn a_mention_weighs_what_is_reached_through_it_alone() {
+        let source = "struct A { int a; };\nstruct B { A b; };\nstruct C { A c; B d; };\nint main() { C c; A a; B b; }";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+        let entities = Entities::new(source.as_bytes(), &tree);
+        let roots: Vec<ItemId> =
+            entities.ids().filter(|&id| entities.item(id).kind == ItemKind::Function).collect();
+        let weights = entities.weights(&tree, &roots);
+        let weight = |parts: &[&str]| {
+            let range = |part: &&str| {
+                let start = source.find(part).unwrap();
+                start..start + part.len()
+            };
+            weights.of(&parts.iter().map(range).collect::<Vec<_>>())
+        };
+        assert_eq!(weight(&["C c; A a"]), "struct C { A c; B d; }".len() as u64);
+        assert_eq!(weight(&["A a;", "B b;"]), 0, "both are mentioned elsewhere as well");
+        let b = "struct B { A b; }".len() as u64;
+        assert_eq!(weight(&["B d;", "B b; }"]), b);
+    }
+}
