@@ -168,6 +168,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
     row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(64).with_unused()),
     row(&cpp::bodies::CppBodies, Phase::Prepare, all_or_large_groups(32).with_unused()),
+    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.on_large_programs().with_unused()),
     row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
