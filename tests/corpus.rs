@@ -179,7 +179,7 @@ fn spliced_kernels_compile_run_and_depend_on_the_seed_alone() {
     }
     assert!(ran >= 6, "only {ran} of 12 kernels give a result");
     assert_mentions(
-        &stderr(&bench.run(&["splice", "s/none"]).code(1)),
+        &stderr(&bench.run(&["splice", "s/none"]).code(2)),
         &["s/none", "does not exist"],
     );
     bench.write("empty/a.cl", "int x;");

@@ -162,6 +162,11 @@ fn opaque_words(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
             words.extend(inside.map(|token| &text[token.range()]));
         }
     }
+    // A value that nothing declares may be one that the parser put elsewhere: the grammar takes a pragma for the body of a loop.
+    // Functions are built in.
+    let is_value = |id: &NodeId| tree.node(*id).field != Some(NodeField::Function);
+    let undeclared = snapshot.symbols(0).unresolved().iter().copied().filter(is_value);
+    words.extend(undeclared.map(|id| &bytes[tree.range(id)]));
     let unit = Tokens::of(snapshot, 0);
     let on_directives =
         unit.directives().into_iter().enumerate().filter(|(_, name)| name.is_some());
@@ -309,6 +314,19 @@ float B(float4 c) {
         check(
             "// -g 4 -l 2\nkernel void entry(global ulong *r) {}",
             "// -g 4 -l 2\nkernel void entry(global ulong *a) {}",
+        );
+    }
+
+    #[test]
+    fn names_that_the_parser_lost_stay() {
+        check(
+            "void f(int n) { for (int i = 0; i < n; i++)\n#pragma unroll\nfor (int j = 0; j < 4; j++) g(i); }",
+            "void A(int a) {
+    for (int i = 0; i < a; i++)
+#pragma unroll
+        for (int b = 0; b < 4; b++)
+            g(i);
+}",
         );
     }
 
