@@ -143,7 +143,8 @@ fn is_free((is_member, name): SpacedName<'_>, language: Language) -> bool {
     let text = std::str::from_utf8(name).unwrap_or("");
     let is_fixed = matches!(text, "" | "main" | "entry") || text.starts_with("__");
     let has_vectors = matches!(language, Language::OpenCl | Language::Cuda);
-    !is_fixed && !(is_member && has_vectors && components(text, 16).is_some())
+    let is_component = is_member && has_vectors && components(text, 16).is_some();
+    !is_fixed && !is_component
 }
 
 /// The words of macros and of text that did not parse, whose meaning is not known.
