@@ -143,7 +143,8 @@ fn is_free((is_member, name): SpacedName<'_>, language: Language) -> bool {
     let text = std::str::from_utf8(name).unwrap_or("");
     let is_fixed = matches!(text, "" | "main" | "entry") || text.starts_with("__");
     let has_vectors = matches!(language, Language::OpenCl | Language::Cuda);
-    !is_fixed && !(is_member && has_vectors && components(text, 16).is_some())
+    let is_component = is_member && has_vectors && components(text, 16).is_some();
+    !is_fixed && !is_component
 }
 
 /// The words of macros and of text that did not parse, whose meaning is not known.
@@ -162,6 +163,11 @@ fn opaque_words(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
             words.extend(inside.map(|token| &text[token.range()]));
         }
     }
+    // A value that nothing declares may be one that the parser put elsewhere: the grammar takes a pragma for the body of a loop.
+    // Functions are built in.
+    let is_value = |id: &NodeId| tree.node(*id).field != Some(NodeField::Function);
+    let undeclared = snapshot.symbols(0).unresolved().iter().copied().filter(is_value);
+    words.extend(undeclared.map(|id| &bytes[tree.range(id)]));
     let unit = Tokens::of(snapshot, 0);
     let on_directives =
         unit.directives().into_iter().enumerate().filter(|(_, name)| name.is_some());
@@ -309,6 +315,19 @@ float B(float4 c) {
         check(
             "// -g 4 -l 2\nkernel void entry(global ulong *r) {}",
             "// -g 4 -l 2\nkernel void entry(global ulong *a) {}",
+        );
+    }
+
+    #[test]
+    fn names_that_the_parser_lost_stay() {
+        check(
+            "void f(int n) { for (int i = 0; i < n; i++)\n#pragma unroll\nfor (int j = 0; j < 4; j++) g(i); }",
+            "void A(int a) {
+    for (int i = 0; i < a; i++)
+#pragma unroll
+        for (int b = 0; b < 4; b++)
+            g(i);
+}",
         );
     }
 

@@ -7,6 +7,7 @@ use clreduce_language::{Base, NodeField, NodeId, NodeKind, Number, Scalar, Symbo
 use clreduce_testcase::{Edit, Patch, TestCase};
 
 use crate::donor::{Free, Snippet};
+use crate::launch::{self, OWN_ELEMENTS};
 use crate::program::{Function, Program};
 use crate::shape::{is_loop, jumps_out, synchronises};
 use crate::site::{Site, SiteKind};
@@ -22,6 +23,7 @@ pub(crate) fn put(
     program: &Program,
     site: Site,
     snippet: &Snippet,
+    dimensions: usize,
     stream: &mut Stream,
 ) -> Option<Vec<u8>> {
     let mut binder = Binder {
@@ -29,6 +31,7 @@ pub(crate) fn put(
         variables: variables_at(program, site.node),
         busy: counted(program, site.node),
         function: program.function_at(site.node)?,
+        dimensions,
         words: BTreeMap::new(),
         declarations: Vec::new(),
         parameters: Vec::new(),
@@ -62,6 +65,8 @@ struct Binder<'a> {
     busy: BTreeSet<SymbolId>,
     /// The function around the place.
     function: Function,
+    /// The dimensions in which the kernel is launched.
+    dimensions: usize,
     /// By free variable, what stands for it.
     words: BTreeMap<SymbolId, Vec<u8>>,
     /// Declarations before the part.
@@ -86,7 +91,9 @@ impl Binder<'_> {
             (Base::Number(number), _) if variable.is_array && variable.space == Space::Private => {
                 self.bind_array(free, number, stream)
             }
-            (Base::Number(number), 1) if !free.changes => self.bind_pointer(free, number, stream),
+            (Base::Number(number), 1) if !free.changes && variable.space != Space::Local => {
+                self.bind_pointer(free, number, stream)
+            }
             _ => None,
         }
     }
@@ -112,6 +119,7 @@ impl Binder<'_> {
             one.space == Space::Private
                 && one.of.number() == Some(number)
                 && (!free.changes || may_change)
+                && (!free.is_index || one.is_position() && !free.changes)
         };
         let fitting: Vec<&Variable> = self.variables.iter().filter(fits).collect();
         if !fitting.is_empty() && stream.chance(85) {
@@ -154,6 +162,8 @@ impl Binder<'_> {
                 && one.number() == Some(number)
                 && (!one.is_const || variable.is_const && !free.changes_elements)
                 && (one.space != Space::Private || one.is_array)
+                // Other work-items may write there at the same time, or read what is written here.
+                && (one.space == Space::Private || !free.changes_elements && !one.is_written())
         };
         let fitting: Vec<&Variable> = self.variables.iter().filter(fits).collect();
         if !fitting.is_empty() && stream.chance(70) {
@@ -165,16 +175,27 @@ impl Binder<'_> {
                 Some(self.declare(variable, number.name().as_bytes(), lengths.as_bytes(), b"{0}"))
             }
             Space::Global | Space::Constant if self.function.is_kernel => {
-                let name = self.snippet.fresh(variable.name());
-                let is_const = variable.is_const && variable.space == Space::Global;
-                let qualifiers = if is_const { "const " } else { "" };
-                let mut text = format!("{} {qualifiers}{number} *", variable.space.name());
-                text.push_str(std::str::from_utf8(&name).ok()?);
-                self.parameters.push(text.into_bytes());
-                Some(name)
+                self.add_parameter(free, number)
             }
             _ => fitting.first().map(|one| one.name().to_vec()),
         }
+    }
+
+    /// Gives the kernel a buffer for a free name. Returns the text that stands for the name.
+    fn add_parameter(&mut self, free: &Free, number: Number) -> Option<Vec<u8>> {
+        let variable = &free.variable;
+        let name = self.snippet.fresh(variable.name());
+        let is_const = variable.is_const && variable.space == Space::Global;
+        let qualifiers = if is_const { "const " } else { "" };
+        let mut text = format!("{} {qualifiers}{number} *", variable.space.name());
+        text.push_str(std::str::from_utf8(&name).ok()?);
+        self.parameters.push(text.into_bytes());
+        if !free.changes_elements {
+            return Some(name);
+        }
+        // Each work-item has elements of its own.
+        let own = format!(" + {OWN_ELEMENTS} * {})", launch::linear_id(self.dimensions));
+        Some([b"(", &name[..], own.as_bytes()].concat())
     }
 
     /// Declares a variable for a free name. Returns its name.
@@ -248,10 +269,11 @@ fn instead_of_value(
 fn beside_or_instead(program: &Program, site: Site, text: &[u8], stream: &mut Stream) -> Edit {
     let range = program.tree().range(site.node);
     let old = &program.text[range.clone()];
-    let stays = is_needed(program, site.node) || stream.chance(40);
-    let new = match (site.kind, stays) {
-        (SiteKind::Block, _) | (_, false) => [b"{ ", text, b" }"].concat(),
-        (_, true) => [b"{ { ", text, b" } ", old, b" }"].concat(),
+    let is_beside = site.kind == SiteKind::Statement && stream.chance(40);
+    let stays = is_needed(program, site.node) || is_beside;
+    let new = match stays {
+        false => [b"{ ", text, b" }"].concat(),
+        true => [b"{ { ", text, b" } ", old, b" }"].concat(),
     };
     Edit::replace(0, range, new)
 }
@@ -270,13 +292,14 @@ fn is_needed(program: &Program, node: NodeId) -> bool {
     sets || synchronises(program, node) || jumps_out(program, node)
 }
 
-/// Adds parameters to a kernel that nothing else declares.
+/// Adds parameters to a kernel that nothing else declares or calls.
 fn more_parameters(program: &Program, function: Function, more: &[Vec<u8>]) -> Option<Edit> {
     let (tree, symbols) = (program.tree(), program.symbols());
     let symbol = symbols.get(symbols.of(function.name)?);
     let list = tree.field(tree.parent(function.name)?, NodeField::Parameters)?;
     let present = tree.named_children(list).count();
-    if symbol.declarations.len() != 1 || present + more.len() > MOST_PARAMETERS {
+    let is_alone = symbol.declarations.len() == 1 && symbol.uses.is_empty();
+    if !is_alone || present + more.len() > MOST_PARAMETERS {
         return None;
     }
     let text = program.bytes(list);

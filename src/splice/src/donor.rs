@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clreduce_language::{NodeId, NodeKind, Number, SymbolId, SymbolKind, Use};
+use clreduce_language::{NodeField, NodeId, NodeKind, Number, SymbolId, SymbolKind, Use};
 use clreduce_testcase::{Edit, Patch, TestCase};
 
 use crate::program::Program;
@@ -88,6 +88,8 @@ pub(crate) struct Free<'a> {
     pub(crate) changes: bool,
     /// True if something that it points to gets another value.
     pub(crate) changes_elements: bool,
+    /// True if it decides which element of something is meant.
+    pub(crate) is_index: bool,
 }
 
 impl<'a> Snippet<'a> {
@@ -116,12 +118,14 @@ impl<'a> Snippet<'a> {
             let found = Use::at(tree, name);
             let changes = found.may_change();
             let changes_elements = found.whole.writes() && !changes;
+            let is_index = is_index(program, name, node);
             match snippet.free.iter_mut().find(|free| free.variable.symbol == id) {
                 Some(free) => {
                     free.changes |= changes;
                     free.changes_elements |= changes_elements;
+                    free.is_index |= is_index;
                 }
-                None => snippet.free.push(Free { variable, changes, changes_elements }),
+                None => snippet.free.push(Free { variable, changes, changes_elements, is_index }),
             }
         }
         Some(snippet)
@@ -182,6 +186,26 @@ impl<'a> Snippet<'a> {
         let library = case.apply(&Patch::new(edits)?);
         Some(library.files()[0].bytes.to_vec())
     }
+}
+
+/// Returns true if a name lies in an index, or is added to a pointer, inside a node.
+fn is_index(program: &Program, name: NodeId, node: NodeId) -> bool {
+    let tree = program.tree();
+    let mut at = name;
+    for around in tree.ancestors(name).take_while(|&around| around >= node) {
+        let is_part = match tree.kind(around) {
+            NodeKind::SubscriptExpression => tree.node(at).field == Some(NodeField::Index),
+            NodeKind::BinaryExpression => {
+                program.types().of(around).levels > 0 && program.types().of(at).levels == 0
+            }
+            _ => false,
+        };
+        if is_part {
+            return true;
+        }
+        at = around;
+    }
+    false
 }
 
 fn pragmas(program: &Program) -> impl Iterator<Item = NodeId> + '_ {

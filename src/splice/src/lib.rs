@@ -95,13 +95,15 @@ pub fn splice(collection: &dyn Collection, seed: u64) -> Result<Spliced, SpliceE
 struct WithParts {
     text: Vec<u8>,
     sources: Vec<usize>,
+    /// The dimensions in which it is launched: those of the kernel without parts.
+    dimensions: usize,
 }
 
 impl WithParts {
     fn named(self, collection: &dyn Collection, seed: u64) -> Spliced {
         let names = self.sources.iter().map(|&index| collection.name(index).to_owned());
         let sources: Vec<String> = names.collect();
-        let launch = launch::comment(&self.text);
+        let launch = launch::comment(&self.text, self.dimensions);
         // Names of files may have any characters but a line break.
         let listed = sources.join(", ").replace(['\n', '\r'], " ");
         let mut text = format!("{launch}\n// seed {seed}: {listed}\n").into_bytes();
@@ -134,11 +136,17 @@ fn with_parts(
     key: Key,
 ) -> Option<WithParts> {
     let mut sources = vec![host];
+    let dimensions = launch::dimensions(&text);
     let mut program = Program::read(text)?;
     let parts = key.named("parts").stream().within(1, 5) as u64;
     for part in 0..parts {
         let spliced = (0..MOST_PLACES).find_map(|place| {
-            one_part(collection, &program, part, key.named("part").child(part).child(place))
+            one_part(
+                collection,
+                (&program, dimensions),
+                part,
+                key.named("part").child(part).child(place),
+            )
         });
         if let Some((donor, spliced)) = spliced {
             program = spliced;
@@ -149,13 +157,13 @@ fn with_parts(
     }
     let has_parts = sources.len() > 1;
     let text = normalized(&program.text, Language::OpenCl).ok()?;
-    has_parts.then_some(WithParts { text, sources })
+    has_parts.then_some(WithParts { text, sources, dimensions })
 }
 
 /// Puts one part into a program, from a file whose index is returned too.
 fn one_part(
     collection: &dyn Collection,
-    program: &Program,
+    (program, dimensions): (&Program, usize),
     part: u64,
     key: Key,
 ) -> Option<(usize, Program)> {
@@ -175,7 +183,7 @@ fn one_part(
             return None;
         }
         let snippet = Snippet::of(&other, stream.pick(&nodes), part)?;
-        let text = bind::put(program, site, &snippet, &mut stream)?;
+        let text = bind::put(program, site, &snippet, dimensions, &mut stream)?;
         let alone = single_kernels(&text, Language::OpenCl).ok()?;
         let [text] = <[Vec<u8>; 1]>::try_from(alone).ok()?;
         Some((index, Program::read(text)?))
@@ -190,3 +198,6 @@ fn fitting(program: &Program, site: Site) -> Vec<NodeId> {
         SiteKind::Block => donor::blocks(program),
     }
 }
+
+#[cfg(test)]
+mod tests;

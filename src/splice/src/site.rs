@@ -1,6 +1,6 @@
 //! The places of a kernel where parts of other kernels can stand.
 
-use clreduce_language::{NodeField, NodeId, NodeKind, Number, SymbolKind};
+use clreduce_language::{NodeField, NodeId, NodeKind, Number, SymbolKind, declared_name};
 
 use crate::program::Program;
 use crate::shape::{is_delicate, is_expression, is_loop, is_statement, jumps_out, synchronises};
@@ -57,7 +57,15 @@ fn is_place(program: &Program, node: NodeId) -> bool {
         Some(kind) => is_loop(kind) && is_body,
         None => false,
     };
-    holds && is_statement(tree.kind(node))
+    holds && is_statement(tree.kind(node)) && !has_pragma(program, node)
+}
+
+/// Returns true if a pragma before a loop is about the loop.
+fn has_pragma(program: &Program, node: NodeId) -> bool {
+    let tree = program.tree();
+    let siblings = tree.parent(node).into_iter().flat_map(|parent| tree.children(parent));
+    let before = siblings.take_while(|&sibling| sibling < node).last();
+    before.is_some_and(|before| tree.kind(before) == NodeKind::PreprocCall)
 }
 
 fn is_block(program: &Program, node: NodeId) -> bool {
@@ -91,7 +99,14 @@ fn is_replaceable(program: &Program, node: NodeId) -> bool {
         let field = tree.node(at).field;
         match tree.kind(parent) {
             NodeKind::ReturnStatement | NodeKind::ExpressionStatement => return true,
-            NodeKind::InitDeclarator => return field == Some(NodeField::Value),
+            NodeKind::InitDeclarator => {
+                let declared = tree.field(parent, NodeField::Declarator);
+                let name = declared.and_then(|declarator| declared_name(tree, declarator));
+                let symbol = name.and_then(|name| program.symbols().of(name));
+                let is_number =
+                    symbol.is_some_and(|symbol| types.of_symbol(symbol).base_number().is_some());
+                return field == Some(NodeField::Value) && is_number;
+            }
             NodeKind::IfStatement | NodeKind::SwitchStatement => {
                 return field == Some(NodeField::Condition)
                     && !synchronises(program, parent)

@@ -140,6 +140,17 @@ impl<'a> Variable<'a> {
         calls.any(is_position)
     }
 
+    /// Returns true if what it points to may get other values: it is written, or the pointer is passed on.
+    pub(crate) fn is_written(&self) -> bool {
+        let tree = self.program.tree();
+        let uses = &self.program.symbols().get(self.symbol).uses;
+        !self.is_const
+            && uses.iter().any(|&name| {
+                let found = Use::at(tree, name);
+                found.whole.writes() || found.may_change() || found.path == name
+            })
+    }
+
     /// Returns true if it has a value at a place, as far as the order of the text tells.
     fn is_set(&self, at: NodeId) -> bool {
         let tree = self.program.tree();
