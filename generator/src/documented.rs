@@ -6,7 +6,7 @@ use crate::avoid::names;
 use crate::ir::{ExprKind, Foreign, StmtKind};
 use crate::profile::{Mode, Profile, Target};
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/generator.md");
+const PAGE: &str = include_str!("../../docs/generator.md");
 /// The head of the table of reasons.
 const HEAD: &str = "| construct | names for `--avoid` | why its result is certain |";
 
@@ -82,10 +82,9 @@ fn row_of_expression(kind: &ExprKind) -> &'static str {
 
 #[test]
 fn each_name_has_a_row_and_each_row_names_what_there_is() {
-    let page = std::fs::read_to_string(PAGE).expect("the page");
-    let mut rows = table(&page, HEAD);
+    let mut rows = table(PAGE, HEAD);
     assert!(rows.iter().all(|row| row.len() == 3 && !row[2].is_empty()), "a row without a reason");
-    rows.extend(table(&page, "| | names |"));
+    rows.extend(table(PAGE, "| | names |"));
     let documented: BTreeSet<&str> = rows.iter().flat_map(|row| words(row[1])).collect();
     let known = BTreeSet::from_iter(names());
     let missing: Vec<_> = known.difference(&documented).collect();
@@ -96,8 +95,7 @@ fn each_name_has_a_row_and_each_row_names_what_there_is() {
 
 #[test]
 fn each_statement_and_expression_has_a_row() {
-    let page = std::fs::read_to_string(PAGE).expect("the page");
-    let rows = table(&page, HEAD);
+    let rows = table(PAGE, HEAD);
     let mut seen = BTreeSet::new();
     for (seed, target) in (0..24).zip([Target::OpenCl12, Target::Cuda].into_iter().cycle()) {
         let mode = [Mode::All, Mode::Free][seed as usize / 2 % 2];

@@ -56,10 +56,7 @@ fn fixture(path: &Path) -> Fixture {
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
     let text = fs::read_to_string(path).unwrap();
     let tag = text.lines().nth(1).unwrap().strip_prefix("// check: ").unwrap();
-    let invalid = match tag.split_once(' ') {
-        Some((_, kind)) => Some(kind.parse().unwrap()),
-        None => None,
-    };
+    let invalid = tag.split_once(' ').map(|(_, kind)| kind.parse().unwrap());
     let subject = HostKernel::new(text.as_bytes()).unwrap();
     let fixture = Fixture { name, subject, invalid };
     let verdict = match fixture.expected() {
