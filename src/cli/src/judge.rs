@@ -196,23 +196,24 @@ impl ByCommand {
 
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let outcome = self.test.judge(variant, cancel)?;
-        if let Some((code, aside)) = &self.also
-            && outcome.exit_code == Some(*code)
-        {
-            aside.keep(variant, "", cancel);
-        }
+        keep_aside(self.also.as_ref(), variant, &outcome, cancel);
         Ok(outcome)
+    }
+}
+
+/// Keeps a variant whose exit status is the one that `--also-interesting` names.
+fn keep_aside(also: Option<&(i32, Aside)>, variant: &TestCase, outcome: &Outcome, cancel: &Cancel) {
+    if let Some((code, aside)) = also
+        && outcome.exit_code == Some(*code)
+    {
+        aside.keep(variant, "", cancel);
     }
 }
 
 impl ByRemote {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let outcome = self.test.judge(variant, cancel)?;
-        if let Some((code, aside)) = &self.also
-            && outcome.exit_code == Some(*code)
-        {
-            aside.keep(variant, "", cancel);
-        }
+        keep_aside(self.also.as_ref(), variant, &outcome, cancel);
         Ok(outcome)
     }
 }
