@@ -43,7 +43,7 @@ pub struct CheckReport {
     pub refuted: Vec<RefutedFinding>,
     /// The failures of tools.
     pub failures: Vec<StageFailure>,
-    /// What else people should know of the verdict: what no stage looked at.
+    /// Remarks for people on the verdict: parts of the kernel that no stage looked at.
     pub remarks: Vec<String>,
     /// The kinds that no stage could check.
     pub unchecked: BTreeSet<FindingKind>,

@@ -105,7 +105,7 @@ pub struct StageReport {
     pub failures: Vec<StageFailure>,
     /// The kinds that the stage would have found. Kinds that it looks for and that are missing here remain open.
     pub checked: BTreeSet<FindingKind>,
-    /// What else people should know of a verdict on the kernel: what the stage does not look at.
+    /// Remarks for people on a verdict: parts of the kernel that the stage does not look at.
     pub remarks: Vec<String>,
     /// The result of the kernel. Only a stage that ran it and found nothing wrong has it.
     pub result: Option<ComputedResult>,

@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 /// The content of an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Says {
-    /// The tools of the machine, the sandbox that it has for tests, and why that is none.
+    /// The tools of the machine, and the sandbox that it has for tests or the reason why it has none.
     Tools { fingerprint: Fingerprint, sandbox: String, without: Option<String> },
     /// The first run of a command on the original.
     Original(Box<FirstRun>),
