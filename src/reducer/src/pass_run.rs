@@ -24,8 +24,8 @@ pub(crate) struct PassRun<G> {
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
     sizes: Option<GroupSizes>,
-    /// A variant has so many tokens less at least.
-    least_gain: usize,
+    /// A variant has so many tokens less at least, if anything is asked.
+    least_gain: Option<usize>,
     /// Removes with a patch the declarations that it leaves without a use, if they may go.
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
@@ -43,8 +43,8 @@ pub(crate) struct PassRun<G> {
 pub(crate) struct Limits {
     /// The sizes of groups.
     pub(crate) sizes: GroupSizes,
-    /// A variant has so many tokens less at least; 0 where it may grow.
-    pub(crate) least_gain: usize,
+    /// A variant has so many tokens less at least, if anything is asked.
+    pub(crate) least_gain: Option<usize>,
 }
 
 /// Proposals that are explored together, by index.
@@ -260,7 +260,7 @@ impl<G: Search> PassRun<G> {
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
         });
-        let is_worth_it = size.tokens + self.least_gain <= current.1.tokens;
+        let is_worth_it = self.least_gain.is_none_or(|gain| size.tokens + gain <= current.1.tokens);
         if !is_worth_it || !self.order.allows((&variant, &size), current) {
             return None;
         }

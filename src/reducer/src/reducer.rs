@@ -188,7 +188,7 @@ impl<G: Search> Reducer<G> {
         let lists = lists(&proposals, is_deep);
         let tokens = self.current.1.tokens;
         self.run_until = row.policy.until_lost.map_or(0, |part| tokens - tokens / part as usize);
-        let least_gain = row.policy.least_gain.map_or(0, |part| tokens / part as usize);
+        let least_gain = row.policy.least_gain.map(|part| tokens / part as usize);
         let limits = Limits { sizes, least_gain };
         self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, limits, unused)));
         true
