@@ -283,9 +283,7 @@ mod tests {
     #[test]
     fn what_a_test_plants_in_place_of_the_answer_goes() {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("action");
         let outside = folder.path().join("outside");
-        fs::create_dir(&root).unwrap();
         let plants: [fn(&Path, &Path); 4] = [
             |path, _| fs::write(path, "{}").unwrap(),
             |path, outside| std::os::unix::fs::symlink(outside, path).unwrap(),
@@ -294,11 +292,13 @@ mod tests {
         ];
         for name in [ANSWER, UNFINISHED] {
             for plant in plants {
+                let action = tempfile::tempdir().unwrap();
+                let root = action.path();
                 fs::write(&outside, "untouched").unwrap();
                 plant(&root.join(name), &outside);
                 let question = Question::new(b"", &TestCase::new(Vec::new()).unwrap());
                 let says = Says::Judged(Box::new(Outcome::from(Verdict::TimedOut)));
-                write(&root, &Answer { question: question.clone(), says }).unwrap();
+                write(root, &Answer { question: question.clone(), says }).unwrap();
                 let answer = root.join(ANSWER);
                 assert!(fs::symlink_metadata(&answer).unwrap().is_file());
                 let read = Answer::read(&fs::read(&answer).unwrap(), 0, &question);
