@@ -57,7 +57,7 @@ pub(crate) struct Calibrated {
     pub devices: Vec<String>,
 }
 
-/// The reason that an answer is none.
+/// The reason why an answer cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoAnswer {
     OtherTools(Fingerprint),
@@ -76,7 +76,7 @@ impl Answer {
     /// Reads the answer to a question.
     ///
     /// # Errors
-    /// When it is none, or answers another question.
+    /// An answer that cannot be read, or answers another question, is an error.
     pub(crate) fn read(
         bytes: &[u8],
         exit_code: i32,

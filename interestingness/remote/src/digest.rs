@@ -53,7 +53,7 @@ impl BlobDigest {
         *self == Blob::new(bytes).digest
     }
 
-    /// Reads a digest that a service sent; `None` if it is none.
+    /// Reads a digest that a service sent; `None` if it is malformed.
     pub(crate) fn from_proto(digest: &Digest) -> Option<Self> {
         let text = &digest.hash;
         if text.len() != 64 || !text.is_ascii() {

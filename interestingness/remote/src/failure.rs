@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// The address is none.
+    /// The text is no address.
     #[error(
         "`{0}` is no address of a remote execution service; write grpc://HOST:PORT or grpcs://HOST:PORT"
     )]

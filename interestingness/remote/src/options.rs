@@ -11,7 +11,7 @@ use crate::failure::RemoteError;
 #[cfg(feature = "clap")]
 const HEADING: &str = "Remote execution";
 
-/// The service that runs tests, and how it is used. [`Default`] is none.
+/// The service that runs tests, and how it is used. [`Default`] uses no service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct RemoteOptions {

@@ -43,7 +43,7 @@ impl Supervisor {
         Ok(Self { socket: Arc::new(ours), process })
     }
 
-    /// The root directory; the inner error is why there is none.
+    /// The root directory, or the error that prevented one.
     pub(super) fn begin(&mut self, order: &SupervisorOrder) -> io::Result<io::Result<PathBuf>> {
         // Whatever else the program may be doing instead.
         self.socket.set_read_timeout(Some(BEGIN_LIMIT))?;
