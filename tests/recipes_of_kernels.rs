@@ -237,3 +237,61 @@ fn prepare_makes_one_small_file() {
     assert_mentions(&prepared, &["typedef long big;", "big a = 1L"]);
     assert_eq!(bench.read("k.cl.orig"), kernel);
 }
+
+/// The host stands for a device with a bug: with `BUG`, its result is wrong.
+const FOR_A_DEVICE: &str = "\
+__device__ unsigned low(unsigned a) {
+#ifdef __CUDA_ARCH__
+  unsigned r;
+  asm(\"bfe.u32 %0, %1, 0, 8;\" : \"=r\"(r) : \"r\"(a));
+  return r;
+#else
+  return a & 255;
+#endif
+}
+__global__ void k(unsigned *p) {
+  unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+  p[id] = low(p[id]);
+#ifdef BUG
+  p[id] = 7;
+#endif
+}
+";
+
+#[test]
+fn what_only_a_device_executes_stays_as_it_is_or_goes() {
+    let bench = Bench::new();
+    bench.write("k.cu.orig", FOR_A_DEVICE);
+    let host = "[[configuration]]\ndevice = \"host\"\n";
+    bench.write(
+        "r.toml",
+        format!("preset = \"wrong-code\"\n{host}{host}options = \"-DBUG\"\naccused = true\n"),
+    );
+    let mut explain = |from: &str, to: &str, code: i32| {
+        let variant = FOR_A_DEVICE.replace(from, to);
+        assert!(from.is_empty() || variant != FOR_A_DEVICE);
+        bench.write("k.cu", variant);
+        stdout(&bench.run(&["explain", "--test", "r.toml", "k.cu"]).code(code))
+    };
+    assert_mentions(&explain("", "", 0), &["\ninteresting\n"]);
+    let changed = explain("\"r\"(a)", "\"r\"(1)", 1);
+    assert_mentions(&changed, &["uninteresting: stage `sanitize`", "only a device executes this"]);
+    explain("  return r;\n", "", 1);
+    explain("#else\n", "", 1);
+    // All of it may go, and what a host executes may change.
+    let start = FOR_A_DEVICE.find("#ifdef").unwrap()..FOR_A_DEVICE.find("#endif\n}").unwrap();
+    explain(&FOR_A_DEVICE[start], "return a & 15;\n#if 1\n", 0);
+    explain("low(p[id])", "low(1)", 0);
+}
+
+#[test]
+fn a_kernel_that_crashes_when_it_runs_has_to_be_valid() {
+    let bench = Bench::new();
+    bench.write("k.cl", "kernel void k(global int *p) { global int *q = 0; *q = p[0]; }\n");
+    let crash = "preset = \"crash\"\n[[configuration]]\ndevice = \"pocl\"\naccused = true\n";
+    bench.write("r.toml", crash);
+    let explain = |code: i32| bench.run(&["explain", "--test", "r.toml", "k.cl"]).code(code);
+    explain(0);
+    bench.write("r.toml", format!("{crash}[outcome]\nclass = \"run_crash\"\n"));
+    assert_mentions(&stderr(&explain(1)), &["the stage `sanitize` rejects the original", "null"]);
+}

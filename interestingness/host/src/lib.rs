@@ -13,6 +13,7 @@ mod cuda;
 mod divisions;
 mod error;
 mod flavour;
+mod for_device;
 mod forked;
 mod order;
 mod parts;

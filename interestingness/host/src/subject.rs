@@ -1,5 +1,6 @@
 //! A kernel as clang reads it, with its launches.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clreduce_kernel::{
@@ -9,7 +10,7 @@ use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, TestCase, tokens};
 use thiserror::Error;
 
-use crate::{FILE, cuda};
+use crate::{FILE, cuda, for_device};
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]
@@ -114,8 +115,20 @@ impl HostKernel {
     #[must_use]
     pub fn has_code_for_device(&self) -> bool {
         const NAME: &[u8] = b"__CUDA_ARCH__";
-        let (_, program) = cuda::split(&self.source);
-        self.language == Language::Cuda && program.windows(NAME.len()).any(|text| text == NAME)
+        self.language == Language::Cuda
+            && self.program().windows(NAME.len()).any(|text| text == NAME)
+    }
+
+    /// Returns what a device executes and the host does not, or in another way, as its tokens: conditionals that depend on
+    /// `__CUDA_ARCH__`, and inline assembly.
+    #[must_use]
+    pub fn code_for_device(&self) -> BTreeSet<String> {
+        for_device::code_for_device(self.program())
+    }
+
+    /// The program without the declarations that clreduce puts before it.
+    fn program(&self) -> &[u8] {
+        if self.language == Language::Cuda { cuda::split(&self.source).1 } else { &self.source }
     }
 
     /// Returns true if the kernel has one right result on every device, provided that it is valid: OpenCL leaves nothing

@@ -228,6 +228,8 @@ impl Checked {
             self.tolerated.suspected.insert(FindingKind::OrderDependence);
         }
         let subject = program.subject();
+        self.tolerated.for_device =
+            subject.as_ref().map(HostKernel::code_for_device).unwrap_or_default();
         let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
         for (index, stage) in kit.stages.iter().enumerate() {

@@ -206,7 +206,8 @@ fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Prob
     };
     let Some(tables) = &document.stages else {
         let preset = *document.preset.get_ref();
-        let checks = preset.checks().iter().copied().filter(|name| reads(*name));
+        let class = document.outcome.class.as_ref().map(|class| *class.get_ref());
+        let checks = preset.checks(class).iter().copied().filter(|name| reads(*name));
         let interpreter = is_interpreted(preset, language).then(interpreter);
         return Ok(interpreter.into_iter().chain(checks.map(usual)).collect());
     };

@@ -47,6 +47,8 @@ pub struct Tolerated {
     pub suspected: BTreeSet<FindingKind>,
     /// The portability warnings for the original, as in `-Wzero-length-array`.
     pub warnings: BTreeSet<String>,
+    /// What only a device executes, as its tokens. No check executes it, so a variant may have it as it is, or not at all.
+    pub for_device: BTreeSet<String>,
 }
 
 impl Tolerated {
@@ -57,6 +59,11 @@ impl Tolerated {
             }
             kind => !finding.is_certain() && self.suspected.contains(&kind),
         }
+    }
+
+    /// Returns what only a device executes in a kernel, and is not in the original, if there is any.
+    fn changed_for_device(&self, kernel: &HostKernel) -> Option<String> {
+        kernel.code_for_device().into_iter().find(|code| !self.for_device.contains(code))
     }
 
     /// Tolerates the portability warnings among the findings. Returns the new ones.
@@ -194,6 +201,13 @@ impl ReadyStage {
         cancel: &Cancel,
     ) -> StageVerdict {
         let StageInput { program, subject, tolerated, question, to_run } = input;
+        let subject_of_run = subject.filter(|_| self.stage.is_costly());
+        if let Some(code) = subject_of_run.and_then(|subject| tolerated.changed_for_device(subject))
+        {
+            return StageVerdict::Rejects(format!(
+                "only a device executes this, so no check would see an error in it, and the original does not have it: {code}"
+            ));
+        }
         match (&self.runs, subject) {
             // It has been asked already, and has not decided.
             (StageTool::Interpreter, _) => StageVerdict::Passes,

@@ -17,8 +17,6 @@ use crate::reduction::{BugReduction, NotReduced, Stop};
 
 /// A wrong result may waver when the program is small. One that hardly ever shows is of no use to anybody.
 const TWICE: &str = "\n[outcome]\nconfirm = \"2 of 2\"\n";
-/// Nobody is to blame for a program that crashes because it is not valid. A crash of a compiler needs no such check.
-const VALID: &str = "\n[[stage]]\ncheck = \"compile\"\n\n[[stage]]\ncheck = \"sanitize\"\n";
 /// The number of other compilers that a program in C is compared with.
 const WITNESSES: usize = 2;
 
@@ -106,9 +104,6 @@ impl BugReduction<'_> {
         let mut text = comparison.recipe(file, bug, arguments.as_deref(), &matrix.options, &[]);
         if preset == Preset::WrongCode {
             text.push_str(TWICE);
-        }
-        if comparison.configurations[configuration].finding == VoteResult::RunCrash {
-            text.push_str(VALID);
         }
         let witness = comparison.witnesses(bug).first().map(|witness| all[*witness].clone());
         let witness = witness.unwrap_or_else(|| all[configuration].clone());

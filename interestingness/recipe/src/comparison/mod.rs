@@ -478,6 +478,20 @@ mod tests {
         let [found] = survey.bugs()[..] else { panic!() };
         assert_eq!((found.preset, found.configuration), (Preset::Crash, 0));
         let text = survey.recipe("k.cl", found, None, "", &[]);
+        assert!(!text.contains("class"), "{text}");
+        Recipe::parse("k.toml".as_ref(), text).unwrap();
+    }
+
+    #[test]
+    fn a_crash_of_a_program_that_runs_asks_for_a_valid_one() {
+        let crash = RunOutcome::RunCrash(Crash { how: "SIGSEGV".into(), output: String::new() });
+        let right = |name, optimises| (name, optimises, result(1));
+        let others = [right("pocl", false), right("intel", true), right("host", true)];
+        let survey = survey(&[&[("pocl", true, crash)], &others[..]].concat());
+        let [found] = survey.bugs()[..] else { panic!() };
+        assert_eq!((found.preset, found.configuration), (Preset::Crash, 0));
+        let text = survey.recipe("k.cl", found, None, "", &[]);
+        assert!(text.ends_with("[outcome]\nclass = \"run_crash\"\n"), "{text}");
         Recipe::parse("k.toml".as_ref(), text).unwrap();
     }
 }

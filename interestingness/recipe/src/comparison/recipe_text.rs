@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clreduce_check::FindingKind;
+use clreduce_kernel::VoteResult;
 
 use super::{DeviceComparison, SuspectedBug, USUAL_LIMIT};
 use crate::format::Preset;
@@ -51,6 +52,10 @@ impl DeviceComparison {
         }
         if bug.preset == Preset::Hang && witnesses.is_empty() {
             let _ = writeln!(text, "timeout = \"{}s\"", USUAL_LIMIT.as_secs());
+        }
+        // Nobody is to blame for a crash of a program that is not valid, and with this class the program has to be valid.
+        if self.configurations[bug.configuration].finding == VoteResult::RunCrash {
+            text.push_str("\n[outcome]\nclass = \"run_crash\"\n");
         }
         text
     }

@@ -41,14 +41,16 @@ impl Preset {
         }
     }
 
-    /// The checks of a recipe without stages. A program that is only built need not be free of errors when it runs. The
-    /// analyzer is left out where sanitizers run, as it only suspects.
-    pub(crate) fn checks(self) -> &'static [StageName] {
-        match self {
-            Self::Crash | Self::BuildFailure => &[StageName::Compile],
-            Self::Hang | Self::WrongCode | Self::Emi => {
+    /// The checks of a recipe without stages, where the outcome has to be of a class, if the recipe says which. A program
+    /// that is only built need not be free of errors when it runs. The analyzer is left out where sanitizers run, as it
+    /// only suspects.
+    pub(crate) fn checks(self, class: Option<OutcomeClass>) -> &'static [StageName] {
+        match (self, class) {
+            (Self::Hang | Self::WrongCode | Self::Emi, _)
+            | (Self::Crash, Some(OutcomeClass::RunCrash)) => {
                 &[StageName::Compile, StageName::Sanitize, StageName::Simulate]
             }
+            (Self::Crash | Self::BuildFailure, _) => &[StageName::Compile],
         }
     }
 
@@ -63,7 +65,7 @@ impl Preset {
 
     /// Returns true if the program has to run for a bug of this kind, so that it has to be valid.
     pub(crate) fn runs(self) -> bool {
-        self.checks().iter().any(|check| check.info().executes)
+        self.checks(None).iter().any(|check| check.info().executes)
     }
 
     /// The name in recipes.
