@@ -3,7 +3,7 @@
 use clreduce_generator::{Avoid, Kernel};
 
 use crate::CampaignError;
-use crate::cure;
+use crate::cure::{self, Cure};
 use crate::external::NoProgram;
 use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
@@ -58,7 +58,8 @@ impl Investigator<'_> {
             let now = suspect.observed.class.name();
             return Ok(Some(self.ended(&suspect, End::Gone, format!("the next time: {now}"))));
         }
-        let bugs = self.shared.with_knowledge(|known| known.bugs_of(device, &suspect.observed));
+        let family = self.runner.matrix.family(alarm.configuration);
+        let bugs = self.shared.with_knowledge(|known| known.bugs_of(family, &suspect.observed));
         match self.known(&suspect, &bugs) {
             None => return Ok(None),
             Some(Some(conclusion)) => return Ok(Some(conclusion)),
@@ -95,6 +96,7 @@ impl Investigator<'_> {
             end: End::NotReduced,
             bug: None,
             construct: None,
+            siblings: Vec::new(),
             avoid: Vec::new(),
             reason: String::new(),
         }
@@ -102,38 +104,42 @@ impl Investigator<'_> {
 
     /// The conclusion if the bug is a known one. The outermost `None` says that the campaign is cancelled.
     fn known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Option<Conclusion>> {
-        let known = |bug: &KnownBug, avoid: Vec<AvoidLine>| {
+        let known = |bug: &KnownBug, construct: Option<&String>, avoid: Vec<AvoidLine>| {
             let ended = self.ended(suspect, End::Known, String::new());
-            let construct = bug.construct.clone();
+            let construct = construct.or(bug.constructs.first()).cloned();
             Some(Some(Conclusion { bug: Some(bug.name.clone()), construct, avoid, ..ended }))
         };
         let configuration = suspect.alarm.configuration;
         for bug in bugs {
             if Knowledge::is_told_apart(&suspect.observed) {
-                return known(bug, Vec::new());
+                return known(bug, None, Vec::new());
             }
             // Another configuration of the device was wrong with the same program.
             if bug.program == suspect.alarm.program
                 && let Some(reduced) = self.reduced(&bug.name)
                 && self.runner.shows(configuration, &reduced, &suspect.observed)?
             {
-                return known(bug, Vec::new());
+                return known(bug, None, Vec::new());
             }
-            let (Some(construct), Some(kernel)) = (&bug.construct, suspect.program.kernel()) else {
-                continue;
-            };
-            let kernels = [kernel];
-            if cure::cures(self.runner, self.programs, configuration, construct, &kernels)? {
-                let feature =
-                    cure::feature_of(self.runner, self.programs, configuration, construct, kernel)?;
-                return known(bug, self.new_line(configuration, feature));
+            let Some(kernel) = suspect.program.kernel() else { continue };
+            for construct in &bug.constructs {
+                if cure::cures(self.runner, self.programs, configuration, construct, &[kernel])? {
+                    let feature = cure::feature_of(
+                        self.runner,
+                        self.programs,
+                        configuration,
+                        construct,
+                        kernel,
+                    )?;
+                    return known(bug, Some(construct), self.new_lines(configuration, [feature]));
+                }
             }
         }
         // Several known bugs at once.
         if let Some(without) = self.without_known(suspect, bugs)
             && self.runner.is_right(configuration, &Subject::from(&without))?
         {
-            return known(&bugs[0], Vec::new());
+            return known(&bugs[0], None, Vec::new());
         }
         Some(None)
     }
@@ -154,18 +160,28 @@ impl Investigator<'_> {
 
     /// The program without the features of all known bugs, if there are any.
     fn without_known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Kernel> {
-        let names: Vec<&str> = bugs.iter().filter_map(|bug| bug.construct.as_deref()).collect();
+        let names: Vec<&str> =
+            bugs.iter().flat_map(|bug| &bug.constructs).map(String::as_str).collect();
         let avoid: Avoid = names.join(",").parse().ok()?;
         let is_possible = !names.is_empty() && self.programs.can_avoid(&avoid);
         is_possible.then(|| suspect.program.kernel()?.without(&avoid)).flatten()
     }
 
-    /// A feature to be avoided, unless it is already.
-    fn new_line(&self, configuration: usize, feature: String) -> Vec<AvoidLine> {
+    /// Features to be avoided, but for those that are already.
+    fn new_lines(
+        &self,
+        configuration: usize,
+        features: impl IntoIterator<Item = String>,
+    ) -> Vec<AvoidLine> {
         let configuration = self.runner.matrix.name(configuration);
-        let line = AvoidLine { configuration, feature };
-        let is_new = self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(&line));
-        if is_new { vec![line] } else { Vec::new() }
+        let lines = features.into_iter().map(|feature| {
+            let configuration = configuration.clone();
+            AvoidLine { configuration, feature }
+        });
+        let is_new = |line: &AvoidLine| {
+            self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(line))
+        };
+        lines.filter(is_new).collect()
     }
 
     /// Whether something else than the compiler is to blame, and why. The outermost `None` says that the campaign is
@@ -233,22 +249,23 @@ impl Investigator<'_> {
             Reduced::Failed(reason) => {
                 Some(self.ended(suspect, End::NotReduced, reason.to_string()))
             }
-            Reduced::Duplicate(bug) => {
+            Reduced::Duplicate(bug, cure) => {
                 let ended = self.ended(suspect, End::Duplicate, String::new());
-                Some(Conclusion { bug: Some(bug), ..ended })
+                Some(self.with_cure(Conclusion { bug: Some(bug), ..ended }, configuration, cure))
             }
             Reduced::Bug(cure) => {
                 let ended = self.ended(suspect, End::Bug, String::new());
-                let feature = cure.as_ref().map(|cure| cure.feature.clone());
-                let avoid = feature.map(|feature| self.new_line(configuration, feature));
-                Some(Conclusion {
-                    bug: Some(name),
-                    construct: cure.map(|cure| cure.construct),
-                    avoid: avoid.unwrap_or_default(),
-                    ..ended
-                })
+                Some(self.with_cure(Conclusion { bug: Some(name), ..ended }, configuration, cure))
             }
         })
+    }
+
+    /// The conclusion with what cures the program, if anything does.
+    fn with_cure(&self, ended: Conclusion, configuration: usize, cure: Option<Cure>) -> Conclusion {
+        let Some(cure) = cure else { return ended };
+        let avoid = self.new_lines(configuration, cure.features());
+        let (construct, siblings) = (Some(cure.construct), cure.siblings);
+        Conclusion { construct, siblings, avoid, ..ended }
     }
 
     /// The name of a bug: configuration, outcome and program.

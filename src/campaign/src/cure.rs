@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel};
 
-use crate::outcome::Subject;
+use crate::outcome::{Observed, Subject};
 use crate::programs::Programs;
 use crate::runner::Runner;
 
@@ -19,11 +19,50 @@ pub(crate) struct Cure {
     pub construct: String,
     /// The name with a type, if that is enough, or the name.
     pub feature: String,
+    /// Constructs of the same kind that show the bug in the place of this one.
+    pub siblings: Vec<String>,
+}
+
+impl Cure {
+    fn of(construct: &str, feature: &str) -> Self {
+        let (construct, feature) = (construct.to_owned(), feature.to_owned());
+        Self { construct, feature, siblings: Vec::new() }
+    }
+
+    /// The names of the construct and of its siblings.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.construct).chain(&self.siblings)
+    }
+
+    /// What later programs go without: the feature, and the same for the siblings.
+    pub(crate) fn features(&self) -> impl Iterator<Item = String> {
+        let extent = self.feature.strip_prefix(&self.construct).unwrap_or_default();
+        self.names().map(move |name| format!("{name}{extent}"))
+    }
+}
+
+/// Finds the cure of a reduced kernel, as [`first`] does, and what shows the same bug in its place.
+pub(crate) fn find(
+    runner: &Runner,
+    programs: &Programs,
+    configuration: usize,
+    (small, large): (&Kernel, &Kernel),
+    observed: &Observed,
+) -> Option<Option<Cure>> {
+    let Some(mut cure) = first(runner, programs, configuration, (small, large))? else {
+        return Some(None);
+    };
+    for (name, sibling) in small.siblings(&cure.construct) {
+        if runner.shows(configuration, &Subject::from(&sibling), observed)? {
+            cure.siblings.push(name.to_owned());
+        }
+    }
+    Some(Some(cure))
 }
 
 /// Finds the feature of a reduced kernel without which both it and the kernel that it was made of are right, or at least a
 /// function without which the reduced one is. The innermost `None` says that there is none.
-pub(crate) fn find(
+fn first(
     runner: &Runner,
     programs: &Programs,
     configuration: usize,
@@ -69,10 +108,10 @@ fn first_cure(
         let typed = constructs.iter().filter(|one| one.name == name).map(|one| &one.with_type);
         for feature in typed {
             if cures(runner, programs, configuration, feature, kernels)? {
-                return Some(Some(Cure { construct: name.to_owned(), feature: feature.clone() }));
+                return Some(Some(Cure::of(name, feature)));
             }
         }
-        return Some(Some(Cure { construct: name.to_owned(), feature: name.to_owned() }));
+        return Some(Some(Cure::of(name, name)));
     }
     Some(None)
 }

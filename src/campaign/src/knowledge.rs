@@ -15,11 +15,13 @@ pub const WINDOW: u64 = 128;
 #[derive(Clone, Debug)]
 pub(crate) struct KnownBug {
     pub name: String,
-    pub device: usize,
+    /// The family of the device: see [`Matrix::family`].
+    pub family: usize,
     pub program: u64,
     pub observed: Observed,
-    /// The feature without which its program is right.
-    pub construct: Option<String>,
+    /// The constructs that show it: without one of them its program is right, and with the others in the place of that one
+    /// it is wrong.
+    pub constructs: Vec<String>,
 }
 
 /// The bugs and avoid lists of all configurations.
@@ -36,16 +38,29 @@ impl Knowledge {
     pub(crate) fn learn(&mut self, conclusion: &Conclusion, matrix: &Matrix) {
         let program = conclusion.program;
         self.avoid.extend(conclusion.avoid.iter().map(|line| (program, line.clone())));
-        let device = matrix.find(&conclusion.configuration);
-        if let (End::Bug, Some(name), Some(found)) = (conclusion.end, &conclusion.bug, device) {
-            let (class, signature) = (conclusion.class, conclusion.signature.clone());
-            self.bugs.push(KnownBug {
-                name: name.clone(),
-                device: matrix.configurations[found].device,
-                program,
-                observed: Observed { class, signature },
-                construct: conclusion.construct.clone(),
-            });
+        let constructs = conclusion.construct.iter().chain(&conclusion.siblings);
+        let Some(name) = &conclusion.bug else { return };
+        match (conclusion.end, matrix.find(&conclusion.configuration)) {
+            (End::Bug, Some(found)) => {
+                let (class, signature) = (conclusion.class, conclusion.signature.clone());
+                self.bugs.push(KnownBug {
+                    name: name.clone(),
+                    family: matrix.family(found),
+                    program,
+                    observed: Observed { class, signature },
+                    constructs: constructs.cloned().collect(),
+                });
+            }
+            (End::Duplicate, _) => {
+                let known = self.bugs.iter_mut().find(|bug| bug.name == *name);
+                let Some(known) = known.map(|bug| &mut bug.constructs) else { return };
+                for construct in constructs {
+                    if !known.contains(construct) {
+                        known.push(construct.clone());
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
@@ -67,9 +82,9 @@ impl Knowledge {
             || self.gate.iter().any(|gate| gate.avoid.contains(line))
     }
 
-    /// The bugs of a device that show in this way, in the order in which they were found.
-    pub(crate) fn bugs_of(&self, device: usize, observed: &Observed) -> Vec<KnownBug> {
-        let fits = |bug: &&KnownBug| bug.device == device && bug.observed == *observed;
+    /// The bugs of a family of devices that show in this way, in the order in which they were found.
+    pub(crate) fn bugs_of(&self, family: usize, observed: &Observed) -> Vec<KnownBug> {
+        let fits = |bug: &&KnownBug| bug.family == family && bug.observed == *observed;
         self.bugs.iter().filter(fits).cloned().collect()
     }
 

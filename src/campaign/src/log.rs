@@ -112,6 +112,9 @@ pub struct Conclusion {
     /// The feature without which the program is right, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub construct: Option<String>,
+    /// Constructs of the same kind that show the bug in its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub siblings: Vec<String>,
     /// The features that are avoided from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<AvoidLine>,
@@ -195,7 +198,8 @@ mod tests {
             signature: String::new(),
             end: End::Bug,
             bug: Some("pocl-wrong-free-3".into()),
-            construct: Some("abs".into()),
+            construct: Some("less".into()),
+            siblings: vec!["greater".into()],
             avoid: vec![avoid.clone()],
             reason: String::new(),
         });

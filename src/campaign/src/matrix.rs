@@ -150,6 +150,14 @@ impl Matrix {
         &self.devices[self.configurations[configuration].device].1
     }
 
+    /// The devices that may have bugs in common with that of a configuration, as the first of them: versions of one compiler or
+    /// run-time, whose names differ in the version alone, as in `intel-2024.0.0`.
+    pub(crate) fn family(&self, configuration: usize) -> usize {
+        let stem = |device: usize| without_version(&self.devices[device].0);
+        let own = self.configurations[configuration].device;
+        (0..own).find(|device| stem(*device) == stem(own)).unwrap_or(own)
+    }
+
     /// The options of a build on a device. Warnings are off, as for `clreduce run`.
     pub(crate) fn build_options(&self, own: &str) -> String {
         let words = format!("-w {} {own}", self.options);
@@ -172,5 +180,25 @@ impl Matrix {
     }
 }
 
+/// A name without the version at its end.
+fn without_version(name: &str) -> &str {
+    match name.rsplit_once('-') {
+        Some((stem, version)) if version.starts_with(|c: char| c.is_ascii_digit()) => stem,
+        _ => name,
+    }
+}
+
 /// Runs what [`Matrix::command`] builds.
 pub(crate) const RUN: &str = "./output";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_one_run_time_are_a_family() {
+        let names = ["pocl", "intel-2024.0.0", "intel-2026.2.0", "gcc-12", "zig-cc-0.8.1"];
+        let stems: Vec<&str> = names.into_iter().map(without_version).collect();
+        assert_eq!(stems, ["pocl", "intel", "intel", "gcc", "zig-cc"]);
+    }
+}

@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::CampaignError;
 use crate::cure::{self, Cure};
+use crate::knowledge::KnownBug;
 use crate::matrix::Configuration;
 use crate::outcome::{ExpectedResult, Observed, Subject};
 use crate::programs::Programs;
@@ -44,8 +45,8 @@ pub(crate) struct BugReduction<'a> {
 pub(crate) enum Reduced {
     /// The bug is new and written down; with the feature that cures it, if one does.
     Bug(Option<Cure>),
-    /// The reduced program is that of this bug.
-    Duplicate(String),
+    /// It is this bug: the reduced program is the same, or the same constructs show it.
+    Duplicate(String, Option<Cure>),
     /// It could not be reduced.
     Failed(NotReduced),
     /// The campaign is cancelled.
@@ -143,6 +144,11 @@ impl BugReduction<'_> {
             Some(kernel) => self.shrink(name, configuration, kernel, observed)?,
             None => (original.clone(), None),
         };
+        if let Some(bug) =
+            cure.as_ref().and_then(|cure| self.same_kind(configuration, cure, observed))
+        {
+            return Ok(Reduced::Duplicate(bug, cure));
+        }
         self.put_arguments(&folder, &small)?;
         let found = self.recipe(configuration, &small, observed, &folder)?;
         let small = Subject { source: found.source, ..small };
@@ -150,7 +156,7 @@ impl BugReduction<'_> {
         let recipe = Recipe::parse(&folder.join("recipe.toml"), found.text)?.options(options);
         let text = self.reduce_text(name, &small, &recipe)?;
         if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
-            return Ok(Reduced::Duplicate(bug));
+            return Ok(Reduced::Duplicate(bug, None));
         }
         let reduced = Subject { source: text, ..small };
         self.publish(name, (reduced, original), &recipe, &found.witness)?;
@@ -177,7 +183,8 @@ impl BugReduction<'_> {
             Ok(small) => small.ok_or(Stop::Cancelled)?,
             Err(error) => return Err(Stop::Campaign(error.into())),
         };
-        let cure = cure::find(self.runner, self.programs, configuration, (&small, kernel));
+        let kernels = (&small, kernel);
+        let cure = cure::find(self.runner, self.programs, configuration, kernels, observed);
         Ok((Subject::from(&small), cure.ok_or(Stop::Cancelled)?))
     }
 
@@ -238,7 +245,20 @@ impl BugReduction<'_> {
         })
     }
 
-    /// The bug of the same device that shows in the same way and has the same reduced program, but for names, layout, the
+    /// The bug of the same family of devices that one of the siblings of a construct shows as well. Without siblings, nothing
+    /// speaks for one bug in two places.
+    fn same_kind(&self, configuration: usize, cure: &Cure, observed: &Observed) -> Option<String> {
+        let bugs = self.known_bugs(configuration, observed);
+        let is_it = |bug: &KnownBug| cure.siblings.iter().any(|name| bug.constructs.contains(name));
+        bugs.into_iter().find(is_it).map(|bug| bug.name)
+    }
+
+    fn known_bugs(&self, configuration: usize, observed: &Observed) -> Vec<KnownBug> {
+        let family = self.runner.matrix.family(configuration);
+        self.shared.with_knowledge(|known| known.bugs_of(family, observed))
+    }
+
+    /// The bug of the same family of devices that shows in the same way and has the same reduced program, but for names, layout, the
     /// names of types and the values of literals.
     fn duplicate_of(
         &self,
@@ -246,8 +266,7 @@ impl BugReduction<'_> {
         text: &str,
         observed: &Observed,
     ) -> Option<String> {
-        let device = self.runner.matrix.configurations[configuration].device;
-        let bugs = self.shared.with_knowledge(|known| known.bugs_of(device, observed));
+        let bugs = self.known_bugs(configuration, observed);
         let mine = self.outline(text)?;
         let kind = self.runner.matrix.kind;
         let is_same = |name: &String| {

@@ -69,7 +69,7 @@ struct State {
     first: Vec<Outcomes>,
     /// Programs so far that are missing, if all are.
     all_missing: Option<u64>,
-    /// Alarms of each device, in their order.
+    /// Alarms of each family of devices, in their order, at the place of its first device.
     queues: Vec<VecDeque<Alarm>>,
     /// Programs with alarms that are not looked into yet, with the number of these.
     open: BTreeMap<u64, usize>,
@@ -127,10 +127,8 @@ impl Shared {
                     self.pass_gate(&mut state, Gate { size: self.gate_size(), left_out, avoid });
                 }
                 Line::Alarm(conclusion) => {
-                    let device = self.matrix.find(&conclusion.configuration);
-                    let device = device.map(|found| self.matrix.configurations[found].device);
-                    if let Some(queue) = device.map(|device| &mut state.queues[device]) {
-                        queue.pop_front();
+                    if let Some(found) = self.matrix.find(&conclusion.configuration) {
+                        state.queues[self.matrix.family(found)].pop_front();
                     }
                     self.close(&mut state, &conclusion);
                     self.tell(Progress::Concluded { conclusion, earlier: true });
@@ -175,7 +173,7 @@ impl Shared {
         }
     }
 
-    /// Waits for the next alarm of a device. `None` at the end.
+    /// Waits for the next alarm of the family of a device. `None` at the end.
     pub(crate) fn next_alarm(&self, device: usize) -> Option<Alarm> {
         let mut state = locked(&self.state);
         loop {
@@ -310,8 +308,8 @@ impl Shared {
         let is_wrong = |index: &usize| outcomes.get(index) == Some(&Class::Wrong);
         let is_everywhere = devices.len() > 1 && all.iter().all(is_wrong);
         for (configuration, class) in outcomes.into_iter().filter(|(_, class)| class.is_alarm()) {
-            let device = self.matrix.configurations[configuration].device;
-            state.queues[device].push_back(Alarm { program, configuration, class, is_everywhere });
+            let queue = &mut state.queues[self.matrix.family(configuration)];
+            queue.push_back(Alarm { program, configuration, class, is_everywhere });
             *state.open.entry(program).or_default() += 1;
         }
     }
