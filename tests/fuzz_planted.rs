@@ -12,7 +12,7 @@ use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs};
 use clreduce_generator::{Mode, Profile, Tokens};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
-use planted::{Fault, Planted, Told, campaign, run_with};
+use planted::{Fault, Planted, Told, campaign, campaign_with_gate, run_with};
 
 static COMPILERS: [Planted; 9] = [
     Planted { name: "sound", faults: &[], run: run::<0> },
@@ -156,4 +156,25 @@ fn one_thread_finds_what_three_find() {
     let (alone, together) = (found(1), found(3));
     assert!(!alone.0.is_empty());
     assert_eq!(alone, together);
+}
+
+/// Without a gate, reductions need not wait for the first programs.
+#[test]
+fn without_a_gate_the_same_bugs_are_found() {
+    let found = |gate| {
+        let out = tempfile::tempdir().unwrap();
+        let programs = (programs(Mode::Vector), 30);
+        let told = campaign_with_gate(out.path(), programs, &FEW, (2, gate));
+        let log = fs::read_to_string(out.path().join("campaign.jsonl")).unwrap();
+        let gate = log.lines().position(|line| line.contains(r#""what":"gate""#)).unwrap();
+        let mut cures: Vec<_> =
+            told.conclusions.into_iter().filter_map(|one| one.construct).collect();
+        cures.sort();
+        cures.dedup();
+        (gate, cures)
+    };
+    let (at_once, later) = (found(0), found(30));
+    assert_eq!((at_once.0, later.0), (0, 30));
+    assert!(!at_once.1.is_empty());
+    assert_eq!(at_once.1, later.1);
 }

@@ -218,9 +218,19 @@ pub struct Told {
 /// Runs a campaign.
 pub fn campaign(
     out: &Path,
-    (programs, count): (Programs, u64),
+    programs: (Programs, u64),
     compilers: &'static [Planted],
     jobs: usize,
+) -> Told {
+    campaign_with_gate(out, programs, compilers, (jobs, 100))
+}
+
+/// Runs a campaign with another number of programs before the first reduction.
+pub fn campaign_with_gate(
+    out: &Path,
+    (programs, count): (Programs, u64),
+    compilers: &'static [Planted],
+    (jobs, gate): (usize, u64),
 ) -> Told {
     let start = CampaignStart {
         programs,
@@ -231,6 +241,7 @@ pub fn campaign(
         limit: Duration::from_secs(60),
         memory: None,
         disk: None,
+        gate,
         avoids: true,
         worker: WorkerOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_clreduce"))),
         cancel: Cancel::new(),

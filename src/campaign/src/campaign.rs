@@ -31,7 +31,7 @@ use crate::progress::Progress;
 use crate::publish::WriteReport;
 use crate::reduction::BugReduction;
 use crate::runner::Runner;
-use crate::shared::{FinishedProgram, Outcomes, Shared};
+use crate::shared::{FinishedProgram, Outcomes, Settings, Shared};
 
 /// As large as a main thread's: interpreters and parsers are known to need it.
 const STACK_BYTES: usize = 8 << 20;
@@ -54,6 +54,8 @@ pub struct CampaignStart {
     pub memory: Option<u64>,
     /// The most that the folder may occupy, in bytes.
     pub disk: Option<u64>,
+    /// The number of programs that show what each configuration can do, before anything is reduced.
+    pub gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
     /// The way in which workers are started.
@@ -113,7 +115,7 @@ impl Campaign {
         let pool = Arc::new(Pool::new(start.jobs).map_err(CampaignError::Threads)?);
         let (sender, receiver) = unbounded();
         let ends = start.count.into_iter().chain(start.programs.count());
-        let settings = (ends.min(), start.avoids);
+        let settings = Settings { count: ends.min(), gate: start.gate, avoids: start.avoids };
         let programs = &start.programs;
         let shared =
             Shared::new((log, lines), start.matrix.clone(), programs.clone(), settings, sender)?;
@@ -201,6 +203,7 @@ fn facts(start: &CampaignStart) -> Facts {
         |(name, toolchain): &(String, Toolchain)| format!("{name}: {}", toolchain.version());
     let devices: Vec<String> = matrix.devices.iter().map(device).collect();
     let own = [
+        ("--gate", start.gate.to_string()),
         ("--no-avoid", (!start.avoids).to_string()),
         ("the configurations", matrix.names().join(", ")),
         ("the devices and their versions", devices.join(", ")),

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::log::AvoidLine;
 
-/// The number of programs that make the gate.
-pub(crate) const GATE: u64 = 100;
 /// With fewer programs, there is no gate.
 const LEAST: usize = 20;
 /// The largest share of failures of a configuration that takes part, in percent.

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use clreduce_interestingness::Cancel;
 use crossbeam_channel::Sender;
 
-use crate::gate::{GATE, Gate, Trial};
+use crate::gate::{Gate, Trial};
 use crate::knowledge::{Knowledge, WINDOW};
 use crate::log::{Conclusion, Line, Log};
 use crate::matrix::Matrix;
@@ -43,6 +43,17 @@ pub(crate) struct FinishedProgram {
 /// If the first programs of a campaign are missing, so many in a row, the generator does not work.
 const MOST_MISSING: u64 = 20;
 
+/// What is asked of a campaign.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// The number of programs, if there is an end.
+    pub count: Option<u64>,
+    /// The number of programs of the gate.
+    pub gate: u64,
+    /// True if later programs go without what is broken.
+    pub avoids: bool,
+}
+
 /// The state, and what wakes those who wait for a part of it.
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -51,6 +62,7 @@ pub(crate) struct Shared {
     programs: Programs,
     /// The number of programs, if there is an end.
     count: Option<u64>,
+    gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
     events: Sender<Progress>,
@@ -91,7 +103,7 @@ impl Shared {
         (log, lines): (Log, Vec<Line>),
         matrix: Matrix,
         programs: Programs,
-        (count, avoids): (Option<u64>, bool),
+        settings: Settings,
         events: Sender<Progress>,
     ) -> Result<Self, LogError> {
         let state = State {
@@ -108,7 +120,8 @@ impl Shared {
             failure: None,
         };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        let shared = Self { state, changed, matrix, programs, count, avoids, events };
+        let Settings { count, gate, avoids } = settings;
+        let shared = Self { state, changed, matrix, programs, count, gate, avoids, events };
         shared.replay(lines)?;
         Ok(shared)
     }
@@ -256,7 +269,7 @@ impl Shared {
 
     /// The programs of the gate.
     fn gate_size(&self) -> u64 {
-        GATE.min(self.count.unwrap_or(GATE))
+        self.count.map_or(self.gate, |count| count.min(self.gate))
     }
 
     fn check(&self, state: &mut State, result: Result<(), LogError>) {

@@ -103,13 +103,17 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes)]
     pub disk: Option<u64>,
 
+    /// Reduce nothing until N programs have shown what each configuration can do
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub gate: u64,
+
     /// Do not leave out of later kernels what a configuration is known to get wrong
     #[arg(long)]
     pub no_avoid: bool,
 
     /// Run the bugs of an earlier campaign, and say which ones still show
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-        conflicts_with_all = ["out", "seed", "count", "time", "no_avoid"])]
+        conflicts_with_all = ["out", "seed", "count", "time", "gate", "no_avoid"])]
     pub replay: Option<PathBuf>,
 
     #[command(flatten)]
@@ -195,6 +199,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         limit: args.timeout,
         memory: Some(args.memory),
         disk: args.disk,
+        gate: args.gate,
         avoids: !args.no_avoid,
         worker,
         cancel: cancel.clone(),
