@@ -12,7 +12,7 @@ use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs};
 use clreduce_generator::{Mode, Profile, Tokens};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
-use planted::{Fault, Planted, Told, campaign, campaign_with_gate, run_with};
+use planted::{Fault, Planted, Told, attempt, campaign, campaign_with_gate, run_with};
 
 static COMPILERS: [Planted; 9] = [
     Planted { name: "sound", faults: &[], run: run::<0> },
@@ -177,4 +177,25 @@ fn without_a_gate_the_same_bugs_are_found() {
     assert_eq!((at_once.0, later.0), (0, 30));
     assert!(!at_once.1.is_empty());
     assert_eq!(at_once.1, later.1);
+}
+
+static REFUSING: [Planted; 1] =
+    [Planted { name: "refusing", faults: &[Fault::Refuses("", "no")], run: run_nothing }];
+
+fn run_nothing(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Cancel) -> RunReport {
+    run_with(REFUSING[0].faults, run)
+}
+
+#[test]
+fn a_campaign_stops_if_no_configuration_can_do_anything() {
+    let out = tempfile::tempdir().unwrap();
+    // Without a number of programs, it would go on for ever.
+    let attempt = || attempt(out.path(), (programs(Mode::Basic), u64::MAX), &REFUSING, (2, 5));
+    for _ in 0..2 {
+        let stopped = attempt().unwrap_err().to_string();
+        assert!(
+            stopped.contains("refusing (100 %)") && stopped.contains("5 programs"),
+            "{stopped}"
+        );
+    }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use clreduce::Cancel;
 use clreduce_campaign::{
-    Campaign, CampaignStart, Class, Conclusion, Configuration, Matrix, Programs, Progress,
-    ReportFailure, SourceKind, Toolchain,
+    Campaign, CampaignError, CampaignStart, Class, Conclusion, Configuration, Matrix, Programs,
+    Progress, ReportFailure, SourceKind, Toolchain,
 };
 use clreduce_devices::{
     Backend, Device, DeviceError, DeviceFacts, FoundDevice, Transport, WorkerOptions,
@@ -228,10 +228,20 @@ pub fn campaign(
 /// Runs a campaign with another number of programs before the first reduction.
 pub fn campaign_with_gate(
     out: &Path,
+    programs: (Programs, u64),
+    compilers: &'static [Planted],
+    gate: (usize, u64),
+) -> Told {
+    attempt(out, programs, compilers, gate).unwrap()
+}
+
+/// The same for a campaign that may stop.
+pub fn attempt(
+    out: &Path,
     (programs, count): (Programs, u64),
     compilers: &'static [Planted],
     (jobs, gate): (usize, u64),
-) -> Told {
+) -> Result<Told, CampaignError> {
     let start = CampaignStart {
         programs,
         count: Some(count),
@@ -252,22 +262,19 @@ pub fn campaign_with_gate(
     let names = start.matrix.names();
     let mut told = Told::default();
     let campaign = Campaign::open(out, start).unwrap();
-    campaign
-        .run(|progress| match progress {
-            Progress::Concluded { conclusion, .. } => told.conclusions.push(conclusion),
-            Progress::Gate { avoid, left_out } => {
-                told.left_out = left_out.into_keys().collect();
-                let line =
-                    |line: clreduce_campaign::AvoidLine| line.configuration + " " + &line.feature;
-                told.broken = avoid.into_iter().map(line).collect();
-            }
-            Progress::Ran { program, outcomes, .. } => {
-                let bad = outcomes.into_iter().filter(|(_, class)| *class != Class::Right);
-                told.outcomes
-                    .extend(bad.map(|(index, class)| (program, names[index].clone(), class)));
-            }
-            Progress::Reducing { .. } => {}
-        })
-        .unwrap();
-    told
+    campaign.run(|progress| match progress {
+        Progress::Concluded { conclusion, .. } => told.conclusions.push(conclusion),
+        Progress::Gate { avoid, left_out } => {
+            told.left_out = left_out.into_keys().collect();
+            let line =
+                |line: clreduce_campaign::AvoidLine| line.configuration + " " + &line.feature;
+            told.broken = avoid.into_iter().map(line).collect();
+        }
+        Progress::Ran { program, outcomes, .. } => {
+            let bad = outcomes.into_iter().filter(|(_, class)| *class != Class::Right);
+            told.outcomes.extend(bad.map(|(index, class)| (program, names[index].clone(), class)));
+        }
+        Progress::Reducing { .. } => {}
+    })?;
+    Ok(told)
 }

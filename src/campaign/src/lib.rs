@@ -36,6 +36,7 @@ pub use progress::Progress;
 pub use publish::{BUGS, ReportFailure, WriteReport};
 pub use replay::{Replayed, replay};
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -70,6 +71,18 @@ pub enum CampaignError {
         count: u64,
         /// The reason for the last one.
         reason: String,
+    },
+    /// No configuration has passed the gate.
+    #[error(
+        "all configurations fail too often to go on: {}\n\
+         help: `clreduce generate` and `clreduce run` show what is wrong with one of the first {programs} programs",
+        shares(left_out)
+    )]
+    AllLeftOut {
+        /// The number of programs that have run.
+        programs: u64,
+        /// The configurations, with their share of failures in percent.
+        left_out: BTreeMap<String, u32>,
     },
     /// A device or compiler is not there any more.
     #[error(
@@ -114,4 +127,10 @@ pub enum CampaignError {
         /// The error of the system.
         source: io::Error,
     },
+}
+
+/// Configurations with their share of failures, for people.
+fn shares(left_out: &BTreeMap<String, u32>) -> String {
+    let share = |(name, percent): (&String, &u32)| format!("{name} ({percent} %)");
+    left_out.iter().map(share).collect::<Vec<_>>().join(", ")
 }

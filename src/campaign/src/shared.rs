@@ -365,6 +365,12 @@ impl Shared {
     /// Goes on behind the gate, with the alarms of the first programs.
     fn pass_gate(&self, state: &mut State, gate: Gate) {
         let (left_out, avoid) = (gate.left_out.clone(), gate.avoid.clone());
+        if left_out.len() == self.matrix.configurations.len() {
+            state.fail(CampaignError::AllLeftOut {
+                programs: gate.size,
+                left_out: left_out.clone(),
+            });
+        }
         self.tell(Progress::Gate { left_out, avoid });
         state.knowledge.gate = Some(gate);
         for (program, outcomes) in (0..).zip(std::mem::take(&mut state.first)) {
