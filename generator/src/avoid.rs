@@ -34,7 +34,7 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 42] = [
+const CONSTRUCTS: [&str; 43] = [
     "array",
     "async_copy",
     "async_strided_copy",
@@ -66,6 +66,7 @@ const CONSTRUCTS: [&str; 42] = [
     "reqd_work_group_size",
     "stencil",
     "structure",
+    "sub_group",
     "switch",
     "swizzle",
     "ticket",

@@ -15,6 +15,7 @@ pub struct Features {
     share: u64,
     target: Target,
     doubles: bool,
+    sub_groups: bool,
 }
 
 impl Features {
@@ -23,7 +24,8 @@ impl Features {
     pub fn new(profile: &Profile, key: Key) -> Self {
         let share = 50 + key.stream().below(51);
         let (avoid, doubles) = (profile.avoid.clone(), profile.doubles);
-        Self { avoid, key, share, target: profile.target, doubles }
+        let (target, sub_groups) = (profile.target, profile.sub_groups);
+        Self { avoid, key, share, target, doubles, sub_groups }
     }
 
     /// The scalar types that there are, avoided or not.
@@ -69,9 +71,18 @@ impl Features {
     /// As `weight`, for a collective function on values of a type.
     #[must_use]
     pub fn joint(&self, function: Joint, ty: Type) -> u32 {
-        let all = if function.is_of_warp() { "warp" } else { "collective" };
-        let fits = self.target.has_joint(function) && self.allows(all, Type::INT);
-        if fits { self.weight(function.name(), ty) } else { 0 }
+        let is_asked = self.sub_groups || !function.is_of_sub_group();
+        let fits = self.target.has_joint(function) && self.allows(function.feature(), Type::INT);
+        // Who asks for sub-groups wants to see them.
+        let times = if function.is_of_sub_group() { 2 } else { 1 };
+        if fits && is_asked { times * self.weight(function.name(), ty) } else { 0 }
+    }
+
+    /// True if functions of sub-groups are among the features of the seed.
+    #[must_use]
+    pub fn has_sub_groups(&self) -> bool {
+        let is_on = |function: Joint| self.joint(function, Type::INT) > 0;
+        self.sub_groups && Joint::ALL.into_iter().any(|one| one.is_of_sub_group() && is_on(one))
     }
 
     /// As `weight`, for a built-in function with this result.

@@ -115,6 +115,9 @@ pub(crate) fn origin(seed: u64, profile: &Profile, variant: Option<usize>) -> St
     if profile.doubles {
         text += " --doubles";
     }
+    if profile.sub_groups {
+        text += " --sub-groups";
+    }
     if profile.self_check {
         text += " --self-check";
     }

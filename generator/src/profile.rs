@@ -49,6 +49,8 @@ pub struct Profile {
     pub avoid: Avoid,
     /// True for kernels with `double`, which devices need not have.
     pub doubles: bool,
+    /// True for kernels with functions of sub-groups of 32 work-items, which few devices have.
+    pub sub_groups: bool,
     /// True for kernels that compare their results with the right ones and print what differs.
     pub self_check: bool,
     /// The edits that [variants](crate::variants) of the kernel have.
@@ -63,6 +65,7 @@ impl Default for Profile {
             tokens: Tokens::default(),
             avoid: Avoid::default(),
             doubles: false,
+            sub_groups: false,
             self_check: false,
             edits: Edits::default(),
         }
@@ -117,7 +120,8 @@ impl Target {
     pub fn has_joint(self, function: Joint) -> bool {
         match self {
             Self::OpenCl12 => false,
-            Self::OpenCl20 | Self::OpenCl30 => !function.is_of_warp(),
+            Self::OpenCl20 => !function.is_of_warp() && !function.is_of_sub_group(),
+            Self::OpenCl30 => !function.is_of_warp(),
             Self::Cuda => function.is_of_warp(),
         }
     }
@@ -280,6 +284,19 @@ pub enum ProfileError {
     /// Numbers of the type `double` are asked for, and are to be avoided.
     #[error("--doubles asks for `double`, and --avoid leaves it out: leave out one of the two")]
     Doubles,
+    /// Functions of sub-groups are asked for, and are to be avoided.
+    #[error(
+        "--sub-groups asks for functions of sub-groups, and --avoid leaves them out: leave out one of the two"
+    )]
+    SubGroups,
+    /// Functions of sub-groups are asked for in a language that has none.
+    #[error("--sub-groups needs the language that has them: --target opencl-3")]
+    NoSubGroups,
+    /// Functions of sub-groups are asked for in a mode without exchanges.
+    #[error(
+        "the mode `{0}` has no functions of sub-groups: leave out --sub-groups, or choose barrier, atomic-reduction, all or free"
+    )]
+    SubGroupsMode(&'static str),
     /// Variants need what is to be avoided.
     #[error(
         "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
@@ -316,6 +333,7 @@ impl Profile {
         if self.doubles && self.avoid.names("double") {
             return Err(ProfileError::Doubles);
         }
+        self.check_sub_groups()?;
         let mut needs = Vec::new();
         if self.mode != Mode::Free {
             needs.extend(self.mode.has_barriers().then_some(COMMUNICATION).into_iter().flatten());
@@ -335,6 +353,23 @@ impl Profile {
             None if needs_vectors => self.check_lanes(),
             None => Ok(()),
         }
+    }
+
+    /// Checks that there can be functions of sub-groups, where they are asked for.
+    fn check_sub_groups(&self) -> Result<(), ProfileError> {
+        if !self.sub_groups {
+            return Ok(());
+        }
+        if self.target != Target::OpenCl30 {
+            return Err(ProfileError::NoSubGroups);
+        }
+        if self.avoid.names("sub_group") {
+            return Err(ProfileError::SubGroups);
+        }
+        if !self.mode.has_barriers() && !self.mode.has_reductions() {
+            return Err(ProfileError::SubGroupsMode(self.mode.name()));
+        }
+        Ok(())
     }
 
     /// Checks that there are vectors of some length.

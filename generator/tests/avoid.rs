@@ -37,10 +37,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Section(_) => ("atomic_section", Vec::new()),
             StmtKind::Collective(one) => {
                 let types = vec![program.ty(one.value), program.variable(one.into).ty];
-                found.push((
-                    if one.function.is_of_warp() { "warp" } else { "collective" },
-                    Vec::new(),
-                ));
+                found.push((one.function.feature(), Vec::new()));
                 (one.function.name(), types)
             }
             StmtKind::GroupCopy(copy) if copy.stride > 1 => ("async_strided_copy", Vec::new()),
@@ -152,9 +149,16 @@ fn what_is_avoided_is_nowhere() {
         let avoid: Avoid = entry.parse().expect("a feature");
         for (index, mode) in (0..14).zip(Mode::ALL.into_iter().cycle()) {
             let tokens = Tokens::new(300, 900).expect("a range");
-            let target = if index < 7 { Target::OpenCl20 } else { Target::Cuda };
+            // Few features are there only with sub-groups.
+            let sub_groups = entry.starts_with("sub_group_");
+            let target = match index {
+                _ if sub_groups => Target::OpenCl30,
+                0..7 => Target::OpenCl20,
+                _ => Target::Cuda,
+            };
+            let mode = if sub_groups { Mode::Free } else { mode };
             let avoid = avoid.clone();
-            let profile = Profile { mode, target, tokens, avoid, ..Profile::default() };
+            let profile = Profile { mode, target, tokens, avoid, sub_groups, ..Profile::default() };
             let seed = number * 14 + index;
             let Ok(kernel) = generate(seed, &profile) else {
                 refused += 1;
@@ -181,13 +185,15 @@ fn what_is_avoided_is_nowhere() {
 #[test]
 fn most_features_occur() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..600 {
+    for seed in 0..700 {
         let target = match seed {
             0..150 => Target::OpenCl12,
             150..350 => Target::OpenCl20,
-            _ => Target::Cuda,
+            350..600 => Target::Cuda,
+            _ => Target::OpenCl30,
         };
-        let profile = Profile { target, ..Profile::default() };
+        let sub_groups = target == Target::OpenCl30;
+        let profile = Profile { target, sub_groups, ..Profile::default() };
         let kernel = generate(seed, &profile).expect("a profile that fits");
         seen.extend(constructs(&kernel.program).into_iter().map(|(name, _)| name));
     }

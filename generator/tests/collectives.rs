@@ -2,7 +2,7 @@
 
 use clreduce_generator::ir::{Joint, Program, StmtKind};
 use clreduce_generator::{
-    Kernel, Mode, Profile, Target, Tokens, generate, interpret, reduce, variants,
+    Kernel, Mode, Profile, Target, Tokens, generate, interpret, print, reduce, variants,
 };
 
 fn profile(target: Target, mode: Mode) -> Profile {
@@ -37,12 +37,51 @@ fn they_are_in_the_languages_that_have_them() {
     }
 }
 
+/// The profile, with functions of sub-groups.
+fn with_sub_groups(mode: Mode) -> Profile {
+    Profile { sub_groups: true, ..profile(Target::OpenCl30, mode) }
+}
+
+#[test]
+fn sub_groups_are_there_where_they_are_asked_for() {
+    for mode in [Mode::Barrier, Mode::AtomicReduction, Mode::All, Mode::Free] {
+        let (mut kernels, mut calls, mut fitting) = (0, 0, 0);
+        for seed in 0..40 {
+            let profile = with_sub_groups(mode);
+            let kernel = generate(seed, &profile).expect("a profile that fits");
+            let found = executed(&kernel).into_iter().filter(|one| one.is_of_sub_group()).count();
+            (kernels, calls) = (kernels + usize::from(found > 0), calls + found);
+            assert!(found == 0 || kernel.program.sizes.local[0].is_multiple_of(32), "{mode:?}");
+            let share = print::tokens(&kernel.source) * 100 / kernel.asked;
+            fitting += usize::from((75..=125).contains(&share));
+            let asks = kernel.source.contains("__attribute__((intel_reqd_sub_group_size(32)))");
+            assert_eq!(asks, kernel.source.contains(" = sub_group_"), "{}", kernel.source);
+        }
+        assert!(kernels >= 38 && calls >= 48, "{mode:?}: {calls} in {kernels}");
+        assert!(fitting >= 36, "{mode:?}: {fitting} of 40 have the size that was asked for");
+    }
+}
+
+/// Existing seeds mean the same kernels.
+#[test]
+fn who_does_not_ask_for_sub_groups_gets_none() {
+    for seed in 0..40 {
+        let kernel = generate(seed, &profile(Target::OpenCl30, Mode::Free)).expect("a profile");
+        assert!(!kernel.source.contains("sub_group"), "{}", kernel.source);
+    }
+}
+
 #[test]
 fn variants_have_the_results_of_their_kernel() {
-    for target in [Target::OpenCl20, Target::Cuda] {
-        let mut seen = 0;
+    let profiles = [
+        profile(Target::OpenCl20, Mode::Free),
+        profile(Target::Cuda, Mode::Free),
+        with_sub_groups(Mode::Free),
+    ];
+    for profile in profiles {
+        let (target, mut seen) = (profile.target, 0);
         for seed in 0..12 {
-            let family = variants(seed, &profile(target, Mode::Free)).expect("a profile that fits");
+            let family = variants(seed, &profile).expect("a profile that fits");
             let base = family.base().clone();
             for variant in family.take(4) {
                 let report = interpret::run(&variant.program);
@@ -58,10 +97,14 @@ fn variants_have_the_results_of_their_kernel() {
 /// The bug of this test is the call itself.
 #[test]
 fn reduced_kernels_know_their_results() {
-    for (target, text) in [(Target::OpenCl20, " = work_group_"), (Target::Cuda, "_sync(")] {
-        let mut reduced = 0;
+    for (profile, text) in [
+        (profile(Target::OpenCl20, Mode::Free), " = work_group_"),
+        (profile(Target::Cuda, Mode::Free), "_sync("),
+        (with_sub_groups(Mode::Free), " = sub_group_"),
+    ] {
+        let (target, mut reduced) = (profile.target, 0);
         for seed in 0..20 {
-            let kernel = generate(seed, &profile(target, Mode::Free)).expect("a profile that fits");
+            let kernel = generate(seed, &profile).expect("a profile that fits");
             let is_there =
                 |kernel: &Kernel| !executed(kernel).is_empty() && kernel.source.contains(text);
             if !is_there(&kernel) {

@@ -1,4 +1,4 @@
-//! Collective functions of work-groups and of warps. The whole team has to come to them.
+//! Collective functions of work-groups, sub-groups and warps. The whole team has to come to them.
 
 use super::{Faults, Machine, index, items};
 use crate::ir::{Collective, Joint, Scalar, StmtId, WARP};
@@ -8,7 +8,13 @@ impl Machine<'_> {
         let base = self.eval(collective.value, mask);
         let at = collective.at.map(|at| (self.eval(at, mask), self.program.ty(at).scalar));
         let scalar = self.program.ty(collective.value).scalar;
-        let size = if collective.function.is_of_warp() { WARP as usize } else { self.width };
+        let of_sub_group = collective.function.is_of_sub_group();
+        // Other sub-groups depend on the device.
+        if of_sub_group && !self.program.sizes.has_whole_sub_groups() {
+            self.fault(id, Faults::DIVERGENCE);
+        }
+        let is_of_lanes = collective.function.is_of_warp() || of_sub_group;
+        let size = if is_of_lanes { WARP as usize } else { self.width };
         for first in (0..self.width).step_by(size) {
             let team = first..self.width.min(first + size);
             let members = team.clone().fold(0, |members, item| members | 1_u64 << item);
@@ -47,11 +53,12 @@ impl Machine<'_> {
         collective: &Collective,
         places: &[i128],
     ) -> Vec<Option<usize>> {
-        // Every work-item of a group has to name the same one.
-        if collective.function == Joint::Broadcast && places.iter().any(|at| *at != places[0]) {
+        // Every work-item of the team has to name the same one.
+        let function = collective.function.like();
+        if function == Joint::Broadcast && places.iter().any(|at| *at != places[0]) {
             self.fault(id, Faults::ORDER);
         }
-        let source = |(lane, at): (u32, &i128)| match collective.function {
+        let source = |(lane, at): (u32, &i128)| match function {
             Joint::Shuffle(shuffle) => {
                 let by = u32::try_from(*at).ok().filter(|by| *by < WARP)?;
                 Some(shuffle.source(lane, by, collective.width.into()) as usize)

@@ -1,11 +1,12 @@
 //! Collective functions: a team of work-items comes to the call together, and each gets a result that depends on the
-//! values of all. The teams are work-groups in OpenCL C and warps in CUDA C++.
+//! values of all. The teams are work-groups and sub-groups in OpenCL C, and warps in CUDA C++.
 
 use super::atomics::Atomic;
+use super::sub_groups::SubGroup;
 use super::types::{Scalar, Type};
 use super::{ExprId, VarId};
 
-/// The work-items of a warp.
+/// The work-items of a warp, and of a sub-group.
 pub const WARP: u32 = 32;
 
 /// A call of a collective function.
@@ -52,6 +53,8 @@ pub enum Joint {
     MatchAny,
     /// `__reduce_add_sync` and the like.
     WarpReduce(Atomic),
+    /// A function of sub-groups.
+    SubGroup(SubGroup),
 }
 
 /// How a shuffle finds the lane that it reads from.
@@ -86,8 +89,8 @@ impl Shuffle {
 const INTEGERS: [Scalar; 4] = [Scalar::Int, Scalar::Uint, Scalar::Long, Scalar::Ulong];
 
 impl Joint {
-    /// All of them, those of work-groups first.
-    pub const ALL: [Self; 26] = [
+    /// All of them: those of work-groups, of warps, of sub-groups.
+    pub const ALL: [Self; 40] = [
         Self::Reduce(Atomic::Add),
         Self::Reduce(Atomic::Min),
         Self::Reduce(Atomic::Max),
@@ -114,7 +117,46 @@ impl Joint {
         Self::WarpReduce(Atomic::And),
         Self::WarpReduce(Atomic::Or),
         Self::WarpReduce(Atomic::Xor),
+        Self::SubGroup(SubGroup::Reduce(Atomic::Add)),
+        Self::SubGroup(SubGroup::Reduce(Atomic::Min)),
+        Self::SubGroup(SubGroup::Reduce(Atomic::Max)),
+        Self::SubGroup(SubGroup::ScanInclusive(Atomic::Add)),
+        Self::SubGroup(SubGroup::ScanInclusive(Atomic::Min)),
+        Self::SubGroup(SubGroup::ScanInclusive(Atomic::Max)),
+        Self::SubGroup(SubGroup::ScanExclusive(Atomic::Add)),
+        Self::SubGroup(SubGroup::ScanExclusive(Atomic::Min)),
+        Self::SubGroup(SubGroup::ScanExclusive(Atomic::Max)),
+        Self::SubGroup(SubGroup::Broadcast),
+        Self::SubGroup(SubGroup::All),
+        Self::SubGroup(SubGroup::Any),
+        Self::SubGroup(SubGroup::Shuffle),
+        Self::SubGroup(SubGroup::ShuffleXor),
     ];
+
+    /// True if a sub-group calls it.
+    #[must_use]
+    pub fn is_of_sub_group(self) -> bool {
+        matches!(self, Self::SubGroup(_))
+    }
+
+    /// The feature that stands for all functions of its kind of team.
+    #[must_use]
+    pub fn feature(self) -> &'static str {
+        match self {
+            Self::SubGroup(_) => "sub_group",
+            _ if self.is_of_warp() => "warp",
+            _ => "collective",
+        }
+    }
+
+    /// The function that gives the same results, whatever the team is: those of sub-groups are like others.
+    #[must_use]
+    pub fn like(self) -> Self {
+        match self {
+            Self::SubGroup(function) => function.like(),
+            _ => self,
+        }
+    }
 
     /// True if a warp calls it, and not a work-group.
     #[must_use]
@@ -160,13 +202,14 @@ impl Joint {
             Self::WarpReduce(Atomic::Or) => "__reduce_or_sync",
             Self::WarpReduce(Atomic::Xor) => "__reduce_xor_sync",
             Self::WarpReduce(_) => "__reduce_add_sync",
+            Self::SubGroup(function) => function.name(),
         }
     }
 
     /// The types of the value that each work-item contributes.
     #[must_use]
     pub fn types(self) -> &'static [Scalar] {
-        match self {
+        match self.like() {
             Self::GroupAll | Self::GroupAny | Self::Ballot | Self::WarpAll | Self::WarpAny => {
                 &INTEGERS[..1]
             }
@@ -179,7 +222,7 @@ impl Joint {
     /// The type of the result for values of a type.
     #[must_use]
     pub fn result(self, value: Type) -> Type {
-        match self {
+        match self.like() {
             Self::Ballot | Self::MatchAny => Type::scalar(Scalar::Uint),
             Self::GroupAll | Self::GroupAny | Self::WarpAll | Self::WarpAny => Type::INT,
             _ => value,
@@ -189,20 +232,21 @@ impl Joint {
     /// True if work-items of a work-group can get different results from it.
     #[must_use]
     pub fn varies(self) -> bool {
-        self.is_of_warp() || matches!(self, Self::ScanInclusive(_) | Self::ScanExclusive(_))
+        self.is_of_warp()
+            || matches!(self, Self::ScanInclusive(_) | Self::ScanExclusive(_) | Self::SubGroup(_))
     }
 
     /// True if it has a second argument.
     #[must_use]
     pub fn has_place(self) -> bool {
-        matches!(self, Self::Broadcast | Self::Shuffle(_))
+        matches!(self.like(), Self::Broadcast | Self::Shuffle(_))
     }
 
     /// True if it adds values up, in any order.
     #[must_use]
     pub fn adds(self) -> bool {
         matches!(
-            self,
+            self.like(),
             Self::Reduce(Atomic::Add)
                 | Self::ScanInclusive(Atomic::Add)
                 | Self::ScanExclusive(Atomic::Add)
@@ -249,6 +293,7 @@ impl Joint {
             Self::MatchAny => {
                 values.iter().map(|&own| Some(bits(values, |value| value == own))).collect()
             }
+            Self::SubGroup(function) => function.like().results(scalar, values, from),
         }
     }
 }

@@ -14,6 +14,7 @@ mod results;
 mod signatures;
 mod statements;
 mod stored;
+mod sub_groups;
 mod swizzle;
 mod tensors;
 mod types;
@@ -29,6 +30,7 @@ pub use statements::{
     Block, Case, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
     StmtKind, Switch, Ticket, Update, Way,
 };
+pub use sub_groups::SubGroup;
 pub use swizzle::Swizzle;
 pub use tensors::{LANES, Mma, Tile};
 pub use types::{Scalar, Type};
@@ -187,6 +189,13 @@ impl Sizes {
     #[must_use]
     pub fn group(self) -> u32 {
         self.local.iter().product()
+    }
+
+    /// True if the first dimension of a work-group is made up of whole sub-groups. Devices put the work-items of other
+    /// work-groups into sub-groups as they like.
+    #[must_use]
+    pub fn has_whole_sub_groups(self) -> bool {
+        self.local[0].is_multiple_of(WARP)
     }
 
     /// The number of work-groups in each dimension.

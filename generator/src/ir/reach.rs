@@ -209,6 +209,15 @@ impl Program {
         roots
     }
 
+    /// True if a function of sub-groups is called.
+    #[must_use]
+    pub fn uses_sub_groups(&self) -> bool {
+        self.statements().into_iter().any(|id| match &self.stmt(id).kind {
+            StmtKind::Collective(one) => one.function.is_of_sub_group(),
+            _ => false,
+        })
+    }
+
     /// The number of atomic sections that the hosts have to know of: one more than the greatest number of one.
     #[must_use]
     pub fn sections(&self) -> u32 {

@@ -17,9 +17,30 @@ impl Maker<'_> {
 
     /// A call of a collective function. What it declares may be used by the statements after it, if they are in the same block.
     pub(super) fn collective(&mut self, depth: u32, declares: bool, key: Key) -> Option<Block> {
+        self.collective_among(|_| true, depth, declares, key)
+    }
+
+    /// A call of a function of sub-groups at the beginning, so that each kernel has one whose seed has any.
+    pub(super) fn start_sub_groups(&mut self, key: Key) -> Block {
+        if !self.has_collectives() || !self.features.has_sub_groups() {
+            return Block::new();
+        }
+        self.collective_among(Joint::is_of_sub_group, 2, true, key).unwrap_or_default()
+    }
+
+    /// A call of one of the functions that are wanted.
+    fn collective_among(
+        &mut self,
+        is_wanted: impl Fn(Joint) -> bool,
+        depth: u32,
+        declares: bool,
+        key: Key,
+    ) -> Option<Block> {
         let mut stream = key.stream();
-        let weights =
-            Joint::ALL.map(|function| (self.features.joint(function, Type::INT), function));
+        let weights = Joint::ALL.map(|function| {
+            let weight = self.features.joint(function, Type::INT);
+            (if is_wanted(function) { weight } else { 0 }, function)
+        });
         let function = stream.weighted(&weights)?;
         let ty = Type::scalar(stream.pick(function.types()));
         let result = function.result(ty);
@@ -69,7 +90,7 @@ impl Maker<'_> {
         let items = [Item::LinearLocal, Item::LinearGlobal];
         let item = self.program.add(ExprKind::Item(stream.pick(&items)), Type::INT, key);
         // A condition with some bits of the number holds for some.
-        let number = match function {
+        let number = match function.like() {
             Joint::GroupAll
             | Joint::GroupAny
             | Joint::Ballot
@@ -100,12 +121,13 @@ impl Maker<'_> {
         stream: &mut Stream,
         key: Key,
     ) -> Option<ExprId> {
-        let count = match function {
+        let count = match function.like() {
+            Joint::Broadcast if function.is_of_sub_group() => WARP,
             Joint::Broadcast => self.program.sizes.group(),
             Joint::Shuffle(_) => self.program.sizes.group().min(width.into()),
             _ => return None,
         };
-        let any = match function {
+        let any = match function.like() {
             // Each lane can ask for another one.
             Joint::Shuffle(Shuffle::To)
                 if stream.chance(60) && self.features.allows("id", Type::INT) =>

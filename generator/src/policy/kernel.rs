@@ -27,7 +27,10 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
     let exchanging = exchanges(mode);
     let sizes = shapes::sizes(exchanging, tokens, &mut stream);
     let of_warps = tensors::warps(mode, features, tokens, &mut key.named("warps").stream());
-    let mut program = Program::new(of_warps.unwrap_or(sizes));
+    let mut of_sub_groups = key.named("sub-groups").stream();
+    let of_sub_groups = (exchanging && features.has_sub_groups())
+        .then(|| shapes::of_sub_groups(tokens, &mut of_sub_groups));
+    let mut program = Program::new(of_sub_groups.or(of_warps).unwrap_or(sizes));
     program.fixed_size = features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
     let mut maker = Maker::new(program, features, mode);
     maker.make(tokens, &mut stream, key);
@@ -53,6 +56,7 @@ impl Maker<'_> {
         body.extend(self.start(tokens, stream, key.named("start")));
         body.extend(self.start_functions(tokens, key.named("functions")));
         body.extend(self.start_objects(tokens, key.named("objects")));
+        body.extend(self.start_sub_groups(key.named("sub-groups")));
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
         let mut owed = OWED;
@@ -218,12 +222,13 @@ impl Maker<'_> {
         let allows = |name| {
             self.features.allows(name, Type::INT) && self.features.allows("barrier", Type::INT)
         };
+        let of_teams = if self.features.has_sub_groups() { 6 } else { 2 };
         let ways = [
             (u32::from(self.synchronises()), 0),
             (u32::from(mode.has_sections() && allows("atomic_section")), 1),
             (u32::from(mode.has_reductions() && allows("atomic_reduction")), 2),
             (u32::from(mode == Mode::Vector), 3),
-            (2 * u32::from(room > LEAST_COLLECTIVE && self.has_collectives()), 4),
+            (of_teams * u32::from(room > LEAST_COLLECTIVE && self.has_collectives()), 4),
         ];
         match stream.weighted(&ways) {
             Some(0) => {

@@ -1,6 +1,6 @@
 //! Shapes of kernels: the numbers of work-items and of groups.
 
-use crate::ir::Sizes;
+use crate::ir::{Sizes, WARP};
 use crate::random::Stream;
 
 /// The most work-items of all groups together: each is interpreted.
@@ -29,6 +29,21 @@ pub(super) fn sizes(exchanging: bool, tokens: usize, stream: &mut Stream) -> Siz
 pub(super) fn of_group(group: u32, most: u32, stream: &mut Stream) -> Sizes {
     let groups = 1 + stream.below(most.into()) as u32;
     of_groups(group, groups, stream)
+}
+
+/// Groups whose first dimension is one or two whole sub-groups, which then lie one after the other in a group.
+pub(super) fn of_sub_groups(tokens: usize, stream: &mut Stream) -> Sizes {
+    let (row, rows) = match stream.below(5) {
+        _ if tokens < SMALL => (WARP, 1),
+        0 => (2 * WARP, 1),
+        1 => (WARP, 2),
+        _ => (WARP, 1),
+    };
+    let most = MOST_ITEMS / (row * rows);
+    let groups = if tokens < SMALL { most } else { 1 + stream.below(most.into()) as u32 };
+    let (third, counts) = (stream.chance(30), split(groups, stream));
+    let local = if third { [row, 1, rows] } else { [row, rows, 1] };
+    Sizes { local, global: [0, 1, 2].map(|d| local[d] * counts[d]) }
 }
 
 fn of_groups(group: u32, groups: u32, stream: &mut Stream) -> Sizes {

@@ -24,6 +24,7 @@ impl Printer<'_> {
             }
         }
         match function {
+            Joint::SubGroup(_) => arguments.extend(at),
             Joint::Broadcast => arguments.extend(self.coordinates(&at.unwrap_or_default())),
             Joint::Shuffle(_) => {
                 arguments.extend(at);

@@ -2,7 +2,7 @@
 
 use super::{Extras, Printer};
 use crate::interpret::FIRST;
-use crate::ir::{Buffer, Space, StmtId, StmtKind, VarId};
+use crate::ir::{Buffer, Space, StmtId, StmtKind, VarId, WARP};
 
 impl Printer<'_> {
     pub(super) fn kernel(&mut self, extras: &Extras<'_>) {
@@ -23,6 +23,9 @@ impl Printer<'_> {
         if program.fixed_size {
             let [x, y, z] = program.sizes.local;
             self.line(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))"));
+        }
+        if program.uses_sub_groups() {
+            self.line(&format!("__attribute__((intel_reqd_sub_group_size({WARP})))"));
         }
         let parameters = self.parameters().join(", ");
         self.line(&format!("__kernel void entry({parameters}) {{"));

@@ -32,11 +32,12 @@ impl Repair<'_> {
             let Some(at) = collective.at else { return alone };
             let group = self.program.sizes.group();
             // In the last warp of a group, the upper lanes may be missing.
-            let (count, width) = match collective.function {
+            let (count, width) = match collective.function.like() {
                 Joint::Shuffle(_) => {
                     let width = 1 << group.trailing_zeros().min(WARP.ilog2());
                     (width, width.min(collective.width.into()))
                 }
+                _ if collective.function.is_of_sub_group() => (WARP, WARP),
                 _ => (group, WARP),
             };
             collective.width = width as u8;

@@ -117,10 +117,12 @@ impl Clang {
         let standard = (!own_standard).then_some("-cl-std=CL1.2");
         // Built-ins are what OpenCL says, not what a device of that name has.
         let fixed = ["-x", "cl", "-target", "x86_64-linux-gnu", "-fno-color-diagnostics"];
-        // OpenCL C 3.0 leaves these functions to the device; clang has them on none where this is not defined.
+        // OpenCL C 3.0 leaves these functions to the device; clang has them on none where these are not defined.
         let is_third = self.build_options.iter().any(|option| option == "-cl-std=CL3.0");
-        let collective = is_third.then_some("-D__opencl_c_work_group_collective_functions=1");
-        let fixed = fixed.into_iter().chain(standard).chain(collective).map(OsString::from);
+        let of_devices =
+            ["-D__opencl_c_work_group_collective_functions=1", "-Dcl_khr_subgroup_shuffle=1"];
+        let of_devices = is_third.then_some(of_devices).into_iter().flatten();
+        let fixed = fixed.into_iter().chain(standard).chain(of_devices).map(OsString::from);
         fixed.chain(self.build_options.iter().map(OsString::from)).collect()
     }
 

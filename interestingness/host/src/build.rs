@@ -18,7 +18,7 @@ use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
-use crate::{FILE, divisions, forked, parts, start};
+use crate::{FILE, divisions, forked, parts, start, sub_groups};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -63,9 +63,15 @@ impl HostBuild<'_> {
         let folder = self.toolchain.tools.folder()?;
         let object = self.compile_kernel(flavour, detail, &launches, folder.path())?;
         let kernel = symbols::of_kernel(&fs::read(&object)?)?;
-        let parts = parts::of(&kernel.undefined);
-        let parts = parts.map(|part| parts::built_in(&self.toolchain, flavour, part));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let mut parts = Vec::new();
+        for part in parts::of(&kernel.undefined) {
+            let built = parts::built_in(&self.toolchain, flavour, part)?;
+            if part.0 == parts::SUB_GROUPS {
+                let functions = symbols::exported(&built);
+                sub_groups::check(&kernel.undefined, &functions, &self.subject.kernels, &launches)?;
+            }
+            parts.push(built);
+        }
         let code = folder.path().join(CODE);
         self.link(&object, &parts, &code)?;
         let mut words: Vec<OsString> = Vec::new();

@@ -17,6 +17,12 @@ pub enum HostError {
     /// The run-time lacks these built-ins.
     #[error("built-in{} {} not known to the host run-time", if .0.len() == 1 { "" } else { "s" }, .0.join(", "))]
     BuiltIns(Vec<String>),
+    /// The kernel uses sub-groups that depend on the device.
+    #[error(
+        "the sub-groups of `{0}` depend on the device: they are known with __attribute__((intel_reqd_sub_group_size(32))) and \
+         work-groups whose first size is a multiple of 32"
+    )]
+    SubGroups(String),
     /// It is not known how to launch the kernel.
     #[error(transparent)]
     Launch(#[from] LaunchError),

@@ -19,6 +19,7 @@ mod order;
 mod parts;
 mod run;
 mod start;
+mod sub_groups;
 mod subject;
 mod symbols;
 mod toolchain;

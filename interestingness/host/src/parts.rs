@@ -29,7 +29,9 @@ const RUNTIME: &str = concat!(
 );
 /// The part that needs OpenCL C 2.0.
 const GENERIC: &str = "generic";
-const PARTS: [Part; 11] = [
+/// The part whose functions depend on the device, unless the kernel says how large sub-groups are.
+pub(crate) const SUB_GROUPS: &str = "sub_groups";
+const PARTS: [Part; 12] = [
     ("work_items", include_str!("runtime/work_items.cl")),
     ("integers", include_str!("runtime/integers.cl")),
     ("conversions", include_str!("runtime/conversions.cl")),
@@ -37,6 +39,7 @@ const PARTS: [Part; 11] = [
     ("memory", include_str!("runtime/memory.cl")),
     ("halves", include_str!("runtime/halves.cl")),
     ("collectives", include_str!("runtime/collectives.cl")),
+    (SUB_GROUPS, include_str!("runtime/sub_groups.cl")),
     (GENERIC, include_str!("runtime/generic.cl")),
     ("copies", include_str!("runtime/copies.cl")),
     ("vectors", include_str!("runtime/vectors.cl")),
@@ -138,7 +141,10 @@ pub(crate) fn of(undefined: &BTreeSet<String>) -> impl Iterator<Item = Part> {
 fn part_of(symbol: &str) -> Option<&'static str> {
     let (name, types) = symbols::split_mangled(symbol)?;
     let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-    Some(if begins(&["get_", "barrier", "mem_fence", "read_mem_", "write_mem_"]) {
+    let of_sub_group = begins(&["get_"]) && name.contains("sub_group");
+    Some(if of_sub_group || begins(&["sub_group_"]) {
+        SUB_GROUPS
+    } else if begins(&["get_", "barrier", "mem_fence", "read_mem_", "write_mem_"]) {
         "work_items"
     } else if name.contains("_half") && begins(&["vload", "vstore"]) {
         "halves"
@@ -170,6 +176,8 @@ mod tests {
     fn parts_are_told_by_name_and_types() {
         assert_eq!(part_of("_Z13get_global_idj"), Some("work_items"));
         assert_eq!(part_of("_Z21work_group_reduce_addi"), Some("collectives"));
+        assert_eq!(part_of("_Z17sub_group_shuffleij"), Some("sub_groups"));
+        assert_eq!(part_of("_Z22get_sub_group_local_idv"), Some("sub_groups"));
         assert_eq!(part_of("_Z5clampDv4_iS_S_"), Some("integers"));
         assert_eq!(part_of("_Z5clampDv4_fff"), Some("floats"));
         assert_eq!(part_of("_Z6vload4mPU8CLglobalKf"), Some("memory"));

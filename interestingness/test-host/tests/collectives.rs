@@ -1,4 +1,4 @@
-//! Collective functions of work-groups in OpenCL C 2.0 and 3.0: what the check says of kernels with them.
+//! Collective functions of work-groups in OpenCL C 2.0 and 3.0, and functions of sub-groups: what the check says of kernels with them.
 #![cfg(target_os = "linux")]
 
 use clreduce_check::{CheckOptions, CheckReport, HostKernel, KernelCheck, StageName, Validity};
@@ -6,9 +6,14 @@ use clreduce_interestingness::Cancel;
 
 /// A kernel with twelve work-items in two dimensions, and a body that says in `wrong` whether a result is wrong.
 fn report(standard: &str, body: &str) -> CheckReport {
+    report_of("8,3,1 -l 4,3,1", standard, "", body)
+}
+
+/// The same with other sizes, and with an attribute of the kernel.
+fn report_of(sizes: &str, standard: &str, attribute: &str, body: &str) -> CheckReport {
     let source = format!(
-        "// -g 8,3,1 -l 4,3,1\n\
-         __kernel void entry(__global ulong *result) {{\n\
+        "// -g {sizes}\n\
+         {attribute} __kernel void entry(__global ulong *result) {{\n\
          int id = (int)get_local_linear_id(), wrong = 0;\n{body}\n\
          result[get_global_linear_id()] = 1 / !wrong;\n}}\n"
     );
@@ -59,6 +64,67 @@ fn who_does_not_come_is_found_and_what_is_undefined_is_unresolved() {
         assert_eq!(report.validity, validity, "{body}: {report:?}");
         if validity == Validity::Invalid {
             assert_eq!(report.findings[0].kind.name(), "divergence", "{body}");
+        }
+    }
+}
+
+const SIZE_32: &str = "__attribute__((intel_reqd_sub_group_size(32)))";
+
+/// Two sub-groups in each group: 0 to 31, and 32 to 63.
+#[test]
+fn sub_groups_of_a_known_size_have_the_results_of_the_specification() {
+    let body = "
+        int first = id / 32 * 32, lane = id % 32;
+        wrong |= sub_group_reduce_add(id) != (first ? 1520 : 496) || sub_group_reduce_min(id - 3L) != first - 3;
+        wrong |= sub_group_reduce_max((uint)-id) != (first ? -32u : UINT_MAX) || sub_group_reduce_max((ulong)id) != first + 31;
+        wrong |= sub_group_scan_inclusive_add(lane) != lane * (lane + 1) / 2;
+        wrong |= sub_group_scan_exclusive_add((long)lane) != lane * (lane - 1) / 2;
+        wrong |= sub_group_scan_exclusive_min(5 - id) != (lane ? 6 - id : INT_MAX);
+        wrong |= sub_group_scan_exclusive_max((uint)id) != (lane ? id - 1 : 0);
+        wrong |= sub_group_scan_inclusive_max(-id) != -first;
+        wrong |= sub_group_broadcast(id, 7) != first + 7 || sub_group_broadcast((ulong)id, 31) != first + 31;
+        wrong |= sub_group_all(id < 32) != !first || sub_group_any(id == 40) != !!first;
+        wrong |= sub_group_shuffle(id, 31 - lane) != first + 31 - lane || sub_group_shuffle_xor((long)id, 5) != (id ^ 5);
+        wrong |= get_sub_group_size() != 32 || get_max_sub_group_size() != 32 || get_num_sub_groups() != 2;
+        wrong |= get_sub_group_id() != id / 32 || get_sub_group_local_id() != lane;
+        if (id < 32) wrong |= sub_group_reduce_add(1) != 32;";
+    for sizes in ["128,1,1 -l 64,1,1", "32,2,1 -l 32,2,1"] {
+        let report = report_of(sizes, "CL3.0", SIZE_32, body);
+        assert_eq!(report.validity, Validity::Valid, "{sizes}: {report:?}");
+        let other = body.replace(" 1520 ", " 1521 ");
+        let report = report_of(sizes, "CL3.0", SIZE_32, &other);
+        assert_eq!(report.validity, Validity::Invalid, "{sizes}: {report:?}");
+    }
+}
+
+#[test]
+fn sub_groups_that_do_not_meet_are_invalid_and_unknown_ones_unresolved() {
+    const ROW: &str = "64,1,1 -l 64,1,1";
+    const OF_16: &str = "__attribute__((intel_reqd_sub_group_size(16)))";
+    let some = "if (id < 5) sub_group_reduce_add(id);";
+    let any = "wrong = !sub_group_any(1);";
+    for (sizes, attribute, body, validity, word) in [
+        (ROW, SIZE_32, some, Validity::Invalid, ""),
+        (ROW, SIZE_32, "if (id < 5) return; sub_group_all(id);", Validity::Invalid, ""),
+        (ROW, SIZE_32, "if (id == 40) sub_group_any(id); else barrier(0);", Validity::Invalid, ""),
+        // OpenCL lets some shuffle, and leaves what they get from the others undefined.
+        (ROW, SIZE_32, "if (id < 5) sub_group_shuffle(id, 0);", Validity::Unresolved, "shuffle"),
+        (ROW, SIZE_32, "sub_group_shuffle(id, id);", Validity::Unresolved, "shuffle"),
+        (ROW, SIZE_32, "sub_group_broadcast(id, id % 2);", Validity::Unresolved, "broadcast"),
+        (ROW, SIZE_32, any, Validity::Valid, ""),
+        // The size depends on the device, or who is in which sub-group.
+        (ROW, "", any, Validity::Unresolved, "depend on the device"),
+        (ROW, "", "wrong = get_sub_group_size() != 32;", Validity::Unresolved, "depend on"),
+        (ROW, OF_16, any, Validity::Unresolved, "depend on the device"),
+        ("8,8,1 -l 8,8,1", SIZE_32, any, Validity::Unresolved, "depend on the device"),
+        ("48,1,1 -l 48,1,1", SIZE_32, any, Validity::Unresolved, "depend on the device"),
+        ("48,1,1 -l 48,1,1", "", "wrong = 0;", Validity::Valid, ""),
+    ] {
+        let report = report_of(sizes, "CL3.0", attribute, body);
+        assert_eq!(report.validity, validity, "{sizes} {attribute} {body}: {report:?}");
+        match validity {
+            Validity::Invalid => assert_eq!(report.findings[0].kind.name(), "divergence", "{body}"),
+            _ => assert!(format!("{:?}", report.failures).contains(word), "{body}: {report:?}"),
         }
     }
 }

@@ -126,6 +126,7 @@ impl GeneratedPrograms {
             ("--tokens", profile.tokens.to_string()),
             ("--avoid", profile.avoid.to_string()),
             ("--doubles", profile.doubles.to_string()),
+            ("--sub-groups", profile.sub_groups.to_string()),
             ("--seed", self.first.to_string()),
         ]
     }

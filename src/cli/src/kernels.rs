@@ -87,6 +87,12 @@ pub(crate) struct ProfileArgs {
     /// Use `double` as well, which devices need not have
     #[arg(long)]
     pub doubles: bool,
+
+    /// Use functions of sub-groups of 32 work-items as well; needs --target opencl-3
+    ///
+    /// Few devices have them. The kernels ask for the size by intel_reqd_sub_group_size.
+    #[arg(long)]
+    pub sub_groups: bool,
 }
 
 impl ProfileArgs {
@@ -98,6 +104,7 @@ impl ProfileArgs {
             tokens: self.tokens.clone(),
             avoid: self.avoid.clone(),
             doubles: self.doubles,
+            sub_groups: self.sub_groups,
             ..Profile::default()
         }
     }

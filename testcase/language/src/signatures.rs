@@ -1,4 +1,4 @@
-//! The signatures of kernels: name, parameters and required size of work-groups.
+//! The signatures of kernels: name, parameters and required sizes of work-groups and sub-groups.
 //!
 //! This is the one reader of signatures. It reads tokens and not the syntax tree, because it runs for each variant that is
 //! tested: the bodies of functions, which are nearly all of a file, are skipped unparsed, and a variant whose body does
@@ -20,6 +20,8 @@ pub struct KernelSignature {
     pub parameters: Vec<KernelParameter>,
     /// The attribute `reqd_work_group_size`, three numbers.
     pub required_local: Option<Vec<u64>>,
+    /// The attribute `intel_reqd_sub_group_size`.
+    pub required_sub_group: Option<u64>,
 }
 
 /// A parameter of a kernel.
@@ -48,15 +50,21 @@ pub enum KernelParameter {
 pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignature> {
     let cuda = language == Language::Cuda;
     let words = words(source);
-    let mut reader =
-        SignatureReader { words: &words, at: 0, types: HashMap::new(), local: None, cuda };
+    let mut reader = SignatureReader {
+        words: &words,
+        at: 0,
+        types: HashMap::new(),
+        local: None,
+        sub_group: None,
+        cuda,
+    };
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     while let Some(word) = reader.next() {
         match word {
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
-            ";" => reader.local = None,
+            ";" => (reader.local, reader.sub_group) = (None, None),
             "typedef" => reader.typedef(),
             "__attribute__" => reader.attribute(),
             "__global__" if cuda => found.extend(reader.kernel()),
@@ -64,7 +72,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
             _ => {}
         }
         if word == "}" && depth == 0 {
-            reader.local = None;
+            (reader.local, reader.sub_group) = (None, None);
         }
     }
     found
@@ -107,6 +115,8 @@ struct SignatureReader<'a> {
     types: HashMap<&'a str, Number>,
     /// The size of work-groups from an attribute of the declaration that is being read.
     local: Option<Vec<u64>>,
+    /// The same for the size of sub-groups.
+    sub_group: Option<u64>,
     /// In CUDA, every pointer is one to global memory.
     cuda: bool,
 }
@@ -144,8 +154,13 @@ impl<'a> SignatureReader<'a> {
     /// Reads what follows `__attribute__`.
     fn attribute(&mut self) {
         let content = self.parenthesised().unwrap_or_default();
-        let is_size = |word: &&str| word.trim_matches('_') == "reqd_work_group_size";
-        if let Some(at) = content.iter().position(is_size) {
+        let place = |name: &str| content.iter().position(|word| word.trim_matches('_') == name);
+        if let Some(at) = place("intel_reqd_sub_group_size")
+            && let ["(", size, ")", ..] = &content[at + 1..]
+        {
+            self.sub_group = size.parse().ok();
+        }
+        if let Some(at) = place("reqd_work_group_size") {
             let numbers = content[at + 1..].iter().take_while(|word| **word != ")");
             let numbers: Vec<u64> = numbers.filter_map(|word| word.parse().ok()).collect();
             self.local = (numbers.len() == 3 && !numbers.contains(&0)).then_some(numbers);
@@ -194,6 +209,7 @@ impl<'a> SignatureReader<'a> {
             name: name.to_owned(),
             parameters,
             required_local: self.local.take(),
+            required_sub_group: self.sub_group.take(),
         })
     }
 
@@ -361,12 +377,16 @@ mod tests {
             void helper(int a) { int kernel = a; }\n\
             __attribute__((reqd_work_group_size(8, 4, 1))) __kernel void first(int a) { { } }\n\
             /* __kernel void commented(int a) {} */\n\
-            __kernel __attribute__((vec_type_hint(int))) void second(void) {}";
+            __kernel __attribute__((vec_type_hint(int), intel_reqd_sub_group_size(32))) void second(void) {}
+\
+            kernel void third(void) {}";
         let found = kernels(source);
         let names: Vec<_> = found.iter().map(|kernel| kernel.name.as_str()).collect();
-        assert_eq!(names, ["first", "second"]);
+        assert_eq!(names, ["first", "second", "third"]);
         assert_eq!(found[0].required_local.as_deref(), Some(&[8, 4, 1][..]));
         assert_eq!(found[1].required_local, None);
+        let sub_groups = found.iter().map(|kernel| kernel.required_sub_group);
+        assert!(sub_groups.eq([None, Some(32), None]));
     }
 
     #[test]

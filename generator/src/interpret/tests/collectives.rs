@@ -2,7 +2,7 @@
 
 use super::{Checked, Kernel, assert_faults};
 use crate::interpret::{FIRST, Faults, mixed};
-use crate::ir::{Atomic, Binary, Collective, ExprId, Joint, Shuffle, StmtKind};
+use crate::ir::{Atomic, Binary, Collective, ExprId, Joint, Shuffle, StmtKind, SubGroup};
 
 impl Kernel {
     /// Adds the result of a function for the value to the result of the work-item.
@@ -125,6 +125,98 @@ fn results_are_those_of_the_own_team() {
         let (faults, results) = kernel.run();
         assert!(faults.is_empty(), "{function:?}: {faults:?}");
         let expected: Vec<_> = (0..40).map(|i| mixed(FIRST, expected(i) as u64)).collect();
+        assert_eq!(results, expected, "{function:?}");
+    }
+}
+
+#[test]
+fn a_sub_group_has_to_come_together() {
+    const ALL: Joint = Joint::SubGroup(SubGroup::All);
+    const SUM: Joint = Joint::SubGroup(SubGroup::Reduce(Atomic::Add));
+    const BROADCAST: Joint = Joint::SubGroup(SubGroup::Broadcast);
+    const SHUFFLE: Joint = Joint::SubGroup(SubGroup::Shuffle);
+    let cases: &[Checked] = &[
+        ("one of two", (1, 64), None, |k| for_some(k, 32, ALL)),
+        ("a part of one", (1, 64), Some(Faults::DIVERGENCE), |k| for_some(k, 31, ALL)),
+        ("more than one", (1, 64), Some(Faults::DIVERGENCE), |k| for_some(k, 33, SHUFFLE)),
+        ("all of a small group", (1, 16), Some(Faults::DIVERGENCE), |k| for_some(k, 16, ALL)),
+        ("the last one is smaller", (1, 40), Some(Faults::DIVERGENCE), |k| for_some(k, 40, ALL)),
+        ("a broadcast of the last one", (1, 64), None, |k| {
+            let lid = k.lid();
+            k.collect(BROADCAST, lid, Some(31));
+        }),
+        ("a broadcast of one after it", (1, 64), Some(Faults::RANGE), |k| {
+            let lid = k.lid();
+            k.collect(BROADCAST, lid, Some(32));
+        }),
+        ("broadcasts of several", (1, 32), Some(Faults::ORDER), |k| {
+            let (value, at) = (k.lid(), k.lid());
+            k.collect_at(BROADCAST, value, Some(at));
+        }),
+        ("a shuffle from outside", (1, 64), Some(Faults::RANGE), |k| {
+            let (value, at) = (k.lid(), k.lid());
+            k.collect_at(SHUFFLE, value, Some(at));
+        }),
+        ("a sum out of range", (1, 32), Some(Faults::ARITHMETIC), |k| {
+            let value = k.number(1 << 26);
+            k.collect(SUM, value, None);
+        }),
+        // Of a whole work-group, it would not be.
+        ("a sum in range", (1, 64), None, |k| {
+            let value = k.number(i64::from(i32::MAX) / 32);
+            k.collect(SUM, value, None);
+        }),
+    ];
+    assert_faults(cases);
+}
+
+/// Rows of work-items that 32 does not divide are put into sub-groups by the device, as it likes.
+#[test]
+fn rows_are_whole_sub_groups() {
+    for (local, is_certain) in [([32, 2, 1], true), ([16, 2, 1], false), ([64, 1, 1], true)] {
+        let mut kernel = Kernel::new(1, local.iter().product());
+        (kernel.program.sizes.local, kernel.program.sizes.global) = (local, local);
+        let value = kernel.number(3);
+        kernel.collect(Joint::SubGroup(SubGroup::Any), value, None);
+        let (faults, _) = kernel.run();
+        assert_eq!(faults.is_empty(), is_certain, "{local:?}: {faults:?}");
+    }
+}
+
+#[test]
+fn results_are_those_of_the_own_sub_group() {
+    type Expected = fn(i64) -> i64;
+    let cases: &[(SubGroup, Option<i64>, Expected)] = &[
+        // 0 to 31, and 32 to 63.
+        (SubGroup::Reduce(Atomic::Add), None, |i| if i < 32 { 496 } else { 1520 }),
+        (SubGroup::Reduce(Atomic::Min), None, |i| if i < 32 { 0 } else { 32 }),
+        (SubGroup::ScanInclusive(Atomic::Add), None, |i| match i {
+            0..32 => i * (i + 1) / 2,
+            _ => i * (i + 1) / 2 - 496,
+        }),
+        (SubGroup::ScanInclusive(Atomic::Max), None, |i| i),
+        (SubGroup::ScanExclusive(Atomic::Add), None, |i| match i {
+            0..32 => i * (i - 1) / 2,
+            _ => i * (i - 1) / 2 - 496,
+        }),
+        (SubGroup::ScanExclusive(Atomic::Min), None, |i| match i {
+            0 | 32 => i32::MAX.into(),
+            1..32 => 0,
+            _ => 32,
+        }),
+        (SubGroup::Broadcast, Some(31), |i| if i < 32 { 31 } else { 63 }),
+        (SubGroup::All, None, |i| i64::from(i >= 32)),
+        (SubGroup::Any, None, |_| 1),
+        (SubGroup::Shuffle, Some(5), |i| if i < 32 { 5 } else { 37 }),
+        (SubGroup::ShuffleXor, Some(21), |i| i ^ 21),
+    ];
+    for (function, at, expected) in cases {
+        let mut kernel = Kernel::new(1, 64);
+        let lid = kernel.lid();
+        kernel.collect(Joint::SubGroup(*function), lid, *at);
+        let (faults, results) = kernel.run();
+        assert!(faults.is_empty(), "{function:?}: {faults:?}");
+        let expected: Vec<_> = (0..64).map(|i| mixed(FIRST, expected(i) as u64)).collect();
         assert_eq!(results, expected, "{function:?}");
     }
 }

@@ -33,7 +33,10 @@ pub(super) struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     pub(super) fn new(kernel: &'a HostKernel, seed: u64) -> Self {
-        let is_fixed = kernel.kernels.iter().any(|one| one.required_local.is_some());
+        let is_fixed = kernel
+            .kernels
+            .iter()
+            .any(|one| one.required_local.is_some() || one.required_sub_group.is_some());
         let number = |token: clreduce_testcase::Token| {
             let text = std::str::from_utf8(&kernel.source[token.range()]).ok()?;
             let text = text.trim_end_matches(['u', 'U', 'l', 'L']);

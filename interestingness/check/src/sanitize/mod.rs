@@ -388,9 +388,10 @@ fn unwatched(text: &[u8]) -> Option<&'static str> {
 /// The failure of the stage for which no program was built, or the program could not run.
 fn failure_of(error: &HostError) -> StageFailure {
     let kind = match error {
-        HostError::BuiltIns(_) | HostError::Launch(_) | HostError::Start(_) => {
-            FailureKind::Unsupported
-        }
+        HostError::BuiltIns(_)
+        | HostError::SubGroups(_)
+        | HostError::Launch(_)
+        | HostError::Start(_) => FailureKind::Unsupported,
         HostError::Kernel(ran) => StageFailure::of_run(TOOL, "clang", ran).kind,
         _ => FailureKind::ToolFailed,
     };

@@ -1,8 +1,9 @@
 // ---- Values that the members of a team give each other ----
 
-// Collective functions of work-groups, and functions of warps: each member of the team gives a value, waits until all
+// Collective functions of work-groups, and functions of warps and sub-groups: each member of the team gives a value, waits until all
 // have given theirs, and gets the values of all. The members have to come to the same call. A warp is 32 work-items whose
-// numbers in the group follow each other; its mask names those that are meant.
+// numbers in the group follow each other; its mask names those that are meant. A sub-group is the same, and all are meant:
+// kernels with other sub-groups are not run.
 
 enum { WARP = 32 };
 
@@ -44,16 +45,18 @@ RAW static void end_unknown(const char *what)
     _Exit(EXIT_UNKNOWN);
 }
 
+static int is_of_lanes(const struct Fibre *fibre) { return fibre->exchange.of >= OF_WARP; }
+
 // The work-items from which a work-item wants values: from the first of its team on.
 static uint64_t first_of_team(const struct Fibre *fibre)
 {
-    return fibre->exchange.of == OF_WARP ? number_of(fibre) / WARP * WARP : 0;
+    return is_of_lanes(fibre) ? number_of(fibre) / WARP * WARP : 0;
 }
 
 static uint64_t team_size(const struct Fibre *fibre)
 {
     uint64_t left = fibre_count - first_of_team(fibre);
-    return fibre->exchange.of == OF_WARP && left > WARP ? WARP : left;
+    return is_of_lanes(fibre) && left > WARP ? WARP : left;
 }
 
 static int is_member(const struct Fibre *fibre, uint64_t at)
@@ -84,7 +87,8 @@ static void deliver(struct Fibre *fibre)
     }
 }
 
-// Somebody waits for a work-item that is elsewhere, and will not come. In CUDA, a lane that has ended need not.
+// Somebody waits for a work-item that is elsewhere, and will not come. In CUDA, a lane that has ended need not. Some work-items
+// of a sub-group may shuffle without the others, but what they get then is not known here.
 static void end_stuck(const struct Fibre *fibre)
 {
     const struct Fibre *team = &fibres[first_of_team(fibre)];
@@ -92,6 +96,8 @@ static void end_stuck(const struct Fibre *fibre)
         if (is_member(fibre, i) && !same_place(&team[i], fibre)) {
             if (fibre->exchange.of == OF_WARP && team[i].ended)
                 end_unknown("a function of a warp names a thread that has ended");
+            if (fibre->exchange.of == OF_SHUFFLE)
+                end_unknown("some work-items of a sub-group shuffle, and others do not");
             diverged(fibre, &team[i]);
         }
 }
@@ -190,4 +196,33 @@ void clreduce_sync_warp(unsigned mask)
     if (looks_for_races && mask != UINT32_MAX >> (left < WARP ? WARP - left : 0))
         end_unknown("__syncwarp orders the accesses of some threads of a warp alone");
     current->warp_epoch++;
+}
+
+// For functions of sub-groups. Returns the number of the work-item in its sub-group.
+unsigned clreduce_meet_sub_group(uint64_t value, int shuffles);
+unsigned clreduce_meet_sub_group(uint64_t value, int shuffles)
+{
+    exchange_with(value, shuffles ? OF_SHUFFLE : OF_SUB_GROUP, UINT32_MAX);
+    return (unsigned)(number_of(current) % WARP);
+}
+
+// The value that a work-item of the sub-group gave in a shuffle.
+uint64_t clreduce_shuffled(unsigned from);
+uint64_t clreduce_shuffled(unsigned from)
+{
+    if (from >= WARP)
+        end_unknown("a shuffle names a work-item that is not in the sub-group");
+    return current->exchange.all[from];
+}
+
+// For broadcasts: the value of the work-item with this number, which has to be the same for all.
+uint64_t clreduce_broadcast_in_sub_group(uint64_t value, unsigned from);
+uint64_t clreduce_broadcast_in_sub_group(uint64_t value, unsigned from)
+{
+    clreduce_meet_sub_group(from, 0);
+    for (unsigned i = 0; i < WARP; i++)
+        if (from >= WARP || current->exchange.all[i] != from)
+            end_unknown("sub_group_broadcast names several work-items, or one that does not exist");
+    clreduce_meet_sub_group(value, 0);
+    return current->exchange.all[from];
 }

@@ -65,7 +65,7 @@ struct Fibre {
     // Where it waits for others to give values, or holds what they gave: its team, and the values of all work-items of the
     // team, each at the place of its number in the team. `NONE` where it waits for nobody.
     struct Exchange {
-        enum { NONE, OF_GROUP, OF_WARP } of;
+        enum { NONE, OF_GROUP, OF_WARP, OF_SUB_GROUP, OF_SHUFFLE } of;
         uint32_t mask;
         uint64_t own;
         uint64_t *all;

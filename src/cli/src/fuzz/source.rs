@@ -93,6 +93,7 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
         ("--tokens", asked.tokens != usual.tokens),
         ("--avoid", asked.avoid != usual.avoid),
         ("--doubles", asked.doubles != usual.doubles),
+        ("--sub-groups", asked.sub_groups != usual.sub_groups),
     ];
     if let Some((name, _)) = of_profile.into_iter().find(|(_, is_given)| *is_given) {
         return Err(FuzzError::OnlyOwn(name).into());
