@@ -30,6 +30,12 @@ impl api::capabilities_server::Capabilities for Api {
         Ok(Response::new(api::ServerCapabilities {
             execution_capabilities: Some(api::ExecutionCapabilities {
                 exec_enabled: true,
+                execution_priority_capabilities: self
+                    .0
+                    .faults
+                    .priorities
+                    .load(Ordering::Relaxed)
+                    .then(priorities),
                 ..Default::default()
             }),
             ..Default::default()
@@ -200,6 +206,8 @@ impl api::execution_server::Execution for Api {
             let done = operation("cached", Some(response));
             return Ok(Response::new(Box::pin(tokio_stream::iter([Ok(done)]))));
         }
+        let priority = request.execution_policy.map_or(0, |policy| policy.priority);
+        *lock(&self.0.by_priority).entry(priority).or_default() += 1;
         let number = self.0.executed.fetch_add(1, Ordering::Relaxed) + 1;
         let name = format!("operation-{number}");
         let (sender, receiver) = watch::channel(None);
@@ -247,6 +255,11 @@ impl api::execution_server::Execution for Api {
         let number = self.0.executed.load(Ordering::Relaxed);
         Ok(Response::new(self.follow(name, receiver, number)))
     }
+}
+
+fn priorities() -> api::PriorityCapabilities {
+    let range = api::priority_capabilities::PriorityRange { min_priority: -10, max_priority: 10 };
+    api::PriorityCapabilities { priorities: vec![range] }
 }
 
 fn state_restarts(state: &State, number: u64) -> bool {

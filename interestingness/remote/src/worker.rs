@@ -118,7 +118,7 @@ impl Bench<'_> {
         let is_first = self.order.ask == Ask::Tools;
         let (confinement, without) = match confinement(&self.order.sandbox) {
             Ok(chosen) => chosen,
-            Err(error) if is_first => return Ok(Says::Rejected(error.to_string())),
+            Err(error) if is_first => return Ok(Says::Unfit(error.to_string())),
             Err(error) => return Err(error.to_string()),
         };
         if is_first {
@@ -132,6 +132,10 @@ impl Bench<'_> {
         let confinement = confinement.with_readable(worker.iter().cloned().chain([test]));
         match &self.order.test {
             OrderedTest::Recipe { path, calibration, devices } => {
+                // The run-time of the host and those of devices are compiled there.
+                let caches = environment::caches(self.root);
+                fs::create_dir_all(&caches).map_err(|error| error.to_string())?;
+                let confinement = confinement.with_writable([caches]);
                 let options =
                     RecipeOptions { worker, temporary, confinement, ..RecipeOptions::default() };
                 let calibration = calibration.as_deref().map(|found| (found, &devices[..]));
@@ -176,7 +180,8 @@ impl Bench<'_> {
                     unchecked: test.unchecked(),
                     devices: test.devices(),
                 })),
-                Err(error) => Says::Rejected(error.to_string()),
+                Err(error) if error.rejects_original() => Says::Rejected(error.to_string()),
+                Err(error) => Says::Unfit(error.to_string()),
             });
         };
         let original = read_case(&self.root.join(ORIGINAL)).map_err(|error| error.to_string())?;
@@ -284,11 +289,17 @@ mod tests {
     fn what_a_test_plants_in_place_of_the_answer_goes() {
         let folder = tempfile::tempdir().unwrap();
         let outside = folder.path().join("outside");
-        let plants: [fn(&Path, &Path); 4] = [
-            |path, _| fs::write(path, "{}").unwrap(),
-            |path, outside| std::os::unix::fs::symlink(outside, path).unwrap(),
-            |path, _| fs::create_dir_all(path.join("x")).unwrap(),
-            |path, outside| fs::hard_link(outside, path).unwrap(),
+        let pipe = |path: &Path| {
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        };
+        let socket = |path: &Path| drop(std::os::unix::net::UnixListener::bind(path).unwrap());
+        let plants: [&dyn Fn(&Path, &Path); 6] = [
+            &|path, _| pipe(path),
+            &|path, _| socket(path),
+            &|path, _| fs::write(path, "{}").unwrap(),
+            &|path, outside| std::os::unix::fs::symlink(outside, path).unwrap(),
+            &|path, _| fs::create_dir_all(path.join("x")).unwrap(),
+            &|path, outside| fs::hard_link(outside, path).unwrap(),
         ];
         for name in [ANSWER, UNFINISHED] {
             for plant in plants {
