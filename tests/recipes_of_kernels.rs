@@ -267,7 +267,7 @@ fn what_only_a_device_executes_stays_as_it_is_or_goes() {
         "r.toml",
         format!("preset = \"wrong-code\"\n{host}{host}options = \"-DBUG\"\naccused = true\n"),
     );
-    let mut explain = |from: &str, to: &str, code: i32| {
+    let explain = |from: &str, to: &str, code: i32| {
         let variant = FOR_A_DEVICE.replace(from, to);
         assert!(from.is_empty() || variant != FOR_A_DEVICE);
         bench.write("k.cu", variant);

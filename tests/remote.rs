@@ -243,6 +243,26 @@ fn a_file_beside_the_test_is_found_there() {
     assert!(bench.read("there").starts_with("needle("));
 }
 
+/// The order of properties is that of their names, as the API demands: the same action has the same digest.
+#[test]
+fn properties_headers_and_the_instance_come_with_each_action() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    let url = service.url();
+    let args = ["bug.c", "--test", SCRIPT, "-o", "there", "--max-steps", "3", "--remote", &url];
+    let asked = [
+        "--remote-instance=main",
+        "--remote-header=x-key=a=b",
+        "--remote-property=gpu=h100",
+        "--remote-property=OSFamily=linux",
+    ];
+    bench.reduce(&[&args[..], &asked].concat());
+    let asked = executor::lock(&service.state.last_asked).clone();
+    assert_eq!((&*asked.instance, &*asked.key), ("main", "a=b"));
+    let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(asked.properties, [named("OSFamily", "linux"), named("gpu", "h100")]);
+}
+
 #[test]
 fn a_service_that_is_none_is_an_error_at_once() {
     let bench = Bench::with_bug();

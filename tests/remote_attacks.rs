@@ -44,6 +44,21 @@ fn no_lie_about_the_file_of_an_answer_is_believed() {
     assert!(service.state.lies() >= 12, "{} lies", service.state.lies());
 }
 
+/// Nothing tells such an answer from a true one. So the result of a reduction does not rest on one answer: it is tested again and
+/// again, never from the memory of the service, and where verdicts are found to be wrong, all of them are repeated.
+#[test]
+fn a_worker_that_is_wrong_now_and_then_does_not_spoil_the_result() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    service.state.faults.false_verdicts.store(13, Ordering::Relaxed);
+    let args = ["bug.c", "--test", SCRIPT, "-j", "4", "--remote", &service.url()];
+    let run = bench.reduce(&args);
+    let text = bench.read("bug.c");
+    assert!(text.contains("needle(") && text.len() < support::BUG.len() / 2, "{text}");
+    assert!(bench.is_interesting(&["bug.c"]), "{text}");
+    assert_mentions(&stderr(&run), &["flaky"]);
+}
+
 #[test]
 fn what_is_neither_file_nor_folder_is_not_uploaded() {
     let bench = Bench::with_bug();
@@ -125,8 +140,7 @@ fn guesses_come_after_what_is_needed_where_the_service_knows_priorities() {
         service.state.faults.priorities.store(knows, Ordering::Relaxed);
         let args = ["bug.c", "--test", SCRIPT, "-o", "there", "--remote", &service.url(), jobs];
         bench.reduce(&args);
-        let found = lock(&service.state.by_priority).clone();
-        found
+        lock(&service.state.by_priority).clone()
     };
     let alone = priorities(true, "-j1");
     assert!(alone.keys().eq([&0]), "{alone:?}");

@@ -24,6 +24,7 @@ use tonic::transport::Identity;
 
 use crate::service::Api;
 
+#[path = "lies.rs"]
 mod lies;
 
 /// The ways in which the service misbehaves. Numbers count actions that are executed: 3 is every third.
@@ -39,6 +40,8 @@ pub struct Faults {
     pub other_tools: AtomicU64,
     /// Actions whose answer file is something else, each time in another way.
     pub lies: AtomicU64,
+    /// Actions with the contrary of their verdict, and nothing else that is wrong.
+    pub false_verdicts: AtomicU64,
     /// The action after which the service is gone, with everything that it knows, and comes back.
     pub restart_after: AtomicU64,
     /// Operations cannot be cancelled.
@@ -80,8 +83,19 @@ pub struct State {
     last_answer: Mutex<Vec<u8>>,
     /// Lies so far.
     lies: AtomicU64,
+    /// The circumstances of the last action.
+    pub last_asked: Mutex<Asked>,
     /// Actions by their priority.
     pub by_priority: Mutex<BTreeMap<i32, u64>>,
+}
+
+/// What an action was asked for with.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    pub instance: String,
+    /// The value of the header `x-key`.
+    pub key: String,
+    pub properties: Vec<(String, String)>,
 }
 
 pub struct Running {
@@ -121,6 +135,7 @@ impl Service {
             restart: AtomicBool::new(false),
             last_answer: Mutex::default(),
             lies: AtomicU64::new(0),
+            last_asked: Mutex::default(),
             by_priority: Mutex::default(),
         });
         // A port of its own, which stays the same over restarts.

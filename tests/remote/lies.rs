@@ -16,6 +16,8 @@ impl State {
     /// Puts the answer into the result of an action, or a lie.
     pub(super) fn put_answer(&self, result: &mut api::ActionResult, number: u64, bytes: Vec<u8>) {
         let is_lie = every(&self.faults.lies, number);
+        let is_false = every(&self.faults.false_verdicts, number);
+        let bytes = if is_false { inverted(&bytes) } else { bytes };
         let earlier = std::mem::replace(&mut *lock(&self.last_answer), bytes.clone());
         let mut file = api::OutputFile {
             path: "answer.json".to_owned(),

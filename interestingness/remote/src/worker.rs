@@ -284,6 +284,9 @@ mod tests {
 
     use super::*;
 
+    /// Puts something at a path. There is a file elsewhere that it may lead to.
+    type Plant<'a> = &'a dyn Fn(&Path, &Path);
+
     /// A test that could write into the folder of the action has put something where the answer belongs.
     #[test]
     fn what_a_test_plants_in_place_of_the_answer_goes() {
@@ -293,7 +296,7 @@ mod tests {
             assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
         };
         let socket = |path: &Path| drop(std::os::unix::net::UnixListener::bind(path).unwrap());
-        let plants: [&dyn Fn(&Path, &Path); 6] = [
+        let plants: [Plant<'_>; 6] = [
             &|path, _| pipe(path),
             &|path, _| socket(path),
             &|path, _| fs::write(path, "{}").unwrap(),

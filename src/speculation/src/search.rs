@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, HashSet, VecDeque};
 use clreduce_candidates::CandidateSource;
 use clreduce_testcase::ContentHash;
 
-use crate::tree::{CERTAIN, Tree};
+use crate::tree::{Branch, CERTAIN, Tree};
 
 /// A candidate that may come, and how likely that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,17 +20,6 @@ pub(crate) struct Prospect {
     pub node: usize,
     /// The probability that it comes, in parts of [`CERTAIN`].
     pub probability: u64,
-}
-
-/// A state that the search may look at, most probable first, then oldest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Branch {
-    pub(crate) probability: u64,
-    number: Reverse<u32>,
-    pub(crate) parent: usize,
-    pub(crate) interesting: bool,
-    /// A supposed success lies on the way from the root.
-    pub(crate) after_success: bool,
 }
 
 /// A search under way. It holds until a verdict arrives or the root moves on.

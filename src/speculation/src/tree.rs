@@ -4,13 +4,12 @@
 //! and after "interesting". When the source takes a verdict, that child becomes the root and keeps everything below
 //! it, so that no variant is made twice.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_testcase::{ContentHash, TestCase};
 use slab::Slab;
-
-use crate::search::Branch;
 
 /// The probability 1. Chances are thousandths, so that a product fits 64 bits.
 pub(crate) const CERTAIN: u64 = 1 << 48;
@@ -37,6 +36,17 @@ struct Node<S> {
     children: [Option<usize>; 2],
     /// A blocked state was told to look past the supposed success that it waited for, and said what it wants then.
     released: bool,
+}
+
+/// A state that the search may look at, most probable first, then oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Branch {
+    pub(crate) probability: u64,
+    pub(crate) number: Reverse<u32>,
+    pub(crate) parent: usize,
+    pub(crate) interesting: bool,
+    /// A supposed success lies on the way from the root.
+    pub(crate) after_success: bool,
 }
 
 impl<S: CandidateSource> Tree<S> {
