@@ -1,8 +1,9 @@
 //! The cost of a test on a remote execution service, beside that of the service itself.
 //!
-//! `cargo run --example remote_overhead -- grpc://127.0.0.1:50111 target/release/clreduce 200` asks 200 questions twice, in turn:
-//! by an action that runs the test alone, and by clreduce, whose action runs the program that is named. Each question is about a new
-//! variant. It prints the time of both and their ratio, in the median and on the mean of the middle half.
+//! `cargo run --example remote_overhead -- grpc://127.0.0.1:50111 target/release/clreduce 200 $(pidof buildbox-casd)` asks 200 questions in three ways, in turn:
+//! by an action that runs the test alone; by one that runs the test alone, and has the program among its files, so that the service has to put it
+//! there; and by clreduce, whose action runs the program. Each question is about a new variant. It prints the times and their
+//! ratios to the first, in the median and on the mean of the middle half.
 
 use std::error::Error;
 use std::io::Write;
@@ -24,45 +25,73 @@ const TEST: &str = "#!/bin/sh\ngrep -q needle a.c\n";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, program, count] = &arguments[..] else {
-        return Err("usage: remote_overhead URL PROGRAM COUNT".into());
+    let [url, program, count, service] = &arguments[..] else {
+        return Err("usage: remote_overhead URL PROGRAM COUNT PID".into());
     };
     let count: usize = count.parse()?;
     let ours = ours(url, program)?;
     let mut bare = Bare::new(url)?;
-    let mut walls: [Vec<f64>; 2] = Default::default();
+    // clreduce has uploaded it.
+    let program = digest_of(&std::fs::read(program)?);
+    let mut walls: [Vec<f64>; 3] = Default::default();
+    let mut cpu = [0; 3];
     for number in 0..count + 5 {
         // Never the variant of an earlier run, whose verdict the service may remember.
         let text =
             format!("int needle; /* {number} {} {:?} */\n", std::process::id(), Instant::now());
         let variant = TestCase::single("a.c", text.as_bytes())?;
-        let began = Instant::now();
-        let status = bare.execute(text.as_bytes())?;
-        let between = Instant::now();
+        let (began, mut before) = (Instant::now(), ticks(service)?);
+        let mut spent = |kind: usize| -> Result<(), Box<dyn Error>> {
+            let now = ticks(service)?;
+            cpu[kind] += now - std::mem::replace(&mut before, now);
+            Ok(())
+        };
+        let alone = bare.execute(text.as_bytes(), None)?;
+        let one = Instant::now();
+        spent(0)?;
+        let with_program = bare.execute(text.as_bytes(), Some(program.clone()))?;
+        let two = Instant::now();
+        spent(1)?;
         let outcome = ours.judge(&variant, &Cancel::new())?;
         let ended = Instant::now();
+        spent(2)?;
+        let status = alone.max(with_program);
         if status != 0 || outcome.verdict != Verdict::Interesting {
             return Err(format!("exit status {status}, {:?}", outcome.verdict).into());
         }
         // The first ones upload the test and the program.
         if number >= 5 {
-            walls[0].push((between - began).as_secs_f64() * 1000.0);
-            walls[1].push((ended - between).as_secs_f64() * 1000.0);
+            for (walls, wall) in walls.iter_mut().zip([one - began, two - one, ended - two]) {
+                walls.push(wall.as_secs_f64() * 1000.0);
+            }
         }
     }
-    let [bare, ours] = walls.map(|mut walls| {
+    let [alone, with_program, ours] = walls.map(|mut walls| {
         walls.sort_by(f64::total_cmp);
         let middle = &walls[count / 4..count - count / 4];
         [walls[count / 2], middle.iter().sum::<f64>() / middle.len() as f64, walls[count / 10]]
     });
     for (at, name) in ["median", "mean of the middle half", "fastest tenth"].iter().enumerate() {
-        let (bare, ours) = (bare[at], ours[at]);
+        let (alone, with_program, ours) = (alone[at], with_program[at], ours[at]);
         println!(
-            "{name}: the test alone {bare:.1} ms, clreduce {ours:.1} ms, ratio {:.2}",
-            ours / bare
+            "{name}: the test alone {alone:.1} ms; beside the program {with_program:.1} ms, ratio {:.2}; clreduce {ours:.1} ms, ratio {:.2}",
+            with_program / alone,
+            ours / alone
         );
     }
+    let each = cpu.map(|ticks| ticks as f64 * 10.0 / (count + 5) as f64);
+    println!(
+        "processor time of the service and its actions for each: {:.1}, {:.1} and {:.1} ms",
+        each[0], each[1], each[2]
+    );
     Ok(())
+}
+
+/// Processor time of a process and its children that have ended, in hundredths of a second.
+fn ticks(process: &str) -> Result<u64, Box<dyn Error>> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    let fields = text.rsplit_once(')').ok_or("no statistics")?.1.split_whitespace();
+    fields.skip(11).take(4).map(|field| Ok(field.parse::<u64>()?)).sum()
 }
 
 /// The test as clreduce runs it.
@@ -101,7 +130,11 @@ impl Bare {
     }
 
     /// The exit status of the test on a variant.
-    fn execute(&mut self, variant: &[u8]) -> Result<i32, Box<dyn Error>> {
+    fn execute(
+        &mut self,
+        variant: &[u8],
+        program: Option<api::Digest>,
+    ) -> Result<i32, Box<dyn Error>> {
         let mut blobs = Vec::new();
         let file = |name: &str, digest, is_executable| api::FileNode {
             name: name.to_owned(),
@@ -109,10 +142,9 @@ impl Bare {
             is_executable,
             ..Default::default()
         };
-        let files = vec![
-            file("a.c", blob(&mut blobs, variant.to_vec()), false),
-            file("test.sh", blob(&mut blobs, TEST.into()), true),
-        ];
+        let mut files = vec![file("a.c", blob(&mut blobs, variant.to_vec()), false)];
+        files.extend(program.map(|digest| file("clreduce", digest, true)));
+        files.push(file("test.sh", blob(&mut blobs, TEST.into()), true));
         let root = blob(&mut blobs, api::Directory { files, ..Default::default() }.encode_to_vec());
         let variable = api::command::EnvironmentVariable {
             name: "PATH".into(),
@@ -164,8 +196,12 @@ impl Bare {
 
 /// Adds a blob, and returns its digest.
 fn blob(blobs: &mut Vec<(api::Digest, Vec<u8>)>, bytes: Vec<u8>) -> api::Digest {
-    let hash = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    let digest = api::Digest { hash, size_bytes: bytes.len() as i64 };
+    let digest = digest_of(&bytes);
     blobs.push((digest.clone(), bytes));
     digest
+}
+
+fn digest_of(bytes: &[u8]) -> api::Digest {
+    let hash = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    api::Digest { hash, size_bytes: bytes.len() as i64 }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Order {
     /// Patterns for standard output and standard error, which decide instead of the exit status.
     pub patterns: Option<[Option<String>; 2]>,
     pub sandbox: Sandbox,
+    /// The kind of sandbox that the machines of the first actions have. Others must have it too.
+    pub found_sandbox: Option<String>,
     /// The tools that the machine must have. The first action asks for them.
     pub expect: Option<Fingerprint>,
 }

@@ -282,6 +282,7 @@ impl RemoteTest {
                     .map(|regex| regex.as_ref().map(|regex| regex.as_str().to_owned()))
             }),
             sandbox: self.settings.sandbox.clone(),
+            found_sandbox: (!is_first).then(|| self.tools.sandbox.clone()),
             expect: expect.clone(),
         };
         // Strings, numbers and lists of them: this cannot fail.
