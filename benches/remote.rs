@@ -4,18 +4,26 @@
 //! the bound of `benches/speculation.rs`, and from which length of tests on these slots are faster than the cores of one
 //! machine. A test on another machine takes its own time and the latency; a test that is not wanted any more occupies its
 //! slot for the latency, or to its own end if the service cannot cancel.
+//!
+//! `cargo bench --bench remote -- why [SLOTS...]` prints where the rest of the bound is lost.
 
 #[allow(dead_code)]
 mod simulator;
 
 use std::error::Error;
+use std::thread;
 
-use simulator::{ChanceSource, RECORDED, Replay, TEST_MS, Times, Trace, bound_ms, simulate_with};
+use simulator::{
+    ChanceSource, RECORDED, Replay, TEST_MS, Times, Trace, bound_ms, possible, share_of_bound,
+    simulate_with,
+};
 
-const SLOTS: [usize; 3] = [10, 30, 100];
+const SLOTS: [usize; 5] = [10, 30, 100, 300, 1000];
 const LATENCIES_MS: [u64; 4] = [5, 50, 100, 500];
 /// Cores of a machine that tests could run on instead.
 const CORES: [usize; 2] = [2, 8];
+/// Conversations that are drawn for each recorded one.
+const DRAWN: u64 = 10;
 
 /// Geometric means over the recorded conversations.
 struct Mean {
@@ -25,26 +33,67 @@ struct Mean {
     rounds: f64,
 }
 
+/// The geometric mean of what a function says of each conversation, each on a thread of its own.
+fn means<const N: usize>(traces: &[Trace], of: impl Fn(&Trace) -> [f64; N] + Sync) -> [f64; N] {
+    let of = &of;
+    let logs: Vec<[f64; N]> = thread::scope(|scope| {
+        let threads: Vec<_> =
+            traces.iter().map(|trace| scope.spawn(move || of(trace).map(f64::ln))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    std::array::from_fn(|at| {
+        let sum: f64 = logs.iter().map(|logs| logs[at]).sum();
+        (sum / traces.len() as f64).exp()
+    })
+}
+
 fn mean(traces: &[Trace], slots: usize, times: Times) -> Mean {
-    let mut logs = [0.0; 2];
-    for trace in traces {
+    let [share, rounds] = means(traces, |trace| {
         let replay = Replay::new(trace.clone(), ChanceSource::Reducer);
         let simulated = simulate_with(replay, slots, times, Replay::oracle(trace));
         let rounds = simulated.wall_ms as f64 / times.test_ms as f64;
-        let bound = bound_ms(&simulated.trace, slots) / TEST_MS as f64;
-        logs[0] += (bound / rounds).ln();
-        logs[1] += rounds.ln();
-    }
-    let [share, rounds] = logs.map(|log| (log / traces.len() as f64).exp());
+        [bound_ms(&simulated.trace, slots) / TEST_MS as f64 / rounds, rounds]
+    });
     Mean { share, rounds }
 }
 
+/// Prints what is lost, and what nobody can have who knows only how often the variants of each pass are interesting.
+fn why(traces: &[Trace], slots: &[usize]) {
+    println!(
+        "| slots | of the bound | looking ahead costs nothing | and the rates are known | possible | of what is possible |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for slots in slots.iter().copied() {
+        let [share, free, known, possible] = means(traces, |trace| {
+            let new = |source| Replay::new(trace.clone(), source);
+            let share = |replay| share_of_bound(replay, trace, slots);
+            [
+                share(new(ChanceSource::Reducer)),
+                share(new(ChanceSource::Reducer).never_blocked()),
+                share(new(ChanceSource::Known).never_blocked()),
+                possible(trace, slots, DRAWN),
+            ]
+        });
+        let of_possible = share / possible;
+        println!(
+            "| {slots} | {share:.2} | {free:.2} | {known:.2} | {possible:.2} | {of_possible:.2} |"
+        );
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let numbers = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let asked = numbers.map(|text| text.parse()).collect::<Result<Vec<usize>, _>>()?;
+    let mut words: Vec<String> =
+        std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let asks_why = words.first().is_some_and(|word| word == "why");
+    words.drain(..usize::from(asks_why));
+    let asked = words.iter().map(|text| text.parse()).collect::<Result<Vec<usize>, _>>()?;
     let slots = if asked.is_empty() { SLOTS.to_vec() } else { asked };
     let traces = RECORDED.map(|(_, text)| Trace::recorded(text)).into_iter();
     let traces = traces.collect::<Result<Vec<Trace>, _>>()?;
+    if asks_why {
+        why(&traces, &slots);
+        return Ok(());
+    }
     let here = CORES.map(|cores| mean(&traces, cores, Times::HERE).rounds);
     println!(
         "| slots | latency | of the bound | without cancellation | pays from, beside 2 cores | beside 8 cores |"

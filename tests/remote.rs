@@ -1,154 +1,25 @@
-//! Tests on a remote execution service: on a real one, on this machine, and on one that misbehaves in every way that
-//! a service can.
-//!
-//! The real one is `buildbox-casd`, which `scripts/setup remote` installs. Without it these tests fail, and say so.
+//! Tests on a remote execution service that misbehaves in every way that a service can.
 
 #![cfg(target_os = "linux")]
 
 #[path = "remote/executor.rs"]
+#[allow(dead_code)]
 mod executor;
 #[path = "remote/service.rs"]
 mod service;
+#[path = "remote/steps.rs"]
+mod steps;
 mod support;
 
 use std::fs;
-use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use executor::Service;
+use steps::{steps, wait_until};
 use support::{Bench, SCRIPT, SCRIPT_NAME, TEST, assert_mentions, stderr};
-
-/// The real service.
-struct Casd {
-    process: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Casd {
-    fn start() -> Self {
-        let target = Path::new(env!("CARGO_BIN_EXE_clreduce")).ancestors().nth(2).unwrap();
-        let programs = target.join("remote");
-        let program = programs.join("buildbox-casd");
-        assert!(program.exists(), "{} is missing: run scripts/setup remote", program.display());
-        let folder = tempfile::tempdir().unwrap();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
-        let path = std::env::var("PATH").unwrap();
-        let mounts =
-            ["/usr:/usr", "/usr/bin:/bin", "/usr/lib:/lib", "/usr/lib64:/lib64", "/etc:/etc"];
-        let process = Command::new(&program)
-            .arg(format!("--bind=127.0.0.1:{port}"))
-            .arg(format!("--buildbox-run={}", programs.join("buildbox-run").display()))
-            .args(["--jobs=4", "--runner-arg=--staging-mode=copy-or-link"])
-            .args(mounts.map(|mount| format!("--runner-arg=--ro-bind-mount={mount}")))
-            .arg(folder.path().join("cache"))
-            .env("PATH", format!("{}:{path}", programs.display()))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let casd = Self { process, port, _folder: folder };
-        wait_until("the service answers", || TcpStream::connect(("127.0.0.1", port)).is_ok());
-        casd
-    }
-
-    fn url(&self) -> String {
-        format!("grpc://127.0.0.1:{}", self.port)
-    }
-}
-
-impl Drop for Casd {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not so: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
-}
-
-/// Steps of a reduction: variants in their order, each with its verdict.
-fn steps(bench: &Bench, events: &str) -> Vec<(String, String)> {
-    let events = bench.events(events);
-    let judged = events.iter().filter(|event| event["event"] == "judged");
-    judged.map(|event| (event["key"].to_string(), event["verdict"].to_string())).collect()
-}
-
-/// Reduces `file` here with one slot and there with four, in the same way.
-#[track_caller]
-fn assert_same(bench: &Bench, file: &str, test: &str, url: &str) {
-    let here = ["-j", "1", "-o", "here", "--events", "here.jsonl"];
-    bench.reduce(&[&[file, "--test", test], &here[..]].concat());
-    let there = ["-j", "4", "-o", "there", "--events", "there.jsonl", "--remote", url];
-    bench.reduce(&[&[file, "--test", test], &there[..]].concat());
-    assert_eq!(bench.read("here"), bench.read("there"));
-    assert_eq!(steps(bench, "here.jsonl"), steps(bench, "there.jsonl"));
-}
-
-#[test]
-fn a_real_service_gives_the_bytes_and_the_sequence_of_one_local_slot() {
-    let casd = Casd::start();
-    let bench = Bench::with_bug();
-    assert_same(&bench, "bug.c", SCRIPT, &casd.url());
-    for (name, file) in [("c-warning", "ledger.c"), ("c-crash", "scheduler.c")] {
-        let bench = Bench::new();
-        let text = fs::read_to_string(fixture(name).join("interesting.sh")).unwrap();
-        bench.script(SCRIPT_NAME, &text);
-        bench.write(file, fs::read(fixture(name).join(file)).unwrap());
-        assert_same(&bench, file, SCRIPT, &casd.url());
-    }
-}
-
-/// A compiler that dies of `boom`.
-const COMPILER: &str = "#!/bin/sh
-[ -f \"$1\" ] || exit 1
-grep -q '()' \"$1\" || { echo \"$1:1:1: error: no function\" >&2; exit 1; }
-grep -q boom \"$1\" && { echo \"cc: x.c:7: f: Assertion \\`boom == 1' failed.\" >&2; kill -6 $$; }
-exit 0
-";
-
-#[test]
-fn a_real_service_judges_by_a_recipe_and_many_cases() {
-    let casd = Casd::start();
-    let bench = Bench::new();
-    let compiler = bench.script("cc.sh", COMPILER);
-    let recipe = format!(
-        "preset = \"crash\"\n[[configuration]]\nname = \"cc\"\nbuild = \"{} {{file}}\"\n",
-        compiler.display()
-    );
-    bench.write("r.toml", recipe);
-    bench.write("p.c", "int a;\nint bang;\nint boom;\nint b = 3;\nint main() { return b; }\n");
-    assert_same(&bench, "p.c", "r.toml", &casd.url());
-
-    for (number, name) in ["third", "boom"].iter().enumerate() {
-        let text = support::BUG.replace("thrice", name);
-        bench.write(&format!("cases/{number}.c"), text);
-    }
-    bench.script("t.sh", "#!/bin/sh\ngrep -q 'needle(' *.c && gcc -fsyntax-only -w *.c\n");
-    let batch = ["batch", "cases", "--test", "./t.sh"];
-    bench.reduce(&[&batch[..], &["--out", "cases-here", "-j1"]].concat());
-    bench.reduce(&[&batch[..], &["--out", "cases-there", "-j4", "--remote", &casd.url()]].concat());
-    for number in 0..2 {
-        let result = |out: &str| bench.read(&format!("{out}/cases/{number}.c/reduced/{number}.c"));
-        assert_eq!(result("cases-here"), result("cases-there"));
-    }
-}
 
 /// Reduces the program with a service that misbehaves. The result is that of one local slot.
 #[track_caller]
@@ -370,6 +241,26 @@ fn a_file_beside_the_test_is_found_there() {
     assert_mentions(&stderr(&run), &["127", "--remote-file"]);
     bench.reduce(&[&args[..], &["--remote-file", "lib"]].concat());
     assert!(bench.read("there").starts_with("needle("));
+}
+
+/// The order of properties is that of their names, as the API demands: the same action has the same digest.
+#[test]
+fn properties_headers_and_the_instance_come_with_each_action() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    let url = service.url();
+    let args = ["bug.c", "--test", SCRIPT, "-o", "there", "--max-steps", "3", "--remote", &url];
+    let asked = [
+        "--remote-instance=main",
+        "--remote-header=x-key=a=b",
+        "--remote-property=gpu=h100",
+        "--remote-property=OSFamily=linux",
+    ];
+    bench.reduce(&[&args[..], &asked].concat());
+    let asked = executor::lock(&service.state.last_asked).clone();
+    assert_eq!((&*asked.instance, &*asked.key), ("main", "a=b"));
+    let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(asked.properties, [named("OSFamily", "linux"), named("gpu", "h100")]);
 }
 
 #[test]

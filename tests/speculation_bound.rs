@@ -7,7 +7,7 @@ mod common;
 mod simulator;
 
 use common::{ListSource, Oracle};
-use simulator::{ChanceSource, RECORDED, Replay, Trace, bound_ms, simulate};
+use simulator::{ChanceSource, RECORDED, Replay, Trace, bound_ms, possible, simulate};
 
 const JOBS: [usize; 3] = [2, 8, 16];
 
@@ -48,6 +48,23 @@ fn recorded_reductions_are_near_the_bound() {
         assert!(
             mean >= SHARE_OF_BOUND,
             "{mean} of the bound in the geometric mean with {jobs} jobs"
+        );
+    }
+}
+
+/// With so many slots, the bound is out of reach even for one who knows the rates of all passes. What such a one has is not.
+#[test]
+fn many_slots_are_used_nearly_as_well_as_by_one_who_knows_the_rates() {
+    let recorded = recorded();
+    for slots in [10, 100, 1000] {
+        let logs = recorded.iter().map(|(_, trace)| {
+            let share = share_of_bound(trace, ChanceSource::Reducer, slots);
+            (share / possible(trace, slots, 3)).ln()
+        });
+        let mean = (logs.sum::<f64>() / recorded.len() as f64).exp();
+        assert!(
+            mean >= SHARE_OF_BOUND,
+            "{mean} of what is possible in the geometric mean with {slots} slots"
         );
     }
 }

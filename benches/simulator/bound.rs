@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::{TEST_MS, Trace};
+use super::{Replay, TEST_MS, Times, Trace, simulate_with};
 
 /// Wall time in milliseconds that `slots` tests at a time need at least on average for a conversation
 /// with the rates of success of this one.
@@ -11,6 +11,27 @@ pub fn bound_ms(trace: &Trace, slots: usize) -> f64 {
     let per_round: BTreeMap<_, _> =
         rates.iter().map(|(pass, rate)| (pass, consumed_per_round(*rate, slots))).collect();
     trace.entries.iter().map(|entry| TEST_MS as f64 / per_round[&entry.pass]).sum()
+}
+
+/// The bound of a conversation by its wall time.
+pub fn share_of_bound(replay: Replay, trace: &Trace, slots: usize) -> f64 {
+    let simulated = simulate_with(replay, slots, Times::IDEAL, Replay::oracle(trace));
+    bound_ms(&simulated.trace, slots) / simulated.wall_ms as f64
+}
+
+/// The share of the bound that is possible on average for one who knows how often variants of each pass are interesting, and
+/// for whom looking ahead costs nothing: the geometric mean over conversations of the same passes whose verdicts are drawn with
+/// these rates. It is below 1, since the bound knows the rates of the very verdicts that were drawn, and rounds begin and
+/// end with passes.
+pub fn possible(trace: &Trace, slots: usize, drawn: u64) -> f64 {
+    let tested = trace.tested();
+    let rates = tested.rates();
+    let logs = (0..drawn).map(|seed| {
+        let drawn = tested.drawn(&rates, seed);
+        let replay = Replay::with_rates(drawn.clone(), &rates).never_blocked();
+        share_of_bound(replay, &drawn, slots).ln()
+    });
+    (logs.sum::<f64>() / drawn as f64).exp()
 }
 
 /// Of the variants that may come, the `slots` most probable are tested at the same time; how many of

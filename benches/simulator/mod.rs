@@ -15,7 +15,8 @@ use clreduce_interestingness::{Outcome, Verdict};
 use clreduce_speculation::{Action, Counters, Scheduler, SchedulerStep, TestId, Verdicts};
 use clreduce_testcase::TestCase;
 
-pub use bound::bound_ms;
+#[allow(unused_imports, reason = "each program uses a part")]
+pub use bound::{bound_ms, possible, share_of_bound};
 pub use replay::{ChanceSource, Replay};
 pub use trace::{Trace, TraceStep};
 
@@ -49,6 +50,8 @@ pub struct Times {
 impl Times {
     /// Tests on this machine.
     pub const HERE: Self = Self { test_ms: TEST_MS, kill_ms: KILL_MS };
+    /// Tests that end at once when they are not wanted any more.
+    pub const IDEAL: Self = Self { test_ms: TEST_MS, kill_ms: 0 };
 }
 
 /// The outcome of a simulated reduction.
@@ -109,7 +112,9 @@ pub fn simulate_with<S: CandidateSource>(
         let mut actions = scheduler.plan(true);
         while let Some(action) = actions.pop() {
             match action {
-                Action::Start(id, variant) | Action::StartAgain(id, variant) => {
+                Action::Start(id, variant)
+                | Action::StartEarly(id, variant)
+                | Action::StartAgain(id, variant) => {
                     variants.insert(id, variant);
                     ends.push(Reverse((now + times.test_ms, id)));
                 }

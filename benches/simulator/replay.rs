@@ -1,5 +1,6 @@
 //! A source of candidates that repeats a recorded conversation and makes up what was never tried.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
@@ -34,6 +35,8 @@ pub struct Replay {
     astray: Option<u64>,
     supposed: bool,
     supposed_commit: bool,
+    /// States behind a supposed success at the end of a pass are looked at like others.
+    never_blocked: bool,
 }
 
 #[derive(Clone)]
@@ -50,7 +53,29 @@ impl Replay {
             .then(|| Estimates { outer: outer(), nested: None });
         let fixed = Arc::new(fixed_chances(&trace, source));
         let trace = Arc::new(trace);
-        Self { trace, fixed, chances, at: 0, astray: None, supposed: false, supposed_commit: false }
+        let (supposed, supposed_commit, never_blocked) = (false, false, false);
+        Self {
+            trace,
+            fixed,
+            chances,
+            at: 0,
+            astray: None,
+            supposed,
+            supposed_commit,
+            never_blocked,
+        }
+    }
+
+    /// Repeats a conversation whose passes are known to have these rates.
+    pub fn with_rates(trace: Trace, rates: &BTreeMap<&'static str, f64>) -> Self {
+        let chance = |entry: &super::TraceStep| (rates[entry.pass] * 1000.0) as u16;
+        let fixed = Arc::new(trace.entries.iter().map(chance).collect());
+        Self { fixed, ..Self::new(trace, ChanceSource::Known) }
+    }
+
+    /// The same, where looking ahead costs nothing.
+    pub fn never_blocked(self) -> Self {
+        Self { never_blocked: true, ..self }
     }
 
     /// The estimates that the step under way belongs to, and what it is estimated from.
@@ -94,7 +119,8 @@ impl CandidateSource for Replay {
     fn next(&mut self) -> Next {
         let Some(entry) = self.trace.entries.get(self.at) else { return Next::Done };
         let new_pass = self.at > 0 && self.trace.entries[self.at - 1].pass != entry.pass;
-        if new_pass && self.supposed_commit && entry.bytes > CHEAP_TO_PARSE {
+        let is_expensive = entry.bytes > CHEAP_TO_PARSE && !self.never_blocked;
+        if new_pass && self.supposed_commit && is_expensive {
             return Next::Blocked;
         }
         let (pass, step) = (entry.pass, entry.repeats.unwrap_or(self.at));
@@ -142,7 +168,7 @@ impl CandidateSource for Replay {
 
 fn fixed_chances(trace: &Trace, source: ChanceSource) -> Vec<u16> {
     let rates = trace.rates();
-    let mut counts = std::collections::BTreeMap::new();
+    let mut counts = BTreeMap::new();
     let chance = |entry: &super::TraceStep| {
         let (tried, yes): &mut (u32, u32) = counts.entry(entry.pass).or_default();
         let learned = ((*yes + 1) * 1000 / (*tried + 2)) as u16;

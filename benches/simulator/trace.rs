@@ -126,6 +126,22 @@ impl Trace {
         Self { entries }
     }
 
+    /// The steps that need a test.
+    pub fn tested(&self) -> Self {
+        let is_new = |entry: &&TraceStep| entry.repeats.is_none();
+        Self { entries: self.entries.iter().filter(is_new).cloned().collect() }
+    }
+
+    /// A conversation of the same passes whose verdicts are independent and drawn with these rates.
+    pub fn drawn(&self, rates: &BTreeMap<&'static str, f64>, seed: u64) -> Self {
+        let mut random = Random(seed);
+        let mut draw = |entry: &TraceStep| {
+            let interesting = (random.next() % 1_000_000) as f64 / 1e6 < rates[entry.pass];
+            TraceStep { interesting, trial: None, ..entry.clone() }
+        };
+        Self { entries: self.entries.iter().map(&mut draw).collect() }
+    }
+
     /// By pass: the share of interesting variants.
     pub fn rates(&self) -> BTreeMap<&'static str, f64> {
         let mut counts: BTreeMap<&'static str, (u32, u32)> = BTreeMap::new();

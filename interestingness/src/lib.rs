@@ -43,6 +43,15 @@ pub trait Interestingness: Send + Sync {
     /// When the test was not run. The reduction tries again a few times, and stops where that does not help.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun>;
 
+    /// Judges a variant whose verdict may turn out not to be needed. A test that waits for its turn among others lets those
+    /// go first whose verdicts are needed. By default this is [`judge`](Self::judge).
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.judge(variant, cancel)
+    }
+
     /// Judges a variant that was judged before, to see whether the verdict holds. A test that remembers the verdicts of
     /// other runs does not use them here. By default this is [`judge`](Self::judge).
     ///

@@ -255,6 +255,7 @@ pub fn attempt(
         avoids: true,
         worker: WorkerOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_clreduce"))),
         cancel: Cancel::new(),
+        elsewhere: None,
         report: Box::new(|_, _, [markdown, _], _| {
             fs::write(markdown, "a bug").map(|()| true).map_err(|error| ReportFailure(error.into()))
         }),

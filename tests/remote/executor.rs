@@ -20,8 +20,12 @@ use prost::Message;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{oneshot, watch};
 use tonic::Status;
+use tonic::transport::Identity;
 
 use crate::service::Api;
+
+#[path = "lies.rs"]
+mod lies;
 
 /// The ways in which the service misbehaves. Numbers count actions that are executed: 3 is every third.
 #[derive(Debug, Default)]
@@ -36,10 +40,14 @@ pub struct Faults {
     pub other_tools: AtomicU64,
     /// Actions whose answer file is something else, each time in another way.
     pub lies: AtomicU64,
+    /// Actions with the contrary of their verdict, and nothing else that is wrong.
+    pub false_verdicts: AtomicU64,
     /// The action after which the service is gone, with everything that it knows, and comes back.
     pub restart_after: AtomicU64,
     /// Operations cannot be cancelled.
     pub no_cancel: AtomicBool,
+    /// The service knows priorities.
+    pub priorities: AtomicBool,
     /// Where set, no action runs: after so many milliseconds, the service makes up that everything is interesting.
     pub made_up_after: AtomicU64,
 }
@@ -48,6 +56,8 @@ pub struct Faults {
 pub struct Service {
     pub state: Arc<State>,
     address: SocketAddr,
+    /// The certificate and its key, if connections are encrypted.
+    identity: Option<Identity>,
     /// Ends the thread with everything that is connected.
     thread: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
@@ -71,6 +81,21 @@ pub struct State {
     pub restart: AtomicBool,
     /// The last answer, for a liar.
     last_answer: Mutex<Vec<u8>>,
+    /// Lies so far.
+    lies: AtomicU64,
+    /// The circumstances of the last action.
+    pub last_asked: Mutex<Asked>,
+    /// Actions by their priority.
+    pub by_priority: Mutex<BTreeMap<i32, u64>>,
+}
+
+/// What an action was asked for with.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    pub instance: String,
+    /// The value of the header `x-key`.
+    pub key: String,
+    pub properties: Vec<(String, String)>,
 }
 
 pub struct Running {
@@ -92,6 +117,10 @@ pub fn every(count: &AtomicU64, number: u64) -> bool {
 
 impl Service {
     pub fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    pub fn start_with(identity: Option<Identity>) -> Self {
         let state = Arc::new(State {
             faults: Faults::default(),
             folder: tempfile::tempdir().unwrap(),
@@ -105,18 +134,25 @@ impl Service {
             most_at_once: AtomicU64::new(0),
             restart: AtomicBool::new(false),
             last_answer: Mutex::default(),
+            lies: AtomicU64::new(0),
+            last_asked: Mutex::default(),
+            by_priority: Mutex::default(),
         });
         // A port of its own, which stays the same over restarts.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
-        let mut service = Self { state, address, thread: None };
+        let mut service = Self { state, address, identity, thread: None };
         service.begin();
         service
     }
 
     pub fn url(&self) -> String {
         format!("grpc://{}", self.address)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     pub fn executed(&self) -> u64 {
@@ -127,7 +163,12 @@ impl Service {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (state, address) = (Arc::clone(&self.state), self.address);
         let of = || Api(Arc::clone(&state));
-        let router = tonic::transport::Server::builder()
+        let mut builder = tonic::transport::Server::builder();
+        if let Some(identity) = &self.identity {
+            let tls = tonic::transport::ServerTlsConfig::new().identity(identity.clone());
+            builder = builder.tls_config(tls).unwrap();
+        }
+        let router = builder
             .add_service(api::capabilities_server::CapabilitiesServer::new(of()))
             .add_service(
                 api::content_addressable_storage_server::ContentAddressableStorageServer::new(of()),
@@ -194,6 +235,11 @@ pub fn kill(child: &Mutex<Option<Child>>) {
 }
 
 impl State {
+    /// The number of lies so far.
+    pub fn lies(&self) -> u64 {
+        self.lies.load(Ordering::Relaxed)
+    }
+
     pub fn blob(&self, digest: Option<&api::Digest>) -> Result<Vec<u8>, Status> {
         let hash = digest.map(|digest| digest.hash.clone()).unwrap_or_default();
         let blob = lock(&self.blobs).get(&hash).cloned();
@@ -301,15 +347,7 @@ impl State {
             ..Default::default()
         };
         if let Ok(bytes) = fs::read(folder.join("answer.json")) {
-            let bytes =
-                if every(&self.faults.lies, number) { self.lie(number, bytes) } else { bytes };
-            result.output_files.push(api::OutputFile {
-                path: "answer.json".to_owned(),
-                digest: Some(digest_of(&bytes)),
-                contents: if number.is_multiple_of(2) { bytes.clone() } else { Vec::new() },
-                ..Default::default()
-            });
-            lock(&self.blobs).insert(hash_of(&bytes), bytes);
+            self.put_answer(&mut result, number, bytes);
         }
         fs::remove_dir_all(folder).unwrap();
         Ok(result)
@@ -346,18 +384,6 @@ impl State {
             ..Default::default()
         };
         Ok(api::ActionResult { output_files: vec![file], ..Default::default() })
-    }
-
-    /// Something else than the answer.
-    fn lie(&self, number: u64, answer: Vec<u8>) -> Vec<u8> {
-        let earlier = std::mem::replace(&mut *lock(&self.last_answer), answer);
-        match number % 4 {
-            0 => Vec::new(),
-            1 => b"{\"verdict\":\"Interesting\"}".to_vec(),
-            2 => vec![b'['; 1 << 20],
-            // The right form, about another variant.
-            _ => earlier,
-        }
     }
 }
 

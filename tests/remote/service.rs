@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::executor::{Running, State, digest_of, every, hash_of, kill, lock};
+use crate::executor::{Asked, Running, State, digest_of, every, hash_of, kill, lock};
 
 type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
@@ -30,6 +30,12 @@ impl api::capabilities_server::Capabilities for Api {
         Ok(Response::new(api::ServerCapabilities {
             execution_capabilities: Some(api::ExecutionCapabilities {
                 exec_enabled: true,
+                execution_priority_capabilities: self
+                    .0
+                    .faults
+                    .priorities
+                    .load(Ordering::Relaxed)
+                    .then(priorities),
                 ..Default::default()
             }),
             ..Default::default()
@@ -187,9 +193,16 @@ impl api::execution_server::Execution for Api {
         &self,
         request: Request<api::ExecuteRequest>,
     ) -> Result<Response<Self::ExecuteStream>, Status> {
+        let key = request.metadata().get("x-key").map(|value| value.to_str().unwrap().to_owned());
         let request = request.into_inner();
         let digest = request.action_digest.unwrap_or_default();
         let action: api::Action = self.0.message(Some(&digest))?;
+        let command: api::Command = self.0.message(action.command_digest.as_ref())?;
+        assert_eq!(action.platform, platform_of(&command));
+        let properties = action.platform.iter().flat_map(|platform| &platform.properties);
+        let properties = properties.map(|one| (one.name.clone(), one.value.clone())).collect();
+        let instance = request.instance_name.clone();
+        *lock(&self.0.last_asked) = Asked { instance, key: key.unwrap_or_default(), properties };
         let remembered = lock(&self.0.results).get(&digest.hash).cloned();
         if let Some(result) = remembered.filter(|_| !request.skip_cache_lookup) {
             let response = api::ExecuteResponse {
@@ -200,6 +213,8 @@ impl api::execution_server::Execution for Api {
             let done = operation("cached", Some(response));
             return Ok(Response::new(Box::pin(tokio_stream::iter([Ok(done)]))));
         }
+        let priority = request.execution_policy.map_or(0, |policy| policy.priority);
+        *lock(&self.0.by_priority).entry(priority).or_default() += 1;
         let number = self.0.executed.fetch_add(1, Ordering::Relaxed) + 1;
         let name = format!("operation-{number}");
         let (sender, receiver) = watch::channel(None);
@@ -247,6 +262,17 @@ impl api::execution_server::Execution for Api {
         let number = self.0.executed.load(Ordering::Relaxed);
         Ok(Response::new(self.follow(name, receiver, number)))
     }
+}
+
+/// Services of version 2.2 and later look at the action, earlier ones at the command.
+#[expect(deprecated, reason = "older services know no other field")]
+fn platform_of(command: &api::Command) -> Option<api::Platform> {
+    command.platform.clone()
+}
+
+fn priorities() -> api::PriorityCapabilities {
+    let range = api::priority_capabilities::PriorityRange { min_priority: -10, max_priority: 10 };
+    api::PriorityCapabilities { priorities: vec![range] }
 }
 
 fn state_restarts(state: &State, number: u64) -> bool {

@@ -38,8 +38,10 @@ pub(crate) enum Says {
     Calibrated(Box<Calibrated>),
     /// A verdict.
     Judged(Box<Outcome>),
-    /// Nothing can be judged, on this machine and on any other, for this reason.
+    /// The original does not show the bug under the recipe, or a check calls it invalid.
     Rejected(String),
+    /// Nothing can be judged on this machine, for this reason.
+    Unfit(String),
     /// The machine has other tools than those that the order expects.
     OtherTools(Fingerprint),
     /// The test was not run.

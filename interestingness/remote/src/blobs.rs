@@ -1,7 +1,7 @@
 //! Blobs on their way to a service and back.
 
 use std::collections::HashSet;
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 
 use bazel_remote_apis::build::bazel::remote::execution::v2::{
@@ -12,13 +12,10 @@ use bazel_remote_apis::google::bytestream::WriteRequest;
 use tonic::{Code, Status};
 
 use crate::connection::Shared;
-use crate::digest::{Blob, BlobDigest, Content};
+use crate::digest::{Blob, BlobDigest};
 
 /// Smaller blobs are sent without a question whether the service has them: most are new.
 const SMALL: u64 = 32 << 10;
-
-/// Bytes of a blob that is too large for a batch are sent in pieces.
-const PIECE: usize = 1 << 20;
 
 /// Pieces that are read ahead.
 const PIECES_AHEAD: usize = 4;
@@ -117,11 +114,11 @@ impl Shared {
         let name = format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id());
         let resource = format!("{instance}uploads/{name}/blobs/{}/{}", digest.hex(), digest.size);
         let (sender, pieces) = tokio::sync::mpsc::channel(PIECES_AHEAD);
-        let content = blob.content.clone();
+        let content = blob.clone();
         let failed = Arc::new(std::sync::Mutex::new(None));
         let failure = Arc::clone(&failed);
         let read = move || {
-            if let Err(error) = send_pieces(&content, &resource, digest.size, &sender)
+            if let Err(error) = send_pieces(&content, &resource, &sender)
                 && let Ok(mut failure) = failure.lock()
             {
                 *failure = Some(error);
@@ -181,21 +178,11 @@ impl tokio_stream::Stream for Pieces {
 }
 
 fn send_pieces(
-    content: &Content,
+    blob: &Blob,
     resource: &str,
-    size: u64,
     sender: &tokio::sync::mpsc::Sender<WriteRequest>,
 ) -> io::Result<()> {
-    let mut source: Box<dyn Read> = match content {
-        Content::Bytes(bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
-        Content::File(path) => Box::new(std::fs::File::open(path)?),
-    };
-    let mut offset = 0;
-    loop {
-        let mut data = Vec::new();
-        source.by_ref().take(PIECE as u64).read_to_end(&mut data)?;
-        let end = offset + data.len() as u64;
-        let is_last = end >= size || data.is_empty();
+    blob.pieces(|offset, data, is_last| {
         let request = WriteRequest {
             resource_name: if offset == 0 { resource.to_owned() } else { String::new() },
             write_offset: i64::try_from(offset).unwrap_or(i64::MAX),
@@ -203,11 +190,8 @@ fn send_pieces(
             data,
         };
         // Nobody takes it once the call has ended.
-        if sender.blocking_send(request).is_err() || is_last {
-            return Ok(());
-        }
-        offset = end;
-    }
+        sender.blocking_send(request).is_ok()
+    })
 }
 
 fn unreadable(error: io::Error) -> Status {

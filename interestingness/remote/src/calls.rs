@@ -104,6 +104,9 @@ impl Calls {
     }
 }
 
+/// The line before a certificate in PEM format.
+const PEM: &str = "-----BEGIN CERTIFICATE-----";
+
 fn endpoint(address: &RemoteAddress, options: &RemoteOptions) -> Result<Endpoint, RemoteError> {
     let failed = |error: tonic::transport::Error| RemoteError::Connect {
         address: address.to_string(),
@@ -125,6 +128,12 @@ fn endpoint(address: &RemoteAddress, options: &RemoteOptions) -> Result<Endpoint
         Some(path) => {
             let pem = std::fs::read(path)
                 .map_err(|source| RemoteError::File { path: path.clone(), source })?;
+            if !String::from_utf8_lossy(&pem).contains(PEM) {
+                return Err(RemoteError::Connect {
+                    address: address.to_string(),
+                    reason: format!("{} contains no certificate in PEM format", path.display()),
+                });
+            }
             tls.ca_certificate(Certificate::from_pem(pem))
         }
         None => tls.with_native_roots(),
@@ -163,6 +172,17 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// Advice on an error of an encrypted connection; empty for other errors.
+pub(crate) fn advice(error: &str) -> &'static str {
+    if error.contains("peer certificate") {
+        "\nhelp: name the certificate of its authority by --remote-ca, and the host as the certificate does"
+    } else if error.contains("InvalidContentType") {
+        "\nhelp: the service does not encrypt; write grpc:// in place of grpcs://"
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]

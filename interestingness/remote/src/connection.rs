@@ -8,12 +8,13 @@ use std::thread::{self, JoinHandle};
 
 use bazel_remote_apis::build::bazel::remote::execution::v2::{
     GetCapabilitiesRequest, ServerCapabilities, digest_function,
+    priority_capabilities::PriorityRange,
 };
 use clreduce_process::Cancel;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Notify, Semaphore, oneshot};
 
-use crate::calls::{Calls, with_causes};
+use crate::calls::{Calls, advice, with_causes};
 use crate::digest::BlobDigest;
 use crate::failure::{Failure, RemoteError};
 use crate::job::{Job, WorkerAnswer};
@@ -21,6 +22,9 @@ use crate::options::{KeyValue, RemoteOptions};
 
 /// The largest message that every service accepts, less what is around the blobs.
 const MOST_BATCH: u64 = (4 << 20) - (64 << 10);
+
+/// The priority of guesses where the service knows it: later than the default, which is 0.
+const GUESS_PRIORITY: i32 = 1;
 
 /// A service that runs actions. Many reductions can share it.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub(crate) struct Shared {
     /// The blobs that the service has.
     known: Mutex<HashSet<BlobDigest>>,
     pub(crate) most_batch: u64,
+    /// The priority of guesses, where 0 is that of what is needed next; a higher number means later.
+    pub(crate) guess_priority: i32,
     /// The service has said that it cannot cancel.
     pub(crate) cannot_cancel: AtomicBool,
     /// The number of uploads, which makes their names.
@@ -153,6 +159,7 @@ impl Shared {
             slots: Arc::new(Semaphore::new(slots.get())),
             known: Mutex::default(),
             most_batch: MOST_BATCH,
+            guess_priority: 0,
             cannot_cancel: AtomicBool::new(false),
             uploads: AtomicU64::new(0),
             executed: AtomicU64::new(0),
@@ -168,7 +175,11 @@ impl Shared {
             address: self.address.clone(),
             reason: match status.code() {
                 tonic::Code::Unimplemented => "it is no remote execution service".to_owned(),
-                _ => with_causes(&status),
+                _ => {
+                    let reason = with_causes(&status);
+                    let advice = advice(&reason);
+                    reason + advice
+                }
             },
         })
     }
@@ -182,6 +193,13 @@ impl Shared {
         let execution = found.execution_capabilities.as_ref();
         if !execution.is_some_and(|execution| execution.exec_enabled) {
             return Err(unfit("executes nothing; it is a cache alone"));
+        }
+        let priorities = execution.and_then(|known| known.execution_priority_capabilities.as_ref());
+        let is_known = |range: &PriorityRange| {
+            (range.min_priority..=range.max_priority).contains(&GUESS_PRIORITY)
+        };
+        if priorities.is_some_and(|known| known.priorities.iter().any(is_known)) {
+            self.guess_priority = GUESS_PRIORITY;
         }
         let sha256 = digest_function::Value::Sha256 as i32;
         if let Some(cache) = &found.cache_capabilities {

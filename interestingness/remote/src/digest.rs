@@ -80,13 +80,19 @@ impl Blob {
         Self::new(message.encode_to_vec())
     }
 
-    /// A blob whose bytes stay in a file.
+    /// The content of a file. It stays in the file if it is larger than `most_kept` bytes.
     ///
     /// # Errors
-    /// When the file cannot be read.
-    pub(crate) fn file(path: PathBuf) -> io::Result<Self> {
-        let mut file = File::open(&path)?;
-        let (mut hasher, mut size) = (Sha256::new(), 0);
+    /// When the file cannot be read, or is something else than a file.
+    pub(crate) fn file(path: PathBuf, most_kept: u64) -> io::Result<Self> {
+        let mut file = open(&path)?;
+        let mut kept = Vec::new();
+        file.by_ref().take(most_kept + 1).read_to_end(&mut kept)?;
+        if kept.len() as u64 <= most_kept {
+            return Ok(Self::new(kept));
+        }
+        let (mut hasher, mut size) = (Sha256::new_with_prefix(&kept), kept.len() as u64);
+        drop(kept);
         let mut piece = vec![0; PIECE];
         loop {
             let read = file.read(&mut piece)?;
@@ -103,13 +109,73 @@ impl Blob {
     /// The bytes.
     ///
     /// # Errors
-    /// When they are in a file, and it cannot be read any more.
+    /// When they are in a file, and it cannot be read any more or has changed.
     pub(crate) fn bytes(&self) -> io::Result<Arc<[u8]>> {
-        match &self.content {
-            Content::Bytes(bytes) => Ok(Arc::clone(bytes)),
-            Content::File(path) => std::fs::read(path).map(Into::into),
+        let path = match &self.content {
+            Content::Bytes(bytes) => return Ok(Arc::clone(bytes)),
+            Content::File(path) => path,
+        };
+        let mut bytes = Vec::new();
+        open(path)?.take(self.digest.size + 1).read_to_end(&mut bytes)?;
+        if self.digest.is_of(&bytes) { Ok(bytes.into()) } else { Err(has_changed(path)) }
+    }
+
+    /// Gives the bytes to `take` in pieces, with the place of each and whether it is the last one. The last piece is held back
+    /// until all bytes are known to be those of the digest. Ends early once `take` returns false.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    pub(crate) fn pieces(
+        &self,
+        mut take: impl FnMut(u64, Vec<u8>, bool) -> bool,
+    ) -> io::Result<()> {
+        let size = self.digest.size;
+        let (mut source, path): (Box<dyn Read>, &Path) = match &self.content {
+            Content::Bytes(bytes) => (Box::new(io::Cursor::new(Arc::clone(bytes))), Path::new("")),
+            Content::File(path) => (Box::new(open(path)?.take(size + 1)), path),
+        };
+        let (mut hasher, mut offset) = (Sha256::new(), 0);
+        loop {
+            let mut data = Vec::new();
+            source.by_ref().take(PIECE as u64).read_to_end(&mut data)?;
+            hasher.update(&data);
+            let end = offset + data.len() as u64;
+            let is_last = end >= size || data.is_empty();
+            if is_last {
+                let more = source.read(&mut [0])?;
+                if more > 0 || BlobDigest::new(hasher.clone(), end) != self.digest {
+                    return Err(has_changed(path));
+                }
+            }
+            if !take(offset, data, is_last) || is_last {
+                return Ok(());
+            }
+            offset = end;
         }
     }
+}
+
+/// Opens a file for reading, and nothing else: one that is replaced by a pipe or a socket would be waited for without end.
+fn open(path: &Path) -> io::Result<File> {
+    let other = || io::Error::other("it is neither a file nor a folder");
+    if !path.metadata()?.is_file() {
+        return Err(other());
+    }
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A number of the system, as there is no type for it here.
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    // It may have been replaced just now.
+    if file.metadata()?.is_file() { Ok(file) } else { Err(other()) }
+}
+
+fn has_changed(path: &Path) -> io::Error {
+    io::Error::other(format!("{} has changed since the reduction began", path.display()))
 }
 
 #[cfg(test)]
@@ -135,8 +201,65 @@ mod tests {
         let path = folder.path().join("f");
         let bytes = vec![7; PIECE + 1];
         std::fs::write(&path, &bytes).unwrap();
-        let blob = Blob::file(path).unwrap();
-        assert_eq!(blob.digest, Blob::new(bytes.clone()).digest);
-        assert!(blob.digest.is_of(&blob.bytes().unwrap()) && !blob.digest.is_of(b"x"));
+        for most_kept in [0, 5, PIECE as u64, 2 * PIECE as u64] {
+            let blob = Blob::file(path.clone(), most_kept).unwrap();
+            assert_eq!(blob.digest, Blob::new(bytes.clone()).digest);
+            assert!(blob.digest.is_of(&blob.bytes().unwrap()) && !blob.digest.is_of(b"x"));
+            let mut read = Vec::new();
+            let take = |offset, data: Vec<u8>, _| {
+                assert_eq!(offset, read.len() as u64);
+                read.extend(data);
+                true
+            };
+            blob.pieces(take).unwrap();
+            assert_eq!(read, bytes);
+        }
+    }
+
+    /// A service would get other bytes than those that it is told, or wait for bytes that never come.
+    #[test]
+    fn a_file_that_is_replaced_after_its_digest_was_taken_is_not_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let old = vec![7; PIECE + 2];
+        let [mut other, mut longer] = [old.clone(), old.clone()];
+        other[PIECE] = 8;
+        longer.push(7);
+        for new in [other, longer, old[1..].to_vec(), Vec::new()] {
+            std::fs::write(&path, &old).unwrap();
+            let blob = Blob::file(path.clone(), 0).unwrap();
+            std::fs::write(&path, new).unwrap();
+            assert!(blob.bytes().unwrap_err().to_string().contains("has changed"));
+            let mut is_whole = false;
+            let sent = blob.pieces(|_, _, is_last| {
+                is_whole |= is_last;
+                true
+            });
+            assert!(sent.unwrap_err().to_string().contains("has changed") && !is_whole);
+        }
+        std::fs::write(&path, &old).unwrap();
+        let blob = Blob::file(path.clone(), 0).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(blob.bytes().is_err() && blob.pieces(|_, _, _| true).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_sockets_and_devices_are_no_files_and_are_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        // A thread of its own: one that waits for the other end of a pipe would never come back.
+        std::thread::spawn(move || {
+            for path in [pipe, socket, "/dev/zero".into()] {
+                let _ = sender.send(Blob::file(path, 1 << 20).is_err());
+            }
+        });
+        for _ in 0..3 {
+            let is_error = receiver.recv_timeout(std::time::Duration::from_secs(60));
+            assert_eq!(is_error, Ok(true));
+        }
     }
 }

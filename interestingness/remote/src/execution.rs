@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bazel_remote_apis::build::bazel::remote::execution::v2::{
-    ActionResult, ExecuteRequest, ExecuteResponse, GetActionResultRequest, WaitExecutionRequest,
+    ActionResult, ExecuteRequest, ExecuteResponse, ExecutionPolicy, GetActionResultRequest,
+    WaitExecutionRequest,
 };
 use bazel_remote_apis::google::longrunning::{CancelOperationRequest, Operation, operation};
 use prost::Message;
@@ -174,11 +175,13 @@ impl Shared {
             return Err(Trouble::GivenUp);
         }
         self.upload(&job.blobs).await.map_err(|status| trouble(&status))?;
+        let priority = if job.is_guess { self.guess_priority } else { 0 };
         let request = self.calls.request(ExecuteRequest {
             instance_name: self.calls.instance.clone(),
             skip_cache_lookup: !may_be_cached,
             action_digest: Some(job.action.to_proto()),
             inline_output_files: vec![ANSWER.to_owned()],
+            execution_policy: (priority != 0).then_some(ExecutionPolicy { priority }),
             ..Default::default()
         });
         let mut name = None;

@@ -49,6 +49,14 @@ pub enum RemoteError {
         /// The part.
         reason: String,
     },
+    /// A file lies where no file of an action can be.
+    #[error(
+        "`{0}` is outside of the folder of the test, so that it cannot be uploaded; put it beside the test or recipe"
+    )]
+    Outside(String),
+    /// The original does not show the bug on the other machines, or a check calls it invalid.
+    #[error("{0}")]
+    Rejected(String),
     /// An action that is needed before the first test has no answer.
     #[error("{0}")]
     NoAnswer(String),

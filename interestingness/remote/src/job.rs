@@ -37,6 +37,8 @@ pub(crate) struct Job {
     /// The time after which the service ends it.
     pub(crate) limit: Duration,
     pub(crate) memory: Memory,
+    /// The answer may turn out not to be needed.
+    pub(crate) is_guess: bool,
     pub(crate) question: Question,
     /// The tools that the machine must have.
     pub(crate) expect: Option<Fingerprint>,
@@ -70,6 +72,7 @@ pub(crate) struct Circumstances<'a> {
     /// Distinguishes actions that are otherwise the same.
     pub(crate) salt: String,
     pub(crate) memory: Memory,
+    pub(crate) is_guess: bool,
     pub(crate) question: Question,
     pub(crate) expect: Option<Fingerprint>,
 }
@@ -78,7 +81,8 @@ impl Job {
     /// The job that starts the program in a folder with these files.
     #[expect(deprecated, reason = "older services know no other fields")]
     pub(crate) fn new(files: &Folder, circumstances: Circumstances<'_>) -> Self {
-        let Circumstances { properties, limit, salt, memory, question, expect } = circumstances;
+        let Circumstances { properties, limit, salt, memory, is_guess, question, expect } =
+            circumstances;
         let mut blobs = Vec::new();
         let root = files.blobs(&mut blobs);
         let property =
@@ -109,7 +113,7 @@ impl Job {
         });
         let digest = action.digest;
         blobs.extend([command, action]);
-        Self { action: digest, blobs, limit, memory, question, expect }
+        Self { action: digest, blobs, limit, memory, is_guess, question, expect }
     }
 }
 

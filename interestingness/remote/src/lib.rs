@@ -17,6 +17,7 @@
 //! The action ends with status 0 if it has an answer. Everything else is a failure of the machines and says nothing
 //! about the variant: the action is run again, and in the end the test was [not run](clreduce_interestingness::NotRun).
 
+mod agreement;
 mod answer;
 mod blobs;
 mod calls;

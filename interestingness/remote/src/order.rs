@@ -11,7 +11,7 @@ use crate::digest::Blob;
 use crate::failure::RemoteError;
 use crate::fingerprint::Fingerprint;
 use crate::job::TEST;
-use crate::tree::Folder;
+use crate::tree::{Folder, stays_inside};
 
 /// Stands for the folder of the action in a line for the shell.
 pub(crate) const ROOT: &str = "@clreduce-root@";
@@ -33,6 +33,8 @@ pub(crate) struct Order {
     /// Patterns for standard output and standard error, which decide instead of the exit status.
     pub patterns: Option<[Option<String>; 2]>,
     pub sandbox: Sandbox,
+    /// The kind of sandbox that the machines of the first actions have. Others must have it too.
+    pub found_sandbox: Option<String>,
     /// The tools that the machine must have. The first action asks for them.
     pub expect: Option<Fingerprint>,
 }
@@ -138,10 +140,7 @@ impl TestFiles {
         }
         folder.add(&name_of(path), Blob::new(text.into_bytes()), false);
         for (name, path) in recipe.files() {
-            let blob = read(&path)?;
-            if !folder.add(&name, blob, false) {
-                return Err(RemoteError::SameName(name));
-            }
+            place(&mut folder, name, &path)?;
         }
         add_all(&mut folder, more)?;
         let test = OrderedTest::Recipe { path: placed, calibration: None, devices: Vec::new() };
@@ -170,9 +169,7 @@ fn is_of_system(path: &Path) -> bool {
 /// Adds a file to the folder of the test. Returns its path in the action.
 fn add(folder: &mut Folder, path: &Path) -> Result<String, RemoteError> {
     let name = name_of(path);
-    if !folder.add(&name, read(path)?, is_executable(path)) {
-        return Err(RemoteError::SameName(name));
-    }
+    place(folder, name.clone(), path)?;
     Ok(format!("{TEST}/{name}"))
 }
 
@@ -197,21 +194,29 @@ fn add_all(folder: &mut Folder, paths: &[PathBuf]) -> Result<(), RemoteError> {
                     pending.push((format!("{name}/{below}"), entry.path()));
                 }
             }
-        } else if !metadata.is_file() {
-            return Err(failed(std::io::Error::other("it is neither a file nor a folder")));
-        } else if !folder.add(&name, read(&path)?, is_executable(&path)) {
-            return Err(RemoteError::SameName(name));
+        } else {
+            place(folder, name, &path)?;
         }
     }
     Ok(())
 }
 
 fn read(path: &Path) -> Result<Blob, RemoteError> {
-    let blob = || match std::fs::metadata(path)?.len() {
-        ..=KEPT_BYTES => std::fs::read(path).map(Blob::new),
-        _ => Blob::file(path.to_owned()),
-    };
-    blob().map_err(|source| RemoteError::File { path: path.to_owned(), source })
+    let blob = Blob::file(path.to_owned(), KEPT_BYTES);
+    blob.map_err(|source| RemoteError::File { path: path.to_owned(), source })
+}
+
+/// Puts a file into the folder of the test.
+fn place(folder: &mut Folder, name: String, path: &Path) -> Result<(), RemoteError> {
+    let blob = read(path)?;
+    if !stays_inside(&name) {
+        return Err(RemoteError::Outside(name));
+    }
+    if folder.add(&name, blob, is_executable(path)) {
+        Ok(())
+    } else {
+        Err(RemoteError::SameName(name))
+    }
 }
 
 fn name_of(path: &Path) -> String {

@@ -12,6 +12,7 @@ use clreduce_recipe::Calibration;
 use clreduce_testcase::{Clues, TestCase};
 use serde::{Deserialize, Serialize};
 
+use crate::agreement::{self, Tools, unexpected};
 use crate::answer::{Calibrated, Question, Says};
 use crate::connection::Remote;
 use crate::digest::Blob;
@@ -66,12 +67,20 @@ pub struct RemoteTest {
     repeats: AtomicU64,
 }
 
-/// The machines as the first actions found them.
-#[derive(Clone, Debug, Default)]
-struct Tools {
-    fingerprint: Fingerprint,
-    sandbox: String,
-    without: Option<String>,
+/// The circumstances of a question.
+#[derive(Clone, Debug)]
+struct Manner {
+    /// Distinguishes actions that are otherwise the same.
+    salt: String,
+    memory: Memory,
+    /// The answer may turn out not to be needed.
+    is_guess: bool,
+}
+
+impl Manner {
+    fn new(memory: Memory) -> Self {
+        Self { salt: String::new(), memory, is_guess: false }
+    }
 }
 
 /// The calibration of a recipe on other machines, for a run that resumes.
@@ -91,7 +100,7 @@ impl RemoteTest {
         cancel: &Cancel,
     ) -> Result<Option<Self>, RemoteError> {
         let path = settings.program.clone();
-        let program = Blob::file(path.clone());
+        let program = Blob::file(path.clone(), 0);
         let program = program.map_err(|source| RemoteError::File { path, source })?;
         let mut base = Folder::default();
         base.add(PROGRAM, program, true);
@@ -131,22 +140,7 @@ impl RemoteTest {
         else {
             return Ok(None);
         };
-        let mut found: Option<(Calibrated, String)> = None;
-        for WorkerAnswer { says, worker, .. } in answers {
-            let calibrated = match says {
-                Says::Calibrated(calibrated) => *calibrated,
-                Says::Rejected(why) => return Err(RemoteError::NoAnswer(why)),
-                _ => return Err(unexpected()),
-            };
-            match &found {
-                None => found = Some((calibrated, worker)),
-                Some((first, by)) if first.calibration.pin != calibrated.calibration.pin => {
-                    return Err(disagreement(by, &worker, "the outcome of the original"));
-                }
-                Some(_) => {}
-            }
-        }
-        let (calibrated, _) = found.ok_or_else(unexpected)?;
+        let calibrated = agreement::calibration(answers)?;
         Ok(Some(self.resume(original, RemoteCalibration(calibrated))))
     }
 
@@ -222,29 +216,7 @@ impl RemoteTest {
         else {
             return Ok(None);
         };
-        let mut found: Option<(Tools, String)> = None;
-        for WorkerAnswer { says, worker, .. } in answers {
-            let tools = match says {
-                Says::Tools { fingerprint, sandbox, without } => {
-                    Tools { fingerprint, sandbox, without }
-                }
-                Says::Rejected(why) => return Err(RemoteError::NoAnswer(why)),
-                _ => return Err(unexpected()),
-            };
-            match &found {
-                None => found = Some((tools, worker)),
-                Some((first, by)) => {
-                    let mut differences = tools.fingerprint.differences(&first.fingerprint);
-                    if tools.sandbox != first.sandbox {
-                        differences.push_str("another sandbox");
-                    }
-                    if !differences.is_empty() {
-                        return Err(disagreement(by, &worker, &differences));
-                    }
-                }
-            }
-        }
-        found.map(|(tools, _)| Some(tools)).ok_or_else(unexpected)
+        agreement::tools(answers).map(Some)
     }
 
     /// Asks a question several times at once. `None` once `cancel` is triggered.
@@ -256,18 +228,13 @@ impl RemoteTest {
         cancel: &Cancel,
     ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
         let salts = (1..=FIRST_RUNS).map(|number| format!("first run {number}"));
-        let jobs = salts.map(|salt| self.job(ask, variant, salt, memory)).collect();
+        let manners = salts.map(|salt| Manner { salt, ..Manner::new(memory) });
+        let jobs = manners.map(|manner| self.job(ask, variant, manner)).collect();
         self.remote.run(jobs, cancel).into_iter().collect()
     }
 
-    fn ask(
-        &self,
-        variant: &TestCase,
-        salt: String,
-        memory: Memory,
-        cancel: &Cancel,
-    ) -> Result<Outcome, NotRun> {
-        let job = self.job(Ask::Variant, variant, salt, memory);
+    fn ask(&self, variant: &TestCase, manner: Manner, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let job = self.job(Ask::Variant, variant, manner);
         match self.remote.run(vec![job], cancel).pop() {
             Some(Ok(Some(WorkerAnswer { says: Says::Judged(outcome), .. }))) => Ok(*outcome),
             // Nobody reads it.
@@ -292,7 +259,7 @@ impl RemoteTest {
     }
 
     /// The action for a question.
-    fn job(&self, ask: Ask, variant: &TestCase, salt: String, memory: Memory) -> Job {
+    fn job(&self, ask: Ask, variant: &TestCase, manner: Manner) -> Job {
         let is_first = ask == Ask::Tools;
         let limits = if is_first { Limits::default() } else { self.limits() };
         let is_recipe = matches!(self.test, OrderedTest::Recipe { .. });
@@ -315,6 +282,7 @@ impl RemoteTest {
                     .map(|regex| regex.as_ref().map(|regex| regex.as_str().to_owned()))
             }),
             sandbox: self.settings.sandbox.clone(),
+            found_sandbox: (!is_first).then(|| self.tools.sandbox.clone()),
             expect: expect.clone(),
         };
         // Strings, numbers and lists of them: this cannot fail.
@@ -324,38 +292,24 @@ impl RemoteTest {
         files.add(ORDER, Blob::new(order), false);
         fill(files.folder(VARIANT), variant);
         let properties = &self.remote.properties;
-        Job::new(&files, Circumstances { properties, limit, salt, memory, question, expect })
+        let Manner { salt, memory, is_guess } = manner;
+        let circumstances =
+            Circumstances { properties, limit, salt, memory, is_guess, question, expect };
+        Job::new(&files, circumstances)
     }
 
     fn limits(&self) -> Limits {
         self.limits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-
-    /// Compares the first runs on several machines.
-    fn compare(&self, answers: Vec<WorkerAnswer>) -> Result<FirstRun, RemoteError> {
-        let mut found: Option<(FirstRun, String)> = None;
-        for WorkerAnswer { says, worker, .. } in answers {
-            let Says::Original(run) = says else { return Err(unexpected()) };
-            let Some((first, by)) = &mut found else {
-                found = Some((*run, worker));
-                continue;
-            };
-            let (one, two) = (first.outcome(), run.outcome());
-            if one.verdict != two.verdict {
-                let what = format!("the original is {:?} and {:?}", one.verdict, two.verdict);
-                return Err(disagreement(by, &worker, &what.to_lowercase()));
-            }
-            // The slowest machine decides how long tests may take.
-            let wall = one.wall.max(two.wall);
-            first.rehearsal.outcome.wall = wall;
-        }
-        found.map(|(run, _)| run).ok_or_else(unexpected)
-    }
 }
 
 impl Interestingness for RemoteTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(variant, String::new(), Memory::Use, cancel)
+        self.ask(variant, Manner::new(Memory::Use), cancel)
+    }
+
+    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.ask(variant, Manner { is_guess: true, ..Manner::new(Memory::Use) }, cancel)
     }
 
     fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
@@ -363,7 +317,7 @@ impl Interestingness for RemoteTest {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         // A salt that no action ever had.
         let salt = format!("again {number} {} {now}", std::process::id());
-        self.ask(variant, salt, Memory::Avoid, cancel)
+        self.ask(variant, Manner { salt, ..Manner::new(Memory::Avoid) }, cancel)
     }
 
     fn judge_original(
@@ -378,7 +332,8 @@ impl Interestingness for RemoteTest {
         let Some(answers) = answers.map_err(|failure| self.not_run(failure, cancel))? else {
             return Ok((Outcome::from(Verdict::Unresolved), Clues::default()));
         };
-        let run = self.compare(answers).map_err(|error| NotRun::Failed(error.to_string()))?;
+        let run =
+            agreement::first_run(answers).map_err(|error| NotRun::Failed(error.to_string()))?;
         let (outcome, clues) = (run.outcome(), run.rehearsal.clues.clone());
         let _ = self.first.set(run);
         Ok((outcome, clues))
@@ -413,18 +368,6 @@ fn fill(folder: &mut Folder, case: &TestCase) {
     for file in case.files() {
         folder.add(&file.path, Blob::new(Arc::clone(&file.bytes)), false);
     }
-}
-
-fn unexpected() -> RemoteError {
-    RemoteError::NoAnswer("the remote execution service answers another question".to_owned())
-}
-
-fn disagreement(one: &str, two: &str, what: &str) -> RemoteError {
-    let name = |worker: &str| match worker {
-        "" => "a machine".to_owned(),
-        name => format!("`{name}`"),
-    };
-    RemoteError::Disagreement(format!("{} and {}: {what}", name(one), name(two)))
 }
 
 #[cfg(test)]

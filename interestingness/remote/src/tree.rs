@@ -20,12 +20,17 @@ struct FileInTree {
 }
 
 impl Folder {
-    /// Puts a file at a path with `/` between its parts. Returns false if something else is there.
+    /// Puts a file at a path with `/` between its parts. Returns false if something else is there, or if the path leads out of
+    /// the folder: a service that took a name of `..` would write outside of the action.
     pub(crate) fn add(&mut self, path: &str, blob: Blob, is_executable: bool) -> bool {
+        stays_inside(path) && self.put(path, blob, is_executable)
+    }
+
+    fn put(&mut self, path: &str, blob: Blob, is_executable: bool) -> bool {
         match path.split_once('/') {
             Some((folder, rest)) => {
                 !self.files.contains_key(folder)
-                    && self.folders.entry(folder.to_owned()).or_default().add(
+                    && self.folders.entry(folder.to_owned()).or_default().put(
                         rest,
                         blob,
                         is_executable,
@@ -69,6 +74,11 @@ impl Folder {
     }
 }
 
+/// Returns true if a path has no part that leads elsewhere.
+pub(crate) fn stays_inside(path: &str) -> bool {
+    path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains('\0'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +97,14 @@ mod tests {
         let mut blobs = Vec::new();
         tree(&["b", "a/x", "a/b/c"]).unwrap().blobs(&mut blobs);
         assert_eq!(blobs.len(), 3 + 3);
+    }
+
+    #[test]
+    fn no_path_leads_out_of_the_folder() {
+        for path in ["..", "../a", "a/../b", "a/..", ".", "./a", "/a", "a//b", "a/", "", "a\0"] {
+            assert!(tree(&[path]).is_none(), "{path:?}");
+        }
+        assert!(tree(&["..a", "a/b..", "..."]).is_some());
     }
 
     #[test]

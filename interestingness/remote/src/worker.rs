@@ -29,6 +29,9 @@ const TEMPORARY: &str = "tmp";
 const UNFINISHED: &str = ".answer.json";
 /// The largest file of a test that is searched for names of tools.
 const MOST_TEXT: u64 = 1 << 20;
+/// Kinds of sandboxes, as journals have them.
+const LANDLOCK: &str = "Landlock";
+const NONE: &str = "none";
 /// The deepest folder of an action that is read.
 const MOST_DEPTH: usize = 64;
 
@@ -116,11 +119,12 @@ impl Bench<'_> {
     /// What the order asks for, or the reason that the test was not run.
     fn ask(&self, variant: &TestCase, found: Fingerprint) -> Result<Says, String> {
         let is_first = self.order.ask == Ask::Tools;
-        let (confinement, without) = match confinement(&self.order.sandbox) {
-            Ok(chosen) => chosen,
-            Err(error) if is_first => return Ok(Says::Rejected(error.to_string())),
-            Err(error) => return Err(error.to_string()),
-        };
+        let (confinement, without) =
+            match confinement(&self.order.sandbox, self.order.found_sandbox.as_deref()) {
+                Ok(chosen) => chosen,
+                Err(error) if is_first => return Ok(Says::Unfit(error.to_string())),
+                Err(error) => return Err(error.to_string()),
+            };
         if is_first {
             let sandbox = name_of(&confinement).to_owned();
             return Ok(Says::Tools { fingerprint: found, sandbox, without });
@@ -132,6 +136,10 @@ impl Bench<'_> {
         let confinement = confinement.with_readable(worker.iter().cloned().chain([test]));
         match &self.order.test {
             OrderedTest::Recipe { path, calibration, devices } => {
+                // The run-time of the host and those of devices are compiled there.
+                let caches = environment::caches(self.root);
+                fs::create_dir_all(&caches).map_err(|error| error.to_string())?;
+                let confinement = confinement.with_writable([caches]);
                 let options =
                     RecipeOptions { worker, temporary, confinement, ..RecipeOptions::default() };
                 let calibration = calibration.as_deref().map(|found| (found, &devices[..]));
@@ -176,7 +184,8 @@ impl Bench<'_> {
                     unchecked: test.unchecked(),
                     devices: test.devices(),
                 })),
-                Err(error) => Says::Rejected(error.to_string()),
+                Err(error) if error.rejects_original() => Says::Rejected(error.to_string()),
+                Err(error) => Says::Unfit(error.to_string()),
             });
         };
         let original = read_case(&self.root.join(ORIGINAL)).map_err(|error| error.to_string())?;
@@ -216,19 +225,26 @@ impl Bench<'_> {
 /// The kind of sandbox, as journals have it.
 fn name_of(confinement: &Confinement) -> &'static str {
     match confinement {
-        Confinement::Landlock(_) => "Landlock",
+        Confinement::Landlock(_) => LANDLOCK,
         Confinement::Bubblewrap(_) => "bubblewrap",
-        Confinement::Unconfined => "none",
+        Confinement::Unconfined => NONE,
     }
 }
 
-/// The sandbox that the order asks for, and the reason if there is none.
-fn confinement(sandbox: &Sandbox) -> Result<(Confinement, Option<String>), NoSandbox> {
+/// The sandbox that the order asks for, and the reason if there is none. `auto` is tried out by the first action alone. Later ones
+/// take what that has `found`: a machine that lacks it runs no test.
+fn confinement(
+    sandbox: &Sandbox,
+    found: Option<&str>,
+) -> Result<(Confinement, Option<String>), NoSandbox> {
     let permissions = sandbox.permissions.clone();
-    Ok(match sandbox.level {
-        SandboxLevel::Off => (Confinement::Unconfined, None),
-        SandboxLevel::Strict => (Confinement::bubblewrap(permissions)?, None),
-        SandboxLevel::Auto => match Confinement::landlock(permissions) {
+    Ok(match (sandbox.level, found) {
+        (SandboxLevel::Off, _) | (SandboxLevel::Auto, Some(NONE)) => {
+            (Confinement::Unconfined, None)
+        }
+        (SandboxLevel::Strict, _) => (Confinement::bubblewrap(permissions)?, None),
+        (SandboxLevel::Auto, Some(_)) => (Confinement::Landlock(permissions), None),
+        (SandboxLevel::Auto, None) => match Confinement::landlock(permissions) {
             Ok(confinement) => (confinement, None),
             Err(reason) => (Confinement::Unconfined, Some(reason.to_string())),
         },
@@ -279,16 +295,25 @@ mod tests {
 
     use super::*;
 
+    /// Puts something at a path. There is a file elsewhere that it may lead to.
+    type Plant<'a> = &'a dyn Fn(&Path, &Path);
+
     /// A test that could write into the folder of the action has put something where the answer belongs.
     #[test]
     fn what_a_test_plants_in_place_of_the_answer_goes() {
         let folder = tempfile::tempdir().unwrap();
         let outside = folder.path().join("outside");
-        let plants: [fn(&Path, &Path); 4] = [
-            |path, _| fs::write(path, "{}").unwrap(),
-            |path, outside| std::os::unix::fs::symlink(outside, path).unwrap(),
-            |path, _| fs::create_dir_all(path.join("x")).unwrap(),
-            |path, outside| fs::hard_link(outside, path).unwrap(),
+        let pipe = |path: &Path| {
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        };
+        let socket = |path: &Path| drop(std::os::unix::net::UnixListener::bind(path).unwrap());
+        let plants: [Plant<'_>; 6] = [
+            &|path, _| pipe(path),
+            &|path, _| socket(path),
+            &|path, _| fs::write(path, "{}").unwrap(),
+            &|path, outside| std::os::unix::fs::symlink(outside, path).unwrap(),
+            &|path, _| fs::create_dir_all(path.join("x")).unwrap(),
+            &|path, outside| fs::hard_link(outside, path).unwrap(),
         ];
         for name in [ANSWER, UNFINISHED] {
             for plant in plants {
@@ -307,6 +332,15 @@ mod tests {
                 assert!(!root.join(UNFINISHED).exists());
             }
         }
+    }
+
+    /// A machine without Landlock among others that have it would otherwise run tests without a sandbox.
+    #[test]
+    fn later_actions_have_the_sandbox_of_the_first_or_run_no_test() {
+        let auto = Sandbox::default();
+        let chosen = |found| confinement(&auto, Some(found)).unwrap().0;
+        assert!(matches!(chosen(LANDLOCK), Confinement::Landlock(_)));
+        assert_eq!(name_of(&chosen(NONE)), NONE);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::record::{CaseOutcome, Measure, PassRecord, Record};
 use crate::{Batch, Case, OpenError, files};
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
-use clreduce_journal::{StateError, StateFolder};
+use clreduce_journal::{Facts, StateError, StateFolder};
 use clreduce_speculation::Pool;
 
 /// Folder with the result, in a case's folder.
@@ -88,7 +88,7 @@ impl Attempt<'_> {
     }
 
     fn reduce(&self, case: Case) -> Result<Record, CaseError> {
-        let name = case.name;
+        let (name, facts) = (case.name, case.facts);
         let reduction = (case.open)().map_err(CaseError::Open)?;
         let original = reduction.case().clone();
         let test = reduction.shared();
@@ -99,7 +99,7 @@ impl Attempt<'_> {
         let mut history = History::open(self.folder, original.clone(), is_resumed).map_err(told)?;
         let (seconds_before, tests_before) = history.before();
         let began = Instant::now();
-        let result = self.run(reduction, state, &mut history, began);
+        let result = self.run(reduction, (state, facts), &mut history, began);
         let mut record = Record::without_result(&name, CaseOutcome::Failed, String::new());
         record.original = original.hash().to_string();
         record.before = Measure::of(&original);
@@ -143,11 +143,11 @@ impl Attempt<'_> {
     fn run(
         &self,
         reduction: Reduction<'static>,
-        folder: StateFolder,
+        (folder, facts): (StateFolder, Facts),
         history: &mut History,
         began: Instant,
     ) -> Result<Reduced, ReductionError> {
-        let facts = self.batch.facts.clone();
+        let facts = self.batch.facts.clone().into_iter().chain(facts).collect();
         let mut tests_now = 0;
         let listener = |event: &Event| match event {
             Event::Judged { tests, .. } => {

@@ -44,6 +44,8 @@ const FACTS: &str = "batch.json";
 pub struct Case {
     /// Its name, and that of its folder in OUT.
     pub name: String,
+    /// Facts that its verdicts depend on, besides those of the batch.
+    pub facts: Facts,
     /// Reads the case and says by what test and within what limits it is reduced; pool, state, listeners
     /// and cancellation are the batch's. An error is recorded as the case's.
     pub open: Box<dyn FnOnce() -> Result<Reduction<'static>, OpenError> + Send>,

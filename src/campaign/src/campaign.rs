@@ -21,6 +21,7 @@ use crossbeam_channel::unbounded;
 use crate::CampaignError;
 use crate::alarm::Investigator;
 use crate::disk::DiskWatch;
+use crate::elsewhere::Elsewhere;
 use crate::external::{ExternalPrograms, NoProgram};
 use crate::jury;
 use crate::log::{Line, Log};
@@ -62,6 +63,8 @@ pub struct CampaignStart {
     pub worker: WorkerOptions,
     /// Stops the campaign when it is triggered.
     pub cancel: Cancel,
+    /// Other machines that run the tests of reductions.
+    pub elsewhere: Option<Elsewhere>,
     /// Writes the bug report.
     pub report: WriteReport,
 }
@@ -129,8 +132,11 @@ impl Campaign {
         let limits = (start.limit, limits);
         let runner =
             Runner::new(start.matrix, Arc::clone(&pool), start.worker, limits, cancel.clone());
+        let there = start.elsewhere.map(|there| Ok((there.make, Arc::new(Pool::new(there.jobs)?))));
+        let there = there.transpose().map_err(CampaignError::Threads)?;
         let reduction = BugReduction {
             runner: &runner,
+            there: there.as_ref().map(|(make, pool)| (make, pool)),
             programs,
             shared: &shared,
             batch: &batch,
@@ -208,7 +214,8 @@ fn facts(start: &CampaignStart) -> Facts {
         ("the configurations", matrix.names().join(", ")),
         ("the devices and their versions", devices.join(", ")),
     ];
-    let all = start.programs.facts().into_iter().chain(own);
+    let elsewhere = start.elsewhere.as_ref().map(|_| ("--remote", "given".to_owned()));
+    let all = start.programs.facts().into_iter().chain(own).chain(elsewhere);
     all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 

@@ -8,6 +8,7 @@ mod alarm;
 mod campaign;
 mod cure;
 mod disk;
+mod elsewhere;
 mod external;
 mod gate;
 mod jury;
@@ -26,6 +27,7 @@ mod shared;
 mod shrink;
 
 pub use campaign::{Campaign, CampaignResult, CampaignStart};
+pub use elsewhere::{Elsewhere, MakeTest, NoTest, ReductionTest};
 pub use external::{ExternalError, ExternalPrograms, SEED};
 pub use knowledge::WINDOW;
 pub use log::{AvoidLine, Conclusion, End, LogError};

@@ -3,19 +3,23 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clreduce_batch::{Batch, Case, CaseOutcome, OpenError, Record};
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::Reduction;
 use clreduce_generator::Kernel;
 use clreduce_interestingness::Cancel;
+use clreduce_journal::Facts;
 use clreduce_recipe::{CompilationError, CompilerBugError, Recipe, RecipeError, RecipeTest, show};
+use clreduce_speculation::Pool;
 use clreduce_testcase::{ContentHash, InvalidTestCase, TestCase};
 use clreduce_triage::TriageCase;
 use thiserror::Error;
 
 use crate::CampaignError;
 use crate::cure::{self, Cure};
+use crate::elsewhere::{MakeTest, NoTest, ReductionTest};
 use crate::knowledge::KnownBug;
 use crate::matrix::Configuration;
 use crate::outcome::{ExpectedResult, Observed, Subject};
@@ -31,6 +35,8 @@ const ATTEMPTS: u32 = 5;
 /// Reduces bugs and writes them down.
 pub(crate) struct BugReduction<'a> {
     pub runner: &'a Runner,
+    /// What makes the tests of reductions on other machines, and the threads that wait for them.
+    pub there: Option<(&'a MakeTest, &'a Arc<Pool>)>,
     pub programs: &'a Programs,
     pub shared: &'a Shared,
     pub batch: &'a Batch,
@@ -74,6 +80,9 @@ pub(crate) enum NotReduced {
     /// It shows another kind of bug.
     #[error("the compiler shows a bug of another kind: {0}")]
     OtherKind(&'static str),
+    /// The machines that test the program do not show the bug.
+    #[error("on the machines of the remote execution service: {0}")]
+    Elsewhere(String),
     /// The reduction has no result.
     #[error("{}{}{reason}", outcome.name(), if reason.is_empty() { "" } else { ": " })]
     Outcome {
@@ -153,8 +162,9 @@ impl BugReduction<'_> {
         let found = self.recipe(configuration, &small, observed, &folder)?;
         let small = Subject { source: found.source, ..small };
         let options = self.recipe_options();
-        let recipe = Recipe::parse(&folder.join("recipe.toml"), found.text)?.options(options);
-        let text = self.reduce_text(name, &small, &recipe)?;
+        let path = folder.join("recipe.toml");
+        let recipe = Recipe::parse(&path, found.text)?.options(options);
+        let text = self.reduce_text(name, &small, (&recipe, &path))?;
         if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
             return Ok(Reduced::Duplicate(bug, None));
         }
@@ -201,19 +211,27 @@ impl BugReduction<'_> {
     }
 
     /// Reduces the text by the recipe.
-    fn reduce_text(&self, name: &str, small: &Subject, recipe: &Recipe) -> Result<String, Stop> {
+    fn reduce_text(
+        &self,
+        name: &str,
+        small: &Subject,
+        recipe: (&Recipe, &Path),
+    ) -> Result<String, Stop> {
         let case = self.case(&small.source)?;
         let is_over = Record::read(&self.batch.folder_of(name)).is_some();
         // A case that is over is not opened again.
-        let test = if is_over { None } else { Some(self.calibrated(recipe, &case)?) };
+        let test = if is_over { None } else { Some(self.test(name, recipe, &case)?) };
+        let (test, facts) = test.map(|made| (made.test, made.facts)).unzip();
         let open = move || -> Result<Reduction<'static>, OpenError> {
             let test = test.ok_or("the record of the case has gone")?;
-            Ok(Reduction::of(case).test(test))
+            Ok(Reduction::of(case).shared_test(test))
         };
-        let case = Case { name: name.to_owned(), open: Box::new(open) };
+        let facts = facts.unwrap_or_default();
+        let case = Case { name: name.to_owned(), facts, open: Box::new(open) };
         let bytes = small.source.len();
         let tell = |tests| self.shared.reducing(name, tests, bytes);
-        let (record, _) = self.batch.reduce(case, &self.runner.pool, &tell);
+        let pool = self.there.map_or(&self.runner.pool, |(_, pool)| pool);
+        let (record, _) = self.batch.reduce(case, pool, &tell);
         if self.runner.cancel.is_cancelled() || record.outcome == CaseOutcome::Interrupted {
             return Err(Stop::Cancelled);
         }
@@ -232,7 +250,27 @@ impl BugReduction<'_> {
             .map_err(|source| Stop::Failed(NotReduced::Read { path, source }))
     }
 
-    /// The test for a program.
+    /// The test of a reduction, here or elsewhere.
+    fn test(
+        &self,
+        name: &str,
+        (recipe, path): (&Recipe, &Path),
+        case: &TestCase,
+    ) -> Result<ReductionTest, Stop> {
+        let Some((make, _)) = self.there else {
+            let test = Arc::new(self.calibrated(recipe, case)?);
+            return Ok(ReductionTest { test, facts: Facts::new() });
+        };
+        make(recipe, path, case).map_err(|reason| match reason {
+            NoTest::Cancelled => Stop::Cancelled,
+            NoTest::Rejected(why) => Stop::Failed(NotReduced::Elsewhere(why)),
+            NoTest::Unusable(reason) => {
+                Stop::Campaign(CampaignError::Stopped { name: name.to_owned(), reason })
+            }
+        })
+    }
+
+    /// The test for a program on this machine.
     fn calibrated(&self, recipe: &Recipe, case: &TestCase) -> Result<RecipeTest, Stop> {
         recipe.calibrate(case).map_err(|error| {
             if error.is_interruption() {

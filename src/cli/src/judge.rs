@@ -83,7 +83,14 @@ impl Interestingness for Judge {
         match self {
             Self::Command(by) => by.judge(variant, cancel),
             Self::Recipe(by) => by.judge(variant, cancel),
-            Self::Remote(by) => by.judge(variant, cancel),
+            Self::Remote(by) => by.judge(variant, RemoteTest::judge, cancel),
+        }
+    }
+
+    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        match self {
+            Self::Command(_) | Self::Recipe(_) => self.judge(variant, cancel),
+            Self::Remote(by) => by.judge(variant, RemoteTest::judge_early, cancel),
         }
     }
 
@@ -144,6 +151,13 @@ impl Interestingness for CountedTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         self.running.fetch_add(1, Ordering::Relaxed);
         let outcome = self.judge.judge(variant, cancel);
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        outcome
+    }
+
+    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.judge.judge_early(variant, cancel);
         self.running.fetch_sub(1, Ordering::Relaxed);
         outcome
     }
@@ -211,8 +225,13 @@ fn keep_aside(also: Option<&(i32, Aside)>, variant: &TestCase, outcome: &Outcome
 }
 
 impl ByRemote {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let outcome = self.test.judge(variant, cancel)?;
+    fn judge(
+        &self,
+        variant: &TestCase,
+        by: fn(&RemoteTest, &TestCase, &Cancel) -> Result<Outcome, NotRun>,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let outcome = by(&self.test, variant, cancel)?;
         keep_aside(self.also.as_ref(), variant, &outcome, cancel);
         Ok(outcome)
     }

@@ -140,13 +140,18 @@ pub(crate) fn advice(outcome: &Outcome) -> Option<String> {
 
 /// Adds what verdicts rest on.
 pub(crate) fn note(facts: &mut Facts, test: &RemoteTest) {
-    facts.insert(TOOLS.to_owned(), test.fingerprint().digest());
-    facts.insert(sandbox::FACT.to_owned(), test.sandbox().to_owned());
+    note_tools(facts, test);
     if let Some(calibration) = test.calibration() {
         // Strings, numbers and lists: this cannot fail.
         let text = serde_json::to_string(&calibration).unwrap_or_default();
         facts.insert(CALIBRATION.to_owned(), text);
     }
+}
+
+/// Adds what verdicts rest on, for a test that is calibrated anew each time.
+pub(crate) fn note_tools(facts: &mut Facts, test: &RemoteTest) {
+    facts.insert(TOOLS.to_owned(), test.fingerprint().digest());
+    facts.insert(sandbox::FACT.to_owned(), test.sandbox().to_owned());
 }
 
 fn new(
@@ -166,7 +171,8 @@ fn new(
     test.ok_or(CliError::Interrupted)
 }
 
-fn sandbox_of(options: &SandboxOptions) -> Sandbox {
+/// The sandbox on the other machines.
+pub(crate) fn sandbox_of(options: &SandboxOptions) -> Sandbox {
     let level = match options.sandbox {
         SandboxLevel::Auto => RemoteLevel::Auto,
         SandboxLevel::Strict => RemoteLevel::Strict,

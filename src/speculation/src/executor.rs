@@ -331,6 +331,12 @@ impl StartedTests {
                         TestResult::Test(retried(cancel, || test.judge(&variant, cancel)))
                     });
                 }
+                Action::StartEarly(id, variant) => {
+                    let test = Arc::clone(&self.test);
+                    self.run(id, permit.take(), move |cancel| {
+                        TestResult::Test(retried(cancel, || test.judge_early(&variant, cancel)))
+                    });
+                }
                 Action::StartAgain(id, variant) => {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {

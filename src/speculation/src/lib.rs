@@ -10,6 +10,7 @@ mod executor;
 mod pool;
 mod running;
 mod scheduler;
+mod search;
 mod skip;
 mod tally;
 mod tree;

@@ -1,5 +1,7 @@
 //! The work that runs on slots now: tests, confirmations, and looks by the compile filter.
 
+use std::collections::HashMap;
+
 use clreduce_testcase::ContentHash;
 
 use crate::confirmations::PendingConfirmation;
@@ -52,6 +54,8 @@ pub(crate) struct RunningTests {
     tests: Vec<RunningTest>,
     /// Pieces of work ever started.
     started: u64,
+    /// By variant: the pieces of work whose end brings the source nearer to a verdict on it.
+    serving: HashMap<ContentHash, u32>,
 }
 
 impl RunningTests {
@@ -77,7 +81,11 @@ impl RunningTests {
         let id = TestId(self.started);
         let shared = !self.tests.is_empty();
         self.tests.iter_mut().for_each(|test| test.shared = true);
-        self.tests.push(RunningTest { id, hash, work, shared, was_to_be_alone, killed: false });
+        let test = RunningTest { id, hash, work, shared, was_to_be_alone, killed: false };
+        if !test.is_confirmation() {
+            *self.serving.entry(hash).or_default() += 1;
+        }
+        self.tests.push(test);
         id
     }
 
@@ -87,14 +95,49 @@ impl RunningTests {
     /// When nothing of this name runs.
     pub(crate) fn end(&mut self, id: TestId) -> RunningTest {
         let at = self.tests.iter().position(|test| test.id == id).expect("a test ends once");
-        self.tests.remove(at)
+        let test = self.tests.remove(at);
+        if !test.killed && !test.is_confirmation() {
+            self.serves_no_more(&test.hash);
+        }
+        test
+    }
+
+    /// Takes note that work is told to end. Returns its name, and the confirmation that it was.
+    pub(crate) fn kill(
+        &mut self,
+        which: impl Fn(&RunningTest) -> bool,
+    ) -> Vec<(TestId, Option<PendingConfirmation>)> {
+        let mut killed = Vec::new();
+        for at in 0..self.tests.len() {
+            let test = &mut self.tests[at];
+            if test.killed || !which(test) {
+                continue;
+            }
+            test.killed = true;
+            let (id, hash) = (test.id, test.hash);
+            match std::mem::replace(&mut test.work, Work::Test) {
+                Work::Confirmation(pending) => killed.push((id, Some(*pending))),
+                Work::Test | Work::Filter => {
+                    self.serves_no_more(&hash);
+                    killed.push((id, None));
+                }
+            }
+        }
+        killed
+    }
+
+    fn serves_no_more(&mut self, hash: &ContentHash) {
+        if let Some(count) = self.serving.get_mut(hash) {
+            *count -= 1;
+            if *count == 0 {
+                self.serving.remove(hash);
+            }
+        }
     }
 
     /// Returns true if something runs whose end brings the source nearer to a verdict on this
     /// variant.
     pub(crate) fn serves(&self, hash: &ContentHash) -> bool {
-        let serves =
-            |test: &RunningTest| test.hash == *hash && !test.killed && !test.is_confirmation();
-        self.tests.iter().any(serves)
+        self.serving.contains_key(hash)
     }
 }

@@ -6,7 +6,8 @@ use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::confirmations::{Confirmation, Confirmations};
 use crate::running::{RunningTest, RunningTests, TestId, Work};
-use crate::tree::{CERTAIN, Prospect, Tree};
+use crate::search::{Prospect, Search};
+use crate::tree::{CERTAIN, Tree};
 use crate::verdicts::{TakenVerdict, Verdicts};
 
 /// States per slot in the tree, and a few more. The most probable candidates of a slow root lie on a
@@ -22,6 +23,8 @@ const WORTH_A_SLOT: u64 = CERTAIN / 16;
 pub enum Action {
     /// Start a test of this variant in a free slot.
     Start(TestId, TestCase),
+    /// Start a test of this variant in a free slot, although its verdict may turn out not to be needed.
+    StartEarly(TestId, TestCase),
     /// Start a test of this variant in a free slot, although it was tested before: to see whether the verdict holds, or
     /// because the earlier test said nothing.
     StartAgain(TestId, TestCase),
@@ -84,6 +87,8 @@ pub struct Scheduler<S> {
     verdicts: Verdicts,
     confirmations: Confirmations,
     running: RunningTests,
+    /// The search for the next candidate, until a verdict arrives.
+    search: Option<Search>,
     slots: usize,
     counters: Counters,
     /// A test whose verdict is needed cannot be run.
@@ -104,6 +109,7 @@ impl<S: CandidateSource> Scheduler<S> {
             verdicts,
             confirmations: Confirmations::default(),
             running: RunningTests::default(),
+            search: None,
             slots,
             counters: Counters::default(),
             not_run: None,
@@ -117,6 +123,7 @@ impl<S: CandidateSource> Scheduler<S> {
     pub fn restart(&mut self, source: S, verdicts: Verdicts) {
         assert!(self.is_idle(), "a test of the old source runs");
         self.tree = tree(source, self.slots);
+        self.search = None;
         self.verdicts = verdicts;
         self.confirmations = Confirmations::default();
     }
@@ -146,6 +153,7 @@ impl<S: CandidateSource> Scheduler<S> {
 
     /// The verdicts on variants.
     pub fn verdicts_mut(&mut self) -> &mut Verdicts {
+        self.search = None;
         &mut self.verdicts
     }
 
@@ -221,6 +229,7 @@ impl<S: CandidateSource> Scheduler<S> {
     pub fn skip_pass(&mut self) -> Option<&'static str> {
         let pass = self.awaited()?.pass;
         self.tree.skip_pass();
+        self.search = None;
         Some(pass)
     }
 
@@ -237,6 +246,7 @@ impl<S: CandidateSource> Scheduler<S> {
         let Some(taken) = self.verdicts.take(&candidate.hash) else {
             return SchedulerStep::Waiting;
         };
+        self.search = None;
         let left_out = self.tree.left_out().to_vec();
         let (next, committed) = self.tree.advance(taken.is_interesting());
         let Next::Candidate(candidate) = next else { unreachable!("the root had a candidate") };
@@ -267,16 +277,19 @@ impl<S: CandidateSource> Scheduler<S> {
             self.start_alone(&mut actions, may_start, None);
             return actions;
         }
-        let verdicts = &self.verdicts;
-        self.tree.prune(|hash| verdicts.expected(hash));
+        if self.search.is_none() {
+            let verdicts = &self.verdicts;
+            self.tree.prune(|hash| verdicts.expected(hash));
+        }
         let is_alone = |next: &&Candidate| self.verdicts.is_alone(&next.hash);
         if let Some(candidate) = self.awaited().filter(is_alone)
             && !self.waits_for_confirmation()
         {
             let candidate = (candidate.hash, candidate.variant.clone());
             // Tests that may be needed next end by themselves.
-            self.kill(&mut actions, |test, tree| match test.work {
-                Work::Test => !tree.reaches(&test.hash),
+            let reached = self.tree.candidates();
+            self.kill(&mut actions, |test| match test.work {
+                Work::Test => !reached.contains(&test.hash),
                 Work::Filter => false,
                 Work::Confirmation(_) => true,
             });
@@ -284,17 +297,27 @@ impl<S: CandidateSource> Scheduler<S> {
             return actions;
         }
         let has_room = may_start && self.has_slot();
-        let (verdicts, running) = (&self.verdicts, &self.running);
-        let enough = |hash: &ContentHash| has_room && !running.serves(hash);
-        let prospects = self.tree.prospects(self.slots, |hash| verdicts.expected(hash), enough);
-        let best = prospects.last().filter(|last| !running.serves(&last.hash)).copied();
+        let best = self.best(has_room);
         if has_room && self.start_best(&mut actions, best) {
             return actions;
         }
-        self.kill(&mut actions, |test, tree| {
-            matches!(test.work, Work::Test) && !tree.reaches(&test.hash)
+        let reached = self.tree.candidates();
+        self.kill(&mut actions, |test| {
+            matches!(test.work, Work::Test) && !reached.contains(&test.hash)
         });
         actions
+    }
+
+    /// The candidate to start next, if there is room.
+    fn best(&mut self, has_room: bool) -> Option<Prospect> {
+        let (tree, verdicts, running) = (&mut self.tree, &self.verdicts, &self.running);
+        let search = self.search.get_or_insert_with(|| Search::new(tree));
+        search.best(
+            tree,
+            (self.slots, has_room),
+            |hash| verdicts.expected(hash),
+            |hash| running.serves(hash),
+        )
     }
 
     /// Decides as [`plan`](Self::plan) does once the source is done: only confirmations are left.
@@ -318,14 +341,16 @@ impl<S: CandidateSource> Scheduler<S> {
 
     fn kill_tests(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
-        self.kill(&mut actions, |test, _| matches!(test.work, Work::Test));
+        self.search = None;
+        self.kill(&mut actions, |test| matches!(test.work, Work::Test));
         actions
     }
 
     /// Ends everything that runs.
     pub fn kill_all(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
-        self.kill(&mut actions, |_, _| true);
+        self.search = None;
+        self.kill(&mut actions, |_| true);
         actions
     }
 
@@ -345,6 +370,7 @@ impl<S: CandidateSource> Scheduler<S> {
             self.counters.killed += 1;
             return;
         }
+        self.search = None;
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(not_run) => return self.take_note(test, not_run),
@@ -389,6 +415,7 @@ impl<S: CandidateSource> Scheduler<S> {
     pub fn filtered(&mut self, id: TestId, accepts: Option<bool>) {
         let look = self.running.end(id);
         if !look.killed {
+            self.search = None;
             self.verdicts.insert_filtered(look.hash, accepts == Some(false));
         }
     }
@@ -443,6 +470,7 @@ impl<S: CandidateSource> Scheduler<S> {
         let is_look = matches!(work, Work::Filter);
         let is_alone = self.verdicts.is_alone(&hash);
         let is_again = is_alone || matches!(work, Work::Confirmation(_));
+        let is_early = self.awaited().is_none_or(|candidate| candidate.hash != hash);
         let id = self.running.start(hash, work, is_alone);
         if is_look {
             self.counters.filtered += 1;
@@ -451,21 +479,19 @@ impl<S: CandidateSource> Scheduler<S> {
             self.counters.started += 1;
             actions.push(if is_again {
                 Action::StartAgain(id, variant)
+            } else if is_early {
+                Action::StartEarly(id, variant)
             } else {
                 Action::Start(id, variant)
             });
         }
     }
 
-    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&RunningTest, &Tree<S>) -> bool) {
-        for test in self.running.iter_mut().filter(|test| !test.killed) {
-            if !which(test, &self.tree) {
-                continue;
-            }
-            test.killed = true;
-            actions.push(Action::Kill(test.id));
-            if let Work::Confirmation(pending) = std::mem::replace(&mut test.work, Work::Test) {
-                self.confirmations.put_back(*pending);
+    fn kill(&mut self, actions: &mut Vec<Action>, which: impl Fn(&RunningTest) -> bool) {
+        for (id, confirmation) in self.running.kill(which) {
+            actions.push(Action::Kill(id));
+            if let Some(pending) = confirmation {
+                self.confirmations.put_back(pending);
             }
         }
     }

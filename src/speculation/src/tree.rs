@@ -5,12 +5,11 @@
 //! it, so that no variant is made twice.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use clreduce_testcase::{ContentHash, TestCase};
-use slab::Slab;
+use std::collections::HashSet;
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
+use clreduce_testcase::{ContentHash, TestCase};
+use slab::Slab;
 
 /// The probability 1. Chances are thousandths, so that a product fits 64 bits.
 pub(crate) const CERTAIN: u64 = 1 << 48;
@@ -39,26 +38,15 @@ struct Node<S> {
     released: bool,
 }
 
-/// A candidate that may come, and how likely that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Prospect {
-    /// Content hash of the variant.
-    pub hash: ContentHash,
-    /// Its node in the tree.
-    pub node: usize,
-    /// The probability that it comes, in parts of [`CERTAIN`].
-    pub probability: u64,
-}
-
-/// A state that the search for prospects may look at, most probable first, then oldest.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Branch {
-    probability: u64,
-    number: Reverse<u32>,
-    parent: usize,
-    interesting: bool,
+/// A state that the search may look at, most probable first, then oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Branch {
+    pub(crate) probability: u64,
+    pub(crate) number: Reverse<u32>,
+    pub(crate) parent: usize,
+    pub(crate) interesting: bool,
     /// A supposed success lies on the way from the root.
-    after_success: bool,
+    pub(crate) after_success: bool,
 }
 
 impl<S: CandidateSource> Tree<S> {
@@ -91,12 +79,19 @@ impl<S: CandidateSource> Tree<S> {
         }
     }
 
-    /// Returns true if this variant is the candidate of any state in the tree.
+    /// The variants that are the candidate of a state in the tree.
     #[must_use]
-    pub(crate) fn reaches(&self, hash: &ContentHash) -> bool {
-        self.nodes.iter().any(
-            |(_, node)| matches!(&node.next, Next::Candidate(candidate) if candidate.hash == *hash),
-        )
+    pub(crate) fn candidates(&self) -> HashSet<ContentHash> {
+        let hash = |(_, node): (usize, &Node<S>)| match &node.next {
+            Next::Candidate(candidate) => Some(candidate.hash),
+            Next::Blocked | Next::Done => None,
+        };
+        self.nodes.iter().filter_map(hash).collect()
+    }
+
+    /// The node of the real state.
+    pub(crate) fn root_node(&self) -> usize {
+        self.root
     }
 
     /// The real state.
@@ -169,59 +164,8 @@ impl<S: CandidateSource> Tree<S> {
         }
     }
 
-    /// The most probable candidates without a verdict, most probable first, each once: as many as `count`, or
-    /// fewer when one is found that is `enough`. Makes the states that lead to them.
-    pub(crate) fn prospects(
-        &mut self,
-        count: usize,
-        known: impl Fn(&ContentHash) -> Option<bool>,
-        enough: impl Fn(&ContentHash) -> bool,
-    ) -> Vec<Prospect> {
-        let mut found: Vec<Prospect> = Vec::with_capacity(count);
-        let mut open = BinaryHeap::new();
-        let mut number = 0;
-        let mut visit = (self.root, CERTAIN, false);
-        loop {
-            let (node, probability, after_success) = visit;
-            if let Some(candidate) = self.candidate(node) {
-                let hash = candidate.hash;
-                let answer = known(&hash);
-                if answer.is_none() && found.iter().all(|prospect| prospect.hash != hash) {
-                    found.push(Prospect { hash, node, probability });
-                    if found.len() >= count || enough(&hash) {
-                        return found;
-                    }
-                }
-                // Neither verdict is impossible before it is there.
-                let chance = u64::from(candidate.chance.clamp(1, 999));
-                for (interesting, share) in [(false, 1000 - chance), (true, chance)] {
-                    if answer.is_some_and(|answer| answer != interesting) {
-                        continue;
-                    }
-                    number += 1;
-                    open.push(Branch {
-                        probability: match answer {
-                            Some(_) => probability,
-                            None => probability * share / 1000,
-                        },
-                        number: Reverse(number),
-                        parent: node,
-                        interesting,
-                        after_success: after_success || interesting,
-                    });
-                }
-            }
-            visit = loop {
-                let Some(best) = open.pop() else { return found };
-                if let Some(node) = self.child(&best) {
-                    break (node, best.probability, best.after_success);
-                }
-            };
-        }
-    }
-
     /// The node of a branch, made if there is room.
-    fn child(&mut self, branch: &Branch) -> Option<usize> {
+    pub(crate) fn child(&mut self, branch: &Branch) -> Option<usize> {
         let answer = usize::from(branch.interesting);
         if let Some(child) = self.nodes[branch.parent].children[answer] {
             self.release(child, branch);

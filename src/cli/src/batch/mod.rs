@@ -12,6 +12,7 @@ use clap::{ValueEnum, ValueHint};
 use clreduce_batch::{Batch, BatchResult, Case, CaseOutcome, OpenError, Record};
 use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
+use clreduce_journal::Facts;
 use clreduce_remote::{Remote, RemoteOptions};
 
 use crate::args::{ShowArgs, TestArgs};
@@ -151,7 +152,7 @@ fn case(
         };
         Ok(how.apply_to(reduction))
     };
-    Case { name: found.name, open: Box::new(open) }
+    Case { name: found.name, facts: Facts::new(), open: Box::new(open) }
 }
 
 fn summary(done: &BatchResult) -> String {

@@ -4,6 +4,7 @@
 mod compilers;
 mod configurations;
 mod display;
+mod elsewhere;
 mod replay;
 mod report;
 mod source;
@@ -19,6 +20,7 @@ use clreduce_campaign::{Campaign, CampaignStart, Programs, ReportFailure, WriteR
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::SandboxOptions;
 use clreduce_process::Limits;
+use clreduce_remote::RemoteOptions;
 
 use crate::args::{Color, REPORT};
 use crate::bug::write_beside;
@@ -113,8 +115,17 @@ pub(crate) struct FuzzArgs {
 
     /// Run the bugs of an earlier campaign, and say which ones still show
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-        conflicts_with_all = ["out", "seed", "count", "time", "gate", "no_avoid"])]
+        conflicts_with_all = ["out", "seed", "count", "time", "gate", "no_avoid", "remote"])]
     pub replay: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+
+    /// Let the service run N tests at the same time [default: -j]
+    ///
+    /// Only the tests of reductions run there. Kernels run on the devices of this machine, as many at a time as -j says.
+    #[arg(long, value_name = "N", requires = "remote", help_heading = "Remote execution")]
+    pub remote_jobs: Option<NonZeroUsize>,
 
     #[command(flatten)]
     pub sandbox: SandboxOptions,
@@ -190,6 +201,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         );
     }
     let names = matrix.names();
+    let elsewhere = elsewhere::elsewhere(args, args.remote_jobs.unwrap_or(jobs), &cancel)?;
     let start = CampaignStart {
         programs: programs.clone(),
         count: args.count,
@@ -203,6 +215,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         avoids: !args.no_avoid,
         worker,
         cancel: cancel.clone(),
+        elsewhere,
         report: report_writer(),
     };
     let ends = args.count.into_iter().chain(programs.count());

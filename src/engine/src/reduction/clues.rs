@@ -44,6 +44,13 @@ impl Interestingness for ClueFinder {
         Ok(outcome)
     }
 
+    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        if *variant == self.original {
+            return self.judge(variant, cancel);
+        }
+        self.test.judge_early(variant, cancel)
+    }
+
     fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let has_clues = self.found.get().is_some() || self.earlier.is_some();
         if has_clues || *variant != self.original {

@@ -75,7 +75,9 @@ fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>)
         }
         for action in actions {
             match action {
-                Action::Start(id, variant) | Action::StartAgain(id, variant) => {
+                Action::Start(id, variant)
+                | Action::StartEarly(id, variant)
+                | Action::StartAgain(id, variant) => {
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, text));
                 }

@@ -1,0 +1,87 @@
+//! Lies of a worker about its answer. Where the form is right, so is everything but the verdict: who believes one gets another
+//! result.
+
+use std::sync::atomic::Ordering;
+
+use bazel_remote_apis::build::bazel::remote::execution::v2 as api;
+
+use super::{State, digest_of, every, hash_of, lock};
+
+/// The number of ways to lie.
+const LIES: u64 = 12;
+/// More bytes than an answer may have.
+const HUGE: usize = 16 << 20;
+
+impl State {
+    /// Puts the answer into the result of an action, or a lie.
+    pub(super) fn put_answer(&self, result: &mut api::ActionResult, number: u64, bytes: Vec<u8>) {
+        let is_lie = every(&self.faults.lies, number);
+        let is_false = every(&self.faults.false_verdicts, number);
+        let bytes = if is_false { inverted(&bytes) } else { bytes };
+        let earlier = std::mem::replace(&mut *lock(&self.last_answer), bytes.clone());
+        let mut file = api::OutputFile {
+            path: "answer.json".to_owned(),
+            digest: Some(digest_of(&bytes)),
+            contents: if number.is_multiple_of(2) { bytes.clone() } else { Vec::new() },
+            ..Default::default()
+        };
+        lock(&self.blobs).insert(hash_of(&bytes), bytes.clone());
+        if is_lie {
+            let lie = self.lies.fetch_add(1, Ordering::Relaxed);
+            self.lie(&mut file, result, lie, (&bytes, earlier));
+        }
+        if !file.path.is_empty() {
+            result.output_files.push(file);
+        }
+    }
+
+    /// Makes something else of the answer.
+    fn lie(
+        &self,
+        file: &mut api::OutputFile,
+        result: &mut api::ActionResult,
+        number: u64,
+        (truth, earlier): (&[u8], Vec<u8>),
+    ) {
+        let inverted = inverted(truth);
+        let huge = [inverted.clone(), vec![b' '; HUGE]].concat();
+        let bytes = match number % LIES {
+            0 => Vec::new(),
+            1 => b"{\"verdict\":\"Interesting\"}".to_vec(),
+            2 => vec![b'['; 1 << 20],
+            // The right form, about another variant.
+            3 => earlier,
+            4 => huge,
+            _ => inverted,
+        };
+        let digest = digest_of(&bytes);
+        lock(&self.blobs).insert(digest.hash.clone(), bytes.clone());
+        match number % LIES {
+            // Not the bytes that the digest names.
+            5 => (file.contents, file.digest) = (bytes, Some(digest_of(b"something else"))),
+            6 => (file.contents, file.digest) = (bytes, None),
+            7 => (file.path, file.digest) = ("../answer.json".to_owned(), Some(digest)),
+            8 => (file.path, file.digest) = ("x/../answer.json".to_owned(), Some(digest)),
+            9 => (file.digest, result.exit_code) = (Some(digest), 1),
+            10 => {
+                let link = api::OutputSymlink {
+                    path: "answer.json".to_owned(),
+                    target: "/etc/passwd".to_owned(),
+                    ..Default::default()
+                };
+                file.path.clear();
+                result.output_symlinks.push(link);
+            }
+            11 => file.digest = Some(api::Digest { size_bytes: i64::MAX, ..digest }),
+            _ => (file.contents, file.digest) = (Vec::new(), Some(digest)),
+        }
+    }
+}
+
+/// An answer with the contrary of its verdict.
+fn inverted(answer: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(answer);
+    let (yes, no) = ("\"verdict\":\"Interesting\"", "\"verdict\":\"Uninteresting\"");
+    let text = if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
+    text.into_bytes()
+}
