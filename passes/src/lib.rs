@@ -30,7 +30,9 @@ pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};
 
-use table::{BIGGEST_FIRST, CUTS, GROUPS, NESTED, all_or_large_groups, large_groups, row};
+use table::{
+    BIGGEST_FIRST, CUTS, GROUPS, NESTED, all_or_large_groups, large_groups, large_ones, row,
+};
 
 /// Passes for what only GPU code has.
 mod gpu {
@@ -71,7 +73,9 @@ mod cpp {
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
     pub(crate) mod template_parameters;
+    pub(crate) mod traits;
     pub(crate) mod unreachable;
+    pub(crate) mod uses;
 }
 
 /// Passes that know what names mean: functions, variables, types, and what uses them.
@@ -166,9 +170,10 @@ pub static TABLE: &[Row] = &[
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
-    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(64).with_unused()),
+    row(&cpp::uses::CppUses, Phase::Prepare, large_ones(64)),
     row(&cpp::bodies::CppBodies, Phase::Prepare, all_or_large_groups(32).with_unused()),
-    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.on_large_programs().with_unused()),
+    row(&cpp::uses::CppUses, Phase::Prepare, large_ones(128)),
+    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(256).with_unused()),
     row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
@@ -217,6 +222,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
+    row(&cpp::traits::CppTraits, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
     row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),

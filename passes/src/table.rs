@@ -128,10 +128,20 @@ impl Policy {
 
 /// One by one on large programs, until one succeeds.
 pub(crate) const CUTS: Policy = Policy {
-    smallest_group: Some(128),
+    smallest_group: Some(64),
     skips_refuted: true,
-    ..BIGGEST_FIRST.gaining(128).until_lost(256)
+    ..BIGGEST_FIRST.gaining(64).until_lost(256)
 };
+
+/// One by one on large programs, as long as one in `part` of the program's tokens goes.
+pub(crate) const fn large_ones(part: u32) -> Policy {
+    Policy {
+        smallest_group: Some(part),
+        skips_refuted: true,
+        removes_unused: true,
+        ..BIGGEST_FIRST.gaining(part)
+    }
+}
 
 /// One by one, also where the program grows.
 pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };

@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 35] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -85,6 +85,13 @@ const BEYOND: [(&str, &str, Language, &str, bool); 35] = [
         "cpp-specialisations",
         Language::Cpp,
         "template <int N> struct A { }; template <> struct A<1> { }; template <> struct A<2> { }; A<2> a;",
+        true,
+    ),
+    (
+        "names of the main file",
+        "cpp-uses",
+        Language::Cpp,
+        "# 1 \"a.cc\"\n# 1 \"h.h\" 1\nint h;\n# 2 \"a.cc\" 2\nint a; int b;\n",
         true,
     ),
     (

@@ -152,14 +152,14 @@ fn check_options(document: &Document, options: &RecipeOptions) -> Result<CheckOp
             Problem::new("`options` ends within a quoted word", "close the quotation mark")
         })
     };
-    let mut words = split(&document.options)?;
+    let mut words = split(document.options.get_ref())?;
     // The checks define the same macros as the build of the suspected configuration.
     let tables = &document.configurations;
     let only = tables.first().filter(|_| tables.len() == 1);
     if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
         let accused = accused.get_ref();
         let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
-        let options = build.flatten().unwrap_or(split(&accused.options)?);
+        let options = build.flatten().unwrap_or(split(accused.options.get_ref())?);
         words.extend(options.into_iter().filter(|word| is_macro(word)));
     }
     Ok(CheckOptions {
@@ -321,7 +321,8 @@ impl Finder<'_> {
                 let found = &self.pools[device].device;
                 let (simulated, fair) = (found.backend.is_simulated(), found.is_timed_fairly());
                 // Warnings are off, as in the hosts of CLsmith.
-                let options = format!("-w {} {}", document.options, table.options);
+                let options =
+                    format!("-w {} {}", document.options.get_ref(), table.options.get_ref());
                 let options = options.split_whitespace().collect::<Vec<_>>().join(" ");
                 Means::Device { device, options, simulated, fair }
             }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use toml::Spanned;
 
 use crate::Recipe;
 use crate::naming::family;
@@ -30,11 +31,16 @@ pub fn compiler_of(line: &str) -> Option<&str> {
 pub fn compilers_in(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for word in WORD.find_iter(text).map(|word| word.as_str()) {
-        if COMPILERS.contains(&family(base_name(word))) && !found.contains(&word) {
+        if is_compiler(word) && !found.contains(&word) {
             found.push(word);
         }
     }
     found
+}
+
+/// Returns true if a word names a compiler.
+pub(crate) fn is_compiler(word: &str) -> bool {
+    COMPILERS.contains(&family(base_name(word)))
 }
 
 /// A command line with another compiler. What contains a space is a command line of its own, and replaces the whole.
@@ -71,7 +77,8 @@ impl Recipe {
                 continue;
             }
             // A name that came from the tool stays as well: the calibration knows it.
-            table.name = Some(configuration.to_owned());
+            let at = table.name.as_ref().map_or(0..0, Spanned::span);
+            table.name = Some(Spanned::new(at, configuration.to_owned()));
             if let Some(device) = &mut table.device {
                 *device.get_mut() = tool.to_owned();
             }

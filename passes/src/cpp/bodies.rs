@@ -20,7 +20,7 @@
 use clreduce_language::{Body, Item, NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
-use crate::analysis::Unit;
+use crate::analysis::{Unit, main_file};
 use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -36,6 +36,7 @@ impl Pass for CppBodies {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
+            let main = main_file(unit.bytes);
             for id in entities.ids() {
                 let item = entities.item(id);
                 let Some(body) = entities.body(unit.bytes, unit.tree, id) else { continue };
@@ -43,12 +44,17 @@ impl Pass for CppBodies {
                     true => unit.delete(entities.range(unit.tree, id)),
                     false => unit.replace(body.range.clone(), b";"),
                 };
-                let list = u32::from(body.is_needed_early);
+                // The bug is in a body of the main file more often than in one of its headers.
+                let start = body.range.start;
+                let next = main.partition_point(|range| range.end <= start);
+                let is_main = main.get(next).is_some_and(|range| range.start <= start);
+                let first = if is_main { 3 } else { 0 };
+                let list = first + u32::from(body.is_needed_early);
                 if is_smaller(b";", &unit.bytes[body.range.clone()]) {
                     proposals.push(Proposal::edit(removal).in_list(list));
                 }
                 if let Some(edit) = emptied(unit, item, &body) {
-                    proposals.push(Proposal::edit(edit).in_list(2));
+                    proposals.push(Proposal::edit(edit).in_list(first + 2));
                 }
             }
         }

@@ -30,6 +30,7 @@ use super::declarations::CppDeclarations;
 use super::main_file::CppMainFile;
 use super::specifiers::CppSpecifiers;
 use super::template_parameters::CppTemplateParameters;
+use super::traits::CppTraits;
 use crate::analysis::{Unit, roots};
 use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
@@ -41,7 +42,7 @@ use crate::syntax::initializers::Initializers;
 pub(crate) struct CppCuts;
 
 /// The passes whose proposals are compared.
-const SOURCES: [&dyn Pass; 9] = [
+const SOURCES: [&dyn Pass; 10] = [
     &CppDeclarations,
     &CppMainFile,
     &CppBodies,
@@ -51,10 +52,11 @@ const SOURCES: [&dyn Pass; 9] = [
     &CppSpecifiers,
     &CppConstraints,
     &CppTemplateParameters,
+    &CppTraits,
 ];
 
 /// What is proposed removes one in so many bytes at least.
-const LEAST_GAIN: u64 = 128;
+const LEAST_GAIN: u64 = 64;
 /// Proposals that are followed.
 const MOST_CUTS: Budget = Budget::new("cuts that are compared", 128);
 

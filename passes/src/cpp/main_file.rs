@@ -69,7 +69,7 @@ impl Pass for CppMainFile {
 }
 
 /// Returns whether a node stands in a list of declarations or statements.
-fn is_part(unit: Unit<'_>, id: NodeId) -> bool {
+pub(super) fn is_part(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);
     let is_code = !matches!(node.kind, NodeKind::Comment | NodeKind::AccessSpecifier);
     holds_parts(unit.tree.kind(node.parent))

@@ -36,6 +36,15 @@ pub(crate) struct ReduceArgs {
     #[arg(long, help_heading = TEST)]
     pub allow_slippage: bool,
 
+    /// When the program is reduced, reduce the flags of the compiler as well
+    ///
+    /// Without FLAGS, they are those in the recipe, or in a shell command that calls one compiler. A script gets FLAGS, and
+    /// later fewer of them, in the environment variable CLREDUCE_FLAGS, as in --reduce-flags='-O3 -g' for a script with the
+    /// line `g++ $CLREDUCE_FLAGS -c bug.cc`. The result is FILE.flags.toml, a recipe, or FILE.flags, and a bug report.
+    #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        help_heading = TEST)]
+    pub reduce_flags: Option<String>,
+
     /// Keep the directories in which the tests run
     #[arg(long, help_heading = TEST)]
     pub save_temps: bool,

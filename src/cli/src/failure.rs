@@ -308,6 +308,25 @@ pub(crate) enum UsageError {
     #[error("{0} cannot be used with --remote: the folders of the tests are on other machines")]
     NotRemote(&'static str),
     #[error(
+        "--reduce-flags cannot be used with --remote\nhelp: reduce the program first, then its flags without --remote"
+    )]
+    FlagsRemote,
+    #[error(
+        "clreduce does not know which words of the script `{0}` are flags of the compiler\n\
+         help: let the script use $CLREDUCE_FLAGS in their place, and give them here: --reduce-flags='-O2 -g'"
+    )]
+    FlagsOfScript(PathBuf),
+    #[error(
+        "the script `{0}` does not use $CLREDUCE_FLAGS, so it would not notice other flags\n\
+         help: write it in the place of the flags, as in: g++ $CLREDUCE_FLAGS -c bug.cc"
+    )]
+    FlagsUnused(PathBuf),
+    #[error(
+        "the command calls several compilers or none, so clreduce does not know which flags to reduce\n\
+         help: write $CLREDUCE_FLAGS in their place, and give them here: --reduce-flags='-O2 -g'"
+    )]
+    FlagsOfCompilers,
+    #[error(
         "--allow-slippage needs a recipe: the exit status of a program does not tell one bug from another"
     )]
     NeedsRecipe,

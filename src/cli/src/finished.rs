@@ -6,6 +6,7 @@ use clreduce_engine::Reduced;
 use clreduce_recipe::StageCounts;
 
 use crate::bug::BugReportFile;
+use crate::flags::ReducedFlags;
 use crate::page::PageContent;
 use crate::statistics::RunStatistics;
 
@@ -19,8 +20,10 @@ pub(crate) struct FinishedReduction {
     pub originals: Vec<PathBuf>,
     /// The figures of the stages of a recipe.
     pub stages: Vec<(String, StageCounts)>,
-    /// The bug report, if the test was a recipe.
+    /// The bug report, if the test was a recipe, or its flags were reduced.
     pub bug_report: Option<BugReportFile>,
+    /// The flags of the compiler, if they were reduced.
+    pub flags: Option<ReducedFlags>,
     /// The contents of the page, if one was asked for.
     pub page: Option<PageContent>,
 }

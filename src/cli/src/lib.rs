@@ -19,6 +19,7 @@ mod expected;
 mod explain;
 mod failure;
 mod finished;
+mod flags;
 mod fuzz;
 mod generate;
 mod init;

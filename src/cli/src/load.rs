@@ -12,8 +12,16 @@ use thiserror::Error;
 use crate::printing::shown_path;
 
 /// Endings of names that never belong to a test case: reducers leave such files beside their input.
-pub(crate) const OWN_ENDINGS: [&str; 6] =
-    [ORIGINAL, STATE, ALSO_INTERESTING, SLIPPED, BUG_REPORTS[0], BUG_REPORTS[1]];
+pub(crate) const OWN_ENDINGS: [&str; 8] = [
+    ORIGINAL,
+    STATE,
+    ALSO_INTERESTING,
+    SLIPPED,
+    BUG_REPORTS[0],
+    BUG_REPORTS[1],
+    FLAGS,
+    RECIPE_WITH_FLAGS,
+];
 /// Ending of the name of a kept original.
 pub(crate) const ORIGINAL: &str = ".orig";
 /// Ending of the name of a state folder.
@@ -24,6 +32,10 @@ pub(crate) const ALSO_INTERESTING: &str = ".also-interesting";
 pub(crate) const SLIPPED: &str = ".slipped";
 /// Endings of the names of bug reports: Markdown, and plain text.
 pub(crate) const BUG_REPORTS: [&str; 2] = [".report.md", ".report.txt"];
+/// Ending of the name of the file with the flags that are left.
+pub(crate) const FLAGS: &str = ".flags";
+/// Ending of the name of the recipe with the flags that are left.
+pub(crate) const RECIPE_WITH_FLAGS: &str = ".flags.toml";
 /// Folders of version control, which no test case means to contain.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 

@@ -15,11 +15,11 @@ use clreduce_journal::StateFolder;
 use clreduce_recipe::RecipeTest;
 use clreduce_testcase::TestCase;
 
-use crate::bug::BugReportFile;
 use crate::diagnosis::Diagnosis;
 use crate::events_file::EventsFile;
 use crate::failure::CliError;
 use crate::finished::FinishedReduction;
+use crate::flags;
 use crate::interrupt::{self, INTERRUPTED};
 use crate::judge::{Aside, ByCommand, ByRecipe, ByRemote, CountedTest, Judge};
 use crate::keep::{KeepError, Keeper, repair};
@@ -210,7 +210,7 @@ fn run(
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
     match settings.how.apply_to(reduction).run() {
-        Ok(reduced) => {
+        Ok(mut reduced) => {
             if !target.in_place() && statistics.began() {
                 // Also when nothing could be removed.
                 keeper.keep(&reduced.case)?;
@@ -224,12 +224,19 @@ fn run(
             if let Judge::Recipe(by) = &*judge {
                 by.test.unchecked().iter().for_each(|remark| progress.warning(remark));
             }
-            let bug_report = match &*judge {
-                Judge::Recipe(by) if reduced.ending != Ending::Interrupted => {
-                    progress.note("writing the bug report");
-                    write_bug_report(&by.test, &reduced.case, &target, cancel, progress)
+            let flags = match flags::reduce(settings, &judge, &reduced, &target, cancel, progress) {
+                Err(CliError::Interrupted) => {
+                    reduced.ending = Ending::Interrupted;
+                    None
                 }
-                _ => None,
+                flags => flags?,
+            };
+            let bug_report = if reduced.ending == Ending::Interrupted {
+                None
+            } else {
+                let subject =
+                    bug::ReducedBug { judge: &judge, flags: flags.as_ref(), case: &reduced.case };
+                subject.write_beside(target.bug_reports(), cancel, progress)
             };
             let page = collector.map(|collector| {
                 let kept = originals.first().map(PathBuf::as_path);
@@ -243,7 +250,15 @@ fn run(
                     },
                 }
             });
-            Ok(FinishedReduction { reduced, statistics, originals, stages, bug_report, page })
+            Ok(FinishedReduction {
+                reduced,
+                statistics,
+                originals,
+                stages,
+                bug_report,
+                flags,
+                page,
+            })
         }
         Err(error) => {
             let failure = match error {
@@ -257,21 +272,6 @@ fn run(
             Err(hint_at_resume(failure, resumed, progress))
         }
     }
-}
-
-/// Writes the bug report about a result. The result does not depend on it.
-fn write_bug_report(
-    test: &RecipeTest,
-    case: &TestCase,
-    target: &Target,
-    cancel: &Cancel,
-    progress: &ProgressDisplay,
-) -> Option<BugReportFile> {
-    let written = bug::write_beside(test, case, target.bug_reports(), cancel);
-    written.unwrap_or_else(|error| {
-        progress.warning(&format!("the bug report is missing: {}", error.message()));
-        None
-    })
 }
 
 /// Keeps a version on disk. The engine takes an `io::Error`, so the error itself goes to `failed`.

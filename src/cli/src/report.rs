@@ -33,7 +33,7 @@ pub(crate) fn print(
     settings: &Settings,
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
-    let FinishedReduction { reduced, statistics, originals, stages, bug_report, .. } = done;
+    let FinishedReduction { reduced, statistics, originals, stages, bug_report, flags, .. } = done;
     warn(reduced, progress);
     if settings.verbosity == Verbosity::Quiet {
         return Ok(());
@@ -63,6 +63,18 @@ pub(crate) fn print(
             ));
         }
         text.push_str(&places("original:", originals));
+        if let Some(flags) = flags {
+            let left =
+                if flags.after.is_empty() { "none".to_owned() } else { flags.after.join(" ") };
+            text.push_str(&format!(
+                "{} {left} ({} of {} left, in {} tests), in {}\n",
+                style("flags:   ").bold(),
+                flags.after.len(),
+                flags.before.len(),
+                flags.tests,
+                shown(&flags.path)
+            ));
+        }
         if let Some(report) = bug_report {
             let [markdown, plain] = report.paths.each_ref().map(|path| shown(path));
             let name = style("report:  ").bold();

@@ -12,6 +12,7 @@ use clreduce_testcase::Language;
 
 use crate::args::{ReduceArgs, ShowArgs};
 use crate::failure::UsageError;
+use crate::flags::source::{self, FlagSource};
 use crate::progress::Verbosity;
 use crate::report_file::ReportFile;
 use crate::sandbox;
@@ -28,6 +29,8 @@ pub(crate) struct Settings {
     pub also_interesting: Option<i32>,
     /// Keep valid variants that show another bug.
     pub allow_slippage: bool,
+    /// Reduce these flags of the compiler as well.
+    pub reduce_flags: Option<FlagSource>,
     /// Keep the directories of the tests.
     pub save_temps: bool,
     /// Path of the result, if not in place.
@@ -145,11 +148,19 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
     }
     check_recipe(&args, &test)?;
     check_remote(&args)?;
+    let (reduce_flags, test) = match &args.reduce_flags {
+        Some(given) => {
+            let (source, test) = source::resolve(given.trim(), test)?;
+            (Some(source), test)
+        }
+        None => (None, test),
+    };
     Ok(Settings {
         inputs: args.inputs,
         how: TestAndOptions::new(test, args.options, args.remote)?,
         also_interesting: args.also_interesting,
         allow_slippage: args.allow_slippage,
+        reduce_flags,
         save_temps: args.save_temps,
         output: args.output,
         fresh: args.fresh,
@@ -195,6 +206,9 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
 /// Refuses options about folders of tests, which are on other machines.
 fn check_remote(args: &ReduceArgs) -> Result<(), UsageError> {
     let options = [(args.save_temps, "--save-temps"), (args.allow_slippage, "--allow-slippage")];
+    if args.reduce_flags.is_some() && args.remote.remote.is_some() {
+        return Err(UsageError::FlagsRemote);
+    }
     let given = options.into_iter().find(|(given, _)| *given && args.remote.remote.is_some());
     given.map_or(Ok(()), |(_, option)| Err(UsageError::NotRemote(option)))
 }

@@ -43,7 +43,17 @@ struct Summary<'a> {
     passes: Vec<PassSummary>,
     /// The stages of a recipe; none for any other test.
     stages: Vec<StageSummary<'a>>,
+    /// The flags of the compiler, if they were reduced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<FlagsSummary<'a>>,
     warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FlagsSummary<'a> {
+    before: &'a [String],
+    after: &'a [String],
+    tests: u64,
 }
 
 #[derive(Serialize)]
@@ -81,7 +91,7 @@ pub(crate) fn write(
     done: &FinishedReduction,
     jobs: usize,
 ) -> io::Result<()> {
-    let FinishedReduction { reduced, statistics, stages, .. } = done;
+    let FinishedReduction { reduced, statistics, stages, flags, .. } = done;
     let stages = stages.iter().map(|(name, counts)| StageSummary {
         name,
         looked: counts.looked,
@@ -128,6 +138,11 @@ pub(crate) fn write(
         },
         passes: passes.collect(),
         stages: stages.collect(),
+        flags: flags.as_ref().map(|flags| FlagsSummary {
+            before: &flags.before,
+            after: &flags.after,
+            tests: flags.tests,
+        }),
         warnings: &statistics.warnings,
     };
     serde_json::to_writer_pretty(&mut file, &summary)?;

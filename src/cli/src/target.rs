@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::keep::OriginalCopy;
 use crate::load::{
-    ALSO_INTERESTING, BUG_REPORTS, FilePlace, Input, LoadError, ORIGINAL, OWN_ENDINGS, SLIPPED,
-    STATE, beside,
+    ALSO_INTERESTING, BUG_REPORTS, FLAGS, FilePlace, Input, LoadError, ORIGINAL, OWN_ENDINGS,
+    RECIPE_WITH_FLAGS, SLIPPED, STATE, beside,
 };
 
 /// The reason why the result cannot be written to the path of `--output`.
@@ -115,6 +115,16 @@ impl Target {
     /// The bug reports: Markdown, and plain text.
     pub(crate) fn bug_reports(&self) -> [PathBuf; 2] {
         BUG_REPORTS.map(|ending| beside(&self.base, ending))
+    }
+
+    /// The file with the flags that are left.
+    pub(crate) fn flags(&self) -> PathBuf {
+        beside(&self.base, FLAGS)
+    }
+
+    /// The recipe with the flags that are left.
+    pub(crate) fn recipe_with_flags(&self) -> PathBuf {
+        beside(&self.base, RECIPE_WITH_FLAGS)
     }
 
     /// The path of the output; it is no part of a DIR it lies in.

@@ -5,6 +5,7 @@ mod command;
 mod find;
 mod sources;
 
+pub(crate) use command::has_value_behind;
 pub use command::{CompileCommand, CompileCommandError};
 pub use find::{BugQuery, CompilerBug, CompilerBugError};
 pub use sources::{Compilation, CompilationError};

@@ -92,8 +92,8 @@ pub(crate) struct Document {
     pub schema: Option<Spanned<u32>>,
     pub preset: Spanned<Preset>,
     /// The options of every build of a kernel and of every check.
-    #[serde(default)]
-    pub options: String,
+    #[serde(default = "no_text")]
+    pub options: Spanned<String>,
     /// The file beside the recipe that describes the arguments of a kernel.
     pub arguments: Option<Spanned<PathBuf>>,
     /// The memory of all stages together.
@@ -115,12 +115,12 @@ pub(crate) struct Document {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ConfigurationTable {
-    pub name: Option<String>,
+    pub name: Option<Spanned<String>>,
     /// A part of the device's name.
     pub device: Option<Spanned<String>>,
     /// The options of this configuration alone.
-    #[serde(default)]
-    pub options: String,
+    #[serde(default = "no_text")]
+    pub options: Spanned<String>,
     /// The command that builds a variant.
     pub build: Option<Spanned<String>>,
     /// The command that runs it, if the build succeeds.
@@ -185,11 +185,21 @@ impl Document {
 impl ConfigurationTable {
     /// The name; where there is none, the device or the command.
     pub(crate) fn name(&self) -> String {
-        let device = self.device.as_ref().map(|device| match self.options.as_str() {
+        let device = self.device.as_ref().map(|device| match self.options.get_ref().as_str() {
             "" => device.get_ref().clone(),
             options => format!("{} {options}", device.get_ref()),
         });
         let build = || self.build.as_ref().map(|build| build.get_ref().clone());
-        self.name.clone().or(device).or_else(build).unwrap_or_default()
+        self.name
+            .as_ref()
+            .map(|name| name.get_ref().clone())
+            .or(device)
+            .or_else(build)
+            .unwrap_or_default()
     }
+}
+
+/// The value of a key that the recipe does not have: empty, and nowhere in the text.
+fn no_text() -> Spanned<String> {
+    Spanned::new(0..0, String::new())
 }

@@ -118,7 +118,7 @@ fn configuration(recipe: &Document, table: &ConfigurationTable) -> Result<(), Pr
             "remove this configuration",
         ));
     }
-    if table.build.is_some() && !table.options.is_empty() {
+    if table.build.is_some() && !table.options.get_ref().is_empty() {
         return Err(Problem::new(
             "`options` is for configurations with a device",
             "write them into the command `build`",

@@ -9,7 +9,7 @@ use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::RunOutcome;
 use clreduce_recipe::{RecipeTest, Role};
-use clreduce_report::BugReport;
+use clreduce_report::{Block, BugReport};
 use clreduce_testcase::TestCase;
 
 use super::bisect::{CompilerArgs, versions};
@@ -18,7 +18,11 @@ use super::subject::{BugArgs, Subject, open, say};
 use super::text;
 use super::versions::section;
 use crate::failure::{BugError, CliError};
+use crate::flags::source::VARIABLE;
+use crate::flags::{ReducedFlags, TestWithFlags};
 use crate::interrupt;
+use crate::judge::Judge;
+use crate::progress::ProgressDisplay;
 
 /// The arguments of `clreduce report`.
 #[derive(Debug, clap::Args)]
@@ -60,7 +64,10 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let (case, subject) = open(&args.bug, &cancel)?;
     let mut report = match &subject {
         Subject::Recipe { test, .. } => of_recipe(test, &case, &cancel),
-        Subject::Command { command, outcome, .. } => text::of_command(command, outcome, &case),
+        Subject::Command { command, outcome, .. } => {
+            let flags = std::env::var(VARIABLE).ok();
+            text::of_command(command, outcome, &case, flags.as_deref())
+        }
         Subject::Kernel(_) => return Err(BugError::NoTest(args.bug.program.clone()).into()),
     };
     let compilers = Candidate::all(&args.compilers.compilers, &subject);
@@ -93,7 +100,51 @@ pub(crate) struct BugReportFile {
     pub output: String,
 }
 
-/// Writes both formats at the end of a reduction by a recipe.
+/// The bug that a reduction ends with.
+pub(crate) struct ReducedBug<'a> {
+    /// The test of the reduction.
+    pub judge: &'a Judge,
+    /// The flags that the bug needs, if they were reduced.
+    pub flags: Option<&'a ReducedFlags>,
+    /// The reduced program.
+    pub case: &'a TestCase,
+}
+
+impl ReducedBug<'_> {
+    /// Writes a bug report in both formats. There is none on a command whose flags were not reduced, and the result of
+    /// the reduction does not depend on it.
+    pub(crate) fn write_beside(
+        &self,
+        paths: [PathBuf; 2],
+        cancel: &Cancel,
+        progress: &ProgressDisplay,
+    ) -> Option<BugReportFile> {
+        if self.flags.is_none() && !matches!(self.judge, Judge::Recipe(_)) {
+            return None;
+        }
+        progress.note("writing the bug report");
+        let (mut report, output) = match (self.flags.map(|flags| &flags.test), self.judge) {
+            (Some(TestWithFlags::Command(command, outcome)), _) => {
+                let flags = self.flags.map(|flags| flags.after.join(" "));
+                let report = text::of_command(command, outcome, self.case, flags.as_deref());
+                (report, String::from_utf8_lossy(&outcome.output_tail).into_owned())
+            }
+            (Some(TestWithFlags::Recipe(test)), _) => with_output(test, self.case, cancel)?,
+            (None, Judge::Recipe(by)) => with_output(&by.test, self.case, cancel)?,
+            (None, _) => return None,
+        };
+        if let (Some(flags), Some(notes)) = (self.flags, report.sections.last_mut()) {
+            notes.blocks.push(Block::Text(flags.sentence()));
+        }
+        let written = write_both(paths, &report, output);
+        let failed = |error: CliError| {
+            progress.warning(&format!("the bug report is missing: {}", error.message()));
+        };
+        written.map_err(failed).ok()
+    }
+}
+
+/// Writes both formats of the report on a bug that a recipe describes. Nothing is written after an interruption.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -103,14 +154,25 @@ pub(crate) fn write_beside(
     paths: [PathBuf; 2],
     cancel: &Cancel,
 ) -> Result<Option<BugReportFile>, CliError> {
+    let with_output = with_output(test, case, cancel);
+    with_output.map(|(report, output)| write_both(paths, &report, output)).transpose()
+}
+
+/// The report, and the output of the suspected configuration.
+fn with_output(test: &RecipeTest, case: &TestCase, cancel: &Cancel) -> Option<(BugReport, String)> {
     let evidence = test.evidence(case, cancel);
-    if cancel.is_cancelled() {
-        return Ok(None);
-    }
     let report = text::of_recipe(test, &evidence, case);
     let suspected = evidence.iter().find(|one| one.role == Role::Suspected);
-    let output =
-        suspected.into_iter().flat_map(|one| &one.outcomes).map(RunOutcome::details).collect();
+    let outcomes = suspected.into_iter().flat_map(|one| &one.outcomes);
+    let output = outcomes.map(RunOutcome::details).collect();
+    (!cancel.is_cancelled()).then_some((report, output))
+}
+
+fn write_both(
+    paths: [PathBuf; 2],
+    report: &BugReport,
+    output: String,
+) -> Result<BugReportFile, CliError> {
     let [markdown, plain] = &paths;
     let text = report.markdown();
     for (path, text) in [(plain, &report.plain()), (markdown, &text)] {
@@ -118,7 +180,7 @@ pub(crate) fn write_beside(
         clreduce_files::replace_with(path, |file| file.write_all(text.as_bytes()))
             .map_err(failed)?;
     }
-    Ok(Some(BugReportFile { paths, text, output }))
+    Ok(BugReportFile { paths, text, output })
 }
 
 fn of_recipe(test: &RecipeTest, case: &TestCase, cancel: &Cancel) -> BugReport {

@@ -13,6 +13,7 @@ use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use super::tools::version_of;
+use crate::flags::source::filled_in;
 use crate::printing::printable;
 use crate::quoting::quoted;
 use crate::units::show_duration;
@@ -53,14 +54,20 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
     BugReport { title: title(test, &name, suspected), sections }
 }
 
-/// The report on a bug that a program or a shell command finds.
-pub(super) fn of_command(command: &TestCommand, outcome: &Outcome, case: &TestCase) -> BugReport {
+/// The report on a bug that a program or a shell command finds, with the flags that it takes from its environment.
+pub(super) fn of_command(
+    command: &TestCommand,
+    outcome: &Outcome,
+    case: &TestCase,
+    flags: Option<&str>,
+) -> BugReport {
     let output = String::from_utf8_lossy(&outcome.output_tail);
     let text = match command {
         TestCommand::Shell(line) => line.clone(),
         // A program that is no script names no compilers.
         TestCommand::Program { path, .. } => fs::read_to_string(path).unwrap_or_default(),
     };
+    let text = flags.map_or(text.clone(), |flags| filled_in(&text, flags));
     let mut compilers = compilers_in(&text);
     let named: Vec<String> = compilers
         .iter()
@@ -79,13 +86,9 @@ pub(super) fn of_command(command: &TestCommand, outcome: &Outcome, case: &TestCa
         sections
             .push(Section { heading: "Compiler", blocks: vec![Block::output(named.join("\n"))] });
     }
-    let line = match command {
-        TestCommand::Shell(line) => line.clone(),
-        TestCommand::Program { .. } => text,
-    };
     sections.extend([
         program(case),
-        Section { heading: "Command", blocks: vec![Block::output(line)] },
+        Section { heading: "Command", blocks: vec![Block::output(text)] },
         Section { heading: "What happens", blocks: output_blocks(&output) },
     ]);
     if is_crash {

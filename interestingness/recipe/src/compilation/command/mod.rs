@@ -10,6 +10,8 @@ use clreduce_process::quoted;
 use thiserror::Error;
 use words::Reader;
 
+pub(crate) use words::has_value_behind;
+
 /// A command that compiles one source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileCommand {

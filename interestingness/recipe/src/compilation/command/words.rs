@@ -62,6 +62,15 @@ const PREPROCESSOR: [&str; 12] = [
     "-U",
 ];
 
+/// Options whose value is always the next word, beside those above.
+const WITH_WORD: [&str; 8] =
+    ["-x", "-MF", "-MT", "-MQ", "-L", "-l", "-isysroot", "-dependency-file"];
+
+/// Returns true if the value of an option is the word behind it.
+pub(crate) fn has_value_behind(word: &str) -> bool {
+    WITH_VALUE.contains(&word) || PREPROCESSOR.contains(&word) || WITH_WORD.contains(&word)
+}
+
 /// Reads the words of a command.
 pub(super) struct Reader<'a> {
     pub folder: &'a Path,

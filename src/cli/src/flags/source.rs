@@ -1,0 +1,105 @@
+//! The flags to reduce: those in the test itself, or those that it takes from its environment.
+
+use std::fs;
+
+use clreduce_interestingness::TestCommand;
+use clreduce_process::quoted;
+use clreduce_recipe::{compilers_called, flags_of_list};
+use regex::Regex;
+
+use crate::failure::UsageError;
+use crate::test::Test;
+
+/// The variable of the environment that has the flags.
+pub(crate) const VARIABLE: &str = "CLREDUCE_FLAGS";
+
+/// The flags to reduce.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FlagSource {
+    /// Those in the recipe or in the shell command.
+    Test,
+    /// These, which the test takes from its environment.
+    Given {
+        /// The flags.
+        flags: Vec<String>,
+        /// The test as the user named it.
+        command: TestCommand,
+    },
+}
+
+/// Finds the flags to reduce, and gives them to the test where it does not have them itself.
+///
+/// # Errors
+/// When the test has no flags that can be found.
+pub(crate) fn resolve(given: &str, test: Test) -> Result<(FlagSource, Test), UsageError> {
+    let flags = flags_of_list(given);
+    match test {
+        Test::Recipe(..) if !given.is_empty() => Err(UsageError::NotForRecipes(
+            "--reduce-flags=FLAGS",
+            "leave out `=FLAGS`: the flags are those in the recipe",
+        )),
+        recipe @ Test::Recipe(..) => Ok((FlagSource::Test, recipe)),
+        Test::Command(command) if !flags.is_empty() => {
+            if let TestCommand::Program { path, .. } = &command
+                && fs::read_to_string(path).is_ok_and(|text| !text.contains(VARIABLE))
+            {
+                return Err(UsageError::FlagsUnused(path.clone()));
+            }
+            let with = with_variable(&command, &flags);
+            Ok((FlagSource::Given { flags, command }, Test::Command(with)))
+        }
+        Test::Command(TestCommand::Program { path, .. }) => Err(UsageError::FlagsOfScript(path)),
+        Test::Command(TestCommand::Shell(line)) => {
+            if compilers_called(&line) != 1 {
+                return Err(UsageError::FlagsOfCompilers);
+            }
+            Ok((FlagSource::Test, Test::Command(TestCommand::Shell(line))))
+        }
+    }
+}
+
+/// The same test with flags in its environment.
+pub(super) fn with_variable(command: &TestCommand, flags: &[String]) -> TestCommand {
+    let line = match command {
+        TestCommand::Shell(line) => line.clone(),
+        TestCommand::Program { path, args } => {
+            let words = [path.as_os_str()].into_iter().chain(args.iter().map(|arg| &**arg));
+            words.map(quoted).collect::<Vec<_>>().join(" ")
+        }
+    };
+    // A blank is no word for the script, but keeps the default of `${CLREDUCE_FLAGS:-...}` away.
+    let flags = if flags.is_empty() { " ".to_owned() } else { flags.join(" ") };
+    TestCommand::Shell(if cfg!(windows) {
+        format!("set \"{VARIABLE}={flags}\"&& {line}")
+    } else {
+        format!("export {VARIABLE}={}; {line}", quoted(flags.as_ref()))
+    })
+}
+
+/// A text with flags in the place of the variable, for people.
+pub(crate) fn filled_in(text: &str, flags: &str) -> String {
+    let variable = Regex::new(&format!(r"\$\{{{VARIABLE}[^}}]*\}}|\${VARIABLE}\b"));
+    variable.map_or(text.to_owned(), |variable| {
+        variable.replace_all(text, regex::NoExpand(flags)).into_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_is_filled_in_for_people() {
+        let text = "g++ $CLREDUCE_FLAGS -c x.cc\ng++ ${CLREDUCE_FLAGS:--O2 -g} $CLREDUCE_FLAGS2";
+        assert_eq!(filled_in(text, "-O1 $1"), "g++ -O1 $1 -c x.cc\ng++ -O1 $1 $CLREDUCE_FLAGS2");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn flags_reach_a_test_by_its_environment() {
+        let program = TestCommand::Program { path: "/a b.sh".into(), args: vec!["x.c".into()] };
+        let flags = ["-O2".to_owned(), "-I x".to_owned()];
+        let line = "export CLREDUCE_FLAGS='-O2 -I x'; '/a b.sh' x.c";
+        assert_eq!(with_variable(&program, &flags), TestCommand::Shell(line.to_owned()));
+    }
+}
