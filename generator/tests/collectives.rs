@@ -57,7 +57,7 @@ fn sub_groups_are_there_where_they_are_asked_for() {
             let asks = kernel.source.contains("__attribute__((intel_reqd_sub_group_size(32)))");
             assert_eq!(asks, kernel.source.contains(" = sub_group_"), "{}", kernel.source);
         }
-        assert!(kernels >= 38 && calls >= 48, "{mode:?}: {calls} in {kernels}");
+        assert!(kernels >= 38 && calls >= 44, "{mode:?}: {calls} in {kernels}");
         assert!(fitting >= 36, "{mode:?}: {fitting} of 40 have the size that was asked for");
     }
 }

@@ -34,7 +34,10 @@ impl Printer<'_> {
             }
             _ => {}
         }
-        let text = format!("{into} = {name}({});", arguments.join(", "));
+        // OpenCL says only whether these results are zero.
+        let is_truth = matches!(function.like(), Joint::GroupAll | Joint::GroupAny);
+        let truth = if is_truth { " != 0" } else { "" };
+        let text = format!("{into} = {name}({}){truth};", arguments.join(", "));
         self.line(&text);
     }
 

@@ -83,7 +83,7 @@ fn sub_groups_of_a_known_size_have_the_results_of_the_specification() {
         wrong |= sub_group_scan_exclusive_max((uint)id) != (lane ? id - 1 : 0);
         wrong |= sub_group_scan_inclusive_max(-id) != -first;
         wrong |= sub_group_broadcast(id, 7) != first + 7 || sub_group_broadcast((ulong)id, 31) != first + 31;
-        wrong |= sub_group_all(id < 32) != !first || sub_group_any(id == 40) != !!first;
+        wrong |= !sub_group_all(id < 32) != !!first || (sub_group_any(id == 40) != 0) != !!first;
         wrong |= sub_group_shuffle(id, 31 - lane) != first + 31 - lane || sub_group_shuffle_xor((long)id, 5) != (id ^ 5);
         wrong |= get_sub_group_size() != 32 || get_max_sub_group_size() != 32 || get_num_sub_groups() != 2;
         wrong |= get_sub_group_id() != id / 32 || get_sub_group_local_id() != lane;
@@ -125,6 +125,26 @@ fn sub_groups_that_do_not_meet_are_invalid_and_unknown_ones_unresolved() {
         match validity {
             Validity::Invalid => assert_eq!(report.findings[0].kind.name(), "divergence", "{body}"),
             _ => assert!(format!("{:?}", report.failures).contains(word), "{body}: {report:?}"),
+        }
+    }
+}
+
+/// OpenCL says that the result of a vote is not zero, and devices differ in what it is then.
+#[test]
+fn only_whether_a_vote_is_zero_may_be_used() {
+    let group = |body: &str| report("CL2.0", body);
+    let sub_group = |body: &str| report_of("64,1,1 -l 64,1,1", "CL3.0", SIZE_32, body);
+    for (report, validity) in [
+        (group("wrong = work_group_any(id) ? 0 : 1;"), Validity::Valid),
+        (group("wrong = (work_group_any(id) == 0) + !work_group_all(1);"), Validity::Valid),
+        (group("wrong = work_group_any(id) != 1;"), Validity::Invalid),
+        (group("wrong = work_group_all(id) != 0;"), Validity::Valid),
+        (sub_group("if (!sub_group_any(1)) wrong = 1;"), Validity::Valid),
+        (sub_group("wrong = sub_group_any(id) & 4;"), Validity::Invalid),
+    ] {
+        assert_eq!(report.validity, validity, "{report:?}");
+        if validity == Validity::Invalid {
+            assert_eq!(report.findings[0].kind.name(), "non-portable", "{report:?}");
         }
     }
 }

@@ -230,7 +230,7 @@ fn report(line: &str, below: &[&str], symbols: &ProgramSymbols) -> Option<Findin
     Some(certain(kind, place, Flavour::Addresses.tool(), message))
 }
 
-/// Returns the finding for a lane of a vector that has no defined value and is used.
+/// Returns the finding for a value that is not defined and is used, such as a lane of a vector.
 fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> {
     let (kind, message) = origin_frames(below).find_map(|place| {
         let name = symbols.function(place)?;
@@ -243,6 +243,10 @@ fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> 
             "factor" => (
                 FindingKind::NonPortable,
                 "mul24 or mad24 multiplies a number of more than 24 bits",
+            ),
+            "truth" => (
+                FindingKind::NonPortable,
+                "OpenCL says only whether the result of a vote is zero, and more of it is used",
             ),
             "quotient" => {
                 (FindingKind::DivisionByZero, "a lane is divided by zero, and the result used")

@@ -34,5 +34,7 @@ COLLECTIVES(uint, 0, UINT_MAX)
 COLLECTIVES(long, LONG_MIN, LONG_MAX)
 COLLECTIVES(ulong, 0, ULONG_MAX)
 
-int OVER work_group_all(int value) FOLD(int, clreduce_group_size(), 1, (a & (b != 0)))
-int OVER work_group_any(int value) FOLD(int, clreduce_group_size(), 0, (a | (b != 0)))
+static int for_all(int value) FOLD(int, clreduce_group_size(), 1, (a & (b != 0)))
+static int for_any(int value) FOLD(int, clreduce_group_size(), 0, (a | (b != 0)))
+int OVER work_group_all(int value) { return for_all(value) ? (int)clreduce_undefined_truth_i32() : 0; }
+int OVER work_group_any(int value) { return for_any(value) ? (int)clreduce_undefined_truth_i32() : 0; }

@@ -14,6 +14,7 @@ ushort clreduce_undefined_clamp_i16(void);
 uint clreduce_undefined_clamp_i32(void);
 ulong clreduce_undefined_clamp_i64(void);
 uint clreduce_undefined_factor_i32(void);
+uint clreduce_undefined_truth_i32(void);
 uchar clreduce_undefined_conversion_i8(void);
 ushort clreduce_undefined_conversion_i16(void);
 uint clreduce_undefined_conversion_i32(void);

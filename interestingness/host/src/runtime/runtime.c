@@ -109,6 +109,16 @@ UNDEFINED(factor, 32)
 UNDEFINED_OF_ALL_WIDTHS(quotient)
 UNDEFINED_OF_ALL_WIDTHS(overflow)
 
+// What is not zero, and nothing more is known.
+uint32_t clreduce_undefined_truth_i32(void);
+__attribute__((noinline)) uint32_t clreduce_undefined_truth_i32(void)
+{
+    volatile uint32_t value = 0;
+    FORGET(value);
+    // MemorySanitizer knows by one bit that this is not zero. With this bit, a comparison with 1 depends on the others.
+    return value | 1;
+}
+
 // ---- Order ----
 
 // How groups take turns, and the work-items of a group between two barriers.

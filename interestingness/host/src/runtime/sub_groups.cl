@@ -58,5 +58,7 @@ FUNCTIONS(uint, 0, UINT_MAX)
 FUNCTIONS(long, LONG_MIN, LONG_MAX)
 FUNCTIONS(ulong, 0, ULONG_MAX)
 
-int OVER sub_group_all(int value) FOLD(int, SIZE, 1, (a & (b != 0)))
-int OVER sub_group_any(int value) FOLD(int, SIZE, 0, (a | (b != 0)))
+static int for_all(int value) FOLD(int, SIZE, 1, (a & (b != 0)))
+static int for_any(int value) FOLD(int, SIZE, 0, (a | (b != 0)))
+int OVER sub_group_all(int value) { return for_all(value) ? (int)clreduce_undefined_truth_i32() : 0; }
+int OVER sub_group_any(int value) { return for_any(value) ? (int)clreduce_undefined_truth_i32() : 0; }
