@@ -152,9 +152,16 @@ impl Joint {
     /// The function that gives the same results, whatever the team is: those of sub-groups are like others.
     #[must_use]
     pub fn like(self) -> Self {
-        match self {
-            Self::SubGroup(function) => function.like(),
-            _ => self,
+        let Self::SubGroup(function) = self else { return self };
+        match function {
+            SubGroup::Reduce(function) => Self::Reduce(function),
+            SubGroup::ScanInclusive(function) => Self::ScanInclusive(function),
+            SubGroup::ScanExclusive(function) => Self::ScanExclusive(function),
+            SubGroup::Broadcast => Self::Broadcast,
+            SubGroup::All => Self::GroupAll,
+            SubGroup::Any => Self::GroupAny,
+            SubGroup::Shuffle => Self::Shuffle(Shuffle::To),
+            SubGroup::ShuffleXor => Self::Shuffle(Shuffle::Xor),
         }
     }
 
@@ -293,7 +300,7 @@ impl Joint {
             Self::MatchAny => {
                 values.iter().map(|&own| Some(bits(values, |value| value == own))).collect()
             }
-            Self::SubGroup(function) => function.like().results(scalar, values, from),
+            Self::SubGroup(_) => self.like().results(scalar, values, from),
         }
     }
 }

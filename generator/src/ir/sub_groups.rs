@@ -1,6 +1,6 @@
 //! Functions of sub-groups in OpenCL C, as far as they are used: those of 32 work-items.
 
-use super::{Atomic, Joint, Shuffle};
+use super::atomics::Atomic;
 
 /// A function that the 32 work-items of a sub-group come to together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,21 +42,6 @@ impl SubGroup {
             Self::Any => "sub_group_any",
             Self::Shuffle => "sub_group_shuffle",
             Self::ShuffleXor => "sub_group_shuffle_xor",
-        }
-    }
-
-    /// The function of a work-group or a warp that gives the same results, for another team.
-    #[must_use]
-    pub fn like(self) -> Joint {
-        match self {
-            Self::Reduce(function) => Joint::Reduce(function),
-            Self::ScanInclusive(function) => Joint::ScanInclusive(function),
-            Self::ScanExclusive(function) => Joint::ScanExclusive(function),
-            Self::Broadcast => Joint::Broadcast,
-            Self::All => Joint::GroupAll,
-            Self::Any => Joint::GroupAny,
-            Self::Shuffle => Joint::Shuffle(Shuffle::To),
-            Self::ShuffleXor => Joint::Shuffle(Shuffle::Xor),
         }
     }
 }
