@@ -84,7 +84,8 @@ impl Runner {
         Some(if is_same { first } else { Observed { class: Class::Unstable, ..first } })
     }
 
-    /// Returns true if a program shows an outcome on a configuration, twice. `None` once the campaign is cancelled.
+    /// Returns true if a program shows an outcome on a configuration, twice; a hang, which takes the whole limit, once. `None`
+    /// once the campaign is cancelled.
     pub(crate) fn shows(
         &self,
         configuration: usize,
@@ -92,8 +93,8 @@ impl Runner {
         wanted: &Observed,
     ) -> Option<bool> {
         let first = self.once(configuration, subject, self.limit, false)?;
-        if first.0 != *wanted {
-            return Some(false);
+        if first.0 != *wanted || wanted.class == Class::Hang {
+            return Some(first.0 == *wanted);
         }
         Some(self.once(configuration, subject, self.limit, false)? == first)
     }
