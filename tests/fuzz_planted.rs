@@ -190,11 +190,11 @@ fn run_nothing(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Cancel) -> Run
 fn a_campaign_stops_if_no_configuration_can_do_anything() {
     let out = tempfile::tempdir().unwrap();
     // Without a number of programs, it would go on for ever.
-    let attempt = || attempt(out.path(), (programs(Mode::Basic), u64::MAX), &REFUSING, (2, 5));
+    let attempt = || attempt(out.path(), (programs(Mode::Basic), u64::MAX), &REFUSING, (2, 30));
     for _ in 0..2 {
         let stopped = attempt().unwrap_err().to_string();
         assert!(
-            stopped.contains("refusing (100 %)") && stopped.contains("5 programs"),
+            stopped.contains("refusing (100 %)") && stopped.contains("30 programs"),
             "{stopped}"
         );
     }
