@@ -1,4 +1,4 @@
-//! What only a device executes in a program, and the host does not: code that `__CUDA_ARCH__` chooses, and inline assembly.
+//! Finds the code that a device executes and the host does not: conditionals on `__CUDA_ARCH__`, and inline assembly.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use clreduce_testcase::{Token, tokens};
 
 /// The macro that is defined where the compiler of a device reads a program in CUDA.
-const ARCHITECTURE: &[u8] = b"__CUDA_ARCH__";
+pub(crate) const ARCHITECTURE: &[u8] = b"__CUDA_ARCH__";
 const ASSEMBLY: [&[u8]; 3] = [b"asm", b"__asm", b"__asm__"];
 
 /// The tokens of a program, and which of them are in directives.

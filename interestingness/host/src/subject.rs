@@ -10,7 +10,8 @@ use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, TestCase, tokens};
 use thiserror::Error;
 
-use crate::{FILE, cuda, for_device};
+use crate::for_device::{self, ARCHITECTURE};
+use crate::{FILE, cuda};
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]
@@ -114,9 +115,8 @@ impl HostKernel {
     /// Returns true if the compiler of a device may see other code than that of the host: CUDA with `__CUDA_ARCH__`.
     #[must_use]
     pub fn has_code_for_device(&self) -> bool {
-        const NAME: &[u8] = b"__CUDA_ARCH__";
         self.language == Language::Cuda
-            && self.program().windows(NAME.len()).any(|text| text == NAME)
+            && self.program().windows(ARCHITECTURE.len()).any(|text| text == ARCHITECTURE)
     }
 
     /// Returns what a device executes and the host does not, or in another way, as its tokens: conditionals that depend on

@@ -47,7 +47,8 @@ pub struct Tolerated {
     pub suspected: BTreeSet<FindingKind>,
     /// The portability warnings for the original, as in `-Wzero-length-array`.
     pub warnings: BTreeSet<String>,
-    /// What only a device executes, as its tokens. No check executes it, so a variant may have it as it is, or not at all.
+    /// The code of the original that only a device executes, as tokens. No check executes it. A variant may leave out any of
+    /// it, and has no other.
     pub for_device: BTreeSet<String>,
 }
 
