@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [url, program, count, service] = &arguments[..] else {
         return Err("usage: remote_overhead URL PROGRAM COUNT PID".into());
     };
-    let count: usize = count.parse()?;
+    let count = count.parse::<NonZeroUsize>()?.get();
     let ours = ours(url, program)?;
     let mut bare = Bare::new(url)?;
     // clreduce has uploaded it.
@@ -43,7 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (began, mut before) = (Instant::now(), ticks(service)?);
         let mut spent = |kind: usize| -> Result<(), Box<dyn Error>> {
             let now = ticks(service)?;
-            cpu[kind] += now - std::mem::replace(&mut before, now);
+            let ticks = now - std::mem::replace(&mut before, now);
+            // The first ones upload the test and the program.
+            cpu[kind] += if number < 5 { 0 } else { ticks };
             Ok(())
         };
         let alone = bare.execute(text.as_bytes(), None)?;
@@ -59,7 +61,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         if status != 0 || outcome.verdict != Verdict::Interesting {
             return Err(format!("exit status {status}, {:?}", outcome.verdict).into());
         }
-        // The first ones upload the test and the program.
         if number >= 5 {
             for (walls, wall) in walls.iter_mut().zip([one - began, two - one, ended - two]) {
                 walls.push(wall.as_secs_f64() * 1000.0);
@@ -79,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ours / alone
         );
     }
-    let each = cpu.map(|ticks| ticks as f64 * 10.0 / (count + 5) as f64);
+    let each = cpu.map(|ticks| ticks as f64 * 10.0 / count as f64);
     println!(
         "processor time of the service and its actions for each: {:.1}, {:.1} and {:.1} ms",
         each[0], each[1], each[2]

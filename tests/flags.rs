@@ -143,6 +143,63 @@ fn a_script_takes_its_flags_from_the_environment() {
     assert_mentions(&stdout(&later), &[&line]);
 }
 
+/// The script lies in the folder that is reduced.
+#[test]
+fn the_script_that_takes_flags_is_no_part_of_the_folder() {
+    let bench = Bench::new();
+    bench.script("cc.sh", COMPILER);
+    bench.write("d/bug.c", "int one;\nint two;\n");
+    let cc = bench.path("cc.sh");
+    let test = format!(
+        "#!/bin/sh\n# a comment\n{} $CLREDUCE_FLAGS bug.c 2>&1 | grep 'error: in two'\n",
+        cc.display()
+    );
+    bench.script("d/t.sh", &test);
+    let args = ["d", "--test", "d/t.sh", "--reduce-flags=-O2 -Wall -g", "--passes", "top-level"];
+    let done = bench.run(&args).code(0);
+    assert_mentions(&stdout(&done), &["flags:    -O2 -g (2 of 3 left"]);
+    assert_eq!(bench.read("d/bug.c"), "int two;\n");
+    assert_eq!(bench.read("d/t.sh"), test);
+    let over = ["d/bug.c", "-o", "d/t.sh", "--test", "d/t.sh", "--reduce-flags=-O2 -Wall -g"];
+    assert_mentions(&stderr(&bench.run(&over).code(1)), &["d/t.sh` is the test"]);
+    assert_eq!(bench.read("d/t.sh"), test);
+}
+
+/// This test accepts what has no `-g` only once.
+#[test]
+fn flags_without_which_the_bug_shows_only_now_and_then_stay() {
+    let bench = Bench::new();
+    bench.write("bug.c", "int two;\n");
+    let once = bench.path("once");
+    let test = format!(
+        "#!/bin/sh\ngrep -q two bug.c || exit 1\ncase $CLREDUCE_FLAGS in *-g*) exit 0;; esac\nmkdir {}\n",
+        once.display()
+    );
+    bench.script("t.sh", &test);
+    let args = ["bug.c", "--test", "./t.sh", "--reduce-flags=-O2 -g", "--sandbox", "off"];
+    let done = bench.run(&args).code(0);
+    assert_mentions(&stderr(&done), &["the test is flaky", "all flags stay"]);
+    assert_eq!(bench.read("bug.c.flags"), "-O2 -g\n");
+}
+
+/// The compiler cannot be run any more when the flags are reduced: the program is reduced all the same, and its figures are there.
+#[test]
+fn what_fails_while_flags_are_reduced_costs_no_result() {
+    let bench = Bench::new();
+    bench.script("cc.sh", COMPILER);
+    bench.write("bug.c", "int one;\nint two;\n");
+    let cc = bench.path("cc.sh");
+    let test = format!("#!/bin/sh\n{} $CLREDUCE_FLAGS bug.c 2>&1 | grep 'in two'\n", cc.display());
+    bench.script("t.sh", &test);
+    std::fs::create_dir(bench.path("bug.c.flags")).unwrap();
+    let args =
+        ["bug.c", "--test", "./t.sh", "--reduce-flags=-O2 -Wall -g", "--summary", "sum.json"];
+    let done = bench.run(&args).code(0);
+    assert_mentions(&stderr(&done), &["the flags are not reduced", "bug.c.flags"]);
+    assert_eq!(bench.json("sum.json")["ending"], "minimal");
+    assert_eq!(bench.read("bug.c"), "two\n");
+}
+
 #[test]
 fn flags_that_cannot_be_found_are_asked_for() {
     let bench = Bench::new();
@@ -152,7 +209,9 @@ fn flags_that_cannot_be_found_are_asked_for() {
     for (test, option, says) in [
         ("./t.sh", "--reduce-flags", "--reduce-flags='-O2 -g'"),
         ("./t.sh", "--reduce-flags=-O2", "does not use $CLREDUCE_FLAGS"),
-        ("gcc -c bug.c && clang -c bug.c", "--reduce-flags", "several compilers or none"),
+        ("gcc -c bug.c && clang -c bug.c", "--reduce-flags", "calls several compilers"),
+        ("gcc -c {file}", "--reduce-flags", "has no flags"),
+        ("gcc -c {file} -g", "--reduce-flags=-O2", "does not use $CLREDUCE_FLAGS"),
         ("a.toml", "--reduce-flags=-O1", "leave out `=FLAGS`"),
     ] {
         let refused = bench.run(&["bug.c", "--test", test, option]).code(2);

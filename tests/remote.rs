@@ -131,6 +131,23 @@ fn machines_that_disagree_about_the_original_are_named() {
     assert_mentions(&stderr(&run), &["do not agree", "`worker-", "the original is"]);
 }
 
+/// The service remembers that its machines could judge nothing. They can by now.
+#[test]
+fn machines_that_could_judge_nothing_are_asked_again() {
+    let bench = Bench::with_bug();
+    let service = Service::start();
+    let url = service.url();
+    let reduce = |output: &str| {
+        bench.reduce(&["bug.c", "--test", SCRIPT, "-o", output, "--remote", &url, "-j2"]);
+    };
+    reduce("first");
+    assert_eq!(service.state.forge_tools("there is no device"), 3);
+    let before = service.executed();
+    reduce("second");
+    assert_eq!(bench.read("first"), bench.read("second"));
+    assert!(service.executed() >= before + 3);
+}
+
 /// Every verdict of a repeated reduction is remembered by the service. Only the tests that see whether verdicts hold run
 /// again.
 #[test]

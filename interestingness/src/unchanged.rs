@@ -44,7 +44,8 @@ pub fn test_files(command: &TestCommand) -> Vec<(PathBuf, ContentHash)> {
     let paths: Vec<PathBuf> = match command {
         TestCommand::Program { path, .. } => vec![path.clone()],
         TestCommand::Shell(line) => {
-            line.split_whitespace().map(PathBuf::from).filter(|path| is_script(path)).collect()
+            let words = clreduce_process::words(line).into_iter();
+            words.map(PathBuf::from).filter(|path| is_script(path)).collect()
         }
     };
     let read = |path: PathBuf| Some((ContentHash::of(&fs::read(&path).ok()?), path));

@@ -83,13 +83,15 @@ pub struct State {
     last_answer: Mutex<Vec<u8>>,
     /// Lies so far.
     lies: AtomicU64,
+    /// Answers so far whose verdict was made its contrary.
+    inversions: AtomicU64,
     /// The circumstances of the last action.
     pub last_asked: Mutex<Asked>,
     /// Actions by their priority.
     pub by_priority: Mutex<BTreeMap<i32, u64>>,
 }
 
-/// What an action was asked for with.
+/// The circumstances in which an action was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     pub instance: String,
@@ -135,15 +137,15 @@ impl Service {
             restart: AtomicBool::new(false),
             last_answer: Mutex::default(),
             lies: AtomicU64::new(0),
+            inversions: AtomicU64::new(0),
             last_asked: Mutex::default(),
             by_priority: Mutex::default(),
         });
         // A port of its own, which stays the same over restarts.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        drop(listener);
         let mut service = Self { state, address, identity, thread: None };
-        service.begin();
+        service.begin(listener);
         service
     }
 
@@ -159,9 +161,10 @@ impl Service {
         self.state.executed.load(Ordering::Relaxed)
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, listener: std::net::TcpListener) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let (state, address) = (Arc::clone(&self.state), self.address);
+        let state = Arc::clone(&self.state);
+        listener.set_nonblocking(true).unwrap();
         let of = || Api(Arc::clone(&state));
         let mut builder = tonic::transport::Server::builder();
         if let Some(identity) = &self.identity {
@@ -179,7 +182,7 @@ impl Service {
             .add_service(byte_stream_server::ByteStreamServer::new(of()));
         let (ready, is_ready) = std::sync::mpsc::channel();
         runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::bind(address).await.unwrap();
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             let incoming = tonic::transport::server::TcpIncoming::from(listener);
             let incoming = incoming.with_nodelay(Some(true));
             ready.send(()).unwrap();
@@ -210,7 +213,7 @@ impl Service {
         }
         self.end();
         lock(&self.state.blobs).clear();
-        self.begin();
+        self.begin(std::net::TcpListener::bind(self.address).unwrap());
     }
 
     /// Processes of actions that are there now.
@@ -238,6 +241,11 @@ impl State {
     /// The number of lies so far.
     pub fn lies(&self) -> u64 {
         self.lies.load(Ordering::Relaxed)
+    }
+
+    /// The number of answers so far whose verdict was made its contrary.
+    pub fn inversions(&self) -> u64 {
+        self.inversions.load(Ordering::Relaxed)
     }
 
     pub fn blob(&self, digest: Option<&api::Digest>) -> Result<Vec<u8>, Status> {

@@ -17,7 +17,7 @@ impl State {
     pub(super) fn put_answer(&self, result: &mut api::ActionResult, number: u64, bytes: Vec<u8>) {
         let is_lie = every(&self.faults.lies, number);
         let is_false = every(&self.faults.false_verdicts, number) && is_about_variant(&bytes);
-        let bytes = if is_false { inverted(&bytes) } else { bytes };
+        let bytes = if is_false { self.inverted(&bytes) } else { bytes };
         let earlier = std::mem::replace(&mut *lock(&self.last_answer), bytes.clone());
         let mut file = api::OutputFile {
             path: "answer.json".to_owned(),
@@ -35,6 +35,33 @@ impl State {
         }
     }
 
+    /// Puts something else in place of each answer about tools that is remembered: nothing can be judged there, for this reason.
+    pub fn forge_tools(&self, reason: &str) -> usize {
+        let mut forged = 0;
+        for result in lock(&self.results).values_mut() {
+            let Some(file) = result.output_files.first_mut() else { continue };
+            let bytes = self.blob(file.digest.as_ref()).unwrap();
+            let mut answer: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+            if answer["says"].get("Tools").is_none() {
+                continue;
+            }
+            answer["says"] = serde_json::json!({ "Unfit": reason });
+            file.contents = serde_json::to_vec(&answer).unwrap();
+            file.digest = Some(digest_of(&file.contents));
+            forged += 1;
+        }
+        forged
+    }
+
+    /// An answer with the contrary of its verdict, if it has one.
+    fn inverted(&self, answer: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(answer);
+        let (yes, no) = ("\"verdict\":\"Interesting\"", "\"verdict\":\"Uninteresting\"");
+        let other = if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
+        self.inversions.fetch_add(u64::from(other != text), Ordering::Relaxed);
+        other.into_bytes()
+    }
+
     /// Makes something else of the answer.
     fn lie(
         &self,
@@ -43,7 +70,7 @@ impl State {
         number: u64,
         (truth, earlier): (&[u8], Vec<u8>),
     ) {
-        let inverted = inverted(truth);
+        let inverted = self.inverted(truth);
         let huge = [inverted.clone(), vec![b' '; HUGE]].concat();
         let bytes = match number % LIES {
             0 => Vec::new(),
@@ -82,12 +109,4 @@ impl State {
 /// differ, the reduction stops at once, as it should.
 fn is_about_variant(answer: &[u8]) -> bool {
     String::from_utf8_lossy(answer).contains("\"Judged\":")
-}
-
-/// An answer with the contrary of its verdict.
-fn inverted(answer: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(answer);
-    let (yes, no) = ("\"verdict\":\"Interesting\"", "\"verdict\":\"Uninteresting\"");
-    let text = if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
-    text.into_bytes()
 }

@@ -1,4 +1,4 @@
-//! What tests of remote execution share: the steps of a reduction, and waiting.
+//! Helpers of the tests of remote execution: the steps of a reduction, and waiting.
 
 use std::time::{Duration, Instant};
 

@@ -45,6 +45,6 @@ pub use limits::Limits;
 pub use progress::Progress;
 pub use sharing::when_free;
 pub use system::LocalLauncher;
-pub use test_command::{TestCommand, quoted};
+pub use test_command::{TestCommand, quoted, words};
 pub use tool::{ToolRun, ToolRunner, query};
 pub use worker::worker_main;

@@ -100,6 +100,13 @@ pub fn quoted(word: &OsStr) -> String {
     shlex::try_quote(&word).map_or_else(|_| word.to_string(), Into::into)
 }
 
+/// The words of a line for the shell, without their quotes. A line that ends inside quotes is taken as it stands.
+#[must_use]
+pub fn words(line: &str) -> Vec<String> {
+    let as_they_stand = || line.split_whitespace().map(str::to_owned).collect();
+    if cfg!(windows) { as_they_stand() } else { shlex::split(line).unwrap_or_else(as_they_stand) }
+}
+
 /// A single word with a slash, or with the ending of a script.
 fn looks_like_a_path(text: &str) -> bool {
     let endings = ["sh", "py", "pl", "bat", "cmd", "ps1", "exe"];

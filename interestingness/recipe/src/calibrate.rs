@@ -14,7 +14,7 @@ use regex::Regex;
 use crate::RecipeOptions;
 use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL, limit_of};
 use crate::configuration::Program;
-use crate::error::Problem;
+use crate::error::{Problem, ProblemKind};
 use crate::expected::{self, EXPECTED, Expected};
 use crate::format::Preset;
 use crate::limits::limit_for;
@@ -332,7 +332,8 @@ impl Checked {
                  (`{name}`)"
             ),
         );
-        Err(Problem { at: stage.at, rejects: !failed, ..problem })
+        let kind = if failed { ProblemKind::Recipe } else { ProblemKind::Invalid };
+        Err(Problem { at: stage.at, kind, ..problem })
     }
 
     /// Tolerates the portability warnings of the original: generated programs are full of harmless ones.

@@ -18,21 +18,37 @@ pub(crate) struct Problem {
     pub at: Option<usize>,
     pub what: String,
     pub help: String,
-    /// True if a check rejects the original.
-    pub rejects: bool,
+    pub kind: ProblemKind,
+}
+
+/// What is at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProblemKind {
+    /// The recipe, or a tool that it needs.
+    Recipe,
+    /// The original does not show the bug.
+    NotShown,
+    /// A check calls the original invalid.
+    Invalid,
+    /// Nothing: the calibration was interrupted.
+    Interruption,
 }
 
 impl Problem {
     pub(crate) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { at: None, what: what.into(), help: help.into(), rejects: false }
+        Self { at: None, what: what.into(), help: help.into(), kind: ProblemKind::Recipe }
     }
 
     pub(crate) fn interruption() -> Self {
-        Self::new("interrupted", "")
+        Self::new("interrupted", "").of(ProblemKind::Interruption)
     }
 
     pub(crate) fn at(self, byte: usize) -> Self {
         Self { at: Some(byte), ..self }
+    }
+
+    pub(crate) fn of(self, kind: ProblemKind) -> Self {
+        Self { kind, ..self }
     }
 }
 
@@ -40,13 +56,19 @@ impl RecipeError {
     /// Returns true if the recipe is fine, but its calibration was interrupted.
     #[must_use]
     pub fn is_interruption(&self) -> bool {
-        self.problem == Problem::interruption()
+        self.problem.kind == ProblemKind::Interruption
     }
 
     /// Returns true if the recipe is fine, but one of its checks calls the original invalid.
     #[must_use]
     pub fn rejects_original(&self) -> bool {
-        self.problem.rejects
+        self.problem.kind == ProblemKind::Invalid
+    }
+
+    /// Returns true if the recipe is fine, but the original does not show the bug.
+    #[must_use]
+    pub fn is_not_shown(&self) -> bool {
+        self.problem.kind == ProblemKind::NotShown
     }
 
     /// The mistake alone, without its place and the remedy.

@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::show;
-use crate::error::Problem;
+use crate::error::{Problem, ProblemKind};
 use crate::format::Preset;
 use crate::shown::{ShownOutcomes, describe, from_match, has_signature, signature_of};
 
@@ -116,6 +116,7 @@ fn not_shown(preset: Preset, shown: &[ShownOutcomes<'_>], why: &str) -> Problem 
         format!("the original does not show `{}`: {why}{}", preset.name(), all.concat()),
         "choose another preset or other configurations; `clreduce init KERNEL` finds the bug",
     )
+    .of(ProblemKind::NotShown)
 }
 
 fn accused<'a, 's>(

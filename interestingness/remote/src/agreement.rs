@@ -26,11 +26,13 @@ pub(crate) fn tools(answers: Vec<WorkerAnswer>) -> Result<Tools, RemoteError> {
         _ => Err(unexpected()),
     };
     agreed(answers, take, |first, other| {
-        let mut differences = other.fingerprint.differences(&first.fingerprint);
-        if other.sandbox != first.sandbox {
-            differences.push_str("another sandbox");
-        }
-        differences
+        let tools = other.fingerprint.differences(&first.fingerprint);
+        let sandbox = if other.sandbox == first.sandbox { "" } else { "another sandbox" };
+        [&*tools, sandbox]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ")
     })
 }
 
@@ -38,7 +40,8 @@ pub(crate) fn tools(answers: Vec<WorkerAnswer>) -> Result<Tools, RemoteError> {
 pub(crate) fn calibration(answers: Vec<WorkerAnswer>) -> Result<Calibrated, RemoteError> {
     let take = |says| match says {
         Says::Calibrated(calibrated) => Ok(*calibrated),
-        Says::Rejected(why) => Err(RemoteError::Rejected(why)),
+        Says::NotShown(why) => Err(RemoteError::NotShown(why)),
+        Says::Invalid(why) => Err(RemoteError::Invalid(why)),
         Says::Unfit(why) => Err(RemoteError::NoAnswer(why)),
         _ => Err(unexpected()),
     };
@@ -117,6 +120,11 @@ mod tests {
         let error = tools(vec![answer("none", "a"), answer("none", ""), answer("Landlock", "c")]);
         let text = error.unwrap_err().to_string();
         assert!(text.contains("`a` and `c`: another sandbox"), "{text}");
+        let mut other = answer("Landlock", "d");
+        let Says::Tools { fingerprint, .. } = &mut other.says else { unreachable!() };
+        *fingerprint = Fingerprint::default().with_devices(&["a device".to_owned()]);
+        let text = tools(vec![answer("none", "a"), other]).unwrap_err().to_string();
+        assert!(text.contains("a device") && text.contains(", another sandbox"), "{text}");
     }
 
     #[test]
@@ -125,11 +133,11 @@ mod tests {
         assert!(first_run(vec![answer("none", "a")]).is_err());
         assert!(calibration(vec![answer("none", "a")]).is_err());
         let rejected = WorkerAnswer {
-            says: Says::Rejected("it is gone".to_owned()),
+            says: Says::NotShown("it is gone".to_owned()),
             worker: String::new(),
             was_cached: false,
         };
         let error = calibration(vec![rejected]).unwrap_err();
-        assert!(matches!(&error, RemoteError::Rejected(why) if why == "it is gone"), "{error}");
+        assert!(matches!(&error, RemoteError::NotShown(why) if why == "it is gone"), "{error}");
     }
 }

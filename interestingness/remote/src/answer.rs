@@ -38,8 +38,10 @@ pub(crate) enum Says {
     Calibrated(Box<Calibrated>),
     /// A verdict.
     Judged(Box<Outcome>),
-    /// The original does not show the bug under the recipe, or a check calls it invalid.
-    Rejected(String),
+    /// The original does not show the bug under the recipe.
+    NotShown(String),
+    /// A check of the recipe calls the original invalid.
+    Invalid(String),
     /// Nothing can be judged on this machine, for this reason.
     Unfit(String),
     /// The machine has other tools than those that the order expects.

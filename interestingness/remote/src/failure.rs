@@ -54,9 +54,12 @@ pub enum RemoteError {
         "`{0}` is outside of the folder of the test, so that it cannot be uploaded; put it beside the test or recipe"
     )]
     Outside(String),
-    /// The original does not show the bug on the other machines, or a check calls it invalid.
+    /// The original does not show the bug on the other machines.
     #[error("{0}")]
-    Rejected(String),
+    NotShown(String),
+    /// A check on the other machines calls the original invalid.
+    #[error("{0}")]
+    Invalid(String),
     /// An action that is needed before the first test has no answer.
     #[error("{0}")]
     NoAnswer(String),

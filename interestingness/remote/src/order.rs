@@ -174,6 +174,11 @@ fn add(folder: &mut Folder, path: &Path) -> Result<String, RemoteError> {
 }
 
 fn add_all(folder: &mut Folder, paths: &[PathBuf]) -> Result<(), RemoteError> {
+    for path in paths {
+        if !stays_inside(&name_of(path)) {
+            return Err(RemoteError::Outside(path.display().to_string()));
+        }
+    }
     let mut pending: Vec<(String, PathBuf)> =
         paths.iter().map(|path| (name_of(path), path.clone())).collect();
     let mut count = 0;
@@ -208,10 +213,10 @@ fn read(path: &Path) -> Result<Blob, RemoteError> {
 
 /// Puts a file into the folder of the test.
 fn place(folder: &mut Folder, name: String, path: &Path) -> Result<(), RemoteError> {
-    let blob = read(path)?;
     if !stays_inside(&name) {
         return Err(RemoteError::Outside(name));
     }
+    let blob = read(path)?;
     if folder.add(&name, blob, is_executable(path)) {
         Ok(())
     } else {

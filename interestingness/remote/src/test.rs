@@ -219,8 +219,25 @@ impl RemoteTest {
         agreement::tools(answers).map(Some)
     }
 
-    /// Asks a question several times at once. `None` once `cancel` is triggered.
+    /// Asks a question several times at once. `None` once `cancel` is triggered. Where a machine could judge nothing when the
+    /// service asked it, it may by now.
     fn ask_first(
+        &self,
+        ask: Ask,
+        variant: &TestCase,
+        memory: Memory,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
+        let answers = self.ask_several(ask, variant, memory, cancel)?;
+        let was_unfit =
+            |answer: &WorkerAnswer| answer.was_cached && matches!(answer.says, Says::Unfit(_));
+        if answers.iter().flatten().any(was_unfit) {
+            return self.ask_several(ask, variant, Memory::Refresh, cancel);
+        }
+        Ok(answers)
+    }
+
+    fn ask_several(
         &self,
         ask: Ask,
         variant: &TestCase,

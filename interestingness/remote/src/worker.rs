@@ -133,13 +133,13 @@ impl Bench<'_> {
         fs::create_dir_all(&temporary).map_err(|error| error.to_string())?;
         let worker = std::env::current_exe().ok();
         let test = self.root.join(TEST);
+        // Compilers, devices and the run-time of the host keep what they have compiled.
+        let caches = environment::caches(self.root);
+        fs::create_dir_all(&caches).map_err(|error| error.to_string())?;
         let confinement = confinement.with_readable(worker.iter().cloned().chain([test]));
+        let confinement = confinement.with_writable([caches]);
         match &self.order.test {
             OrderedTest::Recipe { path, calibration, devices } => {
-                // The run-time of the host and those of devices are compiled there.
-                let caches = environment::caches(self.root);
-                fs::create_dir_all(&caches).map_err(|error| error.to_string())?;
-                let confinement = confinement.with_writable([caches]);
                 let options =
                     RecipeOptions { worker, temporary, confinement, ..RecipeOptions::default() };
                 let calibration = calibration.as_deref().map(|found| (found, &devices[..]));
@@ -184,7 +184,8 @@ impl Bench<'_> {
                     unchecked: test.unchecked(),
                     devices: test.devices(),
                 })),
-                Err(error) if error.rejects_original() => Says::Rejected(error.to_string()),
+                Err(error) if error.is_not_shown() => Says::NotShown(error.to_string()),
+                Err(error) if error.rejects_original() => Says::Invalid(error.to_string()),
                 Err(error) => Says::Unfit(error.to_string()),
             });
         };

@@ -70,7 +70,7 @@ fn is_assertion(unit: Unit<'_>, id: NodeId) -> bool {
     unit.tree.kind(id) == NodeKind::StaticAssertDeclaration && is_in_list && unit.tree.is_sound(id)
 }
 
-/// What stands for a trait.
+/// The text that takes the place of a trait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stand {
     /// A condition: it holds.

@@ -34,7 +34,7 @@ impl Cure {
         std::iter::once(&self.construct).chain(&self.siblings)
     }
 
-    /// What later programs go without: the feature, and the same for the siblings.
+    /// The features that later programs go without: this one, and those of the siblings.
     pub(crate) fn features(&self) -> impl Iterator<Item = String> {
         let extent = self.feature.strip_prefix(&self.construct).unwrap_or_default();
         self.names().map(move |name| format!("{name}{extent}"))

@@ -37,8 +37,10 @@ pub struct ReductionTest {
 pub enum NoTest {
     /// The campaign is cancelled.
     Cancelled,
-    /// The original does not show the bug on the other machines, or a check calls it invalid. The text says which.
-    Rejected(String),
+    /// The original does not show the bug on the other machines.
+    NotShown(String),
+    /// A check calls the original invalid.
+    Invalid(String),
     /// The other machines cannot be used.
     Unusable(String),
 }

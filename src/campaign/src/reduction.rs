@@ -35,7 +35,7 @@ const ATTEMPTS: u32 = 5;
 /// Reduces bugs and writes them down.
 pub(crate) struct BugReduction<'a> {
     pub runner: &'a Runner,
-    /// What makes the tests of reductions on other machines, and the threads that wait for them.
+    /// The function that makes the tests of reductions on other machines, and the threads that wait for them.
     pub there: Option<(&'a MakeTest, &'a Arc<Pool>)>,
     pub programs: &'a Programs,
     pub shared: &'a Shared,
@@ -166,7 +166,7 @@ impl BugReduction<'_> {
         let recipe = Recipe::parse(&path, found.text)?.options(options);
         let text = self.reduce_text(name, &small, (&recipe, &path))?;
         if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
-            return Ok(Reduced::Duplicate(bug, None));
+            return Ok(Reduced::Duplicate(bug, cure));
         }
         let reduced = Subject { source: text, ..small };
         self.publish(name, (reduced, original), &recipe, &found.witness)?;
@@ -263,7 +263,8 @@ impl BugReduction<'_> {
         };
         make(recipe, path, case).map_err(|reason| match reason {
             NoTest::Cancelled => Stop::Cancelled,
-            NoTest::Rejected(why) => Stop::Failed(NotReduced::Elsewhere(why)),
+            NoTest::NotShown(why) => Stop::Failed(NotReduced::Elsewhere(why)),
+            NoTest::Invalid(why) => Stop::Failed(NotReduced::Invalid(why)),
             NoTest::Unusable(reason) => {
                 Stop::Campaign(CampaignError::Stopped { name: name.to_owned(), reason })
             }

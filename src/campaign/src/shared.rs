@@ -43,7 +43,7 @@ pub(crate) struct FinishedProgram {
 /// If the first programs of a campaign are missing, so many in a row, the generator does not work.
 const MOST_MISSING: u64 = 20;
 
-/// What is asked of a campaign.
+/// The task of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// The number of programs, if there is an end.

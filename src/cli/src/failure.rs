@@ -317,12 +317,12 @@ pub(crate) enum UsageError {
     )]
     FlagsOfScript(PathBuf),
     #[error(
-        "the script `{0}` does not use $CLREDUCE_FLAGS, so it would not notice other flags\n\
+        "the test `{0}` does not use $CLREDUCE_FLAGS, so it would not notice other flags\n\
          help: write it in the place of the flags, as in: g++ $CLREDUCE_FLAGS -c bug.cc"
     )]
-    FlagsUnused(PathBuf),
+    FlagsUnused(String),
     #[error(
-        "the command calls several compilers or none, so clreduce does not know which flags to reduce\n\
+        "the command calls several compilers, or has no flags, so clreduce does not know which to reduce\n\
          help: write $CLREDUCE_FLAGS in their place, and give them here: --reduce-flags='-O2 -g'"
     )]
     FlagsOfCompilers,

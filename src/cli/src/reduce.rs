@@ -8,9 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduction, ReductionError, Resume, SkipPass};
-use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Interestingness, Outcome, TestCommand,
-};
+use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Outcome, TestCommand};
 use clreduce_journal::StateFolder;
 use clreduce_recipe::RecipeTest;
 use clreduce_testcase::TestCase;
@@ -18,8 +16,8 @@ use clreduce_testcase::TestCase;
 use crate::diagnosis::Diagnosis;
 use crate::events_file::EventsFile;
 use crate::failure::CliError;
-use crate::finished::FinishedReduction;
-use crate::flags;
+use crate::finished::{EngineResult, FinishedReduction};
+use crate::flags::source::{CommandFlags, FlagSource};
 use crate::interrupt::{self, INTERRUPTED};
 use crate::judge::{Aside, ByCommand, ByRecipe, ByRemote, CountedTest, Judge};
 use crate::keep::{KeepError, Keeper, repair};
@@ -35,7 +33,7 @@ use crate::screen::{Drawn, Model};
 use crate::statistics::RunStatistics;
 use crate::target::{self, Target};
 use crate::test::{Test, facts};
-use crate::{bug, recipe, remote, report, sandbox, summary};
+use crate::{recipe, remote, report, sandbox, summary};
 
 /// Name of the folder in the state folder with a copy of an original that is not interesting.
 const TRY: &str = "try";
@@ -66,10 +64,8 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
         page.write(file, &settings.how, bug_report)?;
     }
     report::print(&done, &results, settings, &progress)?;
-    Ok(match done.reduced.ending {
-        Ending::Interrupted => ExitCode::from(INTERRUPTED),
-        Ending::Minimal | Ending::StepLimit | Ending::TimeLimit => ExitCode::SUCCESS,
-    })
+    let interrupted = done.reduced.ending == Ending::Interrupted || cancel.is_cancelled();
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// The input of a reduction, read and compared with what an earlier run left.
@@ -133,6 +129,11 @@ fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
 
 /// Returns the path of the test; `None` for a shell command.
 fn test_file(settings: &Settings) -> Option<&Path> {
+    if let Some(FlagSource::Command(CommandFlags::Given { command, .. })) = &settings.reduce_flags
+        && let TestCommand::Program { path, .. } = command
+    {
+        return Some(path);
+    }
     match &settings.how.test {
         Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => Some(path),
         Test::Command(TestCommand::Shell(_)) => None,
@@ -210,55 +211,16 @@ fn run(
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
     match settings.how.apply_to(reduction).run() {
-        Ok(mut reduced) => {
+        Ok(reduced) => {
             if !target.in_place() && statistics.began() {
                 // Also when nothing could be removed.
                 keeper.keep(&reduced.case)?;
             }
             let originals: Vec<PathBuf> = bases.into_iter().filter(|path| path.exists()).collect();
-            let stages = judge.stages();
             service.iter().flat_map(|service| service.remarks()).for_each(|r| progress.note(&r));
-            if let Judge::Remote(by) = &*judge {
-                by.test.unchecked().into_iter().for_each(|remark| progress.warning(remark));
-            }
-            if let Judge::Recipe(by) = &*judge {
-                by.test.unchecked().iter().for_each(|remark| progress.warning(remark));
-            }
-            let flags = match flags::reduce(settings, &judge, &reduced, &target, cancel, progress) {
-                Err(CliError::Interrupted) => {
-                    reduced.ending = Ending::Interrupted;
-                    None
-                }
-                flags => flags?,
-            };
-            let bug_report = if reduced.ending == Ending::Interrupted {
-                None
-            } else {
-                let subject =
-                    bug::ReducedBug { judge: &judge, flags: flags.as_ref(), case: &reduced.case };
-                subject.write_beside(target.bug_reports(), cancel, progress)
-            };
-            let page = collector.map(|collector| {
-                let kept = originals.first().map(PathBuf::as_path);
-                let page = collector.into_page(&target, &case, &reduced, kept);
-                match &bug_report {
-                    Some(report) => page.with_output(&report.output),
-                    // A page without the output of the test is better than none.
-                    None => match judge.judge(&reduced.case, cancel) {
-                        Ok(outcome) => page.judged(&outcome),
-                        Err(_) => page,
-                    },
-                }
-            });
-            Ok(FinishedReduction {
-                reduced,
-                statistics,
-                originals,
-                stages,
-                bug_report,
-                flags,
-                page,
-            })
+            let outcome =
+                EngineResult { settings, judge: &judge, target: &target, cancel, progress };
+            Ok(outcome.finish(&case, reduced, statistics, originals, collector))
         }
         Err(error) => {
             let failure = match error {

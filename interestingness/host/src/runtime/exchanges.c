@@ -37,7 +37,7 @@ static void diverged(const struct Fibre *a, const struct Fibre *b)
     _Exit(EXIT_DIVERGENCE);
 }
 
-// What CUDA leaves open, so that nothing can be said of the kernel.
+// Ends the execution of a kernel whose result CUDA or OpenCL leaves open: nothing can be said of it.
 RAW static void end_unknown(const char *what)
 {
     fprintf(stderr, "clreduce: %s\n", what);

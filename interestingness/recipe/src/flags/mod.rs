@@ -17,7 +17,7 @@ use crate::format::ConfigurationTable;
 use crate::suspect::{compiler_of, is_compiler};
 use line::{Word, words};
 
-/// What becomes of flags: nothing, or another flag.
+/// The changes of flags: to another flag, or to `None` for one that goes.
 pub type FlagChanges = BTreeMap<String, Option<String>>;
 
 /// Flags with their places in a text.

@@ -10,7 +10,7 @@ use clreduce_kernel::OutcomeClass;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::error::Problem;
+use crate::error::{Problem, ProblemKind};
 
 pub(crate) use values::{CheckName, MemorySize, MessagePattern, RequiredRuns, TimeLimit};
 
@@ -175,7 +175,7 @@ impl Document {
             at: error.span().map(|span| span.start),
             what: error.message().trim().to_owned(),
             help: "docs/recipes.md explains every key".to_owned(),
-            rejects: false,
+            kind: ProblemKind::Recipe,
         })?;
         validate::document(&document)?;
         Ok(document)

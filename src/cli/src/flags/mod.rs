@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clreduce_engine::events::Ending;
 use clreduce_engine::{Reduced, ReductionError};
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, Interestingness, Outcome, TestCommand, Verdict,
+    Cancel, CommandOptions, CommandTest, Interestingness, NotRun, Outcome, TestCommand, Verdict,
 };
 use clreduce_recipe::{Recipe, RecipeTest, flags_of_line, line_with_flags};
 use clreduce_testcase::TestCase;
@@ -23,7 +23,12 @@ use crate::resolve::Settings;
 use crate::target::Target;
 use crate::test::Test;
 use search::Flags;
-use source::{FlagSource, with_variable};
+use source::{CommandFlags, FlagSource, with_variable};
+
+/// The number of times that what is left is tested again, as for the result of a reduction.
+const TESTS_OF_RESULT: u32 = 6;
+/// The number of times that a test runs which exceeds its time limit.
+const TESTS_OF_SLOW: u32 = 2;
 
 /// The result: the flags that the bug needs.
 pub(crate) struct ReducedFlags {
@@ -79,107 +84,119 @@ pub(crate) fn reduce(
         return Ok(None);
     }
     progress.note("reducing the flags of the compiler");
-    let case = &reduced.case;
-    match (&settings.how.test, judge) {
-        (Test::Recipe(recipe, _), Judge::Recipe(by)) => {
-            of_recipe(recipe, &by.test, case, target.recipe_with_flags(), cancel).map(Some)
+    let search = FlagSearch { case: &reduced.case, cancel, progress };
+    match (source, &settings.how.test, judge) {
+        (FlagSource::Recipe, Test::Recipe(recipe, _), Judge::Recipe(by)) => {
+            search.of_recipe(recipe, &by.test, target.recipe_with_flags())
         }
-        (Test::Recipe(..), _) => Ok(None),
-        (Test::Command(command), _) => {
+        (FlagSource::Command(flags), ..) => {
             let mut options = settings.how.command_options();
             options.limits.time = Some(reduced.timeout);
-            let source = source.clone();
-            let search = CommandSearch { source, command, options, case, cancel };
-            of_command(&search, target.flags()).map(Some)
+            search.of_command(flags, &options, target.flags()).map(Some)
         }
+        _ => Ok(None),
     }
 }
 
-fn of_recipe(
-    recipe: &Recipe,
-    test: &RecipeTest,
-    case: &TestCase,
-    path: PathBuf,
-    cancel: &Cancel,
-) -> Result<ReducedFlags, CliError> {
-    let calibration = test.calibration();
-    let recipe = recipe.clone().options(crate::recipe::options(cancel));
-    let with =
-        |flags: &Flags| recipe.with_flags(&flags.changes()).resume(case, calibration.clone());
-    let before = recipe.flags(&calibration.pin.accused);
-    let mut tests = 0;
-    let flags = search::reduce(before.clone(), |flags| {
-        tests += 1;
-        let outcome = with(flags)?.judge(case, cancel);
-        is_interesting(outcome, cancel)
-    })?;
-    let text = recipe.text_with_flags(&flags.changes());
-    write(&path, &text)?;
-    let test = TestWithFlags::Recipe(Box::new(with(&flags)?));
-    Ok(ReducedFlags { before, after: flags.left(), tests, path, test })
-}
-
-/// Everything that the search needs with a command as the test.
-struct CommandSearch<'a> {
-    source: FlagSource,
-    command: &'a TestCommand,
-    options: CommandOptions,
+/// The reduced program, for which flags are looked for.
+struct FlagSearch<'a> {
     case: &'a TestCase,
     cancel: &'a Cancel,
+    progress: &'a ProgressDisplay,
 }
 
-impl CommandSearch<'_> {
-    fn judge(&self, flags: &Flags) -> Result<Outcome, CliError> {
-        let command = match (&self.source, self.command) {
-            (FlagSource::Given { command, .. }, _) => with_variable(command, &flags.left()),
-            (FlagSource::Test, command) => with_flags(command, flags),
+impl FlagSearch<'_> {
+    fn of_recipe(
+        &self,
+        recipe: &Recipe,
+        test: &RecipeTest,
+        path: PathBuf,
+    ) -> Result<Option<ReducedFlags>, CliError> {
+        let calibration = test.calibration();
+        let recipe = recipe.clone().options(crate::recipe::options(self.cancel));
+        let with = |flags: &Flags| {
+            recipe.with_flags(&flags.changes()).resume(self.case, calibration.clone())
         };
-        let outcome =
-            CommandTest::new(&command, self.options.clone())?.judge(self.case, self.cancel);
-        outcome.map_err(|error| CliError::Reduction(ReductionError::NotRun(error)))
+        let before = recipe.flags(&calibration.pin.accused);
+        if before.is_empty() {
+            self.progress.note("the commands of the suspected configuration have no flags");
+            return Ok(None);
+        }
+        let judge = |flags: &Flags| with(flags)?.judge(self.case, self.cancel).map_err(not_run);
+        let (flags, tests) = self.reduce(&before, judge)?;
+        write(&path, &recipe.text_with_flags(&flags.changes()))?;
+        let test = TestWithFlags::Recipe(Box::new(with(&flags)?));
+        Ok(Some(ReducedFlags { before, after: flags.left(), tests, path, test }))
+    }
+
+    fn of_command(
+        &self,
+        source: &CommandFlags,
+        options: &CommandOptions,
+        path: PathBuf,
+    ) -> Result<ReducedFlags, CliError> {
+        let before = match source {
+            CommandFlags::Line(line) => flags_of_line(line),
+            CommandFlags::Given { flags, .. } => flags.clone(),
+        };
+        let shown = |flags: &Flags| match source {
+            CommandFlags::Line(line) => TestCommand::Shell(line_with_flags(line, &flags.changes())),
+            CommandFlags::Given { command, .. } => command.clone(),
+        };
+        let judge = |flags: &Flags| {
+            let command = match source {
+                CommandFlags::Line(_) => shown(flags),
+                CommandFlags::Given { command, .. } => with_variable(command, &flags.left()),
+            };
+            let test = CommandTest::new(&command, options.clone())?;
+            test.judge(self.case, self.cancel).map_err(not_run)
+        };
+        let (flags, tests) = self.reduce(&before, judge)?;
+        write(&path, &format!("{}\n", flags.left().join(" ")))?;
+        let test = TestWithFlags::Command(shown(&flags), Box::new(judge(&flags)?));
+        Ok(ReducedFlags { before, after: flags.left(), tests, path, test })
+    }
+
+    /// Reduces the flags, and tests what is left again and again. Returns it with the number of tests.
+    fn reduce(
+        &self,
+        before: &[String],
+        judge: impl Fn(&Flags) -> Result<Outcome, CliError>,
+    ) -> Result<(Flags, u64), CliError> {
+        let mut tests = 0;
+        let mut is_interesting = |flags: &Flags| {
+            // The machine may have had something else to do.
+            for _ in 0..TESTS_OF_SLOW {
+                tests += 1;
+                let outcome = judge(flags)?;
+                if self.cancel.is_cancelled() {
+                    return Err(CliError::Interrupted);
+                }
+                if outcome.verdict != Verdict::TimedOut {
+                    return Ok(outcome.verdict == Verdict::Interesting);
+                }
+            }
+            Ok(false)
+        };
+        let all = Flags::new(before.to_vec());
+        let mut flags = search::reduce(before.to_vec(), &mut is_interesting)?;
+        for _ in 0..TESTS_OF_RESULT {
+            if flags == all {
+                break;
+            }
+            if !is_interesting(&flags)? {
+                self.progress.warning(
+                    "the test is flaky: with the flags that were left it does not see the bug again, so all flags stay",
+                );
+                flags = all.clone();
+            }
+        }
+        Ok((flags, tests))
     }
 }
 
-fn of_command(search: &CommandSearch<'_>, path: PathBuf) -> Result<ReducedFlags, CliError> {
-    let before = match (&search.source, search.command) {
-        (FlagSource::Given { flags, .. }, _) => flags.clone(),
-        (FlagSource::Test, TestCommand::Shell(line)) => flags_of_line(line),
-        (FlagSource::Test, TestCommand::Program { .. }) => Vec::new(),
-    };
-    let mut tests = 0;
-    let flags = search::reduce(before.clone(), |flags| {
-        tests += 1;
-        let outcome = search.judge(flags)?;
-        is_interesting(Ok(outcome), search.cancel)
-    })?;
-    write(&path, &format!("{}\n", flags.left().join(" ")))?;
-    let outcome = Box::new(search.judge(&flags)?);
-    let command = match &search.source {
-        FlagSource::Given { command, .. } => command.clone(),
-        FlagSource::Test => with_flags(search.command, &flags),
-    };
-    let test = TestWithFlags::Command(command, outcome);
-    Ok(ReducedFlags { before, after: flags.left(), tests, path, test })
-}
-
-fn with_flags(command: &TestCommand, flags: &Flags) -> TestCommand {
-    match command {
-        TestCommand::Shell(line) => TestCommand::Shell(line_with_flags(line, &flags.changes())),
-        program @ TestCommand::Program { .. } => program.clone(),
-    }
-}
-
-fn is_interesting(
-    outcome: Result<Outcome, clreduce_interestingness::NotRun>,
-    cancel: &Cancel,
-) -> Result<bool, CliError> {
-    if cancel.is_cancelled() {
-        return Err(CliError::Interrupted);
-    }
-    match outcome {
-        Ok(outcome) => Ok(outcome.verdict == Verdict::Interesting),
-        Err(error) => Err(CliError::Reduction(ReductionError::NotRun(error))),
-    }
+fn not_run(error: NotRun) -> CliError {
+    CliError::Reduction(ReductionError::NotRun(error))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {

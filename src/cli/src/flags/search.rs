@@ -13,7 +13,7 @@ const LESS: [(&str, &[&str]); 5] = [
     ("-march=native", &["-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4"]),
 ];
 
-/// What has become of the flags of a command.
+/// The flags of a command, as they were and as they are now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flags {
     /// The flags, each with what it is now; `None` if it is gone.

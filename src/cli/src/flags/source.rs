@@ -1,10 +1,11 @@
 //! The flags to reduce: those in the test itself, or those that it takes from its environment.
 
 use std::fs;
+use std::path::PathBuf;
 
-use clreduce_interestingness::TestCommand;
+use clreduce_interestingness::{TestCommand, test_files};
 use clreduce_process::quoted;
-use clreduce_recipe::{compilers_called, flags_of_list};
+use clreduce_recipe::{compilers_called, flags_of_line, flags_of_list};
 use regex::Regex;
 
 use crate::failure::UsageError;
@@ -16,8 +17,17 @@ pub(crate) const VARIABLE: &str = "CLREDUCE_FLAGS";
 /// The flags to reduce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FlagSource {
-    /// Those in the recipe or in the shell command.
-    Test,
+    /// Those in the recipe.
+    Recipe,
+    /// Those of a test by a command.
+    Command(CommandFlags),
+}
+
+/// The flags of a test by a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CommandFlags {
+    /// Those in this line for the shell.
+    Line(String),
     /// These, which the test takes from its environment.
     Given {
         /// The flags.
@@ -38,24 +48,36 @@ pub(crate) fn resolve(given: &str, test: Test) -> Result<(FlagSource, Test), Usa
             "--reduce-flags=FLAGS",
             "leave out `=FLAGS`: the flags are those in the recipe",
         )),
-        recipe @ Test::Recipe(..) => Ok((FlagSource::Test, recipe)),
+        recipe @ Test::Recipe(..) => Ok((FlagSource::Recipe, recipe)),
         Test::Command(command) if !flags.is_empty() => {
-            if let TestCommand::Program { path, .. } = &command
-                && fs::read_to_string(path).is_ok_and(|text| !text.contains(VARIABLE))
-            {
-                return Err(UsageError::FlagsUnused(path.clone()));
+            if !uses_variable(&command) {
+                return Err(UsageError::FlagsUnused(command.to_string()));
             }
             let with = with_variable(&command, &flags);
-            Ok((FlagSource::Given { flags, command }, Test::Command(with)))
+            let given = CommandFlags::Given { flags, command };
+            Ok((FlagSource::Command(given), Test::Command(with)))
         }
         Test::Command(TestCommand::Program { path, .. }) => Err(UsageError::FlagsOfScript(path)),
         Test::Command(TestCommand::Shell(line)) => {
-            if compilers_called(&line) != 1 {
+            if compilers_called(&line) != 1 || flags_of_line(&line).is_empty() {
                 return Err(UsageError::FlagsOfCompilers);
             }
-            Ok((FlagSource::Test, Test::Command(TestCommand::Shell(line))))
+            let flags = CommandFlags::Line(line.clone());
+            Ok((FlagSource::Command(flags), Test::Command(TestCommand::Shell(line))))
         }
     }
+}
+
+/// Returns false if the variable is neither in the command nor in a script that it names. What a program of another kind reads
+/// cannot be seen.
+fn uses_variable(command: &TestCommand) -> bool {
+    let in_line = matches!(command, TestCommand::Shell(line) if line.contains(VARIABLE));
+    let files = test_files(command);
+    let may_read = |path: &PathBuf| match fs::read_to_string(path) {
+        Ok(text) => text.contains(VARIABLE),
+        Err(_) => true,
+    };
+    in_line || files.iter().any(|(path, _)| may_read(path))
 }
 
 /// The same test with flags in its environment.
@@ -78,7 +100,7 @@ pub(super) fn with_variable(command: &TestCommand, flags: &[String]) -> TestComm
 
 /// A text with flags in the place of the variable, for people.
 pub(crate) fn filled_in(text: &str, flags: &str) -> String {
-    let variable = Regex::new(&format!(r"\$\{{{VARIABLE}[^}}]*\}}|\${VARIABLE}\b"));
+    let variable = Regex::new(&format!(r"\$\{{{VARIABLE}([:+=?-][^}}]*)?\}}|\${VARIABLE}\b"));
     variable.map_or(text.to_owned(), |variable| {
         variable.replace_all(text, regex::NoExpand(flags)).into_owned()
     })
@@ -90,8 +112,10 @@ mod tests {
 
     #[test]
     fn the_variable_is_filled_in_for_people() {
-        let text = "g++ $CLREDUCE_FLAGS -c x.cc\ng++ ${CLREDUCE_FLAGS:--O2 -g} $CLREDUCE_FLAGS2";
-        assert_eq!(filled_in(text, "-O1 $1"), "g++ -O1 $1 -c x.cc\ng++ -O1 $1 $CLREDUCE_FLAGS2");
+        let text = "g++ $CLREDUCE_FLAGS x\ng++ ${CLREDUCE_FLAGS:--O2 -g} ${CLREDUCE_FLAGS}";
+        assert_eq!(filled_in(text, "-O1 $1"), "g++ -O1 $1 x\ng++ -O1 $1 -O1 $1");
+        let others = "$CLREDUCE_FLAGS2 ${CLREDUCE_FLAGS2} ${CLREDUCE_FLAGS2:-x}";
+        assert_eq!(filled_in(others, "-O1"), others);
     }
 
     #[cfg(unix)]

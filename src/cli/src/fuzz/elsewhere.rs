@@ -64,7 +64,8 @@ impl Service {
     ) -> Result<ReductionTest, NoTest> {
         let reason = |error: RemoteError| match error {
             _ if self.cancel.is_cancelled() => NoTest::Cancelled,
-            RemoteError::Rejected(why) => NoTest::Rejected(why),
+            RemoteError::NotShown(why) => NoTest::NotShown(why),
+            RemoteError::Invalid(why) => NoTest::Invalid(why),
             error => NoTest::Unusable(error.to_string()),
         };
         let files = TestFiles::of_recipe(recipe, path, &self.files).map_err(reason)?;
