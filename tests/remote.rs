@@ -293,3 +293,20 @@ fn a_service_that_is_none_is_an_error_at_once() {
     let run = bench.run(&["bug.c", "--test", SCRIPT, "--remote", &url, "--save-temps"]).code(2);
     assert_mentions(&stderr(&run), &["--save-temps", "--remote"]);
 }
+
+/// The device of this machine is wrong, and those of the service are not: that is no reason to stop.
+#[test]
+fn a_campaign_goes_on_where_the_machines_of_the_service_do_not_show_the_bug() {
+    let bench = Bench::new();
+    let service = Service::start();
+    service.state.faults.not_shown.store(true, Ordering::Relaxed);
+    // The program of this seed has `mad_sat` on `long`.
+    let program = ["--mode", "vector", "--tokens", "300..1500", "--seed", "35", "--count", "1"];
+    let url = service.url();
+    let args = ["fuzz", "--device", "oclgrind", "--out", "c", "--timeout=60s", "--remote", &url];
+    bench.run(&[&args[..], &program].concat()).code(0);
+    let log = bench.read("c/campaign.jsonl");
+    let alarms: Vec<&str> = log.lines().filter(|line| line.contains("not_reduced")).collect();
+    assert_eq!(alarms.len(), 1, "{log}");
+    assert_mentions(alarms[0], &["remote execution service", "all results are right"]);
+}

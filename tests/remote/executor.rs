@@ -44,6 +44,8 @@ pub struct Faults {
     pub false_verdicts: AtomicU64,
     /// The action after which the service is gone, with everything that it knows, and comes back.
     pub restart_after: AtomicU64,
+    /// No machine shows the bug under a recipe.
+    pub not_shown: AtomicBool,
     /// Operations cannot be cancelled.
     pub no_cancel: AtomicBool,
     /// The service knows priorities.

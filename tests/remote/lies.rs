@@ -18,6 +18,11 @@ impl State {
         let is_lie = every(&self.faults.lies, number);
         let is_false = every(&self.faults.false_verdicts, number) && is_about_variant(&bytes);
         let bytes = if is_false { self.inverted(&bytes) } else { bytes };
+        let bytes = if self.faults.not_shown.load(Ordering::Relaxed) {
+            not_shown(&bytes).unwrap_or(bytes)
+        } else {
+            bytes
+        };
         let earlier = std::mem::replace(&mut *lock(&self.last_answer), bytes.clone());
         let mut file = api::OutputFile {
             path: "answer.json".to_owned(),
@@ -103,6 +108,14 @@ impl State {
             _ => (file.contents, file.digest) = (Vec::new(), Some(digest)),
         }
     }
+}
+
+/// The answer of a machine that does not show the bug, in place of a calibration.
+fn not_shown(answer: &[u8]) -> Option<Vec<u8>> {
+    let mut answer: serde_json::Value = serde_json::from_slice(answer).ok()?;
+    answer["says"].get("Calibrated")?;
+    answer["says"] = serde_json::json!({ "NotShown": "all results are right" });
+    serde_json::to_vec(&answer).ok()
 }
 
 /// Returns true for the answer about a variant, false for one about the machine or the original: where answers about these
