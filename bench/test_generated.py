@@ -80,6 +80,13 @@ class Scripts(unittest.TestCase):
         self.assertTrue((out / "alarms" / "all-5.expected").exists())
         self.assertEqual((out / "reduced" / "all-5" / "all-5.cl").read_text(), "reduced\n")
 
+    def test_devices_are_told_the_version_of_the_language(self):
+        # The stand-in for PoCL is right where it gets options.
+        summary, _ = self.start("generated", "opencl-2", "--first", 5, "--count", 1, "--mode", "all", "--device", "pocl")
+        self.assertEqual(summary["pocl: right"], 1)
+        summary, _ = self.start("generated", "opencl", "--first", 5, "--count", 1, "--mode", "all", "--device", "pocl")
+        self.assertEqual(summary["pocl: status 24"], 1)
+
     def test_programs_for_nvcc(self):
         summary, out = self.start("generated", "cuda", "--count", 3, "--mode", "basic", "--nvcc", "--races", 3)
         self.assertEqual((summary["nvcc -O3: right"], summary["nvcc -G: status 2"], summary["program -G: right"]), (2, 1, 2))

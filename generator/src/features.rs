@@ -65,7 +65,10 @@ impl Features {
     /// As `weight`, for an operator with this result.
     #[must_use]
     pub fn binary(&self, operator: Binary, ty: Type) -> u32 {
-        if operator.has(ty.scalar) { self.weight(operator.texts().1, ty) } else { 0 }
+        // In OpenCL C, a quotient of `float` may be wrong by 2.5 units, even if the exact one is a number of the type.
+        let is_certain = operator != Binary::Divide || ty.scalar != Scalar::Float;
+        let fits = operator.has(ty.scalar) && (is_certain || self.are_of_cuda());
+        if fits { self.weight(operator.texts().1, ty) } else { 0 }
     }
 
     /// As `weight`, for a collective function on values of a type.

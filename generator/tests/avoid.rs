@@ -1,7 +1,7 @@
 //! A feature that is to be avoided is nowhere in the program: each feature alone, in each mode that can do without it.
 
 use clreduce_generator::ir::{
-    ExprKind, Jump, Place, Program, Shape, Space, StmtKind, Type, VarId, Way,
+    ExprKind, Jump, Place, Program, Scalar, Shape, Space, StmtKind, Type, VarId, Way,
 };
 use clreduce_generator::{Avoid, Mode, Profile, Target, Tokens, generate, names};
 
@@ -179,6 +179,31 @@ fn what_is_avoided_is_nowhere() {
         }
     }
     assert!(made > 800 && refused < made / 5, "{made} made, {refused} refused");
+}
+
+/// A quotient of `float` may be wrong by 2.5 units in OpenCL C, and `mad` by any in version 1.2.
+#[test]
+fn what_a_language_leaves_to_devices_is_not_there() {
+    let count = |target: Target, name: &str, scalar: Scalar| -> usize {
+        let tokens = Tokens::new(900, 3000).expect("a range");
+        let profile =
+            Profile { mode: Mode::Vector, target, tokens, doubles: true, ..Profile::default() };
+        let kernels = (0..40).map(|seed| generate(seed, &profile).expect("a profile that fits"));
+        let is_meant = |(found, types): &Construct| {
+            *found == name && types.iter().any(|ty| ty.scalar == scalar)
+        };
+        kernels
+            .map(|kernel| constructs(&kernel.program).iter().filter(|c| is_meant(c)).count())
+            .sum()
+    };
+    for target in [Target::OpenCl12, Target::OpenCl20, Target::OpenCl30] {
+        assert_eq!(count(target, "divide", Scalar::Float), 0, "{target:?}");
+        assert!(count(target, "divide", Scalar::Double) > 0, "{target:?}");
+        assert!(count(target, "multiply", Scalar::Float) > 0, "{target:?}");
+        let mads = count(target, "mad", Scalar::Float) + count(target, "mad", Scalar::Double);
+        assert_eq!(mads > 0, target != Target::OpenCl12, "{target:?}");
+    }
+    assert!(count(Target::Cuda, "divide", Scalar::Float) > 0);
 }
 
 /// Each name is that of something which kernels have: without it, the test above could not fail.

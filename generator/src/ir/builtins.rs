@@ -26,7 +26,8 @@ macro_rules! builtins {
                 match self { $(Self::$variant => $shape,)* }
             }
 
-            /// The first version of OpenCL C that has it, as in 120 for 1.2; [`NEVER`](Self::NEVER) for CUDA's functions.
+            /// The first version of OpenCL C that has it with a certain result, as in 120 for 1.2; [`NEVER`](Self::NEVER) for
+            /// CUDA's functions. Version 1.2 allows any result of `mad` on floating-point numbers.
             #[must_use]
             pub fn since(self) -> u32 {
                 match self { $(Self::$variant => $since,)* }
@@ -54,7 +55,7 @@ builtins! {
     Fmax "fmax" Signature::Float(2), 120;
     Fmin "fmin" Signature::Float(2), 120;
     Hadd "hadd" Signature::Same(2), 120;
-    Mad "mad" Signature::Float(3), 120;
+    Mad "mad" Signature::Float(3), 200;
     Mad24 "mad24" Signature::Only32(3), 120;
     MadHi "mad_hi" Signature::Same(3), 120;
     MadSat "mad_sat" Signature::Same(3), 120;

@@ -139,6 +139,12 @@ impl Joint {
         matches!(self, Self::SubGroup(_))
     }
 
+    /// True if its result says whether a condition holds for all members of the team, or for any.
+    #[must_use]
+    pub fn is_vote(self) -> bool {
+        matches!(self.like(), Self::GroupAll | Self::GroupAny | Self::WarpAll | Self::WarpAny)
+    }
+
     /// The feature that stands for all functions of its kind of team.
     #[must_use]
     pub fn feature(self) -> &'static str {
@@ -217,9 +223,8 @@ impl Joint {
     #[must_use]
     pub fn types(self) -> &'static [Scalar] {
         match self.like() {
-            Self::GroupAll | Self::GroupAny | Self::Ballot | Self::WarpAll | Self::WarpAny => {
-                &INTEGERS[..1]
-            }
+            Self::Ballot => &INTEGERS[..1],
+            _ if self.is_vote() => &INTEGERS[..1],
             Self::WarpReduce(Atomic::Add | Atomic::Min | Atomic::Max) => &INTEGERS[..2],
             Self::WarpReduce(_) => &INTEGERS[1..2],
             _ => &INTEGERS,
@@ -231,7 +236,7 @@ impl Joint {
     pub fn result(self, value: Type) -> Type {
         match self.like() {
             Self::Ballot | Self::MatchAny => Type::scalar(Scalar::Uint),
-            Self::GroupAll | Self::GroupAny | Self::WarpAll | Self::WarpAny => Type::INT,
+            _ if self.is_vote() => Type::INT,
             _ => value,
         }
     }

@@ -90,17 +90,13 @@ impl Maker<'_> {
         let items = [Item::LinearLocal, Item::LinearGlobal];
         let item = self.program.add(ExprKind::Item(stream.pick(&items)), Type::INT, key);
         // A condition with some bits of the number holds for some.
-        let number = match function.like() {
-            Joint::GroupAll
-            | Joint::GroupAny
-            | Joint::Ballot
-            | Joint::WarpAll
-            | Joint::WarpAny
-            | Joint::MatchAny => {
-                let bits = self.program.literal(stream.within(1, 7).into(), Type::INT, key);
-                self.program.binary(Binary::And, item, bits, key)
-            }
-            _ => item,
+        let is_condition =
+            function.is_vote() || matches!(function, Joint::Ballot | Joint::MatchAny);
+        let number = if is_condition {
+            let bits = self.program.literal(stream.within(1, 7).into(), Type::INT, key);
+            self.program.binary(Binary::And, item, bits, key)
+        } else {
+            item
         };
         let number = self.program.convert(number, ty, key);
         let operators = [Binary::Xor, Binary::Add, Binary::Multiply, Binary::Subtract];

@@ -34,10 +34,8 @@ impl Printer<'_> {
             }
             _ => {}
         }
-        // OpenCL says only whether these results are zero. Seeds without sub-groups have the text of their format.
-        let is_truth = matches!(function.like(), Joint::GroupAll | Joint::GroupAny)
-            && self.program.uses_sub_groups();
-        let truth = if is_truth { " != 0" } else { "" };
+        // OpenCL and CUDA say only whether the result of a vote is zero.
+        let truth = if function.is_vote() { " != 0" } else { "" };
         let text = format!("{into} = {name}({}){truth};", arguments.join(", "));
         self.line(&text);
     }

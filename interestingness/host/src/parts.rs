@@ -38,8 +38,11 @@ const PARTS: [Part; 12] = [
     ("roundings", include_str!("runtime/roundings.cl")),
     ("memory", include_str!("runtime/memory.cl")),
     ("halves", include_str!("runtime/halves.cl")),
-    ("collectives", include_str!("runtime/collectives.cl")),
-    (SUB_GROUPS, include_str!("runtime/sub_groups.cl")),
+    (
+        "collectives",
+        concat!(include_str!("runtime/teams.cl"), include_str!("runtime/collectives.cl")),
+    ),
+    (SUB_GROUPS, concat!(include_str!("runtime/teams.cl"), include_str!("runtime/sub_groups.cl"))),
     (GENERIC, include_str!("runtime/generic.cl")),
     ("copies", include_str!("runtime/copies.cl")),
     ("vectors", include_str!("runtime/vectors.cl")),

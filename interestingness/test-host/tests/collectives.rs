@@ -129,6 +129,25 @@ fn sub_groups_that_do_not_meet_are_invalid_and_unknown_ones_unresolved() {
     }
 }
 
+/// Work-items write the results of votes, and read those of the other sub-group.
+#[test]
+fn functions_of_sub_groups_order_no_accesses_to_memory() {
+    for (between, validity) in [
+        ("barrier(CLK_LOCAL_MEM_FENCE);", Validity::Valid),
+        ("", Validity::Invalid),
+        ("sub_group_all(id);", Validity::Invalid),
+    ] {
+        let body = format!(
+            "__local int own[64];\n own[id] = sub_group_any(id) != 0;\n {between}\n wrong = own[63 - id] == 7;"
+        );
+        let report = report_of("64,1,1 -l 64,1,1", "CL3.0", SIZE_32, &body);
+        assert_eq!(report.validity, validity, "{between}: {report:?}");
+        if validity == Validity::Invalid {
+            assert_eq!(report.findings[0].kind.name(), "data-race", "{between}: {report:?}");
+        }
+    }
+}
+
 /// OpenCL says that the result of a vote is not zero, and devices differ in what it is then.
 #[test]
 fn only_whether_a_vote_is_zero_may_be_used() {
@@ -140,6 +159,8 @@ fn only_whether_a_vote_is_zero_may_be_used() {
         (group("wrong = work_group_any(id) != 1;"), Validity::Invalid),
         (group("wrong = work_group_all(id) != 0;"), Validity::Valid),
         (sub_group("if (!sub_group_any(1)) wrong = 1;"), Validity::Valid),
+        (sub_group("wrong = (sub_group_any(id) != 0) != 1;"), Validity::Valid),
+        (sub_group("wrong = (sub_group_all(id) != 0) != (id > 31);"), Validity::Valid),
         (sub_group("wrong = sub_group_any(id) & 4;"), Validity::Invalid),
     ] {
         assert_eq!(report.validity, validity, "{report:?}");

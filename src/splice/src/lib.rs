@@ -26,7 +26,7 @@ use program::Program;
 use site::{Site, SiteKind};
 
 /// The version of the format. A change of what a seed means raises it.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 /// Larger files are left out: most of such a file is a library.
 pub const LARGEST: usize = 64 << 10;
 /// Kernels that are tried as the one that gets parts.
