@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::files::TestCase;
+use crate::files::{SourceFile, TestCase};
 use crate::lexer::tokens;
 
 /// A language whose structure the passes know.
@@ -38,10 +38,13 @@ impl Language {
         }
     }
 
-    /// Guesses by file names, then by content: the first file that tells decides.
+    /// Guesses by file names, then by content: the first file that tells decides. The name of a header tells least.
     #[must_use]
     pub fn detect(case: &TestCase) -> Self {
-        let by_name = case.files().iter().find_map(|file| {
+        let is_header = |file: &&SourceFile| file.path.ends_with(".h");
+        let sources = case.files().iter().filter(|file| !is_header(file));
+        let headers = case.files().iter().filter(is_header);
+        let by_name = sources.chain(headers).find_map(|file| {
             let ending = Path::new(&*file.path).extension()?.to_str()?;
             match ending.to_ascii_lowercase().as_str() {
                 "cl" | "clh" | "ocl" => Some(Self::OpenCl),
@@ -162,6 +165,18 @@ mod tests {
             ("bug", "what is this", Language::Text),
         ] {
             assert_eq!(detect(name, text), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn sources_tell_more_than_their_headers() {
+        let file =
+            |path: &str| SourceFile { path: path.into(), bytes: b"int x;".as_slice().into() };
+        for (source, expected) in
+            [("src/b.cc", Language::Cpp), ("b.cl", Language::OpenCl), ("b.txt", Language::C)]
+        {
+            let case = TestCase::new(vec![file("a.h"), file(source)]).unwrap();
+            assert_eq!(Language::detect(&case), expected, "{source}");
         }
     }
 }

@@ -157,7 +157,7 @@ impl BugReduction<'_> {
         }
         let witness = witnesses.into_iter().next().unwrap_or_else(|| own.clone());
         // It may be preprocessed.
-        let source = String::from_utf8_lossy(&found.program).into_owned();
+        let source = String::from_utf8_lossy(found.source()).into_owned();
         Ok(BugRecipe { text: found.recipe, witness, source })
     }
 

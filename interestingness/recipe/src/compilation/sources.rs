@@ -66,6 +66,25 @@ pub enum CompilationError {
         /// Files with the same name, for people.
         similar: String,
     },
+    /// It is not said which command of a database is meant.
+    #[error(
+        "`{path}` has the commands for many files\nhelp: name the file that shows the bug, as in: clreduce init {path} src/x.cc",
+        path = .0.display()
+    )]
+    NoFile(PathBuf),
+    /// The database has several commands for the file.
+    #[error(
+        "`{}` has several commands for `{}`:{commands}\nhelp: choose one, as in: --entry 1", .path.display(),
+        .file.display()
+    )]
+    SeveralInDatabase {
+        /// The database.
+        path: PathBuf,
+        /// The file.
+        file: PathBuf,
+        /// The commands with their numbers, one in a line.
+        commands: String,
+    },
     /// The name of the program makes no test case.
     #[error(transparent)]
     Name(#[from] InvalidTestCase),
@@ -84,6 +103,15 @@ struct Entry {
 impl Entry {
     fn path(&self, folder: &Path) -> PathBuf {
         real(&folder.join(&self.directory).join(&self.file))
+    }
+
+    fn words(&self) -> Result<Vec<String>, CompileCommandError> {
+        match &self.command {
+            Some(line) => {
+                shlex::split(line).ok_or_else(|| CompileCommandError::Quotation(line.clone()))
+            }
+            None => Ok(self.arguments.clone()),
+        }
     }
 }
 
@@ -152,38 +180,52 @@ impl Compilation {
         Ok(Self { command, name, source: text[length..].to_vec(), preprocessed: true })
     }
 
-    /// Finds the command for a file in a database of compile commands, and reads the program.
+    /// Finds the command for a file in a database of compile commands, and reads the program. `number` counts from 1 the
+    /// different commands for the file.
     ///
     /// # Errors
-    /// When a file cannot be read, or the database has no command for the file.
-    pub fn of_database(database: &Path, file: &Path) -> Result<Self, CompilationError> {
+    /// When a file cannot be read, or the database has no command for the file, or several without a number.
+    pub fn of_database(
+        database: &Path,
+        file: &Path,
+        number: Option<usize>,
+    ) -> Result<Self, CompilationError> {
         let text = read(database)?;
         let entries: Vec<Entry> = serde_json::from_slice(&text)
             .map_err(|source| CompilationError::Database { path: database.to_owned(), source })?;
         let (folder, wanted) = (folder_of(database), real(file));
-        let found =
-            entries.iter().find(|entry| entry.path(&folder) == wanted || entry.file == file);
-        let Some(found) = found else {
-            let same = |entry: &&Entry| entry.file.file_name() == file.file_name();
-            let names = entries
-                .iter()
-                .filter(same)
-                .map(|entry| format!("\n    {}", entry.path(&folder).display()));
-            let names: String = names.collect();
-            let similar = if names.is_empty() { names } else { format!("; it has these:{names}") };
-            return Err(CompilationError::NotInDatabase {
-                path: database.to_owned(),
-                file: file.to_owned(),
-                similar,
-            });
-        };
-        let words = match &found.command {
-            Some(line) => {
-                shlex::split(line).ok_or_else(|| CompileCommandError::Quotation(line.clone()))?
+        let is_meant = |entry: &&Entry| entry.path(&folder) == wanted || entry.file == file;
+        let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
+        for entry in entries.iter().filter(is_meant) {
+            let one = (folder.join(&entry.directory), entry.words()?);
+            if !found.contains(&one) {
+                found.push(one);
             }
-            None => found.arguments.clone(),
-        };
-        Self::of_command(&words, &folder.join(&found.directory))
+        }
+        let (path, file) = (database.to_owned(), file.to_owned());
+        match (&found[..], number) {
+            ([], _) => {
+                let same = |entry: &&Entry| entry.file.file_name() == file.file_name();
+                let names = entries.iter().filter(same);
+                let names = names.map(|entry| format!("\n    {}", entry.path(&folder).display()));
+                let names: String = names.collect();
+                let similar =
+                    if names.is_empty() { names } else { format!("; it has these:{names}") };
+                Err(CompilationError::NotInDatabase { path, file, similar })
+            }
+            ([(folder, words)], None) => Self::of_command(words, folder),
+            (found, number) => {
+                let chosen = number.and_then(|number| found.get(number.checked_sub(1)?));
+                let Some((folder, words)) = chosen else {
+                    let line = |(at, (_, words)): (usize, &(PathBuf, Vec<String>))| {
+                        format!("\n    {}: {}", at + 1, words.join(" "))
+                    };
+                    let commands = found.iter().enumerate().map(line).collect();
+                    return Err(CompilationError::SeveralInDatabase { path, file, commands });
+                };
+                Self::of_command(words, folder)
+            }
+        }
     }
 }
 
@@ -246,15 +288,24 @@ mod tests {
         let text = serde_json::json!([
             { "directory": at, "file": "src/a.c", "command": "gcc -c src/a.c -o a.o" },
             { "directory": at.join("src"), "file": "b.c", "arguments": ["gcc", "-c", "b.c"] },
+            { "directory": at, "file": "src/a.c", "command": "gcc -c src/a.c -o a.o" },
+            { "directory": "src", "file": "b.c", "command": "gcc -DN -c b.c" },
         ]);
         let database = at.join("compile_commands.json");
         fs::write(&database, text.to_string()).unwrap();
-        for name in ["a.c", "b.c"] {
-            let found = Compilation::of_database(&database, &at.join("src").join(name)).unwrap();
-            assert_eq!(found.name, name);
+        let of = |name: &str, number| {
+            Compilation::of_database(&database, &at.join("src").join(name), number)
+        };
+        assert_eq!(of("a.c", None).unwrap().name, "a.c");
+        for number in [None, Some(0), Some(3)] {
+            let several = of("b.c", number).unwrap_err().to_string();
+            let lines = "\n    1: gcc -c b.c\n    2: gcc -DN -c b.c\nhelp: choose one";
+            assert!(several.contains(lines), "{several}");
         }
-        let gone =
-            Compilation::of_database(&database, "other/b.c".as_ref()).unwrap_err().to_string();
+        let second = of("b.c", Some(2)).unwrap();
+        assert_eq!(second.command.line(Form::RECIPE), "gcc -DN -c {file}");
+        let gone = Compilation::of_database(&database, "other/b.c".as_ref(), None);
+        let gone = gone.unwrap_err().to_string();
         assert!(gone.contains("src/b.c") && gone.contains("no command for `other/b.c`"), "{gone}");
     }
 }

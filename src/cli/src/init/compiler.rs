@@ -1,11 +1,11 @@
 //! `clreduce init -- COMMAND`: finds out what a compiler does wrong, and writes a recipe and a program that can be reduced.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clreduce_recipe::{BugQuery, Compilation, CompilerBug, Recipe, RecipeTest};
-use clreduce_testcase::TestCase;
 
 use super::InitArgs;
 use crate::clock::Clock;
@@ -32,17 +32,16 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     let bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
     let paths = Paths::of(&bug, compilation, recipe)?;
     let parsed = Recipe::parse(&paths.recipe, bug.recipe.clone())?.options(options);
-    let case = TestCase::single(&bug.name, bug.program.clone())
-        .map_err(|error| CliError::Load(error.into()))?;
-    let test = parsed.calibrate(&case)?;
+    let test = parsed.calibrate(&bug.program)?;
     drop(clock);
     let failed = |path: &Path| {
         let path = path.to_owned();
         |source| CliError::Write { path, source }
     };
-    if let Some(program) = &paths.program {
-        let text = bug.program.as_slice();
-        clreduce_files::create(program, text, Path::new("."), program).map_err(failed(program))?;
+    for (path, file) in paths.written.iter().zip(bug.program.files()) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        fs::create_dir_all(folder).map_err(failed(folder))?;
+        clreduce_files::create(path, &file.bytes, Path::new("."), path).map_err(failed(path))?;
     }
     script::create(&paths.recipe, &bug.recipe, false).map_err(failed(&paths.recipe))?;
     print(&bug, &test, &paths).map_err(CliError::Stdout)?;
@@ -53,16 +52,17 @@ fn query(args: &InitArgs, compilation: &Compilation) -> Result<BugQuery, CliErro
     let folder = std::env::current_dir().map_err(InitError::Folder)?;
     let also = args.also.iter().map(|line| compilation.command.parse_also(line, &folder));
     let also = also.collect::<Result<_, _>>().map_err(|error| InitError::Command(error.into()))?;
-    Ok(BugQuery { also, run: args.run, message: args.message.clone(), timeout: args.timeout })
+    let (run, message, timeout) = (args.run, args.message.clone(), args.timeout);
+    Ok(BugQuery { also, run, message, timeout, keep_includes: args.keep_includes })
 }
 
 /// The files that are written, in the current directory.
 struct Paths {
     /// The recipe.
     recipe: PathBuf,
-    /// The program; `None` where the source itself is reduced.
-    program: Option<PathBuf>,
-    /// The file that is reduced.
+    /// The files of the program; none where the source itself is reduced.
+    written: Vec<PathBuf>,
+    /// The file or folder that is reduced.
     input: PathBuf,
 }
 
@@ -72,13 +72,30 @@ impl Paths {
         compilation: &Compilation,
         recipe: PathBuf,
     ) -> Result<Self, InitError> {
-        let input = PathBuf::from(&bug.name);
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let files = bug.program.files();
+        if files.len() > 1 {
+            let stem = Path::new(&compilation.name).file_stem().unwrap_or_default();
+            let input = unless_exists(PathBuf::from(stem))?;
+            let written = files.iter().map(|file| input.join(&*file.path)).collect();
+            return Ok(Self { recipe, written, input });
+        }
+        let input = PathBuf::from(&bug.main);
+        let real = |path: &Path| fs::canonicalize(path).ok();
         let is_source = real(&input)
             .is_some_and(|path| Some(path) == real(compilation.command.source()))
-            && bug.program == compilation.source;
-        let program = if is_source { None } else { Some(unless_exists(input.clone())?) };
-        Ok(Self { recipe, program, input })
+            && bug.source() == compilation.source;
+        let written = if is_source { Vec::new() } else { vec![unless_exists(input.clone())?] };
+        Ok(Self { recipe, written, input })
+    }
+
+    /// The files that are written, for people.
+    fn shown(&self) -> String {
+        let program = match self.written.len() {
+            0 => String::new(),
+            1 => format!("{}, ", self.input.display()),
+            count => format!("{} ({count} files), ", self.input.display()),
+        };
+        format!("{program}{}", self.recipe.display())
     }
 }
 
@@ -103,13 +120,13 @@ fn print(bug: &CompilerBug, test: &RecipeTest, paths: &Paths) -> io::Result<()> 
     for warning in bug.warnings.iter().chain(test.warnings()) {
         warning_line(warning);
     }
-    let written = paths.program.iter().chain([&paths.recipe]);
-    let written: Vec<String> = written.map(|path| path.display().to_string()).collect();
     writeln!(
         out,
-        "\nwritten: {}\nreduce:  clreduce {} --test {}",
-        written.join(", "),
+        "\nwritten: {}\nreduce:  clreduce {} --test {}{}",
+        paths.shown(),
         quoted(&paths.input.display().to_string()),
-        quoted(&paths.recipe.display().to_string())
+        quoted(&paths.recipe.display().to_string()),
+        // Folders of headers stay in the command otherwise.
+        if bug.program.files().len() > 1 { " --reduce-flags" } else { "" }
     )
 }

@@ -51,6 +51,15 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
     pub timeout: Option<Duration>,
 
+    /// Reduce the program with its includes: the source and the headers of its project become files of a folder [default:
+    /// the program is preprocessed, if the bug survives it]
+    #[arg(long)]
+    pub keep_includes: bool,
+
+    /// Number of the command to use, if compile_commands.json has several for the file
+    #[arg(long, value_name = "N")]
+    pub entry: Option<usize>,
+
     /// Configuration to blame, if several are wrong with a kernel; `init` prints their names
     #[arg(long, value_name = "CONFIGURATION")]
     pub accuse: Option<String>,
@@ -84,6 +93,9 @@ Examples:
   A compiler that crashes or hangs:
     clreduce init -- g++ -O2 -c x.cc
 
+  A file of a project, compiled as its build system does:
+    clreduce init build/compile_commands.json src/x.cc
+
   A program that runs differently without optimisation:
     clreduce init --run -- gcc -O3 x.c
 
@@ -114,11 +126,12 @@ fn compilation(args: &InitArgs) -> Option<Result<Compilation, CompilationError>>
     };
     match &args.inputs[..] {
         [] => (!args.words.is_empty()).then(|| of_words(&args.words)),
-        [database, file] => Some(Compilation::of_database(database, file)),
+        [database, file] => Some(Compilation::of_database(database, file, args.entry)),
         [left] => match ending(left).as_str() {
             "sh" => Some(Compilation::of_clang_script(left)),
             "out" => Some(Compilation::of_gcc_report(left)),
-            "c" | "i" | "cc" | "cpp" | "cxx" | "ii" | "json" => {
+            "json" => Some(Err(CompilationError::NoFile(left.clone()))),
+            "c" | "i" | "cc" | "cpp" | "cxx" | "ii" => {
                 Some(Err(CompilationError::NoCommand(left.clone())))
             }
             _ => None,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clreduce_process::quoted;
 use thiserror::Error;
-use words::Reader;
+use words::{OWN_HEADERS, Reader, header_folder};
 
 pub(crate) use words::has_value_behind;
 
@@ -273,6 +273,41 @@ impl CompileCommand {
         words.join(" ")
     }
 
+    /// The folders in which headers are looked for, and headers that are always included: without links, those that are
+    /// there.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let values = self.parts.iter().filter_map(|part| match part {
+            Part::Preprocessor(words) => header_folder(words).map(|(_, folder)| folder),
+            _ => None,
+        });
+        values.filter_map(real).collect()
+    }
+
+    /// The same command in a folder with copies of some `files` below `root`, by their paths there. Folders of headers of
+    /// which none of the files that are `read` is one are left out.
+    pub(crate) fn relative_to(&self, root: &Path, files: &[&Path], read: &[PathBuf]) -> Self {
+        let part = |part: &Part| {
+            let Part::Preprocessor(words) = part else { return Some(part.clone()) };
+            let Some((option, path)) = header_folder(words) else { return Some(part.clone()) };
+            let path = real(path).unwrap_or_default();
+            let is_within = |file: &Path| path.is_absolute() && file.starts_with(&path);
+            if !files.iter().any(|file| is_within(file)) {
+                // The compiler does not list what it reads of other folders, which have the system's headers.
+                let is_listed = OWN_HEADERS.contains(&option);
+                let is_needed = !is_listed || read.iter().any(|file| is_within(file));
+                return is_needed.then(|| part.clone());
+            }
+            let Ok(below) = path.strip_prefix(root) else { return Some(part.clone()) };
+            let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+            let below = below.to_string_lossy().into_owned();
+            Some(Part::Preprocessor(match &words[..] {
+                [_] => vec![format!("{option}{below}")],
+                _ => vec![option.to_owned(), below],
+            }))
+        };
+        Self { parts: self.parts.iter().filter_map(part).collect(), source: self.source.clone() }
+    }
+
     /// The command for the shell that prints the preprocessed source, with one more option.
     pub(crate) fn preprocessing(&self, more: &[String]) -> String {
         let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(..));
@@ -281,6 +316,11 @@ impl CompileCommand {
         let file = quoted(self.source.as_os_str());
         command.line(Form { file: &file, more, ..Form::RECIPE })
     }
+}
+
+/// The path without links, if it leads anywhere. All that did were made absolute.
+fn real(path: &str) -> Option<PathBuf> {
+    std::fs::canonicalize(path).ok().filter(|_| Path::new(path).is_absolute())
 }
 
 /// A word for the shell. [`quoted`] would quote `=`, too, which makes options hard to read.
@@ -354,6 +394,29 @@ mod tests {
         };
         assert_eq!(command.line(form), "g++ -O0 -c -w {file} -o output");
         assert_eq!(command.short_name(Some("-O0")), "g++ -O0");
+    }
+
+    #[test]
+    fn a_copy_of_some_files_has_their_folders() {
+        let folder = folder();
+        let at = fs::canonicalize(folder.path()).unwrap();
+        for path in ["lib/system.h", "far/x/far.h", "none/x"] {
+            fs::create_dir_all(at.join(path).parent().unwrap()).unwrap();
+            fs::write(at.join(path), "").unwrap();
+        }
+        let line = "g++ -I. -Isrc/../src -I none -I gone -I far -isystem lib -iquote far/x -include cfg.h -DI=. -O2 -c src/x.cc";
+        let command = read(line, &at).unwrap();
+        assert_eq!(command.folders().len(), 7);
+        let (source, own) = (at.join("src/x.cc"), at.join("cfg.h"));
+        let all = [source.clone(), own.clone(), at.join("far/x/far.h")];
+        let copied = command.relative_to(&at, &[&source, &own], &all);
+        let far = at.display();
+        assert_eq!(
+            copied.line(Form::RECIPE),
+            format!(
+                "g++ -I. -Isrc -I {far}/far -isystem {far}/lib -iquote {far}/far/x -include cfg.h -DI=. -O2 -c {{file}}"
+            )
+        );
     }
 
     #[test]

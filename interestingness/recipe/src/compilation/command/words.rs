@@ -62,6 +62,9 @@ const PREPROCESSOR: [&str; 12] = [
     "-U",
 ];
 
+/// Of these, the options for folders whose headers are those of a project.
+pub(super) const OWN_HEADERS: [&str; 2] = ["-iquote", "-I"];
+
 /// Options whose value is always the next word, beside those above.
 const WITH_WORD: [&str; 8] =
     ["-x", "-MF", "-MT", "-MQ", "-L", "-l", "-isysroot", "-dependency-file"];
@@ -69,6 +72,15 @@ const WITH_WORD: [&str; 8] =
 /// Returns true if the value of an option is the word behind it.
 pub(crate) fn has_value_behind(word: &str) -> bool {
     WITH_VALUE.contains(&word) || PREPROCESSOR.contains(&word) || WITH_WORD.contains(&word)
+}
+
+/// The option and the path in the words of an option for the preprocessor: a folder of headers, or a header.
+pub(super) fn header_folder(words: &[String]) -> Option<(&'static str, &str)> {
+    let first = words.first()?;
+    let option = PREPROCESSOR.into_iter().find(|option| first.starts_with(option))?;
+    let value = words.get(1).map_or(&first[option.len()..], |value| value);
+    let is_path = !["-D", "-U", "-iprefix"].contains(&option);
+    is_path.then_some((option, value))
 }
 
 /// Reads the words of a command.

@@ -4,26 +4,28 @@ use std::path::Path;
 
 use clreduce_kernel::RunOutcome;
 use clreduce_process::{End, quoted};
-use clreduce_testcase::TestCase;
 
-use super::installed::clang_for;
+use super::installed::{clang_for, is_cpp};
+use super::program::ProgramFiles;
 use super::sanity::{self, SanityChecks};
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
-use crate::compilation::command::Form;
+use crate::compilation::command::{CompileCommand, Form};
 use crate::shown::{describe, has_signature, signature_of};
 
 /// A form of the program, and of the command for it.
 pub(super) struct ProgramForm {
-    pub name: String,
-    pub text: Vec<u8>,
+    pub files: ProgramFiles,
+    pub command: CompileCommand,
+    /// The person's commands without the bug.
+    pub also: Vec<CompileCommand>,
     pub preprocessed: bool,
-    more: Vec<String>,
+    /// Options that make the bug visible, or show where headers are.
+    pub more: Vec<String>,
 }
 
 /// A form that shows the bug.
 pub(super) struct FoundForm {
     pub form: ProgramForm,
-    pub case: TestCase,
     pub run: CompilerRun,
     pub checks: SanityChecks,
 }
@@ -37,7 +39,8 @@ impl BugSearch<'_> {
     ) -> Result<FoundForm, CompilerBugError> {
         let mut reason = String::new();
         let mut best: Option<FoundForm> = None;
-        let may_preprocess = !self.compilation.preprocessed && self.compilation.command.is_driver();
+        let has_directives = !self.compilation.preprocessed && self.compilation.command.is_driver();
+        let may_preprocess = has_directives && !self.query.keep_includes;
         let groups = if may_preprocess { self.preprocessors() } else { Vec::new() };
         for group in &groups {
             for line in group {
@@ -53,7 +56,16 @@ impl BugSearch<'_> {
         if let Some(best) = best {
             return Ok(best);
         }
-        let form = self.as_it_is(may_preprocess);
+        if may_preprocess {
+            self.note("the bug is gone when the program is preprocessed, so the program still includes its headers");
+        }
+        if has_directives
+            && let Some(form) = self.with_headers()?
+            && let Some(found) = self.shown_by(form, observed, &mut reason)?
+        {
+            return Ok(found);
+        }
+        let form = self.as_it_is(has_directives)?;
         let found = self.shown_by(form, observed, &mut reason)?;
         found.ok_or(CompilerBugError::OnlyThere(reason))
     }
@@ -65,8 +77,7 @@ impl BugSearch<'_> {
         observed: &RunOutcome,
         reason: &mut String,
     ) -> Result<Option<FoundForm>, CompilerBugError> {
-        let case = TestCase::single(&form.name, form.text.as_slice())?;
-        let command = &self.compilation.command;
+        let command = &form.command;
         let hangs = matches!(observed, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
         // A hang is expensive. The limit of the recipe is measured later.
         let limit = self.query.timeout.unwrap_or(if hangs { PATIENCE / 6 } else { PATIENCE });
@@ -76,10 +87,10 @@ impl BugSearch<'_> {
             let more: Vec<String> = form.more.iter().cloned().chain(quiet).collect();
             let (preprocessed, more) = (form.preprocessed, &more[..]);
             let build = command.line(Form { preprocessed, more, ..Form::RECIPE });
-            let run = self.run(&command.short_name(None), build, &case, limit)?;
+            let run = self.run(&command.short_name(None), build, &form.files, limit)?;
             if self.is_same(observed, &run.outcome) {
-                let checks = sanity::checks(self, &case, &command.reading(preprocessed))?;
-                return Ok(Some(FoundForm { form, case, run, checks }));
+                let checks = sanity::checks(self, &form.files, &command.reading(preprocessed))?;
+                return Ok(Some(FoundForm { form, run, checks }));
             }
             *reason = describe(&run.outcome);
         }
@@ -99,7 +110,11 @@ impl BugSearch<'_> {
     /// The commands that preprocess the program, the best one first. Those of a group differ only in layout.
     fn preprocessors(&self) -> Vec<Vec<String>> {
         let command = &self.compilation.command;
-        let own = vec![command.preprocessing(&["-P".to_owned()]), command.preprocessing(&[])];
+        let mut own = vec![command.preprocessing(&["-P".to_owned()]), command.preprocessing(&[])];
+        if is_cpp(&self.compilation.name) {
+            // Line markers tell the source from its headers, which are most of a program in C++.
+            own.reverse();
+        }
         // The compiler of the checks may not understand the headers as they are for the compiler of the command.
         let clang =
             sanity::wanted(self.query).first().and_then(|_| clang_for(&self.compilation.name));
@@ -113,30 +128,38 @@ impl BugSearch<'_> {
     /// The program preprocessed by a command; `None` where that fails.
     fn preprocessed(&self, line: &str) -> Result<Option<ProgramForm>, CompilerBugError> {
         let compilation = self.compilation;
-        let case = TestCase::single(&compilation.name, compilation.source.as_slice())?;
+        let files = ProgramFiles::single(&compilation.name, &compilation.source)?;
         let what = format!("preprocessing {}", compilation.name);
-        let ran = self.shell(&what, line, &case)?;
+        let ran = self.shell(&what, line, &files)?;
         let text = ran.stdout.trim();
-        let is_done = ran.end == End::Exited(0) && !text.is_empty();
-        Ok(is_done.then(|| ProgramForm {
-            name: preprocessed_name(&compilation.name),
-            text: format!("{text}\n").into_bytes(),
+        if ran.end != End::Exited(0) || text.is_empty() {
+            return Ok(None);
+        }
+        let (name, text) = (preprocessed_name(&compilation.name), format!("{text}\n"));
+        Ok(Some(ProgramForm {
+            files: ProgramFiles::single(&name, text.as_bytes())?,
+            command: compilation.command.clone(),
+            also: self.query.also.clone(),
             preprocessed: true,
             more: self.more.clone(),
         }))
     }
 
-    /// The program as it is. Its own folder has the headers that it includes.
-    fn as_it_is(&mut self, has_headers: bool) -> ProgramForm {
+    /// The source alone, as it is. Its own folder has headers that it includes.
+    fn as_it_is(&self, has_headers: bool) -> Result<ProgramForm, CompilerBugError> {
         let compilation = self.compilation;
         let mut more = self.more.clone();
         if has_headers {
-            self.note("the bug is gone when the program is preprocessed, so the program still includes its headers");
             let folder = compilation.command.source().parent().unwrap_or(Path::new("/"));
             more.extend(["-iquote".to_owned(), folder.display().to_string()]);
         }
-        let (name, text) = (compilation.name.clone(), compilation.source.clone());
-        ProgramForm { name, text, preprocessed: compilation.preprocessed, more }
+        Ok(ProgramForm {
+            files: ProgramFiles::single(&compilation.name, &compilation.source)?,
+            command: compilation.command.clone(),
+            also: self.query.also.clone(),
+            preprocessed: compilation.preprocessed,
+            more,
+        })
     }
 
     /// clang's driver preprocesses the program once more after each crash, unless it is told not to.

@@ -28,6 +28,11 @@ pub(super) fn stems_for(name: &str) -> &'static [&'static str] {
     }
 }
 
+/// Returns true if a file with that name is in C++.
+pub(super) fn is_cpp(name: &str) -> bool {
+    stems_for(name).contains(&"g++")
+}
+
 /// The newest installed version of a compiler, such as `clang-19`, other than the suspected program.
 pub(super) fn newest(stem: &str, suspected: Option<&Path>) -> Option<String> {
     let versions = (1..NEWEST).rev().map(|version| format!("{stem}-{version}"));

@@ -2,7 +2,9 @@
 //! makes wrong code of it.
 
 mod forms;
+mod headers;
 mod installed;
+mod program;
 mod recipe_text;
 mod sanity;
 mod witnesses;
@@ -24,6 +26,7 @@ use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::{describe, promoted_warning};
 use forms::FoundForm;
+use program::ProgramFiles;
 use sanity::SPELLINGS;
 
 /// The time limit of the command, where the person has set none. A compiler that exceeds it hangs.
@@ -44,6 +47,8 @@ pub struct BugQuery {
     pub message: Option<Regex>,
     /// The time after which the compiler hangs.
     pub timeout: Option<Duration>,
+    /// True if the program is not to be preprocessed.
+    pub keep_includes: bool,
 }
 
 /// A bug of a compiler, ready to be reduced.
@@ -51,10 +56,10 @@ pub struct BugQuery {
 pub struct CompilerBug {
     /// The kind of the bug.
     pub preset: Preset,
-    /// The name of the program's file.
-    pub name: String,
-    /// The text of the program.
-    pub program: Vec<u8>,
+    /// The program: one file, or several, which are the source with the headers of its project.
+    pub program: TestCase,
+    /// The path of the source in it.
+    pub main: String,
     /// The text of the recipe.
     pub recipe: String,
     /// The names of the configurations, the suspected one first, and what each made of the program.
@@ -154,6 +159,13 @@ pub(super) struct BugSearch<'a> {
 }
 
 impl CompilerBug {
+    /// The text of the source.
+    #[must_use]
+    pub fn source(&self) -> &[u8] {
+        let source = self.program.files().iter().find(|file| *file.path == *self.main);
+        source.map(|file| &*file.bytes).unwrap_or_default()
+    }
+
     /// Finds the bug that a command shows.
     ///
     /// # Errors
@@ -180,8 +192,8 @@ impl BugSearch<'_> {
             return Err(CompilerBugError::NoProgram(mode.to_owned()));
         }
         let observed = self.observe()?;
-        let FoundForm { form, case, run: own, checks } = self.best_form(&observed)?;
-        let others = witnesses::run(&mut self, &case, &own, form.preprocessed)?;
+        let FoundForm { form, run: own, checks } = self.best_form(&observed)?;
+        let others = witnesses::run(&mut self, &form, &own)?;
         let (preset, accused, witnesses) = self.decide(own, others)?;
         if witnesses.is_empty() {
             self.note(
@@ -192,10 +204,11 @@ impl BugSearch<'_> {
         self.note_output();
         let all = || std::iter::once(&accused).chain(&witnesses);
         let configurations = all().map(|one| (one.name.clone(), describe(&one.outcome))).collect();
-        let recipe = recipe_text::write(preset, &accused, &witnesses, &checks, self.query);
-        let (name, program) = (form.name, form.text);
+        let ProgramFiles { case: program, main } = form.files;
+        let file = (program.files().len() > 1).then_some(&*main);
+        let recipe = recipe_text::write(preset, &accused, &witnesses, &checks, self.query, file);
         let (notes, warnings, invalid) = (self.notes, checks.warnings(), checks.invalid());
-        Ok(CompilerBug { preset, name, program, recipe, configurations, notes, warnings, invalid })
+        Ok(CompilerBug { preset, program, main, recipe, configurations, notes, warnings, invalid })
     }
 
     /// Says that the recipe calls the program by another name.
@@ -211,14 +224,14 @@ impl BugSearch<'_> {
     /// Runs the command on the file itself.
     fn observe(&mut self) -> Result<RunOutcome, CompilerBugError> {
         let compilation = self.compilation;
-        let case = TestCase::single(&compilation.name, compilation.source.as_slice())?;
+        let files = ProgramFiles::single(&compilation.name, &compilation.source)?;
         let own = quoted(compilation.command.source().as_os_str());
         let file = if compilation.preprocessed { "{file}" } else { &own };
         let form = Form { file, preprocessed: compilation.preprocessed, ..Form::RECIPE };
-        let mut outcome = self.outcome(&case, form)?;
+        let mut outcome = self.outcome(&files, form)?;
         if matches!(outcome, RunOutcome::Unresolved(_)) {
             self.memory = MORE_MEMORY;
-            outcome = self.outcome(&case, form)?;
+            outcome = self.outcome(&files, form)?;
         }
         // A compiler that hangs fills memory until it is stopped, and more of it on a faster machine.
         if matches!(outcome, RunOutcome::BuildTimeout | RunOutcome::RunTimeout) {
@@ -230,13 +243,13 @@ impl BugSearch<'_> {
         let Some(message) = &self.query.message else { return Ok(outcome) };
         if matches!(outcome, RunOutcome::Built | RunOutcome::Results(_)) {
             let error = ["-Werror".to_owned()];
-            outcome = self.outcome(&case, Form { more: &error, ..form })?;
+            outcome = self.outcome(&files, Form { more: &error, ..form })?;
             // Where only the warning in question is an error, others are not mistaken for it.
             let only = promoted_warning(&outcome.details(), message);
             let only = only.map(|flag| format!("-Werror={flag}")).into_iter().collect::<Vec<_>>();
             self.more = error.into();
             if !only.is_empty() {
-                let with_only = self.outcome(&case, Form { more: &only, ..form })?;
+                let with_only = self.outcome(&files, Form { more: &only, ..form })?;
                 if message.is_match(&with_only.details()) {
                     (outcome, self.more) = (with_only, only);
                 }
@@ -250,19 +263,23 @@ impl BugSearch<'_> {
         Err(CompilerBugError::NoMessage { command, printed: printed_instead(&details) })
     }
 
-    fn outcome(&self, case: &TestCase, form: Form<'_>) -> Result<RunOutcome, CompilerBugError> {
+    fn outcome(
+        &self,
+        files: &ProgramFiles,
+        form: Form<'_>,
+    ) -> Result<RunOutcome, CompilerBugError> {
         let name = self.compilation.command.short_name(None);
         let limit = self.query.timeout.unwrap_or(PATIENCE);
         let build = self.compilation.command.line(form);
-        Ok(self.run(&name, build, case, limit)?.outcome)
+        Ok(self.run(&name, build, files, limit)?.outcome)
     }
 
     /// Runs a command on a program.
-    pub(super) fn run(
+    fn run(
         &self,
         name: &str,
         build: String,
-        case: &TestCase,
+        files: &ProgramFiles,
         limit: Duration,
     ) -> Result<CompilerRun, CompilerBugError> {
         self.options.progress.at(&format!("{name}: compiling {}", self.compilation.name));
@@ -271,7 +288,7 @@ impl BugSearch<'_> {
         let memory = self.memory;
         let configuration = Configuration { name: name.to_owned(), means, memory, timeout: None };
         let cancel = &self.options.cancel;
-        let outcome = match Program::new(case, None, None, "") {
+        let outcome = match Program::new(&files.case, Some(&files.main), None, "") {
             Some(program) => configuration.run(&program, &[], &self.bench, limit, cancel).outcome,
             None => RunOutcome::Unresolved("the program is empty".to_owned()),
         };
@@ -282,15 +299,16 @@ impl BugSearch<'_> {
     }
 
     /// Runs a line of the shell on a program.
-    pub(super) fn shell(
+    fn shell(
         &self,
         what: &str,
         line: &str,
-        case: &TestCase,
+        files: &ProgramFiles,
     ) -> Result<ToolRun, CompilerBugError> {
         self.options.progress.at(what);
-        let line = line.replace("{file}", &quoted(OsStr::new(&*case.files()[0].path)));
-        let ran = self.bench.within(Some(PATIENCE)).shell(&line, case, &self.options.cancel);
+        let line = line.replace("{file}", &quoted(OsStr::new(&files.main)));
+        let bench = self.bench.within(Some(PATIENCE));
+        let ran = bench.shell(&line, &files.case, &self.options.cancel);
         if self.options.cancel.is_cancelled() {
             return Err(CompilerBugError::Interrupted);
         }

@@ -12,14 +12,19 @@ use crate::shown::describe;
 /// The limit of a compiler that hangs where nothing shows how long it should take.
 const LIMIT_ALONE: &str = "10s";
 
-/// Writes the recipe.
+/// Writes the recipe. Of a program of several files, `{file}` could be any: the source is named.
 pub(super) fn write(
     preset: Preset,
     accused: &CompilerRun,
     witnesses: &[CompilerRun],
     checks: &SanityChecks,
     query: &BugQuery,
+    file: Option<&str>,
 ) -> String {
+    let named = |line: &str| match file {
+        Some(file) => quoted(&line.replace("{file}", &clreduce_process::quoted(file.as_ref()))),
+        None => quoted(line),
+    };
     let mut text = String::from("# The bug that `clreduce init` found:\n");
     let all = || std::iter::once(accused).chain(witnesses);
     let width = all().map(|one| one.name.len()).max().unwrap_or_default();
@@ -37,8 +42,8 @@ pub(super) fn write(
         let _ = write!(
             text,
             "\n[[configuration]]\nname = {}\nbuild = {}\n",
-            quoted(&one.name),
-            quoted(&one.build)
+            named(&one.name),
+            named(&one.build)
         );
         if let Some(run) = one.run {
             let _ = writeln!(text, "run = {}", quoted(run));
@@ -68,7 +73,7 @@ pub(super) fn write(
             text,
             "\n[[stage]]\nname = {}\ncommand = {}\n",
             quoted(stage.name),
-            quoted(&stage.command)
+            named(&stage.command)
         );
     }
     if let Some(message) = &query.message {

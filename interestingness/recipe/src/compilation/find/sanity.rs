@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use clreduce_check::FindingKind;
 use clreduce_process::{End, ToolRun};
-use clreduce_testcase::TestCase;
 use clreduce_tools::{CLANG, GCC, SANITIZERS};
 use thiserror::Error;
 
 use super::installed::{newest, stems_for};
+use super::program::ProgramFiles;
 use super::{BugQuery, BugSearch, CompilerBugError};
 use crate::shown::sanitizer_report;
 
@@ -115,7 +115,7 @@ pub(super) fn wanted(query: &BugQuery) -> Vec<&'static Check> {
 /// Finds the checks that the original passes.
 pub(super) fn checks(
     search: &BugSearch<'_>,
-    case: &TestCase,
+    files: &ProgramFiles,
     reading: &str,
 ) -> Result<SanityChecks, CompilerBugError> {
     let mut checks = SanityChecks::default();
@@ -123,11 +123,11 @@ pub(super) fn checks(
     if wanted.is_empty() {
         return Ok(checks);
     }
-    let stems = stems_for(&case.files()[0].path);
+    let stems = stems_for(&files.main);
     let mut readers = Vec::new();
     for (index, stem) in stems.iter().enumerate() {
         readers.push(match newest(stem, None) {
-            Some(compiler) => reader(search, case, compiler, reading)?,
+            Some(compiler) => reader(search, files, compiler, reading)?,
             None => {
                 let tool = if index == 0 { &CLANG } else { &GCC };
                 Err(Refusal::new(format!("{stem} is not installed ({})", tool.install())))
@@ -139,7 +139,7 @@ pub(super) fn checks(
         let mut stage = None;
         for reader in readers.iter().take(if check.is_of_gcc { usize::MAX } else { 1 }) {
             let tried = match reader {
-                Ok(reader) => check.tried(reader, search, case, &mut checks.tolerated)?,
+                Ok(reader) => check.tried(reader, search, files, &mut checks.tolerated)?,
                 Err(why) => Err(why.clone()),
             };
             match tried {
@@ -191,7 +191,7 @@ pub(super) struct CheckingCompiler {
 /// Finds the options with which a compiler reads the program, or the reason that it does not.
 pub(super) fn reader(
     search: &BugSearch<'_>,
-    case: &TestCase,
+    files: &ProgramFiles,
     compiler: String,
     reading: &str,
 ) -> Result<Result<CheckingCompiler, Refusal>, CompilerBugError> {
@@ -201,8 +201,7 @@ pub(super) fn reader(
     for more in std::iter::once("").chain(spellings) {
         let reading = format!("{reading}{more}");
         let line = format!("{compiler} {reading}-w -fsyntax-only {{file}}");
-        let ran =
-            search.shell(&format!("{compiler}: reading {}", case.files()[0].path), &line, case)?;
+        let ran = search.shell(&format!("{compiler}: reading {}", files.main), &line, files)?;
         if ran.end == End::Exited(0) {
             return Ok(Ok(CheckingCompiler { compiler, reading }));
         }
@@ -217,13 +216,13 @@ impl Check {
         &self,
         reader: &CheckingCompiler,
         search: &BugSearch<'_>,
-        case: &TestCase,
+        files: &ProgramFiles,
         tolerated: &mut Vec<String>,
     ) -> Result<Result<String, Refusal>, CompilerBugError> {
         let mut own: Vec<String> = Vec::new();
         loop {
-            let command = self.command(reader, search, case, &own);
-            let ran = search.shell(&format!("checking: {}", self.name), &command, case)?;
+            let command = self.command(reader, search, files, &own);
+            let ran = search.shell(&format!("checking: {}", self.name), &command, files)?;
             if ran.end == End::Exited(0) {
                 tolerated.extend(own);
                 return Ok(Ok(command));
@@ -246,12 +245,12 @@ impl Check {
         &self,
         reader: &CheckingCompiler,
         search: &BugSearch<'_>,
-        case: &TestCase,
+        files: &ProgramFiles,
         tolerated: &[String],
     ) -> String {
         let CheckingCompiler { compiler, reading } = reader;
         if self.name == WARNINGS.name {
-            let is_c = stems_for(&case.files()[0].path).contains(&"gcc");
+            let is_c = stems_for(&files.main).contains(&"gcc");
             let of_c = if is_c { &FLAGS_OF_C[..] } else { &[] };
             let flags = FLAGS.iter().chain(of_c);
             let flags: String = flags

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use clreduce_kernel::RunOutcome;
-use clreduce_testcase::TestCase;
 
+use super::forms::ProgramForm;
 use super::installed::other_compilers;
 use super::sanity::{self, CheckingCompiler};
 use super::{BugSearch, CompilerBugError, CompilerRun};
@@ -17,9 +17,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Runs the commands of the person, or else those that usually witness, until there are enough.
 pub(super) fn run(
     search: &mut BugSearch<'_>,
-    case: &TestCase,
+    program: &ProgramForm,
     own: &CompilerRun,
-    preprocessed: bool,
 ) -> Result<Vec<CompilerRun>, CompilerBugError> {
     let wanted = match own.outcome {
         _ if !search.query.also.is_empty() => usize::MAX,
@@ -31,14 +30,14 @@ pub(super) fn run(
     let mut tried: Vec<CompilerRun> = Vec::new();
     let mut good = 0;
     let limit = search.query.timeout.unwrap_or(LIMIT);
-    for Witness { name, build } in lines(search, own, preprocessed) {
+    for Witness { name, build } in lines(search, program, own) {
         if good >= wanted {
             break;
         }
         let build = match build {
             WitnessBuild::Line(line) => line,
             WitnessBuild::By { reading, action, libraries } => {
-                let read = sanity::reader(search, case, name.clone(), &reading)?;
+                let read = sanity::reader(search, &program.files, name.clone(), &reading)?;
                 // If it cannot read the program, it says so.
                 let reading = read.map_or(reading, |CheckingCompiler { reading, .. }| reading);
                 format!("{name} {reading}-w {action} {{file}}{libraries}")
@@ -46,7 +45,7 @@ pub(super) fn run(
         };
         let same = |one: &CompilerRun| one.name == name;
         let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
-        let one = search.run(&name, build, case, limit)?;
+        let one = search.run(&name, build, &program.files, limit)?;
         good += usize::from(matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_)));
         tried.push(one);
     }
@@ -71,15 +70,14 @@ enum WitnessBuild {
 }
 
 /// The possible witnesses, the best one first.
-fn lines(search: &BugSearch<'_>, own: &CompilerRun, preprocessed: bool) -> Vec<Witness> {
+fn lines(search: &BugSearch<'_>, program: &ProgramForm, own: &CompilerRun) -> Vec<Witness> {
+    let (command, preprocessed) = (&program.command, program.preprocessed);
     let form = Form { preprocessed, ..Form::RECIPE };
     let line = |name: String, line: String| Witness { name, build: WitnessBuild::Line(line) };
-    let also = &search.query.also;
-    if !also.is_empty() {
-        let also = also.iter();
+    if !program.also.is_empty() {
+        let also = program.also.iter();
         return also.map(|command| line(command.short_name(None), command.line(form))).collect();
     }
-    let command = &search.compilation.command;
     let mut lines = Vec::new();
     if !search.more.is_empty() {
         // The program without the message is valid for the compiler itself.
