@@ -82,6 +82,7 @@ fn kernels_in_cuda_give_the_results_that_come_with_them() {
 /// CUDA as far as the host code of a kernel uses it that checks itself.
 const CUDA: &str = "
 #include <cstring>
+#include <math.h>
 #define __global__
 #define __device__
 #define __constant__ static
