@@ -113,10 +113,21 @@ impl Reader<'_> {
             let id = self.scalar(operand)?;
             return self.coerce(id, ty).map(Operand::Value);
         }
+        // A reduction removes needless parentheses.
+        if self.tokens.peek() != "(" {
+            let operand = self.unary()?;
+            let id = self.value(operand)?;
+            return self.coerce(id, ty).map(Operand::Value);
+        }
         self.tokens.expect("(")?;
         let mut parts = Vec::new();
         loop {
-            parts.push(self.read_value()?);
+            let part = self.expression()?;
+            // clang takes the address itself for a number, which no device has to have.
+            if matches!(part, Operand::Array(_) | Operand::Address(..)) {
+                return Err(self.tokens.flaw("an address in a vector"));
+            }
+            parts.push(self.value(part)?);
             if !self.tokens.accept(",") {
                 break;
             }
