@@ -118,4 +118,13 @@ mod tests {
         assert!(left.contains("void V<T>::init() { }"), "{left}");
         assert!(!left.contains("It") && !left.contains("at("), "{left}");
     }
+
+    /// The name of such a parameter was taken to be that of its default.
+    #[test]
+    fn the_default_of_a_template_template_parameter_is_needed() {
+        let source = "template <class T, class U = void> struct A; struct B { };\n\
+                      template <template <class T, class U = void> class S = A> struct C { }; C<> c;\n";
+        let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
+        assert_eq!(left, source.replace("struct B { };", ""));
+    }
 }

@@ -131,7 +131,7 @@ impl<'a> IncludeGraph<'a> {
             let (line, header) = (line.clone(), *header);
             text.extend_from_slice(&bytes[last.at..line.start]);
             (last.at, last.next) = (line.end, last.next + 1);
-            let is_own = self.needed_by[header] == NeededBy::One(source);
+            let may_go = self.needed_by[header] == NeededBy::One(source) && self.once[header];
             let is_first = first[header].is_none();
             if is_first {
                 first[header] = Some(Include { file, line: line.clone() });
@@ -140,13 +140,13 @@ impl<'a> IncludeGraph<'a> {
             if is_in_source {
                 text.clear();
             }
-            if is_own && self.once[header] && is_first {
+            if may_go && is_first {
                 edits.push(Edit::remove_file(header));
                 line_of_source = if is_in_source { Some(line) } else { line_of_source };
                 open.push(Open { file: header, at: 0, next: 0 });
-            } else if is_own && self.once[header] && is_in_source {
+            } else if may_go && is_in_source {
                 edits.push(Edit::delete(source, line));
-            } else if !(is_own && self.once[header]) && !is_in_source {
+            } else if !may_go && !is_in_source {
                 text.extend_from_slice(&bytes[line]);
             }
         }

@@ -399,14 +399,18 @@ impl Collector<'_> {
 
 /// The names that the head of a template declares.
 pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
+    // The last part of `template <class> class A = B` is a parameter as any other.
+    let plain = |parameter: NodeId| match tree.kind(parameter) {
+        NodeKind::TemplateTemplateParameterDeclaration => {
+            tree.named_children(parameter).last().unwrap_or(parameter)
+        }
+        _ => parameter,
+    };
     let name_of = |parameter: NodeId| match tree.kind(parameter) {
         NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => {
             tree.named_children(parameter).last()
         }
         NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
-        NodeKind::TemplateTemplateParameterDeclaration => {
-            tree.subtree(parameter).rfind(|&id| tree.kind(id) == NodeKind::TypeIdentifier)
-        }
         _ => {
             let mut at = tree.field(parameter, NodeField::Declarator);
             while let Some(declarator) = at {
@@ -419,5 +423,5 @@ pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
             at
         }
     };
-    tree.named_children(head).filter_map(name_of).collect()
+    tree.named_children(head).map(plain).filter_map(name_of).collect()
 }
