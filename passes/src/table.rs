@@ -59,6 +59,8 @@ pub struct Policy {
     /// A run ends once one in so many of the program's tokens is gone, so that a sweep and other passes get their turn;
     /// `None` goes on to the end.
     pub until_lost: Option<u32>,
+    /// A run on a program that is not small ends after so many refusals one after the other; `None` goes on to the end.
+    pub patience: Option<u32>,
     /// True if the pass runs on a program that is small already.
     pub on_small_programs: bool,
     /// True if declarations that a patch leaves unused are removed with it.
@@ -100,6 +102,7 @@ pub(crate) const GROUPS: Policy = Policy {
     smallest_group: None,
     least_gain: None,
     until_lost: None,
+    patience: None,
     on_small_programs: true,
     removes_unused: false,
     skips_refuted: false,
@@ -123,6 +126,13 @@ impl Policy {
     /// The same, but a run ends once one in `part` of the program's tokens is gone.
     pub(crate) const fn until_lost(self, part: u32) -> Self {
         Self { until_lost: Some(part), ..self }
+    }
+}
+
+impl Policy {
+    /// The same, but a run on a large program ends after so many refusals one after the other.
+    pub(crate) const fn patient(self, refusals: u32) -> Self {
+        Self { patience: Some(refusals), ..self }
     }
 }
 

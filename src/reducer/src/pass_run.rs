@@ -26,6 +26,9 @@ pub(crate) struct PassRun<G> {
     sizes: Option<GroupSizes>,
     /// A variant has so many tokens less at least, if anything is asked.
     least_gain: Option<usize>,
+    /// Refusals since the last success, and how many of them end the run, if any do.
+    refusals: u32,
+    patience: Option<u32>,
     /// Removes with a patch the declarations that it leaves without a use, if they may go.
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
@@ -45,6 +48,8 @@ pub(crate) struct Limits {
     pub(crate) sizes: GroupSizes,
     /// A variant has so many tokens less at least, if anything is asked.
     pub(crate) least_gain: Option<usize>,
+    /// The refusals one after the other that end the run, if any do.
+    pub(crate) patience: Option<u32>,
 }
 
 /// Proposals that are explored together, by index.
@@ -86,7 +91,7 @@ impl<G: Search> PassRun<G> {
         limits: Limits,
         unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
-        let Limits { sizes, least_gain } = limits;
+        let Limits { sizes, least_gain, patience } = limits;
         let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
         let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
@@ -110,6 +115,8 @@ impl<G: Search> PassRun<G> {
             search: Exploration::OneByOne(OneByOne::new(Vec::new())),
             sizes: is_in_groups.then_some(sizes),
             least_gain,
+            refusals: 0,
+            patience,
             accepted: Arc::default(),
             order: SizeRule::of(row),
             superseded: false,
@@ -125,7 +132,8 @@ impl<G: Search> PassRun<G> {
         current: &(TestCase, Size),
         refuted: &Refuted,
     ) -> Option<&Combination> {
-        while self.attempt.is_none() && !self.superseded {
+        let has_patience = self.patience.is_none_or(|patience| self.refusals < patience);
+        while self.attempt.is_none() && !self.superseded && has_patience {
             let items = self.search.next();
             if items.is_empty() {
                 self.begin_next_list()?;
@@ -164,6 +172,7 @@ impl<G: Search> PassRun<G> {
     ) -> Option<Combination> {
         let attempt = self.attempt.take()?;
         self.has_tried = true;
+        self.refusals = if interesting { 0 } else { self.refusals + 1 };
         if interesting {
             self.accepted = Arc::clone(&attempt.patch);
         }
