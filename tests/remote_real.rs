@@ -149,7 +149,7 @@ const CAMPAIGN: [&str; 13] = [
     "--tokens",
     "300..1500",
     "--seed",
-    "37",
+    "357",
     "--count",
     "2",
     "--plain",
