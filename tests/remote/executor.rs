@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -233,6 +234,19 @@ impl Drop for Service {
     }
 }
 
+/// Starts a program that was just written. A process that another thread starts meanwhile holds the file open for a moment, and the
+/// system does not run it then.
+fn spawn(process: &mut Command) -> Child {
+    loop {
+        match process.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            started => return started.unwrap(),
+        }
+    }
+}
+
 pub fn kill(child: &Mutex<Option<Child>>) {
     if let Some(child) = lock(child).as_mut() {
         let _ = child.kill();
@@ -336,7 +350,7 @@ impl State {
             }
             process.env(&variable.name, value);
         }
-        *lock(child) = Some(process.spawn().unwrap());
+        *lock(child) = Some(spawn(&mut process));
         drop(starts);
         let status = loop {
             let ended = lock(child).as_mut().unwrap().try_wait().unwrap();
