@@ -41,7 +41,7 @@ pub struct Faults {
     pub other_tools: AtomicU64,
     /// Actions whose answer file is something else, each time in another way.
     pub lies: AtomicU64,
-    /// Actions about variants with the contrary of their verdict, and nothing else that is wrong.
+    /// Actions about variants with the contrary of their verdict, and nothing else that is wrong: one in so many.
     pub false_verdicts: AtomicU64,
     /// The action after which the service is gone, with everything that it knows, and comes back.
     pub restart_after: AtomicU64,

@@ -16,7 +16,9 @@ impl State {
     /// Puts the answer into the result of an action, or a lie.
     pub(super) fn put_answer(&self, result: &mut api::ActionResult, number: u64, bytes: Vec<u8>) {
         let is_lie = every(&self.faults.lies, number);
-        let is_false = every(&self.faults.false_verdicts, number) && is_about_variant(&bytes);
+        // Never at equal distances: a reduction that repeats a round of tests would meet them at the same place each time.
+        let spread = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let is_false = every(&self.faults.false_verdicts, spread) && is_about_variant(&bytes);
         let bytes = if is_false { self.inverted(&bytes) } else { bytes };
         let bytes = if self.faults.not_shown.load(Ordering::Relaxed) {
             not_shown(&bytes).unwrap_or(bytes)
