@@ -51,13 +51,13 @@ fn no_lie_about_the_file_of_an_answer_is_believed() {
 fn a_worker_that_is_wrong_now_and_then_does_not_spoil_the_result() {
     let bench = Bench::with_bug();
     let service = Service::start();
-    service.state.faults.false_verdicts.store(11, Ordering::Relaxed);
+    service.state.faults.false_verdicts.store(13, Ordering::Relaxed);
     let args = ["bug.c", "--test", SCRIPT, "-j4", "--max-steps", "12", "--remote", &service.url()];
     bench.reduce(&args);
     let text = bench.read("bug.c");
     assert!(text.contains("needle(") && text.len() < support::BUG.len(), "{text}");
     assert!(bench.is_interesting(&["bug.c"]), "{text}");
-    assert!(service.state.inversions() >= 2, "{} inversions", service.state.inversions());
+    assert!(service.state.inversions() >= 1, "{} inversions", service.state.inversions());
 }
 
 #[test]
