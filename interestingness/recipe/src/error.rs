@@ -21,7 +21,7 @@ pub(crate) struct Problem {
     pub kind: ProblemKind,
 }
 
-/// What is at fault.
+/// The cause of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProblemKind {
     /// The recipe, or a tool that it needs.
