@@ -55,8 +55,8 @@ fn ruleset(permissions: &Permissions) -> Result<RulesetCreated, RulesetError> {
     rules = allow(rules, places::compiler_caches(), writing)?;
     let gpus = if permissions.gpus { places::gpus() } else { Vec::new() };
     if !gpus.is_empty() {
-        // The driver of NVIDIA names its threads there, and does not begin without.
-        rules = allow(rules, ["/proc"], AccessFs::WriteFile.into())?;
+        // NVIDIA's driver names its threads there, by files that it truncates, and CUDA does not start otherwise.
+        rules = allow(rules, ["/proc"], AccessFs::WriteFile | AccessFs::Truncate)?;
         rules = allow(rules, gpus, device)?;
     }
     Ok(rules)
