@@ -7,6 +7,9 @@ use std::process::{Child, Command, Stdio};
 
 use crate::steps::wait_until;
 
+#[path = "ports.rs"]
+mod ports;
+
 /// The real service.
 pub struct Casd {
     process: Child,
@@ -21,9 +24,7 @@ impl Casd {
         let program = programs.join("buildbox-casd");
         assert!(program.exists(), "{} is missing: run scripts/setup remote", program.display());
         let folder = tempfile::tempdir().unwrap();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = ports::listen().local_addr().unwrap().port();
         let path = std::env::var("PATH").unwrap();
         let mounts = [
             "/usr:/usr",

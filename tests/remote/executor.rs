@@ -27,6 +27,8 @@ use crate::service::Api;
 
 #[path = "lies.rs"]
 mod lies;
+#[path = "ports.rs"]
+mod ports;
 
 /// The ways in which the service misbehaves. Numbers count actions that are executed: 3 is every third.
 #[derive(Debug, Default)]
@@ -144,8 +146,8 @@ impl Service {
             last_asked: Mutex::default(),
             by_priority: Mutex::default(),
         });
-        // A port of its own, which stays the same over restarts.
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        // Its port stays the same over restarts.
+        let listener = ports::listen();
         let address = listener.local_addr().unwrap();
         let mut service = Self { state, address, identity, thread: None };
         service.begin(listener);
