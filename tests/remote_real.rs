@@ -158,6 +158,7 @@ const CAMPAIGN: [&str; 13] = [
 
 /// Kernels run on the devices of this machine, and the tests of reductions on those of the service.
 #[test]
+#[ignore = "takes minutes: each action compiles what the host needs for a kernel, as no folder outlasts it"]
 fn a_campaign_reduces_its_bugs_on_a_real_service() {
     let casd = Casd::start();
     let bench = Bench::new();
