@@ -24,6 +24,7 @@ const SHORTER: [(&[u8], &[u8]); 4] = [
 ///   and would lose what follows; so it is a node that can go.
 /// - In a type without a name, `R (A::*)(int)` becomes `R (A *)(int)`, and `int A::*` becomes `int(A)`: the grammar would read an
 ///   expression, and could take what follows for its operands up to the end of the file.
+/// - The default of a type parameter, `class A = T (&)[2]`, becomes `class A = T`: the grammar knows no declarator there.
 /// - In `decltype(a, b)` the grammar knows no comma, so that it becomes another operator.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
@@ -66,6 +67,9 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 rename(out, tokens[at].range(), b"decltype");
                 join_operands(bytes, tokens, at + 1, closing, out);
             }
+            b"=" if [1, 2].iter().any(|&back| is_class(text(at.wrapping_sub(back)))) => {
+                hide_default_declarator(bytes, tokens, at, out);
+            }
             b"::" if text(at + 1) == b"*" => hide_member_pointer(bytes, tokens, at, out),
             _ if HIDDEN.contains(&word) => blank(out, tokens[at].range()),
             _ => {
@@ -100,6 +104,46 @@ fn hide_member_pointer(bytes: &[u8], tokens: &[Token], colons: usize, out: &mut 
         out[tokens[colons + 1].range().start] = b')';
     } else if !is_data && follows == b")" {
         blank(out, hidden);
+    }
+}
+
+fn is_class(word: &[u8]) -> bool {
+    matches!(word, b"class" | b"typename")
+}
+
+/// Hides what stands behind the name of the type that is the default of a type parameter: `*`, `&` and `(&)[2]`.
+fn hide_default_declarator(bytes: &[u8], tokens: &[Token], equals: usize, out: &mut [u8]) {
+    let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
+    let mut depth = 0;
+    let mut end = equals + 1;
+    // Longer defaults are left as they are.
+    while end < tokens.len().min(equals + 64) {
+        step();
+        match text(end) {
+            b"(" | b"[" | b"<" => depth += 1,
+            b")" | b"]" => depth -= 1,
+            b">>" if depth > 1 => depth -= 2,
+            b">" if depth > 0 => depth -= 1,
+            b">" | b">>" | b"," if depth <= 0 => break,
+            b";" | b"{" | b"}" => return,
+            _ => {}
+        }
+        end += 1;
+    }
+    let mut last = end;
+    while last > equals + 2 {
+        last = match text(last - 1) {
+            b"*" | b"&" | b"&&" | b"const" => last - 1,
+            b"]" if text(last - 3) == b"[" => last - 3,
+            b"]" if text(last - 2) == b"[" => last - 2,
+            b")" if matches!(text(last - 2), b"*" | b"&" | b"&&") && text(last - 3) == b"(" => {
+                last - 3
+            }
+            _ => break,
+        };
+    }
+    if last < end && end < tokens.len() && last > equals + 1 {
+        blank(out, tokens[last].range().start..tokens[end - 1].range().end);
     }
 }
 
@@ -201,6 +245,10 @@ mod tests {
             ),
             ("extern template class A<int>; extern int x;", "using a ; extern int x;"),
             ("extern template", "extern template"),
+            (
+                "template <class A = T (&)[2], typename = F<int *> const *, class = G<H<T&>>> A b;",
+                "template <class A = T , typename = F<int *> , class = G<H<T&>>> A b;",
+            ),
             (
                 "struct A<R (C::*)(T) const, T B<int>::*, T C::*, F<T C::*>>; int (C::*p)(), C::*d;",
                 "struct A<R (C *)(T) const, T B<int>::*, T(C ), F<T(C )>>; int (C::*p)(), C::*d;",
