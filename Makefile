@@ -34,6 +34,7 @@ test:
 	$(MAKE) --no-print-directory fixtures
 	if [ -e $(target)/devices/env ]; then . $(abspath $(target))/devices/env; fi && cargo test --workspace
 	bench/test_peers.py
+	bench/test_cpp_cases.py
 	bench/test_generated.py
 
 test-windows:

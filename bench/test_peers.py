@@ -135,6 +135,19 @@ class Comparison(unittest.TestCase):
             self.assertEqual(bool(output.getvalue()), bool(expected))
 
 
+class SameSize(unittest.TestCase):
+    def test_counts_the_tests_to_the_size_of_a_peer(self):
+        def run(reducer, curve, size):
+            return peers.Run("case", reducer, "stopped", tests=curve[-1][0], bytes=size, curve=curve, still_interesting=True)
+
+        ours = run("clreduce", [[3, 0.1, 80, None], [7, 0.2, 40, None]], 40)
+        for size, expected in [(50, "after 7 tests"), (90, "after 3 tests"), (30, "never")]:
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                peers.print_same_size([ours, run("cvise", [[100, 0.1, size, None]], size)])
+            self.assertIn(expected, output.getvalue())
+
+
 class OneLiners(unittest.TestCase):
     def test_the_generated_case_is_interesting_and_loses_it(self):
         with tempfile.TemporaryDirectory() as folder:

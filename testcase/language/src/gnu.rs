@@ -22,6 +22,9 @@ const SHORTER: [(&[u8], &[u8]); 4] = [
 ///   `__attribute__((...))` and the `__asm__("name")` of a declaration.
 /// - An explicit instantiation declaration, `extern template ...;`, becomes a `using` declaration. The grammar does not know it
 ///   and would lose what follows; so it is a node that can go.
+/// - In a type without a name, `R (A::*)(int)` becomes `R (A *)(int)`, and `int A::*` becomes `int(A)`: the grammar would read an
+///   expression, and could take what follows for its operands up to the end of the file.
+/// - The default of a type parameter, `class A = T (&)[2]`, becomes `class A = T`: the grammar knows no declarator there.
 /// - In `decltype(a, b)` the grammar knows no comma, so that it becomes another operator.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
@@ -64,6 +67,10 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 rename(out, tokens[at].range(), b"decltype");
                 join_operands(bytes, tokens, at + 1, closing, out);
             }
+            b"=" if [1, 2].iter().any(|&back| is_class(text(at.wrapping_sub(back)))) => {
+                hide_default_declarator(bytes, tokens, at, out);
+            }
+            b"::" if text(at + 1) == b"*" => hide_member_pointer(bytes, tokens, at, out),
             _ if HIDDEN.contains(&word) => blank(out, tokens[at].range()),
             _ => {
                 if let Some((_, known)) = SHORTER.iter().find(|(name, _)| *name == word) {
@@ -75,6 +82,68 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
             blank(out, tokens[at].range().start..tokens[last].range().end);
         }
         at = last + 1;
+    }
+}
+
+/// Hides the `::` of a pointer to a member that has no name, as types in arguments of templates have none.
+fn hide_member_pointer(bytes: &[u8], tokens: &[Token], colons: usize, out: &mut [u8]) {
+    let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
+    let is_type = |index: usize| {
+        let is_word = tokens.get(index).is_some_and(|token| token.kind == TokenKind::Word);
+        is_word || matches!(text(index), b">" | b"*" | b"&")
+    };
+    let [class, before] = [colons.wrapping_sub(1), colons.wrapping_sub(2)];
+    let follows = text(colons + 2);
+    let hidden = tokens[colons].range();
+    let blank_before = tokens.get(class).map_or(0, |token| token.range().start).wrapping_sub(1);
+    let is_word = tokens.get(class).is_some_and(|token| token.kind == TokenKind::Word);
+    let is_data = is_word && is_type(before) && matches!(out.get(blank_before), Some(b' '));
+    if is_data && (matches!(follows, b")" | b"," | b"...") || follows.starts_with(b">")) {
+        blank(out, hidden);
+        out[blank_before] = b'(';
+        out[tokens[colons + 1].range().start] = b')';
+    } else if !is_data && follows == b")" {
+        blank(out, hidden);
+    }
+}
+
+fn is_class(word: &[u8]) -> bool {
+    matches!(word, b"class" | b"typename")
+}
+
+/// Hides what stands behind the name of the type that is the default of a type parameter: `*`, `&` and `(&)[2]`.
+fn hide_default_declarator(bytes: &[u8], tokens: &[Token], equals: usize, out: &mut [u8]) {
+    let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
+    let mut depth = 0;
+    let mut end = equals + 1;
+    // Longer defaults are left as they are.
+    while end < tokens.len().min(equals + 64) {
+        step();
+        match text(end) {
+            b"(" | b"[" | b"<" => depth += 1,
+            b")" | b"]" => depth -= 1,
+            b">>" if depth > 1 => depth -= 2,
+            b">" if depth > 0 => depth -= 1,
+            b">" | b">>" | b"," if depth <= 0 => break,
+            b";" | b"{" | b"}" => return,
+            _ => {}
+        }
+        end += 1;
+    }
+    let mut last = end;
+    while last > equals + 2 {
+        last = match text(last - 1) {
+            b"*" | b"&" | b"&&" | b"const" => last - 1,
+            b"]" if text(last - 3) == b"[" => last - 3,
+            b"]" if text(last - 2) == b"[" => last - 2,
+            b")" if matches!(text(last - 2), b"*" | b"&" | b"&&") && text(last - 3) == b"(" => {
+                last - 3
+            }
+            _ => break,
+        };
+    }
+    if last < end && end < tokens.len() && last > equals + 1 {
+        blank(out, tokens[last].range().start..tokens[end - 1].range().end);
     }
 }
 
@@ -176,6 +245,14 @@ mod tests {
             ),
             ("extern template class A<int>; extern int x;", "using a ; extern int x;"),
             ("extern template", "extern template"),
+            (
+                "template <class A = T (&)[2], typename = F<int *> const *, class = G<H<T&>>> A b;",
+                "template <class A = T , typename = F<int *> , class = G<H<T&>>> A b;",
+            ),
+            (
+                "struct A<R (C::*)(T) const, T B<int>::*, T C::*, F<T C::*>>; int (C::*p)(), C::*d;",
+                "struct A<R (C *)(T) const, T B<int>::*, T(C ), F<T(C )>>; int (C::*p)(), C::*d;",
+            ),
             ("unsigned __int128 a; __decltype(a) b;", "unsigned int a; decltype (a) b;"),
             ("decltype(f(a, b), A<int, 1>(), true) c", "decltype(f(a, b)| A<int, 1>()| true) c"),
         ] {

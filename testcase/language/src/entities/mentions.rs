@@ -53,6 +53,7 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
             context: item.context,
             in_class: entities.scopes.kind(item.context) == EntityKind::Class,
             locals: HashSet::new(),
+            parameters: HashSet::new(),
             qualified: HashMap::new(),
             found: BTreeSet::new(),
             references: Vec::new(),
@@ -126,8 +127,10 @@ struct Reader<'a> {
     scopes: &'a Scopes,
     context: EntityId,
     in_class: bool,
-    /// Names that the item declares for itself: parameters, and variables in its body.
+    /// Values that the item declares for itself: parameters, and variables in its body.
     locals: HashSet<&'a [u8]>,
+    /// Parameters of templates in the item. Only they, and no values, may stand before `::`.
+    parameters: HashSet<&'a [u8]>,
     /// For names behind `::`, what stands before.
     qualified: HashMap<NodeId, Qualifier>,
     found: BTreeSet<Mention>,
@@ -148,7 +151,7 @@ impl<'a> Reader<'a> {
             match tree.kind(id) {
                 NodeKind::TemplateParameterList => {
                     let names = parameter_names(tree, id).into_iter();
-                    self.locals.extend(names.map(|name| &self.bytes[tree.range(name)]));
+                    self.parameters.extend(names.map(|name| &self.bytes[tree.range(name)]));
                 }
                 NodeKind::Identifier if is_declared_locally(tree, id, item) => {
                     self.locals.insert(&self.bytes[tree.range(id)]);
@@ -248,14 +251,14 @@ impl<'a> Reader<'a> {
     fn scope(&self, name: NodeId, around: Option<Qualifier>) -> Qualifier {
         let text = &self.bytes[self.tree.range(name)];
         let Some(known) = self.scopes.name(text) else {
-            return if self.locals.contains(text) {
+            return if self.parameters.contains(text) {
                 Qualifier::Dependent
             } else {
                 Qualifier::Unknown
             };
         };
         let entity = match around {
-            None if self.locals.contains(text) => return Qualifier::Dependent,
+            None if self.parameters.contains(text) => return Qualifier::Dependent,
             None => self.scopes.find(self.context, known),
             Some(Qualifier::Entity(scope)) => self.scopes.find_in(scope, known),
             Some(Qualifier::Dependent) => return Qualifier::Dependent,
@@ -300,7 +303,9 @@ impl<'a> Reader<'a> {
     }
 
     fn unqualified(&mut self, id: NodeId, text: &[u8], name: NameId) {
-        if self.locals.contains(text) {
+        // `fmt::print(fmt)`: a value does not hide the namespace.
+        let is_qualifier = self.tree.kind(id) == NodeKind::NamespaceIdentifier;
+        if self.parameters.contains(text) || !is_qualifier && self.locals.contains(text) {
             return;
         }
         let found = self.scopes.find(self.context, name);

@@ -310,4 +310,24 @@ mod tests {
         ];
         assert_eq!(gone, expected);
     }
+
+    #[test]
+    fn a_value_does_not_hide_the_namespace_before_two_colons() {
+        let source = "namespace text { inline namespace v1 { int make(int); int other(int); } }
+            int format(int text) { return text::make(text); }
+            template <class text> int of(text) { return text::other(1); }";
+        let (tree, entities) = entities(source);
+        let reached_from = |start: &str| {
+            let is_root = |id: &ItemId| source[entities.range(&tree, *id)].starts_with(start);
+            let roots: Vec<ItemId> = entities.ids().filter(is_root).collect();
+            let follow = Follow { roots: &roots, reach: Reach::Narrow, without: &[] };
+            let reached = entities.reached(&tree, follow);
+            let names = entities.ids().filter(|id| reached[id.0 as usize]);
+            let names = names.flat_map(|id| entities.item(id).declares.iter());
+            let names: Vec<_> = names.map(|&entity| qualified_name(&entities, entity)).collect();
+            names.join(" ")
+        };
+        assert_eq!(reached_from("int format"), "text text::v1 text::v1::make format");
+        assert_eq!(reached_from("template"), "of");
+    }
 }
