@@ -179,6 +179,57 @@ fn without_a_gate_the_same_bugs_are_found() {
     assert_eq!(at_once.1, later.1);
 }
 
+/// Functions that show what is wrong with others: they are found first, and without them programs are right.
+const SHOWING: &[&str] = &["abs", "abs_diff", "add_sat", "bitselect"];
+
+static VEILED: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_veiled::<0> },
+    Planted {
+        name: "veiled",
+        faults: &[
+            Fault::WrongTogether(&["min", "max", "clamp"], SHOWING),
+            Fault::WrongTogether(&["mul_hi"], SHOWING),
+        ],
+        run: run_veiled::<1>,
+    },
+];
+
+fn run_veiled<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    run_with(VEILED[N].faults, run)
+}
+
+/// The first cure of each reduced kernel is a function that is not at fault, and each fault shows through all four of them.
+#[test]
+fn a_family_at_fault_is_one_bug_whatever_else_cures_it() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign(out.path(), (programs(Mode::Vector), 130), &VEILED, 2);
+    assert!(told.left_out.is_empty(), "{told:#?}");
+    let family = ["min", "max", "clamp"];
+    let is_of_family =
+        |one: &Conclusion| one.construct.as_ref().is_some_and(|name| family.contains(&&**name));
+    let bugs = bugs(&told, "veiled", Class::Wrong);
+    let (of_family, others): (Vec<&Conclusion>, Vec<&Conclusion>) =
+        bugs.into_iter().partition(|bug| is_of_family(bug));
+    assert_eq!(of_family.len(), 1, "{:#?}", told.conclusions);
+    let bug = of_family[0];
+    assert!(!bug.siblings.is_empty(), "{bug:?}");
+    // What shows it comes first in the order in which cures are tried.
+    assert!(SHOWING.iter().any(|name| bug.cures[0] == *name), "{bug:?}");
+    // The other fault shows through the same functions, and is another bug.
+    let is_other = |bug: &&Conclusion| bug.cures.iter().any(|name| name == "mul_hi");
+    assert!(!others.is_empty() && others.iter().all(is_other), "{others:#?}");
+    let merged = told
+        .conclusions
+        .iter()
+        .filter(|one| one.end == End::Duplicate && one.bug == bug.bug && !is_of_family(one));
+    assert_eq!(merged.count(), 0, "{:#?}", told.conclusions);
+}
+
 static REFUSING: [Planted; 1] =
     [Planted { name: "refusing", faults: &[Fault::Refuses("", "no")], run: run_nothing }];
 
