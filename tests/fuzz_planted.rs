@@ -7,8 +7,11 @@ mod planted;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs};
+use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs, WINDOW};
 use clreduce_generator::{Mode, Profile, Tokens};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
@@ -134,7 +137,11 @@ static FEW: [Planted; 3] = [
     Planted { name: "sound", faults: &[], run: run_few::<0> },
     Planted {
         name: "two-faults",
-        faults: &[Fault::Wrong("clz"), Fault::Crash("rotate", "width > 0")],
+        faults: &[
+            Fault::Wrong("clz"),
+            Fault::Crash("rotate", "width > 0"),
+            Fault::Hangs("shuffle"),
+        ],
         run: run_few::<1>,
     },
     Planted { name: "refusing", faults: &[Fault::Refuses("popcount", "no")], run: run_few::<2> },
@@ -228,6 +235,52 @@ fn a_family_at_fault_is_one_bug_whatever_else_cures_it() {
         .iter()
         .filter(|one| one.end == End::Duplicate && one.bug == bug.bug && !is_of_family(one));
     assert_eq!(merged.count(), 0, "{:#?}", told.conclusions);
+}
+
+static SLOW: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_slow::<0> },
+    Planted { name: "slow", faults: &[Fault::Hangs("select")], run: run_slow::<1> },
+];
+
+/// Programs that have run, and whether the reduction of a hang waited for them in vain.
+static RUN: AtomicU64 = AtomicU64::new(0);
+static GAVE_UP: AtomicBool = AtomicBool::new(false);
+/// A program that comes later than those that wait for other alarms.
+const LATE: u64 = 300;
+
+/// The reduction of a hang waits for a late program, as if each test of it took long.
+fn run_slow<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    let source = String::from_utf8_lossy(&run.source);
+    match (N, source.contains("reduced from: ")) {
+        (0, false) => {
+            RUN.fetch_add(1, Ordering::Relaxed);
+        }
+        (1, true) => {
+            let started = Instant::now();
+            while RUN.load(Ordering::Relaxed) < LATE && !GAVE_UP.load(Ordering::Relaxed) {
+                let is_over = started.elapsed() > Duration::from_secs(300);
+                GAVE_UP.fetch_or(is_over, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+        _ => {}
+    }
+    run_with(SLOW[N].faults, run)
+}
+
+#[test]
+fn programs_do_not_wait_for_a_hang_as_long_as_for_other_alarms() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign_with_gate(out.path(), (programs(Mode::Vector), LATE + 20), &SLOW, (2, 0));
+    let bugs = bugs(&told, "slow", Class::Hang);
+    assert_eq!(bugs.len(), 1, "{:#?}", told.conclusions);
+    assert!(bugs[0].program + WINDOW < LATE, "{:?}", bugs[0]);
+    assert!(!GAVE_UP.load(Ordering::Relaxed));
 }
 
 static REFUSING: [Planted; 1] =

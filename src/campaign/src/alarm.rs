@@ -132,7 +132,7 @@ impl Investigator<'_> {
                         construct,
                         kernel,
                     )?;
-                    return known(bug, Some(construct), self.new_lines(configuration, [feature]));
+                    return known(bug, Some(construct), self.new_lines(suspect.alarm, [feature]));
                 }
             }
         }
@@ -171,16 +171,16 @@ impl Investigator<'_> {
     /// Features to be avoided, but for those that are already.
     fn new_lines(
         &self,
-        configuration: usize,
+        alarm: &Alarm,
         features: impl IntoIterator<Item = String>,
     ) -> Vec<AvoidLine> {
-        let configuration = self.runner.matrix.name(configuration);
+        let (configuration, class) = (self.runner.matrix.name(alarm.configuration), alarm.class);
         let lines = features.into_iter().map(|feature| {
             let configuration = configuration.clone();
             AvoidLine { configuration, feature }
         });
         let is_new = |line: &AvoidLine| {
-            self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(line))
+            self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(line, class))
         };
         lines.filter(is_new).collect()
     }
@@ -252,20 +252,20 @@ impl Investigator<'_> {
             }
             Reduced::Duplicate(bug, cures) => {
                 let ended = self.ended(suspect, End::Duplicate, String::new());
-                Some(self.with_cures(Conclusion { bug: Some(bug), ..ended }, configuration, cures))
+                Some(self.with_cures(Conclusion { bug: Some(bug), ..ended }, suspect.alarm, cures))
             }
             Reduced::Bug(cures) => {
                 let ended = self.ended(suspect, End::Bug, String::new());
-                Some(self.with_cures(Conclusion { bug: Some(name), ..ended }, configuration, cures))
+                Some(self.with_cures(Conclusion { bug: Some(name), ..ended }, suspect.alarm, cures))
             }
         })
     }
 
     /// The conclusion with what cures the program.
-    fn with_cures(&self, ended: Conclusion, configuration: usize, cures: Cures) -> Conclusion {
+    fn with_cures(&self, ended: Conclusion, alarm: &Alarm, cures: Cures) -> Conclusion {
         let ended = Conclusion { cures: cures.all, ..ended };
         let Some(cure) = cures.telling.into_iter().next() else { return ended };
-        let avoid = self.new_lines(configuration, cure.features());
+        let avoid = self.new_lines(alarm, cure.features());
         let (construct, siblings) = (Some(cure.construct), cure.siblings);
         Conclusion { construct, siblings, avoid, ..ended }
     }
