@@ -4,7 +4,7 @@
 
 use crate::avoid::Avoid;
 use crate::constructs::construct;
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Program};
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Program, Unary};
 use crate::kernel::Kernel;
 
 /// Functions that take the same operands. With a vector and scalars, they are one overload.
@@ -34,7 +34,7 @@ impl Kernel {
     /// Returns true if a construct has a family.
     #[must_use]
     pub fn has_family(construct: &str) -> bool {
-        relational(construct).is_some() || limit(construct).is_some()
+        is_logical(construct) || limit(construct).is_some()
     }
 
     /// The kernel with the others of a family in the place of one, with the names of these: comparisons and logical operators are a
@@ -43,10 +43,14 @@ impl Kernel {
     #[must_use]
     pub fn siblings(&self, construct: &str) -> Vec<(&'static str, Self)> {
         let mut found = Vec::new();
-        if let Some(operator) = relational(construct) {
-            for other in Binary::RELATIONAL.into_iter().filter(|other| *other != operator) {
+        if is_logical(construct) {
+            let is_other = |operator: &Binary| operator.texts().1 != construct;
+            for other in Binary::RELATIONAL.into_iter().filter(is_other) {
                 let change = |program: &mut Program, id| operate(program, id, other);
                 found.extend(Some(other.texts().1).zip(self.changed(construct, &change)));
+            }
+            if construct != NOT {
+                found.extend(Some(NOT).zip(self.changed(construct, &negate)));
             }
         }
         if let Some(function) = limit(construct) {
@@ -83,8 +87,11 @@ impl Kernel {
     }
 }
 
-fn relational(construct: &str) -> Option<Binary> {
-    Binary::RELATIONAL.into_iter().find(|operator| operator.texts().1 == construct)
+/// The name of `!`, which compares with 0.
+const NOT: &str = "not";
+
+fn is_logical(construct: &str) -> bool {
+    construct == NOT || Binary::RELATIONAL.iter().any(|operator| operator.texts().1 == construct)
 }
 
 fn limit(construct: &str) -> Option<Builtin> {
@@ -93,10 +100,28 @@ fn limit(construct: &str) -> Option<Builtin> {
 
 /// Puts an operator in the place of another one.
 fn operate(program: &mut Program, id: ExprId, operator: Binary) -> bool {
-    let ExprKind::Binary(_, a, b) = program.expr(id).kind else { return false };
+    let (a, b) = match program.expr(id).kind {
+        ExprKind::Binary(_, a, b) => (a, b),
+        ExprKind::Unary(_, a) => {
+            let (ty, key) = (program.ty(a), program.expr(id).key);
+            (a, program.add(ExprKind::Literal(ty.scalar.wrap(0)), ty, key))
+        }
+        _ => return false,
+    };
     let fits = [a, b].into_iter().all(|operand| operator.has(program.ty(operand).scalar));
     if fits {
         program.exprs[id.0 as usize].kind = ExprKind::Binary(operator, a, b);
+    }
+    fits
+}
+
+/// Puts `!` of the first operand in the place of an operator.
+fn negate(program: &mut Program, id: ExprId) -> bool {
+    let ExprKind::Binary(_, a, _) = program.expr(id).kind else { return false };
+    let operand = program.ty(a);
+    let fits = Unary::Not.has(operand.scalar) && operand.truth() == program.ty(id);
+    if fits {
+        program.exprs[id.0 as usize].kind = ExprKind::Unary(Unary::Not, a);
     }
     fits
 }
@@ -136,9 +161,10 @@ mod tests {
     #[test]
     fn comparisons_have_siblings_and_other_constructs_have_none() {
         let kernel = crate::generate(3, &Profile::default()).expect("a profile that fits");
-        let compared = Binary::RELATIONAL.map(|operator| operator.texts().1);
+        let mut compared = Binary::RELATIONAL.map(|operator| operator.texts().1).to_vec();
+        compared.push(NOT);
         let has = |name: &&str| names(&kernel).contains(name);
-        let own = compared.into_iter().find(has).expect("a comparison");
+        let own = compared.iter().copied().find(has).expect("a comparison");
         let siblings = kernel.siblings(own);
         assert!(siblings.len() > 3, "{}", siblings.len());
         for (name, sibling) in siblings {
@@ -146,6 +172,12 @@ mod tests {
             let left = names(&sibling);
             assert!(!left.contains(&own) && left.contains(&name));
         }
+        let of_not: Vec<&str> = (0..20)
+            .filter_map(|seed| crate::generate(seed, &Profile::default()).ok())
+            .flat_map(|kernel| kernel.siblings(NOT))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(of_not.contains(&"equal") && !of_not.contains(&NOT), "{of_not:?}");
         assert!(kernel.siblings("add").is_empty() && !Kernel::has_family("add"));
     }
 
