@@ -7,8 +7,11 @@ mod planted;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs};
+use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs, WINDOW};
 use clreduce_generator::{Mode, Profile, Tokens};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
@@ -134,7 +137,11 @@ static FEW: [Planted; 3] = [
     Planted { name: "sound", faults: &[], run: run_few::<0> },
     Planted {
         name: "two-faults",
-        faults: &[Fault::Wrong("clz"), Fault::Crash("rotate", "width > 0")],
+        faults: &[
+            Fault::Wrong("clz"),
+            Fault::Crash("rotate", "width > 0"),
+            Fault::Hangs("shuffle"),
+        ],
         run: run_few::<1>,
     },
     Planted { name: "refusing", faults: &[Fault::Refuses("popcount", "no")], run: run_few::<2> },
@@ -177,6 +184,103 @@ fn without_a_gate_the_same_bugs_are_found() {
     assert_eq!((at_once.0, later.0), (0, 30));
     assert!(!at_once.1.is_empty());
     assert_eq!(at_once.1, later.1);
+}
+
+/// Functions that show what is wrong with others: they are found first, and without them programs are right.
+const SHOWING: &[&str] = &["abs", "abs_diff", "add_sat", "bitselect"];
+
+static VEILED: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_veiled::<0> },
+    Planted {
+        name: "veiled",
+        faults: &[
+            Fault::WrongTogether(&["min", "max", "clamp"], SHOWING),
+            Fault::WrongTogether(&["mul_hi"], SHOWING),
+        ],
+        run: run_veiled::<1>,
+    },
+];
+
+fn run_veiled<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    run_with(VEILED[N].faults, run)
+}
+
+/// The first cure of each reduced kernel is a function that is not at fault, and each fault shows through all four of them.
+#[test]
+fn a_family_at_fault_is_one_bug_whatever_else_cures_it() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign(out.path(), (programs(Mode::Vector), 130), &VEILED, 2);
+    assert!(told.left_out.is_empty(), "{told:#?}");
+    let family = ["min", "max", "clamp"];
+    let is_of_family =
+        |one: &Conclusion| one.construct.as_ref().is_some_and(|name| family.contains(&&**name));
+    let bugs = bugs(&told, "veiled", Class::Wrong);
+    let (of_family, others): (Vec<&Conclusion>, Vec<&Conclusion>) =
+        bugs.into_iter().partition(|bug| is_of_family(bug));
+    assert_eq!(of_family.len(), 1, "{:#?}", told.conclusions);
+    let bug = of_family[0];
+    assert!(!bug.siblings.is_empty(), "{bug:?}");
+    // What shows it comes first in the order in which cures are tried.
+    assert!(SHOWING.iter().any(|name| bug.cures[0] == *name), "{bug:?}");
+    // The other fault shows through the same functions, and is another bug.
+    let is_other = |bug: &&Conclusion| bug.cures.iter().any(|name| name == "mul_hi");
+    assert!(!others.is_empty() && others.iter().all(is_other), "{others:#?}");
+    let merged = told
+        .conclusions
+        .iter()
+        .filter(|one| one.end == End::Duplicate && one.bug == bug.bug && !is_of_family(one));
+    assert_eq!(merged.count(), 0, "{:#?}", told.conclusions);
+}
+
+static SLOW: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_slow::<0> },
+    Planted { name: "slow", faults: &[Fault::Hangs("select")], run: run_slow::<1> },
+];
+
+/// Programs that have run, and whether the reduction of a hang waited for them in vain.
+static RUN: AtomicU64 = AtomicU64::new(0);
+static GAVE_UP: AtomicBool = AtomicBool::new(false);
+/// A program that comes later than those that wait for other alarms.
+const LATE: u64 = 300;
+
+/// The reduction of a hang waits for a late program, as if each test of it took long.
+fn run_slow<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    let source = String::from_utf8_lossy(&run.source);
+    match (N, source.contains("reduced from: ")) {
+        (0, false) => {
+            RUN.fetch_add(1, Ordering::Relaxed);
+        }
+        (1, true) => {
+            let started = Instant::now();
+            while RUN.load(Ordering::Relaxed) < LATE && !GAVE_UP.load(Ordering::Relaxed) {
+                let is_over = started.elapsed() > Duration::from_secs(300);
+                GAVE_UP.fetch_or(is_over, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+        _ => {}
+    }
+    run_with(SLOW[N].faults, run)
+}
+
+#[test]
+fn programs_do_not_wait_for_a_hang_as_long_as_for_other_alarms() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign_with_gate(out.path(), (programs(Mode::Vector), LATE + 20), &SLOW, (2, 0));
+    let bugs = bugs(&told, "slow", Class::Hang);
+    assert_eq!(bugs.len(), 1, "{:#?}", told.conclusions);
+    assert!(bugs[0].program + WINDOW < LATE, "{:?}", bugs[0]);
+    assert!(!GAVE_UP.load(Ordering::Relaxed));
 }
 
 static REFUSING: [Planted; 1] =

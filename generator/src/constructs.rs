@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::avoid::Avoid;
 use crate::features::Features;
-use crate::ir::{Binary, ExprId, ExprKind, Program, Space, StmtId, StmtKind, Type};
+use crate::ir::{ExprId, ExprKind, Program, Space, StmtId, StmtKind, Type};
 use crate::kernel::Kernel;
 use crate::profile::Profile;
 use crate::random::Key;
@@ -125,36 +125,6 @@ impl Kernel {
         found.into_iter().collect()
     }
 
-    /// The kernel with each other comparison or logical operator in place of one, with the names of these: compilers treat
-    /// them alike, so a bug of one is often a bug of all. Empty for all other constructs.
-    #[must_use]
-    pub fn siblings(&self, construct: &str) -> Vec<(&'static str, Self)> {
-        let is_it = |operator: &Binary| operator.texts().1 == construct;
-        let Some(operator) = Binary::RELATIONAL.into_iter().find(is_it) else { return Vec::new() };
-        let others = Binary::RELATIONAL.into_iter().filter(|other| *other != operator);
-        others
-            .filter_map(|other| Some((other.texts().1, self.with_other(operator, other)?)))
-            .collect()
-    }
-
-    /// The kernel with one operator in place of another; `None` if it is not valid so.
-    fn with_other(&self, from: Binary, to: Binary) -> Option<Self> {
-        let mut program = self.program.clone();
-        let mut pending = program.roots();
-        while let Some(id) = pending.pop() {
-            pending.extend(program.expr(id).kind.operands());
-            let ExprKind::Binary(operator, a, b) = program.expr(id).kind else { continue };
-            if operator == from {
-                let has = |operand| to.has(program.ty(operand).scalar);
-                if !has(a) || !has(b) {
-                    return None;
-                }
-                program.exprs[id.0 as usize].kind = ExprKind::Binary(to, a, b);
-            }
-        }
-        self.repaired(program, &Avoid::default())
-    }
-
     /// The kernel without the expressions and statements that a list names; `None` if nothing valid is left.
     #[must_use]
     pub fn without(&self, avoid: &Avoid) -> Option<Self> {
@@ -164,7 +134,7 @@ impl Kernel {
     }
 
     /// A program that was made of this one, as a kernel; `None` if it cannot be made valid.
-    fn repaired(&self, mut program: Program, avoid: &Avoid) -> Option<Self> {
+    pub(crate) fn repaired(&self, mut program: Program, avoid: &Avoid) -> Option<Self> {
         let profile = Profile { avoid: avoid.clone(), target: self.target, ..Profile::default() };
         let features = Features::new(&profile, Key::root(0));
         let report = repair(&mut program, &features);
@@ -198,24 +168,6 @@ mod tests {
             }
         }
         assert!(tried > 20, "{tried}");
-    }
-
-    #[test]
-    fn comparisons_have_siblings_and_other_constructs_have_none() {
-        let kernel = crate::generate(3, &Profile::default()).expect("a profile that fits");
-        let names: Vec<&str> = kernel.constructs().iter().map(|one| one.name).collect();
-        let compared = Binary::RELATIONAL.map(|operator| operator.texts().1);
-        let own = compared.into_iter().find(|name| names.contains(name)).expect("a comparison");
-        let siblings = kernel.siblings(own);
-        assert!(siblings.len() > 3, "{}", siblings.len());
-        for (name, sibling) in siblings {
-            assert!(compared.contains(&name) && name != own);
-            let left = sibling.constructs();
-            assert!(
-                left.iter().all(|one| one.name != own) && left.iter().any(|one| one.name == name)
-            );
-        }
-        assert!(kernel.siblings("add").is_empty());
     }
 
     #[test]

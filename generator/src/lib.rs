@@ -19,6 +19,7 @@ mod random;
 pub mod read;
 mod reduce;
 mod repair;
+mod siblings;
 
 pub use avoid::{Avoid, AvoidError, names};
 pub use constructs::{Construct, ConstructKind};
@@ -27,3 +28,4 @@ pub use kernel::{Kernel, generate};
 pub use profile::{Edits, Mode, Profile, ProfileError, Target, Tokens};
 pub use random::{Key, Stream};
 pub use reduce::reduce;
+pub use siblings::Number;

@@ -28,6 +28,8 @@ use clreduce_process::ToolRunner;
 pub enum Fault {
     /// The result is wrong if the text calls this function.
     Wrong(&'static str),
+    /// The result is wrong if the text calls one of the first functions and one of the second.
+    WrongTogether(&'static [&'static str], &'static [&'static str]),
     /// The result is wrong if the text calls this function, and buffers have the contents that clreduce tries first.
     WrongForFirstInputs(&'static str),
     /// The result of floating-point numbers differs in the last bit.
@@ -97,6 +99,11 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
     for (bit, fault) in faults.iter().enumerate() {
         match fault {
             Fault::Wrong(name) if has(name) => spoil(&mut outcome, bit),
+            Fault::WrongTogether(one, other)
+                if one.iter().any(|name| has(name)) && other.iter().any(|name| has(name)) =>
+            {
+                spoil(&mut outcome, bit);
+            }
             Fault::WrongForFirstInputs(name) if has(name) && has_first_inputs(run) => {
                 spoil(&mut outcome, bit);
             }

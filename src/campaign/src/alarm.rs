@@ -3,7 +3,7 @@
 use clreduce_generator::{Avoid, Kernel};
 
 use crate::CampaignError;
-use crate::cure::{self, Cure};
+use crate::cure::{self, Cures};
 use crate::external::NoProgram;
 use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
@@ -97,6 +97,7 @@ impl Investigator<'_> {
             bug: None,
             construct: None,
             siblings: Vec::new(),
+            cures: Vec::new(),
             avoid: Vec::new(),
             reason: String::new(),
         }
@@ -131,7 +132,7 @@ impl Investigator<'_> {
                         construct,
                         kernel,
                     )?;
-                    return known(bug, Some(construct), self.new_lines(configuration, [feature]));
+                    return known(bug, Some(construct), self.new_lines(suspect.alarm, [feature]));
                 }
             }
         }
@@ -170,16 +171,16 @@ impl Investigator<'_> {
     /// Features to be avoided, but for those that are already.
     fn new_lines(
         &self,
-        configuration: usize,
+        alarm: &Alarm,
         features: impl IntoIterator<Item = String>,
     ) -> Vec<AvoidLine> {
-        let configuration = self.runner.matrix.name(configuration);
+        let (configuration, class) = (self.runner.matrix.name(alarm.configuration), alarm.class);
         let lines = features.into_iter().map(|feature| {
             let configuration = configuration.clone();
             AvoidLine { configuration, feature }
         });
         let is_new = |line: &AvoidLine| {
-            self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(line))
+            self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(line, class))
         };
         lines.filter(is_new).collect()
     }
@@ -249,21 +250,22 @@ impl Investigator<'_> {
             Reduced::Failed(reason) => {
                 Some(self.ended(suspect, End::NotReduced, reason.to_string()))
             }
-            Reduced::Duplicate(bug, cure) => {
+            Reduced::Duplicate(bug, cures) => {
                 let ended = self.ended(suspect, End::Duplicate, String::new());
-                Some(self.with_cure(Conclusion { bug: Some(bug), ..ended }, configuration, cure))
+                Some(self.with_cures(Conclusion { bug: Some(bug), ..ended }, suspect.alarm, cures))
             }
-            Reduced::Bug(cure) => {
+            Reduced::Bug(cures) => {
                 let ended = self.ended(suspect, End::Bug, String::new());
-                Some(self.with_cure(Conclusion { bug: Some(name), ..ended }, configuration, cure))
+                Some(self.with_cures(Conclusion { bug: Some(name), ..ended }, suspect.alarm, cures))
             }
         })
     }
 
-    /// The conclusion with what cures the program, if anything does.
-    fn with_cure(&self, ended: Conclusion, configuration: usize, cure: Option<Cure>) -> Conclusion {
-        let Some(cure) = cure else { return ended };
-        let avoid = self.new_lines(configuration, cure.features());
+    /// The conclusion with what cures the program.
+    fn with_cures(&self, ended: Conclusion, alarm: &Alarm, cures: Cures) -> Conclusion {
+        let ended = Conclusion { cures: cures.all, ..ended };
+        let Some(cure) = cures.telling.into_iter().next() else { return ended };
+        let avoid = self.new_lines(alarm, cure.features());
         let (construct, siblings) = (Some(cure.construct), cure.siblings);
         Conclusion { construct, siblings, avoid, ..ended }
     }

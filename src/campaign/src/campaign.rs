@@ -24,6 +24,7 @@ use crate::disk::DiskWatch;
 use crate::elsewhere::Elsewhere;
 use crate::external::{ExternalPrograms, NoProgram};
 use crate::jury;
+use crate::knowledge::Lane;
 use crate::log::{Line, Log};
 use crate::matrix::{Matrix, SourceKind, Toolchain};
 use crate::outcome::Class;
@@ -236,9 +237,11 @@ fn work_of_threads<'a>(
         all.push((format!("programs {number}"), Box::new(work)));
     }
     for device in 0..runner.matrix.devices.len() {
-        let investigator = Investigator { runner, programs, shared, reduction };
-        let work = move || look_into_alarms(&investigator, device);
-        all.push((format!("alarms {device}"), Box::new(work)));
+        for lane in Lane::ALL {
+            let investigator = Investigator { runner, programs, shared, reduction };
+            let work = move || look_into_alarms(&investigator, device, lane);
+            all.push((format!("alarms {device} {lane:?}"), Box::new(work)));
+        }
     }
     all
 }
@@ -320,10 +323,10 @@ fn voted_on(
     Some(FinishedProgram { outcomes, missing: None })
 }
 
-/// Looks into the alarms of a device, one after the other.
-fn look_into_alarms(investigator: &Investigator<'_>, device: usize) {
+/// Looks into the alarms of a lane of a device, one after the other.
+fn look_into_alarms(investigator: &Investigator<'_>, device: usize, lane: Lane) {
     let shared = investigator.shared;
-    while let Some(alarm) = shared.next_alarm(device) {
+    while let Some(alarm) = shared.next_alarm(device, lane) {
         match investigator.look(&alarm) {
             Ok(Some(conclusion)) => shared.concluded(conclusion),
             Ok(None) => return,

@@ -1,11 +1,14 @@
-//! The search for a feature without which a program is right. It tells bugs apart that have no message, and says what
+//! The search for the features without which a program is right. They tell bugs apart that have no message, and say what
 //! later programs have to avoid.
+//!
+//! Many constructs lead from the one at fault to the result, and each of them cures the program when it is left out. The one at fault
+//! is often one of a family, such as comparisons, and others of the family show the bug in its place.
 
 use std::collections::BTreeSet;
 
-use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel};
+use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel, Number};
 
-use crate::outcome::{Observed, Subject};
+use crate::outcome::{Class, Observed, Subject};
 use crate::programs::Programs;
 use crate::runner::Runner;
 
@@ -19,16 +22,11 @@ pub(crate) struct Cure {
     pub construct: String,
     /// The name with a type, if that is enough, or the name.
     pub feature: String,
-    /// Constructs of the same kind that show the bug in the place of this one.
+    /// Constructs of the same family that show the bug in the place of this one.
     pub siblings: Vec<String>,
 }
 
 impl Cure {
-    fn of(construct: &str, feature: &str) -> Self {
-        let (construct, feature) = (construct.to_owned(), feature.to_owned());
-        Self { construct, feature, siblings: Vec::new() }
-    }
-
     /// The names of the construct and of its siblings.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.construct).chain(&self.siblings)
@@ -41,79 +39,135 @@ impl Cure {
     }
 }
 
-/// Finds the cure of a reduced kernel, as [`first`] does, and what shows the same bug in its place.
-pub(crate) fn find(
-    runner: &Runner,
-    programs: &Programs,
-    configuration: usize,
-    (small, large): (&Kernel, &Kernel),
-    observed: &Observed,
-) -> Option<Option<Cure>> {
-    let Some(mut cure) = first(runner, programs, configuration, (small, large))? else {
-        return Some(None);
-    };
-    for (name, sibling) in small.siblings(&cure.construct) {
-        if runner.shows(configuration, &Subject::from(&sibling), observed)? {
-            cure.siblings.push(name.to_owned());
-        }
-    }
-    Some(Some(cure))
+/// All that cures a reduced kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cures {
+    /// Those that say which bug it is, the best one first: constructs with siblings, or one other.
+    pub telling: Vec<Cure>,
+    /// The names of all constructs without which the reduced kernel is right. Many only lead from the fault to the result.
+    pub all: Vec<String>,
 }
 
-/// Finds the feature of a reduced kernel without which both it and the kernel that it was made of are right, or at least a
-/// function without which the reduced one is. The innermost `None` says that there is none.
-fn first(
-    runner: &Runner,
-    programs: &Programs,
-    configuration: usize,
-    (small, large): (&Kernel, &Kernel),
-) -> Option<Option<Cure>> {
-    let constructs = small.constructs();
-    let mut names: Vec<&Construct> = Vec::new();
-    for construct in &constructs {
-        if names.iter().all(|known| known.name != construct.name) {
-            names.push(construct);
-        }
-    }
-    names.sort_by_key(|one| (one.kind, one.name));
-    let of = |names: &[&Construct], kernels: &[&Kernel]| {
-        first_cure(runner, programs, configuration, (names, &constructs), kernels)
-    };
-    let (common, own): (Vec<&Construct>, Vec<&Construct>) =
-        names.into_iter().partition(|one| COMMON.contains(&one.name));
-    if let Some(cure) = of(&own, &[small, large])? {
-        return Some(Some(cure));
-    }
-    // Where the large one shows several bugs, nothing cures it alone. Only the name of a function says enough then.
-    let is_function = |one: &&Construct| one.kind == ConstructKind::BuiltinFunction;
-    let functions: Vec<&Construct> = own.into_iter().filter(is_function).collect();
-    if let Some(cure) = of(&functions, &[small])? {
-        return Some(Some(cure));
-    }
-    of(&common, &[small, large])
+/// A reduced kernel with the kernel that it was made of, and the bug that both show.
+pub(crate) struct Search<'a> {
+    pub runner: &'a Runner,
+    pub programs: &'a Programs,
+    pub configuration: usize,
+    pub small: &'a Kernel,
+    pub large: &'a Kernel,
+    pub observed: &'a Observed,
 }
 
-/// The first of the names without which all kernels are right, with its type if that is enough.
-fn first_cure(
-    runner: &Runner,
-    programs: &Programs,
-    configuration: usize,
-    (names, constructs): (&[&Construct], &[Construct]),
-    kernels: &[&Kernel],
-) -> Option<Option<Cure>> {
-    for name in names.iter().map(|one| one.name) {
-        if !cures(runner, programs, configuration, name, kernels)? {
-            continue;
-        }
-        let typed = constructs.iter().filter(|one| one.name == name).map(|one| &one.with_type);
-        for feature in typed {
-            if cures(runner, programs, configuration, feature, kernels)? {
-                return Some(Some(Cure::of(name, feature)));
+impl Search<'_> {
+    /// Finds what cures the kernels. `None` once the campaign is cancelled.
+    pub(crate) fn run(&self) -> Option<Cures> {
+        let constructs = self.small.constructs();
+        let mut names: Vec<&Construct> = Vec::new();
+        for construct in &constructs {
+            if names.iter().all(|known| known.name != construct.name) {
+                names.push(construct);
             }
         }
-        return Some(Some(Cure::of(name, name)));
+        names.sort_by_key(|one| (COMMON.contains(&one.name), one.kind, one.name));
+        let found = self.those_that_cure(&names)?;
+        let mut telling = Vec::new();
+        for one in &found {
+            let siblings = self.siblings(one.name)?;
+            if !siblings.is_empty() {
+                telling.push(Cure { siblings, ..self.cure(one.name, &constructs)? });
+            }
+        }
+        if telling.is_empty()
+            && let Some(one) = self.best(&found)?
+        {
+            telling.push(self.cure(one.name, &constructs)?);
+        }
+        let all = found.iter().map(|one| one.name.to_owned()).collect();
+        Some(Cures { telling, all })
     }
-    Some(None)
+
+    /// The constructs without which the reduced kernel is right. Each test of a hang may take the whole limit, so the first one
+    /// that cures both kernels is enough there.
+    fn those_that_cure<'a>(&self, names: &[&'a Construct]) -> Option<Vec<&'a Construct>> {
+        let mut found = Vec::new();
+        for one in names {
+            if !self.cures(one.name, &[self.small])? {
+                continue;
+            }
+            found.push(*one);
+            if self.observed.class == Class::Hang && self.cures(one.name, &[self.large])? {
+                break;
+            }
+        }
+        Some(found)
+    }
+
+    /// The first construct without which the large kernel is right as well, or at least a function without which the reduced
+    /// one is: where the large one shows several bugs, nothing cures it alone, and only the name of a function says enough.
+    /// The innermost `None` says that there is none.
+    fn best<'a>(&self, found: &[&'a Construct]) -> Option<Option<&'a Construct>> {
+        let (common, own): (Vec<&Construct>, Vec<&Construct>) =
+            found.iter().partition(|one| COMMON.contains(&one.name));
+        for one in &own {
+            if self.cures(one.name, &[self.large])? {
+                return Some(Some(one));
+            }
+        }
+        let is_function = |one: &&&Construct| one.kind == ConstructKind::BuiltinFunction;
+        if let Some(one) = own.iter().find(is_function) {
+            return Some(Some(one));
+        }
+        for one in common {
+            if self.cures(one.name, &[self.large])? {
+                return Some(Some(one));
+            }
+        }
+        Some(None)
+    }
+
+    /// The others of its family that show the bug in the place of a construct. If a number in its place shows the bug, the
+    /// construct is not at fault, whatever its siblings do.
+    fn siblings(&self, construct: &str) -> Option<Vec<String>> {
+        if !Kernel::has_family(construct) {
+            return Some(Vec::new());
+        }
+        for number in Number::TRUTHS {
+            if let Some(kernel) = self.small.with_number(construct, number)
+                && self.shows(&kernel)?
+            {
+                return Some(Vec::new());
+            }
+        }
+        let mut siblings: Vec<String> = Vec::new();
+        for (name, sibling) in self.small.siblings(construct) {
+            if siblings.iter().all(|known| known != name) && self.shows(&sibling)? {
+                siblings.push(name.to_owned());
+            }
+        }
+        Some(siblings)
+    }
+
+    /// A construct as a cure, with its type if that is enough.
+    fn cure(&self, name: &str, constructs: &[Construct]) -> Option<Cure> {
+        let both = [self.small, self.large];
+        let kernels = if self.cures(name, &both)? { &both[..] } else { &both[..1] };
+        let mut feature = name.to_owned();
+        for one in constructs.iter().filter(|one| one.name == name) {
+            if self.cures(&one.with_type, kernels)? {
+                feature.clone_from(&one.with_type);
+                break;
+            }
+        }
+        Some(Cure { construct: name.to_owned(), feature, siblings: Vec::new() })
+    }
+
+    fn cures(&self, feature: &str, kernels: &[&Kernel]) -> Option<bool> {
+        cures(self.runner, self.programs, self.configuration, feature, kernels)
+    }
+
+    fn shows(&self, kernel: &Kernel) -> Option<bool> {
+        self.runner.shows(self.configuration, &Subject::from(kernel), self.observed)
+    }
 }
 
 /// Finds the entry of an avoid list for a construct that is known to cure a kernel.

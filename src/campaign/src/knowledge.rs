@@ -11,6 +11,37 @@ use crate::outcome::{Class, Observed};
 /// changes them is known, so that they do not depend on the speed of anything; and alarms never pile up.
 pub const WINDOW: u64 = 128;
 
+/// The same for what is learnt from a hang. Each test of it takes the whole time limit, and so many programs and other alarms need
+/// not wait for it.
+pub const HANG_WINDOW: u64 = 4 * WINDOW;
+
+/// Alarms of a family of devices that are looked into one after the other. What is learnt from one does not depend on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Programs that hang.
+    Hangs,
+    /// All others.
+    Others,
+}
+
+impl Lane {
+    /// Both of them, in the order of their numbers.
+    pub(crate) const ALL: [Self; 2] = [Self::Others, Self::Hangs];
+
+    /// The lane of an alarm.
+    pub(crate) fn of(class: Class) -> Self {
+        if class == Class::Hang { Self::Hangs } else { Self::Others }
+    }
+
+    /// The number of programs after which something is learnt from an alarm.
+    pub(crate) fn window(self) -> u64 {
+        match self {
+            Self::Hangs => HANG_WINDOW,
+            Self::Others => WINDOW,
+        }
+    }
+}
+
 /// A bug that was reduced.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownBug {
@@ -28,16 +59,17 @@ pub(crate) struct KnownBug {
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     pub bugs: Vec<KnownBug>,
-    /// Features with the program from which they were learnt.
-    avoid: Vec<(u64, AvoidLine)>,
+    /// Features with the first program that goes without them, and the lane of the alarm from which they were learnt.
+    avoid: Vec<(u64, Lane, AvoidLine)>,
     pub gate: Option<Gate>,
 }
 
 impl Knowledge {
     /// Learns how an alarm ended.
     pub(crate) fn learn(&mut self, conclusion: &Conclusion, matrix: &Matrix) {
-        let program = conclusion.program;
-        self.avoid.extend(conclusion.avoid.iter().map(|line| (program, line.clone())));
+        let (program, lane) = (conclusion.program, Lane::of(conclusion.class));
+        let first = program + lane.window();
+        self.avoid.extend(conclusion.avoid.iter().map(|line| (first, lane, line.clone())));
         let constructs = conclusion.construct.iter().chain(&conclusion.siblings);
         let Some(name) = &conclusion.bug else { return };
         match (conclusion.end, matrix.find(&conclusion.configuration)) {
@@ -66,19 +98,22 @@ impl Knowledge {
 
     /// The features that a program of a configuration goes without.
     pub(crate) fn avoid_of(&self, configuration: &str, program: u64) -> Avoid {
-        let learnt = self.avoid.iter().filter(|(from, _)| from + WINDOW <= program);
+        let learnt = self.avoid.iter().filter(|(first, _, _)| *first <= program);
         let of_gate = self.gate.iter().filter(|gate| gate.size <= program);
-        let lines = learnt.map(|(_, line)| line).chain(of_gate.flat_map(|gate| &gate.avoid));
+        let lines = learnt.map(|(_, _, line)| line).chain(of_gate.flat_map(|gate| &gate.avoid));
         let mine = lines.filter(|line| line.configuration == configuration);
         // The order of the lines depends on the order in which devices learn.
         let mut features: Vec<&str> = mine.map(|line| line.feature.as_str()).collect();
         features.sort_unstable();
+        features.dedup();
         features.join(",").parse().unwrap_or_default()
     }
 
-    /// Returns true if a feature is avoided already, now or later.
-    pub(crate) fn avoids(&self, line: &AvoidLine) -> bool {
-        self.avoid.iter().any(|(_, known)| known == line)
+    /// Returns true if a feature is avoided already, now or later, for an alarm of the same lane. What the other lane has learnt so
+    /// far depends on its speed.
+    pub(crate) fn avoids(&self, line: &AvoidLine, class: Class) -> bool {
+        let lane = Lane::of(class);
+        self.avoid.iter().any(|(_, of, known)| *of == lane && known == line)
             || self.gate.iter().any(|gate| gate.avoid.contains(line))
     }
 

@@ -109,12 +109,15 @@ pub struct Conclusion {
     /// The name of the bug, new or known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bug: Option<String>,
-    /// The feature without which the program is right, if there is one.
+    /// The feature without which the program is right, and that says which bug it is, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub construct: Option<String>,
-    /// Constructs of the same kind that show the bug in its place.
+    /// Constructs of the same family that show the bug in its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub siblings: Vec<String>,
+    /// All constructs without which the reduced program is right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cures: Vec<String>,
     /// The features that are avoided from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<AvoidLine>,
@@ -200,6 +203,7 @@ mod tests {
             bug: Some("pocl-wrong-free-3".into()),
             construct: Some("less".into()),
             siblings: vec!["greater".into()],
+            cures: vec!["abs".into(), "less".into()],
             avoid: vec![avoid.clone()],
             reason: String::new(),
         });

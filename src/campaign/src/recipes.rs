@@ -24,8 +24,8 @@ const WITNESSES: usize = 2;
 pub(crate) struct BugRecipe {
     /// The text.
     pub text: String,
-    /// A configuration that has the right result.
-    pub witness: Configuration,
+    /// Configurations that have the right result of the program.
+    pub witnesses: Vec<Configuration>,
     /// The program that the recipe is for.
     pub source: String,
 }
@@ -105,9 +105,8 @@ impl BugReduction<'_> {
         if preset == Preset::WrongCode {
             text.push_str(TWICE);
         }
-        let witness = comparison.witnesses(bug).first().map(|witness| all[*witness].clone());
-        let witness = witness.unwrap_or_else(|| all[configuration].clone());
-        Ok(BugRecipe { text, witness, source: small.source.clone() })
+        let witnesses = comparison.witnesses(bug).into_iter().map(|one| all[one].clone()).collect();
+        Ok(BugRecipe { text, witnesses, source: small.source.clone() })
     }
 
     /// The recipe for a compiler of C, as `clreduce init -- COMMAND` writes it, with the checks that a program needs to
@@ -155,10 +154,9 @@ impl BugReduction<'_> {
         if let Some(report) = found.invalid {
             return Err(NotReduced::Invalid(report).into());
         }
-        let witness = witnesses.into_iter().next().unwrap_or_else(|| own.clone());
         // It may be preprocessed.
         let source = String::from_utf8_lossy(found.source()).into_owned();
-        Ok(BugRecipe { text: found.recipe, witness, source })
+        Ok(BugRecipe { text: found.recipe, witnesses, source })
     }
 
     /// Other configurations that have the right result: those of other compilers first.

@@ -18,7 +18,7 @@ use clreduce_triage::TriageCase;
 use thiserror::Error;
 
 use crate::CampaignError;
-use crate::cure::{self, Cure};
+use crate::cure::{Cure, Cures, Search};
 use crate::elsewhere::{MakeTest, NoTest, ReductionTest};
 use crate::knowledge::KnownBug;
 use crate::matrix::Configuration;
@@ -49,10 +49,10 @@ pub(crate) struct BugReduction<'a> {
 
 /// The end of a reduction.
 pub(crate) enum Reduced {
-    /// The bug is new and written down; with the feature that cures it, if one does.
-    Bug(Option<Cure>),
+    /// The bug is new and written down; with the features that cure it.
+    Bug(Cures),
     /// It is this bug: the reduced program is the same, or the same constructs show it.
-    Duplicate(String, Option<Cure>),
+    Duplicate(String, Cures),
     /// It could not be reduced.
     Failed(NotReduced),
     /// The campaign is cancelled.
@@ -149,14 +149,13 @@ impl BugReduction<'_> {
         observed: &Observed,
     ) -> Result<Reduced, Stop> {
         let folder = self.batch.folder_of(name);
-        let (small, cure) = match kernel {
+        let (small, cures) = match kernel {
             Some(kernel) => self.shrink(name, configuration, kernel, observed)?,
-            None => (original.clone(), None),
+            None => (original.clone(), Cures::default()),
         };
-        if let Some(bug) =
-            cure.as_ref().and_then(|cure| self.same_kind(configuration, cure, observed))
-        {
-            return Ok(Reduced::Duplicate(bug, cure));
+        if let Some((bug, cure)) = self.same_kind(configuration, &cures, observed) {
+            let telling = vec![cure.clone()];
+            return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
         }
         self.put_arguments(&folder, &small)?;
         let found = self.recipe(configuration, &small, observed, &folder)?;
@@ -166,14 +165,15 @@ impl BugReduction<'_> {
         let recipe = Recipe::parse(&path, found.text)?.options(options);
         let text = self.reduce_text(name, &small, (&recipe, &path))?;
         if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
-            return Ok(Reduced::Duplicate(bug, cure));
+            return Ok(Reduced::Duplicate(bug, cures));
         }
         let reduced = Subject { source: text, ..small };
-        self.publish(name, (reduced, original), &recipe, &found.witness)?;
+        let expected = self.right_result(configuration, &reduced, &found.witnesses)?;
+        self.publish(name, (Subject { expected, ..reduced }, original), &recipe)?;
         let state = folder.join(shrink::STATE);
         clreduce_files::remove_tree(&state)
             .map_err(|source| Stop::Campaign(CampaignError::Write { path: state, source }))?;
-        Ok(Reduced::Bug(cure))
+        Ok(Reduced::Bug(cures))
     }
 
     /// Makes a kernel smaller as a program, and looks for what cures it.
@@ -183,7 +183,7 @@ impl BugReduction<'_> {
         configuration: usize,
         kernel: &Kernel,
         observed: &Observed,
-    ) -> Result<(Subject, Option<Cure>), Stop> {
+    ) -> Result<(Subject, Cures), Stop> {
         let folder = self.batch.folder_of(name);
         let case = self.case(&kernel.source)?;
         let tell = |steps, bytes| self.shared.reducing(name, steps, bytes);
@@ -193,9 +193,9 @@ impl BugReduction<'_> {
             Ok(small) => small.ok_or(Stop::Cancelled)?,
             Err(error) => return Err(Stop::Campaign(error.into())),
         };
-        let kernels = (&small, kernel);
-        let cure = cure::find(self.runner, self.programs, configuration, kernels, observed);
-        Ok((Subject::from(&small), cure.ok_or(Stop::Cancelled)?))
+        let (runner, programs, small, large) = (self.runner, self.programs, &small, kernel);
+        let search = Search { runner, programs, configuration, small, large, observed };
+        Ok((Subject::from(small), search.run().ok_or(Stop::Cancelled)?))
     }
 
     fn case(&self, source: &str) -> Result<TestCase, InvalidTestCase> {
@@ -284,12 +284,20 @@ impl BugReduction<'_> {
         })
     }
 
-    /// The bug of the same family of devices that one of the siblings of a construct shows as well. Without siblings, nothing
-    /// speaks for one bug in two places.
-    fn same_kind(&self, configuration: usize, cure: &Cure, observed: &Observed) -> Option<String> {
+    /// The bug of the same family of devices that a construct with siblings shows, or one of these, with the construct. Without
+    /// siblings, nothing speaks for one bug in two places.
+    fn same_kind<'a>(
+        &self,
+        configuration: usize,
+        cures: &'a Cures,
+        observed: &Observed,
+    ) -> Option<(String, &'a Cure)> {
         let bugs = self.known_bugs(configuration, observed);
-        let is_it = |bug: &KnownBug| cure.siblings.iter().any(|name| bug.constructs.contains(name));
-        bugs.into_iter().find(is_it).map(|bug| bug.name)
+        let of_family = cures.telling.iter().filter(|cure| !cure.siblings.is_empty());
+        of_family.into_iter().find_map(|cure| {
+            let is_it = |bug: &&KnownBug| cure.names().any(|name| bug.constructs.contains(name));
+            Some((bugs.iter().find(is_it)?.name.clone(), cure))
+        })
     }
 
     fn known_bugs(&self, configuration: usize, observed: &Observed) -> Vec<KnownBug> {
@@ -319,18 +327,43 @@ impl BugReduction<'_> {
         Some(TriageCase::new(&self.case(source).ok()?, "", None, []).outline())
     }
 
+    /// The right result of a reduced program: the one that most witnesses have. Witnesses of the original may show the bug of the
+    /// reduced program, above all other configurations of the same device.
+    fn right_result(
+        &self,
+        configuration: usize,
+        reduced: &Subject,
+        witnesses: &[Configuration],
+    ) -> Result<ExpectedResult, Stop> {
+        let result = |one: &Configuration| -> Result<Option<String>, Stop> {
+            let (outcome, _) = self.runner.outcome(one, reduced).ok_or(Stop::Cancelled)?;
+            Ok(outcome.result().map(|outputs| show(outputs) + "\n"))
+        };
+        let wrong = result(&self.runner.matrix.configurations[configuration])?;
+        let mut votes: Vec<(String, usize)> = Vec::new();
+        for one in witnesses {
+            let Some(found) = result(one)?.filter(|found| Some(found) != wrong.as_ref()) else {
+                continue;
+            };
+            match votes.iter_mut().find(|(known, _)| *known == found) {
+                Some((_, count)) => *count += 1,
+                None => votes.push((found, 1)),
+            }
+        }
+        // Of several, the first one.
+        let best = votes.into_iter().rev().max_by_key(|(_, count)| *count);
+        Ok(best.map_or(ExpectedResult::Open { executed: true }, |(found, _)| {
+            ExpectedResult::Known(found)
+        }))
+    }
+
     /// Writes the folder of the bug.
     fn publish(
         &self,
         name: &str,
-        (mut reduced, original): (Subject, &Subject),
+        (reduced, original): (Subject, &Subject),
         recipe: &Recipe,
-        witness: &Configuration,
     ) -> Result<(), Stop> {
-        let (outcome, _) = self.runner.outcome(witness, &reduced).ok_or(Stop::Cancelled)?;
-        let right = outcome.result().map(|outputs| show(outputs) + "\n");
-        reduced.expected =
-            right.map_or(ExpectedResult::Open { executed: true }, ExpectedResult::Known);
         let case = self.case(&reduced.source)?;
         // Every stage runs on the result once more: only a valid program accuses a compiler.
         let cancel: &Cancel = &self.runner.cancel;

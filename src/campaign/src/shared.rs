@@ -1,7 +1,7 @@
 //! The state that the threads of a campaign share: which program comes next, which alarms are open, what is known.
 //!
 //! Outcomes are taken in the order of the programs, and alarms in the order of the outcomes, one after the other for each
-//! device. So what a campaign learns does not depend on how fast anything is.
+//! lane of a device. So what a campaign learns does not depend on how fast anything is.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use clreduce_interestingness::Cancel;
 use crossbeam_channel::Sender;
 
 use crate::gate::{Gate, Trial};
-use crate::knowledge::{Knowledge, WINDOW};
+use crate::knowledge::{Knowledge, Lane, WINDOW};
 use crate::log::{Conclusion, Line, Log};
 use crate::matrix::Matrix;
 use crate::outcome::Class;
@@ -81,10 +81,10 @@ struct State {
     first: Vec<Outcomes>,
     /// Programs so far that are missing, if all are.
     all_missing: Option<u64>,
-    /// Alarms of each family of devices, in their order, at the place of its first device.
-    queues: Vec<VecDeque<Alarm>>,
-    /// Programs with alarms that are not looked into yet, with the number of these.
-    open: BTreeMap<u64, usize>,
+    /// Alarms of each family of devices by their lane, in their order, at the place of its first device.
+    queues: Vec<[VecDeque<Alarm>; 2]>,
+    /// Programs with alarms of a lane that are not looked into yet, with the number of these.
+    open: [BTreeMap<u64, usize>; 2],
     stopped: bool,
     failure: Option<CampaignError>,
 }
@@ -114,8 +114,8 @@ impl Shared {
             logged: 0,
             first: Vec::new(),
             all_missing: Some(0),
-            queues: matrix.devices.iter().map(|_| VecDeque::new()).collect(),
-            open: BTreeMap::new(),
+            queues: matrix.devices.iter().map(|_| Default::default()).collect(),
+            open: Default::default(),
             stopped: false,
             failure: None,
         };
@@ -141,7 +141,8 @@ impl Shared {
                 }
                 Line::Alarm(conclusion) => {
                     if let Some(found) = self.matrix.find(&conclusion.configuration) {
-                        state.queues[self.matrix.family(found)].pop_front();
+                        let lane = Lane::of(conclusion.class) as usize;
+                        state.queues[self.matrix.family(found)][lane].pop_front();
                     }
                     self.close(&mut state, &conclusion);
                     self.tell(Progress::Concluded { conclusion, earlier: true });
@@ -176,8 +177,12 @@ impl Shared {
             if state.stopped || is_last {
                 return None;
             }
-            let settled = state.open.keys().next().copied().unwrap_or(state.logged);
-            let is_known = state.next < settled + WINDOW;
+            let of_lane = |lane: Lane| {
+                let first = state.open[lane as usize].keys().next();
+                first.map(|program| program + lane.window())
+            };
+            let ends = Lane::ALL.into_iter().filter_map(of_lane).chain([state.logged + WINDOW]);
+            let is_known = ends.into_iter().all(|end| state.next < end);
             if is_known && (state.next < self.gate_size() || state.knowledge.gate.is_some()) {
                 state.next += 1;
                 return Some(state.next - 1);
@@ -186,14 +191,14 @@ impl Shared {
         }
     }
 
-    /// Waits for the next alarm of the family of a device. `None` at the end.
-    pub(crate) fn next_alarm(&self, device: usize) -> Option<Alarm> {
+    /// Waits for the next alarm of a lane of the family of a device. `None` at the end.
+    pub(crate) fn next_alarm(&self, device: usize, lane: Lane) -> Option<Alarm> {
         let mut state = locked(&self.state);
         loop {
             if state.stopped {
                 return None;
             }
-            if let Some(alarm) = state.queues[device].pop_front() {
+            if let Some(alarm) = state.queues[device][lane as usize].pop_front() {
                 return Some(alarm);
             }
             if self.count.is_some_and(|count| state.logged >= count) {
@@ -254,7 +259,7 @@ impl Shared {
 
     /// The number of alarms that are not looked into yet.
     pub(crate) fn open_alarms(&self) -> usize {
-        locked(&self.state).open.values().sum()
+        locked(&self.state).open.iter().flat_map(BTreeMap::values).sum()
     }
 
     /// Says how far a reduction is.
@@ -321,9 +326,10 @@ impl Shared {
         let is_wrong = |index: &usize| outcomes.get(index) == Some(&Class::Wrong);
         let is_everywhere = devices.len() > 1 && all.iter().all(is_wrong);
         for (configuration, class) in outcomes.into_iter().filter(|(_, class)| class.is_alarm()) {
-            let queue = &mut state.queues[self.matrix.family(configuration)];
+            let lane = Lane::of(class) as usize;
+            let queue = &mut state.queues[self.matrix.family(configuration)][lane];
             queue.push_back(Alarm { program, configuration, class, is_everywhere });
-            *state.open.entry(program).or_default() += 1;
+            *state.open[lane].entry(program).or_default() += 1;
         }
     }
 
@@ -380,10 +386,11 @@ impl Shared {
 
     fn close(&self, state: &mut State, conclusion: &Conclusion) {
         state.knowledge.learn(conclusion, &self.matrix);
-        if let Some(count) = state.open.get_mut(&conclusion.program) {
+        let open = &mut state.open[Lane::of(conclusion.class) as usize];
+        if let Some(count) = open.get_mut(&conclusion.program) {
             *count -= 1;
             if *count == 0 {
-                state.open.remove(&conclusion.program);
+                open.remove(&conclusion.program);
             }
         }
     }
