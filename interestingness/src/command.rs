@@ -14,7 +14,7 @@ use clreduce_process::{
     Cancel, Completed, Confinement, End, Launcher, Limits, LocalLauncher, RunFolder, SetupError,
     Task, TestCommand,
 };
-use clreduce_testcase::{Clues, TestCase};
+use clreduce_testcase::{Clues, LEAST_COMPLAINING, TestCase};
 use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -201,11 +201,7 @@ impl CommandTest {
         let given = given.flatten().filter_map(|regex| regex::Regex::new(regex.as_str()).ok());
         let patterns: Vec<regex::Regex> =
             looked_for(&self.command).into_iter().chain(given).collect();
-        let text = |bytes: &Vec<u8>| {
-            let bytes = &bytes[..bytes.len().min(MOST_OUTPUT)];
-            String::from_utf8_lossy(bytes).into_owned()
-        };
-        clreduce_crash::clues(&outputs.iter().map(text).collect::<Vec<_>>(), &patterns)
+        clreduce_crash::clues(&texts(outputs), &patterns)
     }
 
     fn run(
@@ -237,7 +233,22 @@ impl CommandTest {
 impl Interestingness for CommandTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let task = self.task();
-        self.outcome(self.run(&task, variant, cancel, &mut |folder| self.save(folder))?)
+        let mut outputs = Vec::new();
+        let completed = self.run(&task, variant, cancel, &mut |folder| {
+            if variant.total_bytes() >= LEAST_COMPLAINING {
+                outputs = folder.texts(variant);
+            }
+            self.save(folder);
+        })?;
+        if variant.total_bytes() >= LEAST_COMPLAINING {
+            outputs.push(completed.tail.clone());
+            outputs.extend(completed.streams.iter().cloned());
+        }
+        let mut outcome = self.outcome(completed)?;
+        if outcome.verdict == Verdict::Uninteresting {
+            outcome.complaints = clreduce_crash::complaints(&texts(&outputs));
+        }
+        Ok(outcome)
     }
 
     fn judge_original(
@@ -252,6 +263,15 @@ impl Interestingness for CommandTest {
     fn set_time_limit(&self, limit: Duration) {
         self.lock_limits().time = Some(limit);
     }
+}
+
+/// Outputs as text.
+fn texts(outputs: &[Vec<u8>]) -> Vec<String> {
+    let text = |bytes: &Vec<u8>| {
+        let bytes = &bytes[..bytes.len().min(MOST_OUTPUT)];
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    outputs.iter().map(text).collect()
 }
 
 impl OutputPattern {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clreduce_process::{Completed, End};
+use clreduce_testcase::Complaint;
 use serde::{Deserialize, Serialize};
 
 use crate::TimeLimits;
@@ -37,6 +38,9 @@ pub struct Outcome {
     pub wall: Duration,
     /// The limits that parts of the test would have if the variant were the original, as far as its test shows them.
     pub part_limits: TimeLimits,
+    /// The errors that compilers reported, where the variant is not interesting and large.
+    #[serde(default)]
+    pub complaints: Vec<Complaint>,
 }
 
 impl From<Verdict> for Outcome {
@@ -48,6 +52,7 @@ impl From<Verdict> for Outcome {
             output_tail: Vec::new(),
             wall: Duration::ZERO,
             part_limits: TimeLimits::new(),
+            complaints: Vec::new(),
         }
     }
 }

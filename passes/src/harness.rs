@@ -183,9 +183,9 @@ fn check_orphans(
     orphans: &UnusedDeclarations,
     patch: &Patch,
 ) {
-    let followed = orphans.follow(snapshot, patch.clone());
+    let followed = orphans.follow(snapshot, patch.clone(), &[]);
     check_patch(pass, &followed, case);
-    let again = orphans.follow(snapshot, followed.clone());
+    let again = orphans.follow(snapshot, followed.clone(), &[]);
     assert_eq!(again, followed, "more follows from what followed a patch of {}", pass.info().name);
     assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.info().name);
 }

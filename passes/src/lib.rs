@@ -23,7 +23,7 @@ pub use budget::Budget;
 pub use clreduce_language::{
     NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxNode, SyntaxTree,
 };
-pub use edit::UnusedDeclarations;
+pub use edit::{Refusal, Repaired, UnusedDeclarations};
 pub use mutants::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator};
 pub use normal::{normalized, single_kernels};
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
@@ -64,12 +64,14 @@ mod cpp {
     pub(crate) mod constraints;
     pub(crate) mod cuts;
     pub(crate) mod declarations;
+    pub(crate) mod functions;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
     pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
     pub(crate) mod parameters;
+    mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
     pub(crate) mod template_parameters;
@@ -172,9 +174,18 @@ pub static TABLE: &[Row] = &[
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
     row(&cpp::uses::CppUses, Phase::Prepare, large_ones(64).patient(6)),
-    row(&cpp::bodies::CppBodies, Phase::Prepare, all_or_large_groups(32).with_unused()),
+    row(
+        &cpp::bodies::CppBodies,
+        Phase::Prepare,
+        all_or_large_groups(32).with_unused().with_repairs(6),
+    ),
     row(&cpp::uses::CppUses, Phase::Prepare, large_ones(128).patient(6)),
-    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(64).patient(4).with_unused()),
+    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(64).patient(2).with_unused()),
+    row(
+        &cpp::functions::CppFunctions,
+        Phase::Prepare,
+        all_or_large_groups(32).patient(1).with_unused().with_repairs(6),
+    ),
     row(&text::line_markers::LineMarkers, Phase::Prepare, GROUPS),
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Sweep, GROUPS),
@@ -185,7 +196,11 @@ pub static TABLE: &[Row] = &[
     row(&text::files::Files, Phase::Coarse, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Coarse, all_or_large_groups(64).with_unused()),
     row(&cpp::unreachable::CppUnreachable, Phase::Coarse, all_or_large_groups(64)),
-    row(&cpp::bodies::CppBodies, Phase::Coarse, all_or_large_groups(64).with_unused()),
+    row(
+        &cpp::bodies::CppBodies,
+        Phase::Coarse,
+        all_or_large_groups(64).with_unused().with_repairs(6),
+    ),
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Coarse,
@@ -206,7 +221,7 @@ pub static TABLE: &[Row] = &[
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
-    row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64)),
+    row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64).with_repairs(6)),
     row(&cpp::namespaces::CppNamespaces, Phase::Scopes, GROUPS.on_large_programs()),
     row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(64)),
     row(&cpp::bases::CppBases, Phase::Scopes, large_groups(64)),

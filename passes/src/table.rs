@@ -69,6 +69,8 @@ pub struct Policy {
     pub skips_refuted: bool,
     /// True if a variant may grow: a nested reduction must then make it smaller than what it came from.
     pub nested: bool,
+    /// So often a refused variant is tried again with what compilers missed in it.
+    pub repairs: u32,
 }
 
 impl fmt::Display for Policy {
@@ -107,6 +109,7 @@ pub(crate) const GROUPS: Policy = Policy {
     removes_unused: false,
     skips_refuted: false,
     nested: false,
+    repairs: 0,
 };
 
 /// One by one, the proposal that removes most first.
@@ -121,6 +124,11 @@ impl Policy {
     /// The same, but a variant removes one in `part` of the program's tokens at least.
     pub(crate) const fn gaining(self, part: u32) -> Self {
         Self { least_gain: Some(part), on_small_programs: false, ..self }
+    }
+
+    /// The same, but a refused variant is tried again, up to so many times, with what compilers missed in it.
+    pub(crate) const fn with_repairs(self, repairs: u32) -> Self {
+        Self { repairs, ..self }
     }
 
     /// The same, but a run ends once one in `part` of the program's tokens is gone.

@@ -4,6 +4,7 @@
 
 mod apply;
 mod clues;
+mod complaints;
 mod files;
 mod language;
 mod launch;
@@ -15,6 +16,7 @@ mod steps;
 
 pub use apply::{Kept, Run, map_range};
 pub use clues::{Clues, Mention};
+pub use complaints::{Complaint, LEAST_COMPLAINING};
 pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
 pub use language::{Family, Language, UnknownLanguage};
 pub use launch::Launch;

@@ -5,10 +5,12 @@
 //! and names. Recipes pin it, and batches group their cases by it, so there is one recogniser for both.
 
 mod clues;
+mod complaints;
 mod names;
 mod stack;
 
 pub use clues::clues;
+pub use complaints::complaints;
 pub use stack::stack;
 
 /// A pattern that is compiled once.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use clreduce_testcase::TestCase;
+
 use crate::snapshot::Snapshot;
 
 /// The lines of a file, by the names and numbers that messages of compilers call them.
@@ -14,8 +16,13 @@ pub(crate) struct PresumedLines<'a> {
 impl<'a> PresumedLines<'a> {
     /// The lines of one file of a snapshot.
     pub(crate) fn of(snapshot: &'a Snapshot, file: usize) -> Self {
-        let bytes = snapshot.bytes(file);
-        let mut name = base_name(snapshot.case().files()[file].path.as_bytes());
+        Self::in_file(snapshot.case(), file)
+    }
+
+    /// The lines of one file of a test case.
+    pub(crate) fn in_file(case: &'a TestCase, file: usize) -> Self {
+        let bytes = &case.files()[file].bytes;
+        let mut name = base_name(case.files()[file].path.as_bytes());
         let (mut number, mut start) = (1, 0);
         let mut starts = HashMap::new();
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -64,7 +71,7 @@ fn base_name(path: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::{Language, TestCase};
+    use clreduce_testcase::Language;
 
     use super::*;
 

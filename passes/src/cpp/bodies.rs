@@ -17,8 +17,10 @@
 //! template <class T> constexpr T h(T x);
 //! ```
 
+use std::ops::Range;
+
 use clreduce_language::{Body, Item, NodeField, NodeKind};
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, tokens};
 
 use crate::analysis::{Unit, main_file};
 use crate::edit::is_smaller;
@@ -40,9 +42,11 @@ impl Pass for CppBodies {
             for id in entities.ids() {
                 let item = entities.item(id);
                 let Some(body) = entities.body(unit.bytes, unit.tree, id) else { continue };
-                let removal = match item.is_outside {
-                    true => unit.delete(entities.range(unit.tree, id)),
-                    false => unit.replace(body.range.clone(), b";"),
+                let whole = entities.range(unit.tree, id);
+                let removal = match only_definition(unit, whole.clone(), item) {
+                    Some(range) => unit.delete(range),
+                    None if item.is_outside => unit.delete(whole),
+                    None => unit.replace(body.range.clone(), b";"),
                 };
                 // The bug is in a body of the main file more often than in one of its headers.
                 let start = body.range.start;
@@ -59,6 +63,24 @@ impl Pass for CppBodies {
             }
         }
     }
+}
+
+/// The bytes of a function that is a friend and cannot be declared without being defined: it has an attribute or a constraint.
+fn only_definition(unit: Unit<'_>, range: Range<usize>, item: &Item) -> Option<Range<usize>> {
+    let tree = unit.tree;
+    let body = tree.field(item.inner, NodeField::Body)?;
+    let head = &unit.bytes[range.start..tree.range(body).start];
+    let has_word = |wanted: &[u8]| tokens(head).any(|token| &head[token.range()] == wanted);
+    if !has_word(b"friend") {
+        return None;
+    }
+    // The parser may leave an attribute in front of it.
+    let before = unit.bytes[..range.start].trim_ascii_end();
+    let attribute = before.ends_with(b"]]").then(|| before.windows(2).rposition(|it| it == b"[["));
+    let start = attribute.flatten().unwrap_or(range.start);
+    let has_attribute = start < range.start || head.windows(2).any(|it| it == b"[[");
+    let is_bound = has_attribute || has_word(b"requires") && !item.is_template;
+    is_bound.then_some(start..range.end)
 }
 
 /// The edit that leaves a function the shortest body that its type allows.
@@ -82,6 +104,8 @@ fn emptied(unit: Unit<'_>, item: &Item, body: &Body) -> Option<Edit> {
             NodeKind::FunctionDeclarator if tree.kind(kind) != NodeKind::PrimitiveType => {
                 b"{ return {}; }"
             }
+            // A constant function must return something.
+            NodeKind::ReferenceDeclarator if body.is_needed_early => return None,
             NodeKind::ReferenceDeclarator => b"{ __builtin_unreachable(); }",
             _ => b"{ return 0; }",
         },
@@ -95,6 +119,14 @@ mod tests {
 
     use super::*;
     use crate::harness::assert_reduces;
+
+    #[test]
+    fn friends_that_cannot_be_declared_go_as_a_whole() {
+        let before = "template <class T> struct A {\n  [[nodiscard]] friend bool f(A) { return g(); }\n\
+                      friend bool h(A) requires C<T> { return g(); }\n  friend bool i(A) { return g(); }\n};\n";
+        let after = "template <class T> struct A {\n  \n\n  friend bool i(A) ;\n};\n";
+        assert_reduces(&CppBodies, Language::Cpp, before, &["friend bool i(A)"], after);
+    }
 
     #[test]
     fn where_a_body_must_stay_it_is_as_short_as_its_type_allows() {

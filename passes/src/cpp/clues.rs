@@ -2,7 +2,8 @@
 //!
 //! The output of a test may say at which places of the program the bug is. The first proposal keeps the declarations at these
 //! places, and what they need. Each further one also keeps the declarations of the main file that mention what is kept already:
-//! templates are instantiated only where they are used.
+//! templates are instantiated only where they are used. First of them, it keeps only the statements that mention it, and those that
+//! declare what these mention.
 //!
 //! before:
 //! ```cpp
@@ -18,9 +19,14 @@
 //! template <class T> struct C { A a = T(); };
 //! ```
 
-use clreduce_language::{Entities, Follow, ItemId, ItemKind, Reach};
-use clreduce_testcase::{Mention, Patch};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
+use clreduce_language::{Entities, Follow, ItemId, ItemKind, Reach};
+use clreduce_testcase::{Edit, Mention, Patch};
+
+use super::slice::unrelated;
+use super::uses::MainFile;
 use crate::analysis::{PresumedLines, Unit, main_file};
 use crate::edit::unreached;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
@@ -48,25 +54,61 @@ impl Pass for CppClues {
         let Some(unit) = one_file.filter(|_| !snapshot.clues().mentions.is_empty()) else { return };
         let entities = snapshot.entities(0);
         let mut roots = anchors(snapshot, unit, entities);
+        let anchors: Vec<Range<usize>> =
+            roots.iter().map(|&id| entities.range(unit.tree, id)).collect();
+        let main = MainFile::new(snapshot, unit, &main_or_all(unit));
         let enough = unit.bytes.len() / WORTH_A_TEST;
-        let mut last = None;
+        let (mut last, mut names) = (None, BTreeSet::new());
         for _ in 0..MOST_STEPS {
-            let follow = Follow { roots: &roots, reach: Reach::Narrow, without: &[] };
-            let edits = unreached(unit, entities, &entities.reached(unit.tree, follow));
-            let removed: usize = edits.iter().map(|edit| edit.range().len()).sum();
-            if roots.is_empty() || removed < enough {
+            if roots.is_empty() {
                 return;
             }
-            let patch = Patch::new(edits).filter(|patch| last.as_ref() != Some(patch));
-            last = patch.clone().or(last);
-            proposals.extend(patch.map(Proposal::new));
+            let statements = match names.is_empty() {
+                true => Vec::new(),
+                false => unrelated(&main, &names, &anchors),
+            };
+            let mut is_enough = false;
+            for gone in [Vec::new(), statements] {
+                let patch = all_but(unit, entities, &roots, gone);
+                let size = |patch: &Patch| -> usize {
+                    patch.edits().iter().map(|edit| edit.range().len()).sum()
+                };
+                let patch = patch.filter(|patch| size(patch) >= enough);
+                is_enough |= patch.is_some();
+                let patch = patch.filter(|patch| last.as_ref() != Some(patch));
+                last = patch.clone().or(last);
+                proposals.extend(patch.map(Proposal::new));
+            }
+            let declared = roots.iter().flat_map(|&id| &entities.item(id).declares);
+            names.extend(declared.map(|&entity| entities.name(entity)));
             let before = roots.len();
             with_users(unit, entities, &mut roots);
-            if roots.len() == before {
+            if roots.len() == before || !is_enough {
                 return;
             }
         }
     }
+}
+
+/// The main file, or all of the program where line markers do not tell.
+fn main_or_all(unit: Unit<'_>) -> Vec<Range<usize>> {
+    let main = main_file(unit.bytes);
+    if main.is_empty() { vec![0..unit.bytes.len()] } else { main }
+}
+
+/// The patch that removes some statements, and all that some items do not need then.
+fn all_but(
+    unit: Unit<'_>,
+    entities: &Entities,
+    roots: &[ItemId],
+    statements: Vec<Range<usize>>,
+) -> Option<Patch> {
+    let statements = statements.into_iter().map(|range| unit.delete(range)).collect();
+    let statements = Patch::new(statements)?;
+    let without: Vec<Range<usize>> = statements.edits().iter().map(Edit::range).collect();
+    let follow = Follow { without: &without, ..Follow::from(roots, Reach::Narrow) };
+    let reached = entities.reached(unit.tree, follow);
+    statements.union(&Patch::new(unreached(unit, entities, &reached))?)
 }
 
 /// The items at the places that clues name; if there are none, the functions that they name.

@@ -84,7 +84,7 @@ impl Pass for CppCuts {
         let mut heavy: Vec<(u64, Patch)> = weighed.filter(|(weight, _)| *weight >= least).collect();
         heavy.sort_by_key(|(weight, _)| Reverse(*weight));
         for (_, own) in proposals.limited(&MOST_CUTS, heavy) {
-            let patch = unused.follow(snapshot, own.clone());
+            let patch = unused.follow(snapshot, own.clone(), &[]);
             if !cuts.leaves_names(&own, &patch) {
                 proposals.push(Proposal::new(patch));
             }

@@ -53,7 +53,7 @@ impl Pass for CppUnreachable {
             return;
         }
         let removals = |reach: Reach| {
-            let follow = Follow { roots: &roots, reach, without: &[] };
+            let follow = Follow::from(&roots, reach);
             unreached(unit, entities, &entities.reached(unit.tree, follow))
         };
         let strict = removals(Reach::Narrow);

@@ -24,7 +24,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use clreduce_language::{Entities, ItemId, NodeId, NodeKind};
+use clreduce_language::{Entities, ItemId, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind, step};
 
 use super::main_file::is_part;
@@ -71,7 +71,7 @@ impl Pass for CppUses {
         for parts in closures {
             let edits = parts.into_iter().map(|part| unit.delete(uses.parts[part].range.clone()));
             let Some(own) = Patch::new(edits.collect::<Vec<Edit>>()) else { continue };
-            let patch = unused.follow(snapshot, own);
+            let patch = unused.follow(snapshot, own, &[]);
             let removed: u64 = patch.edits().iter().map(|edit| edit.range().len() as u64).sum();
             if removed >= least {
                 proposals.push(Proposal::new(patch));
@@ -80,30 +80,31 @@ impl Pass for CppUses {
     }
 }
 
-/// A declaration, member or statement of the main file.
-struct Part {
-    node: NodeId,
-    /// With its semicolon.
-    range: Range<usize>,
+/// A declaration, member or statement of the main file, or an operand in one.
+pub(super) struct Part {
+    pub(super) node: NodeId,
+    /// With its semicolon, or the operator beside it.
+    pub(super) range: Range<usize>,
+    /// The part around it.
+    pub(super) around: Option<usize>,
+    /// True if it is an operand: the other one is enough.
+    pub(super) is_operand: bool,
 }
 
 /// The parts of the main file, and the places where it mentions names.
-struct MainFile<'a> {
-    unit: Unit<'a>,
+pub(super) struct MainFile<'a> {
+    pub(super) unit: Unit<'a>,
     entities: &'a Entities,
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     /// Every name of an entity, in the order of its first place.
     names: Vec<&'a [u8]>,
     /// By name, each place, and the innermost part around it.
-    places: HashMap<&'a [u8], Vec<(usize, usize)>>,
+    pub(super) places: HashMap<&'a [u8], Vec<(usize, usize)>>,
 }
 
 impl<'a> MainFile<'a> {
-    fn new(snapshot: &'a Snapshot, unit: Unit<'a>, main: &[Range<usize>]) -> Self {
-        let part = |node: NodeId| Part { node, range: with_semicolon(unit.tree, node) };
-        let is_main = |node: &NodeId| is_in(main, unit.tree.range(*node).start);
-        let nodes = unit.tree.ids().skip(1).filter(|&node| is_part(unit, node)).filter(is_main);
-        let parts: Vec<Part> = nodes.map(part).collect();
+    pub(super) fn new(snapshot: &'a Snapshot, unit: Unit<'a>, main: &[Range<usize>]) -> Self {
+        let parts = parts(unit, main);
         let mut found = Self {
             unit,
             entities: snapshot.entities(0),
@@ -138,6 +139,14 @@ impl<'a> MainFile<'a> {
         found
     }
 
+    /// The declaration, member or statement that an operand is in.
+    pub(super) fn whole(&self, mut part: usize) -> usize {
+        while let Part { around: Some(around), is_operand: true, .. } = self.parts[part] {
+            part = around;
+        }
+        part
+    }
+
     /// The parts that mention a name, and those that mention what is declared by one of them alone; the outermost ones, in order.
     fn closure(&self, name: &'a [u8]) -> Vec<usize> {
         let mut gone = Gone::default();
@@ -149,6 +158,7 @@ impl<'a> MainFile<'a> {
             }
             for &(at, part) in self.places.get(name).into_iter().flatten() {
                 if scope.contains(&at) && !gone.holds(at) {
+                    let part = self.without_operands(part, &gone);
                     gone.insert(self.parts[part].range.clone(), part);
                     self.declared(part, &gone, &mut open);
                 }
@@ -157,10 +167,25 @@ impl<'a> MainFile<'a> {
         gone.0.into_values().map(|(_, part)| part).collect()
     }
 
+    /// The part that goes with an operand: what is around both, if the other one is gone.
+    fn without_operands(&self, mut part: usize, gone: &Gone) -> usize {
+        let tree = self.unit.tree;
+        while let Part { node, around: Some(around), is_operand: true, .. } = self.parts[part] {
+            let parent = tree.node(node).parent;
+            let mut operands = [NodeField::Left, NodeField::Right].map(|it| tree.field(parent, it));
+            let mut others = operands.iter_mut().flatten().filter(|it| **it != node);
+            if !others.any(|other| gone.holds_all(&tree.range(*other))) {
+                break;
+            }
+            part = around;
+        }
+        part
+    }
+
     /// Adds the names that only a part declares, each with the range in which they mean that.
     fn declared(&self, part: usize, gone: &Gone, open: &mut Vec<(&'a [u8], Range<usize>)>) {
         let tree = self.unit.tree;
-        let Part { node, range } = &self.parts[part];
+        let Part { node, range, .. } = &self.parts[part];
         let parent = tree.node(*node).parent;
         if tree.kind(parent) == NodeKind::CompoundStatement {
             // What other statements declare means nothing outside of them.
@@ -204,12 +229,62 @@ impl Gone {
         self.0.range(..=at).next_back().is_some_and(|(_, (end, _))| *end > at)
     }
 
+    /// Returns whether one of the parts is around a range.
+    fn holds_all(&self, range: &Range<usize>) -> bool {
+        step();
+        let before = self.0.range(..=range.start).next_back();
+        before.is_some_and(|(_, (end, _))| *end >= range.end)
+    }
+
     fn insert(&mut self, range: Range<usize>, part: usize) {
         let inside: Vec<usize> = self.0.range(range.clone()).map(|(start, _)| *start).collect();
         for start in inside {
             self.0.remove(&start);
         }
         self.0.insert(range.start, (range.end, part));
+    }
+}
+
+/// The parts of the main file, in the order of their places.
+fn parts(unit: Unit<'_>, main: &[Range<usize>]) -> Vec<Part> {
+    let tree = unit.tree;
+    let (mut parts, mut open): (Vec<Part>, Vec<usize>) = (Vec::new(), Vec::new());
+    for node in tree.ids().skip(1).filter(|&node| is_in(main, tree.range(node).start)) {
+        let operand = operand(unit, node);
+        if operand.is_none() && !is_part(unit, node) {
+            continue;
+        }
+        let is_operand = operand.is_some();
+        let range = operand.unwrap_or_else(|| with_semicolon(tree, node));
+        while open.last().is_some_and(|&part| parts[part].range.end <= tree.range(node).start) {
+            open.pop();
+        }
+        let around = open.last().copied();
+        open.push(parts.len());
+        parts.push(Part { node, range, around, is_operand });
+    }
+    parts
+}
+
+/// What goes with an operand that the other one can stand for, if a node is one: the sign between them too.
+fn operand(unit: Unit<'_>, node: NodeId) -> Option<Range<usize>> {
+    let tree = unit.tree;
+    let parent = tree.node(node).parent;
+    if tree.kind(parent) != NodeKind::BinaryExpression || tree.node(parent).damaged {
+        return None;
+    }
+    let left = tree.field(parent, NodeField::Left)?;
+    let right = tree.field(parent, NodeField::Right)?;
+    let (left_range, right_range) = (tree.range(left), tree.range(right));
+    let is_stream = match unit.bytes[left_range.end..right_range.start].trim_ascii() {
+        b"<<" | b">>" => true,
+        b"+" | b"-" | b"*" | b"/" | b"%" | b"|" | b"&" | b"^" | b"||" | b"&&" => false,
+        _ => return None,
+    };
+    match node == left {
+        true if is_stream => None,
+        true => Some(left_range.start..right_range.start),
+        false => (node == right).then_some(left_range.end..right_range.end),
     }
 }
 

@@ -6,6 +6,7 @@ mod expression;
 mod needs;
 mod parameter;
 mod removal;
+mod repair;
 mod smaller;
 mod stub;
 mod substitute;
@@ -20,6 +21,7 @@ pub(crate) use removal::{
     for_each_symbol, is_whole_statement, remove_declaration, remove_expression, remove_statement,
     remove_symbol, without,
 };
+pub use repair::{Refusal, Repaired};
 pub(crate) use smaller::is_smaller;
 pub(crate) use stub::stub_of;
 pub(crate) use substitute::{Argument, Arguments, fitted, substituted, substitutions};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clreduce_generator::{Kernel, reduce};
 use clreduce_interestingness::{Filtered, Verdict};
-use clreduce_journal::{Facts, Journal, JournalHeader, StateError, StateFolder};
+use clreduce_journal::{Facts, Journal, JournalEntry, JournalHeader, StateError, StateFolder};
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::outcome::{Observed, Subject};
@@ -81,6 +81,7 @@ fn judged(
         },
     };
     let verdict = if shown { Verdict::Interesting } else { Verdict::Uninteresting };
-    journal.record(&hash, verdict, Filtered::Passed, PASS)?;
+    let (filtered, complaints) = (Filtered::Passed, Vec::new());
+    journal.record(&JournalEntry { hash, verdict, filtered, complaints }, PASS)?;
     Ok(Some(shown))
 }

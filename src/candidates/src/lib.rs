@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use clreduce_testcase::{Clues, ContentHash, Size, TestCase};
+use clreduce_testcase::{Clues, Complaint, ContentHash, Size, TestCase};
 
 /// A variant of the test case that its source wants judged.
 #[derive(Clone, Debug)]
@@ -59,6 +59,15 @@ pub trait CandidateSource: Clone + Send {
 
     /// Takes the verdict on the last candidate. Returns the variant that became the current test case, if one did.
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase>;
+
+    /// Returns true if the complaints about the last candidate matter, should it not be interesting.
+    fn heeds_complaints(&self) -> bool {
+        false
+    }
+
+    /// Takes the complaints about the last candidate, which is not interesting, before its verdict. A source that does not
+    /// heed them does nothing.
+    fn take_complaints(&mut self, _complaints: &[Complaint]) {}
 
     /// Returns what passes left out since the last verdict, in the order of their runs.
     fn left_out(&self) -> &[LeftOut] {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clreduce_interestingness::{Filtered, TimeLimits, Verdict};
+use clreduce_interestingness::TimeLimits;
 use clreduce_testcase::{Clues, ContentHash};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::line::{
 use crate::sync::BackgroundSync;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -279,17 +279,11 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be written, or the earlier run tested another variant here.
-    pub fn record(
-        &mut self,
-        hash: &ContentHash,
-        verdict: Verdict,
-        filtered: Filtered,
-        pass: &str,
-    ) -> Result<(), StateError> {
+    pub fn record(&mut self, entry: &JournalEntry, pass: &str) -> Result<(), StateError> {
         if let Some(journaled) = self.replay.pop_front() {
-            return if journaled.hash == *hash { Ok(()) } else { Err(self.diverged()) };
+            return if journaled.hash == entry.hash { Ok(()) } else { Err(self.diverged()) };
         }
-        self.append(&write_entry(hash, verdict, filtered, pass))
+        self.append(&write_entry(entry, pass))
     }
 
     /// Appends that a person skipped a pass here. From the same verdicts and skips, a reduction proposes the same
@@ -376,7 +370,7 @@ mod tests {
         let record = serde_json::to_string(&header).unwrap();
         let path = Path::new("journal");
         assert_eq!(JournalHeader::read(&record, path).unwrap(), header);
-        let earlier = r#"{"format":6,"version":"0.0.9","clues":{"mentions":[]}}"#;
+        let earlier = r#"{"format":7,"version":"0.0.9","clues":{"mentions":[]}}"#;
         match JournalHeader::read(earlier, path) {
             Err(StateError::Changed { what, .. }) => {
                 assert_eq!(what, "the version of clreduce (0.0.9 then)");

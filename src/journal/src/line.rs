@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clreduce_interestingness::{Filtered, TimeLimits, Verdict};
-use clreduce_testcase::ContentHash;
+use clreduce_testcase::{Complaint, ContentHash};
 
 /// A verdict as a journal holds it. The record also names the pass, for people; it is not read back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalEntry {
     /// Content hash of the variant.
     pub hash: ContentHash,
@@ -15,6 +15,8 @@ pub struct JournalEntry {
     pub verdict: Verdict,
     /// The part of the compile filter in it.
     pub filtered: Filtered,
+    /// The complaints about the variant that the reducer took with the verdict.
+    pub complaints: Vec<Complaint>,
 }
 
 /// Digits of a checksum.
@@ -96,13 +98,12 @@ const DOUBTED: &str = "doubted-";
 /// The word instead of a verdict where the compile filter gave it.
 const REFUSED: &str = "refused";
 
-/// Writes a verdict as a record: verdict, content hash, name of the pass.
-pub(crate) fn write_entry(
-    hash: &ContentHash,
-    verdict: Verdict,
-    filtered: Filtered,
-    pass: &str,
-) -> String {
+/// Begins the list of complaints in a record.
+const COMPLAINTS: &str = " [{";
+
+/// Writes a verdict as a record: verdict, content hash, name of the pass, and complaints if there are any.
+pub(crate) fn write_entry(entry: &JournalEntry, pass: &str) -> String {
+    let JournalEntry { hash, verdict, filtered, complaints } = entry;
     let verdict = match verdict {
         Verdict::Interesting => "yes",
         Verdict::Uninteresting => "no",
@@ -114,7 +115,13 @@ pub(crate) fn write_entry(
         Filtered::Doubted => (DOUBTED, verdict),
         Filtered::Rejected => ("", REFUSED),
     };
-    format!("{before}{verdict} {hash} {pass}")
+    let mut record = format!("{before}{verdict} {hash} {pass}");
+    if !complaints.is_empty()
+        && let Ok(complaints) = serde_json::to_string(complaints)
+    {
+        record = format!("{record} {complaints}");
+    }
+    record
 }
 
 /// Reads what [`write_entry`] wrote.
@@ -132,8 +139,12 @@ pub(crate) fn read_entry(record: &str) -> Option<JournalEntry> {
         "unresolved" => Verdict::Unresolved,
         _ => return None,
     };
-    let (hash, _pass) = rest.split_once(' ')?;
-    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, filtered })
+    let (hash, rest) = rest.split_once(' ')?;
+    let complaints = match rest.find(COMPLAINTS) {
+        Some(at) => serde_json::from_str(&rest[at..]).ok()?,
+        None => Vec::new(),
+    };
+    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, filtered, complaints })
 }
 
 #[cfg(test)]
@@ -143,17 +154,27 @@ mod tests {
     #[test]
     fn verdicts_survive_the_way_through_a_record() {
         let hash = ContentHash::of(b"variant");
+        let complaint = Complaint {
+            file: "a \"[{b}\".cc".to_owned(),
+            line: 3,
+            column: 0,
+            names: vec!["std::f".to_owned(), "\n".to_owned()],
+        };
+        let survives = |verdict, filtered, complaints| {
+            let entry = JournalEntry { hash, verdict, filtered, complaints };
+            let record = write_entry(&entry, "a pass");
+            assert!(!record.contains('\n'));
+            assert_eq!(read_entry(&record), Some(entry));
+        };
         for verdict in
             [Verdict::Interesting, Verdict::Uninteresting, Verdict::TimedOut, Verdict::Unresolved]
         {
             for filtered in [Filtered::Passed, Filtered::Doubted] {
-                let record = write_entry(&hash, verdict, filtered, "a pass");
-                assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, filtered }));
+                survives(verdict, filtered, vec![complaint.clone(), complaint.clone()]);
+                survives(verdict, filtered, Vec::new());
             }
         }
-        let (verdict, filtered) = (Verdict::Uninteresting, Filtered::Rejected);
-        let record = write_entry(&hash, verdict, filtered, "a pass");
-        assert_eq!(read_entry(&record), Some(JournalEntry { hash, verdict, filtered }));
+        survives(Verdict::Uninteresting, Filtered::Rejected, Vec::new());
         assert_eq!(read_entry("maybe 00 pass"), None);
     }
 

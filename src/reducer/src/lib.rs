@@ -13,6 +13,7 @@ mod pass_run;
 mod protected;
 mod reducer;
 mod refuted;
+mod repairs;
 mod schedule;
 pub mod search;
 #[cfg(test)]

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
-use clreduce_testcase::{ContentHash, Edit, Patch, Size, TestCase, is_recountable};
+use clreduce_testcase::{Complaint, ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
 use crate::order::{SizeRule, is_smaller};
 use crate::refuted::{Refuted, Tried};
+use crate::repairs::Repairs;
 use crate::search::{GroupSizes, OneByOne, Search};
 
 /// The state of one pass run. Proposals and patches are shared between clones.
@@ -39,6 +40,10 @@ pub(crate) struct PassRun<G> {
     attempt: Option<Combination>,
     /// True if there was a verdict in this run.
     has_tried: bool,
+    /// The repairs of refused groups, if there are any.
+    repairs: Option<Repairs>,
+    /// The refused group that is to be repaired.
+    refused: Option<Combination>,
 }
 
 /// What a pass run does not try.
@@ -76,6 +81,8 @@ pub(crate) struct Combination {
     pub(crate) variant: TestCase,
     pub(crate) hash: ContentHash,
     pub(crate) size: Size,
+    /// The tokens that it has less than what it would replace.
+    removed: usize,
     patch: Arc<Patch>,
     tried: Tried,
 }
@@ -122,6 +129,8 @@ impl<G: Search> PassRun<G> {
             superseded: false,
             attempt: None,
             has_tried: false,
+            repairs: (row.policy.repairs > 0).then(|| Repairs::new(row.policy.repairs)),
+            refused: None,
         }
     }
 
@@ -132,8 +141,14 @@ impl<G: Search> PassRun<G> {
         current: &(TestCase, Size),
         refuted: &Refuted,
     ) -> Option<&Combination> {
-        let has_patience = self.patience.is_none_or(|patience| self.refusals < patience);
-        while self.attempt.is_none() && !self.superseded && has_patience {
+        while self.attempt.is_none() && !self.superseded && self.has_patience() {
+            if let Some(refused) = self.refused.take() {
+                self.attempt = self.repaired(&refused, current, refuted);
+                if self.attempt.is_none() {
+                    self.refuse();
+                }
+                continue;
+            }
             let items = self.search.next();
             if items.is_empty() {
                 self.begin_next_list()?;
@@ -172,13 +187,69 @@ impl<G: Search> PassRun<G> {
     ) -> Option<Combination> {
         let attempt = self.attempt.take()?;
         self.has_tried = true;
-        self.refusals = if interesting { 0 } else { self.refusals + 1 };
         if interesting {
             self.accepted = Arc::clone(&attempt.patch);
         }
         refuted.learn(&attempt.tried, interesting, &self.proposals);
-        self.search.take_verdict(interesting);
-        interesting.then_some(attempt)
+        if let Some(repairs) = &mut self.repairs {
+            let removed = attempt.removed;
+            if repairs.take_verdict(interesting, removed) {
+                self.refused = Some(attempt);
+                return None;
+            }
+        }
+        if !interesting {
+            self.refuse();
+            return None;
+        }
+        self.refusals = 0;
+        self.search.take_verdict(true);
+        Some(attempt)
+    }
+
+    /// The group under way is given up.
+    fn refuse(&mut self) {
+        self.refusals += 1;
+        self.search.take_verdict(false);
+    }
+
+    fn has_patience(&self) -> bool {
+        self.patience.is_none_or(|patience| self.refusals < patience)
+    }
+
+    /// Returns true if complaints about the variant that is tried matter.
+    pub(crate) fn heeds_complaints(&self) -> bool {
+        self.repairs.as_ref().is_some_and(Repairs::are_possible)
+    }
+
+    /// Takes the complaints about the variant that is tried, before the verdict.
+    pub(crate) fn take_complaints(&mut self, complaints: &[Complaint]) {
+        if let Some(repairs) = &mut self.repairs {
+            repairs.hear(complaints);
+        }
+    }
+
+    /// The variant that is left of a refused one without what was missed in it.
+    fn repaired(
+        &mut self,
+        refused: &Combination,
+        current: &(TestCase, Size),
+        refuted: &Refuted,
+    ) -> Option<Combination> {
+        let repairs = self.repairs.as_mut()?;
+        let group = refused.tried.proposals();
+        let patches = (&*refused.patch, &*self.accepted);
+        let left = repairs.repair(&self.base, group, &self.proposals, patches);
+        let attempt = left.filter(|left| !left.is_empty()).and_then(|left| {
+            let patch = self.with_unused(union(&self.accepted, &left, &self.proposals)?);
+            self.materialise(patch, left, current, refuted)
+        });
+        let repairs = self.repairs.as_mut()?;
+        let attempt = attempt.filter(|it| it.hash != refused.hash && repairs.are_worth(it.removed));
+        if attempt.is_none() {
+            repairs.give_up();
+        }
+        attempt
     }
 
     /// Everything accepted so far, as one patch of the snapshot that the run began with; `None` where
@@ -252,7 +323,10 @@ impl<G: Search> PassRun<G> {
     /// A patch with what it leaves without a use.
     fn with_unused(&self, patch: Patch) -> Patch {
         match &self.unused {
-            Some(unused) => unused.follow(&self.base, patch),
+            Some(unused) => {
+                let needed = self.repairs.as_ref().map(Repairs::needed).unwrap_or_default();
+                unused.follow(&self.base, patch, &needed)
+            }
             None => patch,
         }
     }
@@ -275,7 +349,8 @@ impl<G: Search> PassRun<G> {
         }
         let hash = variant.hash();
         let tried = refuted.consider(hash, items.into(), &kept)?;
-        Some(Combination { hash, variant, size, patch: Arc::new(patch), tried })
+        let removed = current.1.tokens.saturating_sub(size.tokens);
+        Some(Combination { hash, variant, size, removed, patch: Arc::new(patch), tried })
     }
 }
 

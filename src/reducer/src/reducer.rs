@@ -6,7 +6,7 @@ use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_passes::{
     Budget, NestMiddles, Phase, Proposal, Proposals, Row, Snapshot, UnusedDeclarations,
 };
-use clreduce_testcase::{Clues, ContentHash, Language, Size, TestCase};
+use clreduce_testcase::{Clues, Complaint, ContentHash, Language, Size, TestCase};
 
 use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
@@ -302,6 +302,17 @@ impl<G: Search> CandidateSource for Reducer<G> {
             if !self.end_run() {
                 return Next::Blocked;
             }
+        }
+    }
+
+    fn heeds_complaints(&self) -> bool {
+        let run = self.pass_run.as_ref().filter(|_| self.nested.is_none());
+        run.is_some_and(|(_, run)| run.heeds_complaints())
+    }
+
+    fn take_complaints(&mut self, complaints: &[Complaint]) {
+        if let Some((_, run)) = &mut self.pass_run {
+            run.take_complaints(complaints);
         }
     }
 

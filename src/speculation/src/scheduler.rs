@@ -243,11 +243,15 @@ impl<S: CandidateSource> Scheduler<S> {
         if self.verdicts.needs_filter(candidate) || self.waits_for_confirmation() {
             return SchedulerStep::Waiting;
         }
-        let Some(taken) = self.verdicts.take(&candidate.hash) else {
+        let heeds_complaints = self.tree.heeds_complaints();
+        let Some(taken) = self.verdicts.take(&candidate.hash, heeds_complaints) else {
             return SchedulerStep::Waiting;
         };
         self.search = None;
         let left_out = self.tree.left_out().to_vec();
+        if !taken.outcome.complaints.is_empty() {
+            self.tree.take_complaints(&taken.outcome.complaints);
+        }
         let (next, committed) = self.tree.advance(taken.is_interesting());
         let Next::Candidate(candidate) = next else { unreachable!("the root had a candidate") };
         if taken.contradicts_filter() {

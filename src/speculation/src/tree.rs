@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
-use clreduce_testcase::{ContentHash, TestCase};
+use clreduce_testcase::{Complaint, ContentHash, TestCase};
 use slab::Slab;
 
 /// The probability 1. Chances are thousandths, so that a product fits 64 bits.
@@ -110,6 +110,18 @@ impl<S: CandidateSource> Tree<S> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Returns true if the source heeds complaints about the root's candidate.
+    pub(crate) fn heeds_complaints(&self) -> bool {
+        self.nodes[self.root].source.heeds_complaints()
+    }
+
+    /// Gives the source complaints about the root's candidate, before the verdict. The states that were supposed have not
+    /// heard of them.
+    pub(crate) fn take_complaints(&mut self, complaints: &[Complaint]) {
+        self.drop_children(self.root);
+        self.nodes[self.root].source.take_complaints(complaints);
     }
 
     /// Gives the source a verdict on the root's candidate. Returns that candidate, and the variant that became the current

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use clreduce_candidates::Candidate;
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
-use clreduce_testcase::ContentHash;
+use clreduce_testcase::{Complaint, ContentHash};
 
 use crate::tally::{Tally, WrongSuccesses};
 
@@ -62,8 +62,8 @@ struct KnownVariant {
 /// The word of the tests of a variant.
 #[derive(Debug)]
 enum Tested {
-    /// The source has taken it, in this run or an earlier one.
-    Taken(Verdict),
+    /// The source has taken it, in this run or an earlier one, with the complaints that it heeded.
+    Taken(Verdict, Vec<Complaint>),
     /// The source has not taken it yet: the outcomes in the order in which they came. There are several where the test is
     /// flaky.
     Waiting(Vec<Outcome>),
@@ -112,10 +112,16 @@ impl Verdicts {
     }
 
     /// Takes over a verdict that an earlier run of the reduction took.
-    pub fn remember(&mut self, hash: ContentHash, verdict: Verdict, filtered: Filtered) {
+    pub fn remember(
+        &mut self,
+        hash: ContentHash,
+        verdict: Verdict,
+        complaints: &[Complaint],
+        filtered: Filtered,
+    ) {
         let known = self.entries.entry(hash).or_default();
         if filtered != Filtered::Rejected {
-            known.tested = Some(Tested::Taken(verdict));
+            known.tested = Some(Tested::Taken(verdict, complaints.to_vec()));
         }
         known.rejected.get_or_insert(filtered != Filtered::Passed);
     }
@@ -126,7 +132,7 @@ impl Verdicts {
     pub fn distrust(&mut self, seen: WrongSuccesses) {
         self.wrong_successes = Some(seen);
         let is_interesting = |known: &&mut KnownVariant| {
-            matches!(known.tested, Some(Tested::Taken(Verdict::Interesting)))
+            matches!(known.tested, Some(Tested::Taken(Verdict::Interesting, _)))
         };
         self.entries.values_mut().filter(is_interesting).for_each(|known| known.tested = None);
     }
@@ -134,7 +140,7 @@ impl Verdicts {
     /// Forgets what tests said of variants whose verdict the source has not taken.
     #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
     pub(crate) fn drop_untaken(&mut self) {
-        let is_taken = |known: &KnownVariant| matches!(known.tested, Some(Tested::Taken(_)));
+        let is_taken = |known: &KnownVariant| matches!(known.tested, Some(Tested::Taken(..)));
         for known in self.entries.values_mut().filter(|known| !is_taken(known)) {
             (known.tested, known.alone) = (None, false);
         }
@@ -158,7 +164,7 @@ impl Verdicts {
         let known = self.entries.entry(hash).or_default();
         match known.tested.get_or_insert_with(|| Tested::Waiting(Vec::new())) {
             Tested::Waiting(outcomes) => outcomes.push(outcome),
-            Tested::Taken(_) => {}
+            Tested::Taken(..) => {}
         }
     }
 
@@ -183,7 +189,7 @@ impl Verdicts {
             return Some(false);
         }
         let verdict = match known.tested.as_ref() {
-            Some(Tested::Taken(verdict)) => Some(*verdict),
+            Some(Tested::Taken(verdict, _)) => Some(*verdict),
             Some(Tested::Waiting(outcomes)) => {
                 Decision::of(outcomes, self.wrong_successes).map(|decision| decision.verdict)
             }
@@ -193,9 +199,13 @@ impl Verdicts {
         of_test.or_else(|| known.alone.then_some(false))
     }
 
-    /// Gives the verdict on a variant to the source, if there is one. Whether the filter is trusted, and how far a success
-    /// is, changes here only, in the order in which the source takes verdicts.
-    pub(crate) fn take(&mut self, hash: &ContentHash) -> Option<TakenVerdict> {
+    /// Gives the verdict on a variant to the source, if there is one, with the complaints if the source heeds them. Whether the
+    /// filter is trusted, and how far a success is, changes here only, in the order in which the source takes verdicts.
+    pub(crate) fn take(
+        &mut self,
+        hash: &ContentHash,
+        heeds_complaints: bool,
+    ) -> Option<TakenVerdict> {
         let known = self.entries.get(hash)?;
         // Before the word of a test: whether one ran depends on the number of slots.
         let is_rejected = self.is_rejected(hash, known);
@@ -207,8 +217,11 @@ impl Verdicts {
             let outcome = Outcome { reason, ..Outcome::from(Verdict::Uninteresting) };
             return Some(TakenVerdict { outcome, known: is_known, filtered: Filtered::Rejected });
         }
-        let (outcome, is_known) = match known.tested.as_mut()? {
-            Tested::Taken(verdict) => (Outcome::from(*verdict), true),
+        let (mut outcome, is_known) = match known.tested.as_mut()? {
+            Tested::Taken(verdict, complaints) => {
+                let complaints = complaints.clone();
+                (Outcome { complaints, ..Outcome::from(*verdict) }, true)
+            }
             Tested::Waiting(outcomes) => {
                 let decision = Decision::of(outcomes, self.wrong_successes)?;
                 if let Some(seen) = &mut self.wrong_successes {
@@ -218,7 +231,11 @@ impl Verdicts {
             }
         };
         let verdict = outcome.verdict;
-        known.tested = Some(Tested::Taken(verdict));
+        if !heeds_complaints || verdict == Verdict::Interesting {
+            // A run that is resumed does not have them either.
+            outcome.complaints.clear();
+        }
+        known.tested = Some(Tested::Taken(verdict, outcome.complaints.clone()));
         (known.alone, known.rests_on_filter) = (false, false);
         let is_first = !std::mem::replace(&mut known.taken, true);
         let filtered = if is_first && known.rejected == Some(true) && self.filter.is_on {

@@ -3,6 +3,7 @@
 mod symbols;
 mod unreached;
 
+use clreduce_language::ItemId;
 use clreduce_testcase::{Language, Patch};
 
 use crate::snapshot::Snapshot;
@@ -30,12 +31,12 @@ impl UnusedDeclarations {
         Some(Self(uses))
     }
 
-    /// The patch, and with it every declaration that was used before and is not any more.
+    /// The patch, and with it every declaration that was used before and is not any more. Items of C++ that are `needed` stay.
     #[must_use]
-    pub fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
+    pub fn follow(&self, snapshot: &Snapshot, patch: Patch, needed: &[ItemId]) -> Patch {
         match &self.0 {
             Uses::Symbols(symbols) => symbols.follow(snapshot, patch),
-            Uses::Items(items) => items.follow(snapshot, patch),
+            Uses::Items(items) => items.follow(snapshot, patch, needed),
         }
     }
 }

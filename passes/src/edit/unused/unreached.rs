@@ -25,18 +25,19 @@ impl UnreachedItems {
         if roots.is_empty() {
             return None;
         }
-        let follow = Follow { roots: &roots, reach: Reach::Narrow, without: &[] };
+        let follow = Follow::from(&roots, Reach::Narrow);
         let reached = entities.reached(unit.tree, follow);
         roots.extend(entities.ids().filter(|id| !reached[id.0 as usize]));
         Some(Self { roots })
     }
 
     /// The patch, and with it what it leaves unreached.
-    pub(super) fn follow(&self, snapshot: &Snapshot, patch: Patch) -> Patch {
+    pub(super) fn follow(&self, snapshot: &Snapshot, patch: Patch, needed: &[ItemId]) -> Patch {
         let Some(unit) = Unit::all(snapshot).next() else { return patch };
         let entities = snapshot.entities(0);
+        let roots = [&self.roots, needed].concat();
         let without: Vec<Range<usize>> = patch.edits().iter().map(Edit::range).collect();
-        let follow = Follow { roots: &self.roots, reach: Reach::Narrow, without: &without };
+        let follow = Follow { without: &without, ..Follow::from(&roots, Reach::Narrow) };
         let mut edits = unreached(unit, entities, &entities.reached(unit.tree, follow));
         edits.extend(patch.edits().iter().cloned());
         Patch::new(edits).unwrap_or(patch)
@@ -65,7 +66,7 @@ mod tests {
         let snapshot = Snapshot::new(case.clone(), Language::Cpp);
         let start = source.find(part).unwrap();
         let patch = Patch::single(Edit::delete(0, start..start + part.len()));
-        let patch = UnreachedItems::new(&snapshot).unwrap().follow(&snapshot, patch);
+        let patch = UnreachedItems::new(&snapshot).unwrap().follow(&snapshot, patch, &[]);
         String::from_utf8(case.apply(&patch).files()[0].bytes.to_vec()).unwrap()
     }
 

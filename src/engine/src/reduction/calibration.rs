@@ -2,7 +2,7 @@
 //!
 //! It is a candidate like others, so that the slots beside its test already test what will most likely come next.
 
-use clreduce_testcase::{ContentHash, Size, TestCase};
+use clreduce_testcase::{Complaint, ContentHash, Size, TestCase};
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 
@@ -54,6 +54,14 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
             return None;
         }
         self.then.take_verdict(interesting)
+    }
+
+    fn heeds_complaints(&self) -> bool {
+        matches!(self.original, OriginalState::Interesting) && self.then.heeds_complaints()
+    }
+
+    fn take_complaints(&mut self, complaints: &[Complaint]) {
+        self.then.take_complaints(complaints);
     }
 
     fn left_out(&self) -> &[LeftOut] {

@@ -185,7 +185,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
 
         let original = self.reduction.case.clone();
         let mut verdicts = recall(&original, &self.history, self.is_filtered);
-        verdicts.remember(original.hash(), Verdict::Interesting, Filtered::Passed);
+        verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed);
         let source = OriginalFirst::new(&original, self.source.clone());
         executor.restart(source, verdicts);
         let repeats = executor.known_verdict();
@@ -200,7 +200,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                     return Err(self.diverged());
                 }
             }
-            let Some(&entry) = self.history.get(number) else { break };
+            let Some(entry) = self.history.get(number).cloned() else { break };
             remember(executor.scheduler_mut().verdicts_mut(), &entry);
             let Some(judged) = executor.known_verdict() else { return Err(self.diverged()) };
             let _ = self.statistics.count(&judged);

@@ -35,7 +35,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 }
                 None => {}
             }
-            let entry = self.journal.as_ref().and_then(|it| it.replay().front().copied());
+            let entry = self.journal.as_ref().and_then(|it| it.replay().front().cloned());
             let Some(entry) = entry else { break };
             // A flaky test may have had another verdict on the same variant later.
             remember(executor.scheduler_mut().verdicts_mut(), &entry);

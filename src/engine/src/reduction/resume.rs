@@ -37,7 +37,7 @@ pub(super) fn recall<'a>(
 }
 
 pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
-    verdicts.remember(entry.hash, entry.verdict, entry.filtered);
+    verdicts.remember(entry.hash, entry.verdict, &entry.complaints, entry.filtered);
 }
 
 /// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit

@@ -58,7 +58,7 @@ pub(super) fn run(
         // The variants that were tested already came next without them.
         source.take_clues(&test.clues());
         let mut verdicts = recall(&reduction.case, &replay, is_filtered);
-        verdicts.remember(reduction.case.hash(), Verdict::Interesting, Filtered::Passed);
+        verdicts.remember(reduction.case.hash(), Verdict::Interesting, &[], Filtered::Passed);
         executor.restart(OriginalFirst::new(&reduction.case, source.clone()), verdicts);
         executor.known_verdict();
     }
@@ -337,12 +337,14 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     ) -> Result<Option<TestCase>, ReductionError> {
         let finished_pass = self.statistics.count(&answered);
         let Judged { candidate, outcome, known, filtered, committed, left_out } = answered;
-        if let Some(journal) = &mut self.journal {
-            journal.record(&candidate.hash, outcome.verdict, filtered, candidate.pass)?;
-        }
-        let interesting = outcome.verdict == Verdict::Interesting;
         let (hash, verdict) = (candidate.hash, outcome.verdict);
-        self.history.push(JournalEntry { hash, verdict, filtered });
+        let complaints = outcome.complaints.clone();
+        let entry = JournalEntry { hash, verdict, filtered, complaints };
+        if let Some(journal) = &mut self.journal {
+            journal.record(&entry, candidate.pass)?;
+        }
+        let interesting = verdict == Verdict::Interesting;
+        self.history.push(entry);
         if committed.is_some() && !known {
             self.limits.learn(&outcome);
         }

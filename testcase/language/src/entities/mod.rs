@@ -89,13 +89,13 @@ pub struct Item {
     pub is_outside: bool,
     /// True if it comes with its class, whether or not anything mentions it: data members, constructors, what was not fully
     /// understood.
-    comes_with_class: bool,
+    pub comes_with_class: bool,
     /// The items before and behind it, where the parser did not understand where one ends: they stay or go together.
     joined: [Option<ItemId>; 2],
     /// The entity in which its names are looked up first.
     context: EntityId,
     /// The classes that its parameters, or the arguments of a specialisation, mention.
-    needs: Vec<EntityId>,
+    pub needs: Vec<EntityId>,
     /// What it mentions, each with its place, in the order of places.
     mentions: Vec<(u32, Mention)>,
 }
@@ -291,8 +291,7 @@ mod tests {
             .ids()
             .filter(|&id| SOURCE[entities.range(&tree, id)].starts_with("int main"))
             .collect();
-        let reached =
-            entities.reached(&tree, Follow { roots: &roots, reach: Reach::Narrow, without: &[] });
+        let reached = entities.reached(&tree, Follow::from(&roots, Reach::Narrow));
         let gone: Vec<_> = entities
             .ids()
             .filter(|&id| !reached[id.0 as usize])

@@ -22,11 +22,23 @@ pub enum Reach {
 pub struct Follow<'a> {
     /// Where to begin.
     pub roots: &'a [ItemId],
+    /// What is mentioned from somewhere else.
+    pub meant: &'a [EntityId],
     /// How far mentions lead.
     pub reach: Reach,
     /// The bytes that are gone, in order and apart from each other: what is mentioned there is not followed, and an item that lies
     /// in one of them is not reached.
     pub without: &'a [Range<usize>],
+    /// By item, whether it is there in any case, so that what it mentions need not be followed. It counts as reached.
+    pub present: Option<&'a [bool]>,
+}
+
+impl<'a> Follow<'a> {
+    /// Follows all that is mentioned from some items on.
+    #[must_use]
+    pub fn from(roots: &'a [ItemId], reach: Reach) -> Self {
+        Self { roots, meant: &[], reach, without: &[], present: None }
+    }
 }
 
 struct Closure<'a> {
@@ -40,7 +52,9 @@ struct Closure<'a> {
     unmet: Vec<u32>,
     /// By entity, the items that need it.
     needed_by: Vec<Vec<ItemId>>,
-    is_meant: Vec<bool>,
+    /// By entity, whether it is there, and whether its declarations were looked at.
+    is_met: Vec<bool>,
+    is_followed: Vec<bool>,
     /// By name, how much of it was followed: members, what is no member.
     followed: Vec<[bool; 2]>,
     work: Vec<ItemId>,
@@ -60,7 +74,8 @@ impl Entities {
             triggered: vec![false; count],
             unmet: vec![0; count],
             needed_by: vec![Vec::new(); self.scopes.len()],
-            is_meant: vec![false; self.scopes.len()],
+            is_met: vec![false; self.scopes.len()],
+            is_followed: vec![false; self.scopes.len()],
             followed: vec![[false; 2]; self.scopes.name_count()],
             work: Vec::new(),
         };
@@ -69,6 +84,24 @@ impl Entities {
             closure.follow_item(id);
         }
         closure.reached
+    }
+
+    /// The entities that an item mentions by names that mean one thing.
+    #[must_use]
+    pub fn mentioned(&self, id: ItemId) -> Vec<EntityId> {
+        let entity = |&(_, mention): &(u32, Mention)| match mention {
+            Mention::Entity(entity) => Some(entity),
+            Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
+                match self.scopes.named(name) {
+                    &[entity] => Some(entity),
+                    _ => None,
+                }
+            }
+        };
+        let mut found: Vec<EntityId> = self.item(id).mentions.iter().filter_map(entity).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// By item, whether it mentions what some items declare, or the class that they are members of.
@@ -105,13 +138,32 @@ impl Closure<'_> {
             }
         }
         for id in self.entities.ids() {
-            if self.comes_by_itself(self.entities.item(id)) {
+            if !self.is_present(id) {
+                continue;
+            }
+            self.reached[id.0 as usize] = true;
+            for &entity in &self.entities.item(id).declares {
+                self.met(entity);
+            }
+        }
+        for id in self.entities.ids() {
+            let item = self.entities.item(id);
+            // What came with something that is there has been taken away from it.
+            let is_taken = || item.parent.is_none_or(|parent| self.is_present(parent));
+            if self.comes_by_itself(item) && !(self.follow.present.is_some() && is_taken()) {
                 self.trigger(id);
             }
         }
         for &root in self.follow.roots {
             self.reach(root);
         }
+        for &entity in self.follow.meant {
+            self.trigger_all(entity);
+        }
+    }
+
+    fn is_present(&self, id: ItemId) -> bool {
+        self.follow.present.is_some_and(|present| present[id.0 as usize])
     }
 
     /// The entities that must be reached before an item is.
@@ -222,17 +274,25 @@ impl Closure<'_> {
             if let Some(&first) = entities.declarations(entity).first() {
                 self.reach(first);
             }
-        } else if !self.met(entity) {
-            for &id in entities.declarations(entity) {
-                self.trigger(id);
+        } else if !std::mem::replace(&mut self.is_followed[entity.0 as usize], true) {
+            // What is left of it is enough.
+            if !entities.declarations(entity).iter().any(|&id| self.is_present(id)) {
+                self.trigger_all(entity);
             }
         }
     }
 
-    /// Notes that an entity is there. Returns whether it was before.
-    fn met(&mut self, entity: EntityId) -> bool {
-        if std::mem::replace(&mut self.is_meant[entity.0 as usize], true) {
-            return true;
+    fn trigger_all(&mut self, entity: EntityId) {
+        self.met(entity);
+        for &id in self.entities.declarations(entity) {
+            self.trigger(id);
+        }
+    }
+
+    /// Notes that an entity is there.
+    fn met(&mut self, entity: EntityId) {
+        if std::mem::replace(&mut self.is_met[entity.0 as usize], true) {
+            return;
         }
         for id in std::mem::take(&mut self.needed_by[entity.0 as usize]) {
             let unmet = &mut self.unmet[id.0 as usize];
@@ -241,7 +301,6 @@ impl Closure<'_> {
                 self.reach(id);
             }
         }
-        false
     }
 }
 

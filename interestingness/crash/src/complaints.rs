@@ -1,0 +1,120 @@
+//! The errors that compilers report in a program, with the names in their messages.
+
+use clreduce_testcase::Complaint;
+
+use crate::names::bare;
+use crate::pattern;
+
+/// More complaints about one variant say nothing new.
+const MOST_COMPLAINTS: usize = 256;
+/// So many names of one message are enough.
+const MOST_NAMES: usize = 8;
+/// Longer names are types with so many arguments that nobody reads them.
+const LONGEST_NAME: usize = 256;
+
+/// Reads the errors in what a test printed, or wrote into files. A crash of the compiler is none.
+#[must_use]
+pub fn complaints(outputs: &[String]) -> Vec<Complaint> {
+    let mut found: Vec<Complaint> = Vec::new();
+    for line in outputs.iter().flat_map(|output| output.lines()) {
+        if found.len() < MOST_COMPLAINTS
+            && let Some(complaint) = complaint(line)
+            && !found.contains(&complaint)
+        {
+            found.push(complaint);
+        }
+    }
+    found
+}
+
+/// The error that a line reports.
+fn complaint(line: &str) -> Option<Complaint> {
+    if !line.contains("error: ") {
+        return None;
+    }
+    let parts = pattern!(r"^\s*([^\s:'<>][^:'<>\n]*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$")
+        .captures(line)?;
+    let column = parts.get(3).map_or(Some(0), |column| column.as_str().parse().ok())?;
+    // What it suggests instead is there.
+    let message = parts[4].split("did you mean").next().unwrap_or_default();
+    let mut names: Vec<String> = Vec::new();
+    for quoted in pattern!(r"['‘`]([^'’`]+)['’]").captures_iter(message) {
+        let sign = quoted[1].chars().all(|it| it.is_ascii_punctuation());
+        let found = match sign && message.contains("overloaded") {
+            true => Some(format!("operator{}", &quoted[1])),
+            false => name(&quoted[1]),
+        };
+        if let Some(name) = found
+            && names.len() < MOST_NAMES
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    Some(Complaint { file: parts[1].to_owned(), line: parts[2].parse().ok()?, column, names })
+}
+
+/// The name in a part of a message: `struct std::hash<int>`, `int n::f(T) [with T = int]`, `A&`.
+fn name(quoted: &str) -> Option<String> {
+    let readable = quoted.split(" [with").next().unwrap_or_default();
+    // Nothing mentions a conversion by its name: the class says which one it is.
+    let conversion = pattern!(r"::operator (?:new|delete|co_await)?").find(readable);
+    let conversion = conversion.filter(|found| found.as_str().ends_with(' '));
+    let name = bare(conversion.map_or(readable, |found| &readable[..found.start()]));
+    let name = match name.contains("operator") {
+        true => &name,
+        false => name.trim_end_matches(|it: char| !it.is_alphanumeric() && it != '_'),
+    };
+    (!name.is_empty() && name.len() <= LONGEST_NAME).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(line: &str) -> Vec<String> {
+        let found = complaints(&[line.to_owned()]);
+        found.into_iter().flat_map(|complaint| complaint.names).collect()
+    }
+
+    #[test]
+    fn messages_name_what_they_miss() {
+        for (message, expected) in [
+            ("'f' was not declared in this scope; did you mean 'g'?", &["f"][..]),
+            ("'A' is not a member of 'std'", &["A", "std"]),
+            (
+                "'class std::vector<int, std::allocator<int> >' has no member named 'at'",
+                &["std::vector", "at"],
+            ),
+            ("no matching function for call to 'n::f(int&, const A<B>&)'", &["n::f"]),
+            ("implicit instantiation of undefined template 'std::hash<int>'", &["std::hash"]),
+            (
+                "no match for 'operator==' (operand types are 'A' and 'const B&')",
+                &["operator==", "A", "B"],
+            ),
+            ("‘constexpr T n::f(T) [with T = int]’ called in a constant expression", &["n::f"]),
+            (
+                "'constexpr n::A<T>::operator type() const [with T = int]' used before its definition",
+                &["n::A"],
+            ),
+            ("no viable overloaded '-='", &["operator-="]),
+            ("expected ';' before '}' token", &[]),
+        ] {
+            for place in ["a.cc:1:2: error: ", "/usr/include/c++/12/a:1: fatal error: "] {
+                assert_eq!(names(&format!("{place}{message}")), expected, "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_lines_are_no_complaints() {
+        let output = "a.cc:1:1: warning: 'x' is odd\na.cc:2:1: internal compiler error: in f\nerror: 'x'\n\
+                      a.cc:3:1: note: 'y'\na.cc: In function 'int f()':\na.cc:4:7: error: x\na.cc:4:7: error: x\n"
+            .to_owned();
+        let complaint =
+            Complaint { file: "a.cc".to_owned(), line: 4, column: 7, names: Vec::new() };
+        assert_eq!(complaints(&[output]), [complaint]);
+        let many: String = (0..1000).map(|line| format!("a.cc:{line}: error: x\n")).collect();
+        assert_eq!(complaints(&[many]).len(), MOST_COMPLAINTS);
+    }
+}

@@ -1,0 +1,483 @@
+//! Repairs of a patch of C++ that a test has refused, by what compilers said about the variant.
+//!
+//! An error names what is missing. So one refusal tells of many declarations at once that they have to stay, where a search in
+//! halves would find one. What an error names stays, with all that it needs. Where nothing of that name was removed, what is
+//! left of it is restored: bodies, bases, constructors. Where an error names nothing that is known, the declaration that it is
+//! in gets back what it mentions.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use clreduce_language::{Entities, EntityId, Follow, ItemId, ItemKind, Reach};
+use clreduce_testcase::{Complaint, Edit, Kept, Language, Patch};
+
+use crate::analysis::{PresumedLines, Unit};
+use crate::snapshot::Snapshot;
+
+/// A member is looked for in classes that are so many mentions away from the one that an error names, and in so many of them.
+const MOST_STEPS: usize = 4;
+const MOST_NEAR: usize = 64;
+/// So many bytes behind what was removed, an error may be about its end.
+const BESIDE: usize = 32;
+
+/// What has to stay of a group of proposals that a test has refused.
+pub struct Repaired {
+    /// The proposals of the group that are to blame, by their place in the group.
+    pub blamed: Vec<usize>,
+    /// The declarations that were missed.
+    pub needed: Vec<ItemId>,
+}
+
+/// A group of proposals that a test has refused.
+pub struct Refusal<'a> {
+    /// The proposals of the group, without what goes along.
+    pub proposals: &'a [&'a Patch],
+    /// The patch of the variant: the proposals, what was accepted before, and what goes along.
+    pub refused: &'a Patch,
+    /// The part of it that an earlier variant had.
+    pub accepted: &'a Patch,
+    /// The errors that compilers reported.
+    pub complaints: &'a [Complaint],
+}
+
+impl Refusal<'_> {
+    /// What the complaints miss; `None` where they say nothing of the variant.
+    #[must_use]
+    pub fn repaired(&self, snapshot: &Snapshot) -> Option<Repaired> {
+        let is_known = snapshot.language() == Language::Cpp && snapshot.file_count() == 1;
+        let unit = Unit::all(snapshot).next().filter(|_| is_known)?;
+        let mut repair = Repair::new(snapshot, unit, self.refused, self.accepted);
+        let (variant, kept) = snapshot.case().apply_and_track(self.refused);
+        let lines = PresumedLines::in_file(&variant, 0);
+        for complaint in self.complaints {
+            repair.hear(complaint, &lines, &kept);
+        }
+        repair.finish(self.proposals)
+    }
+}
+
+struct Repair<'a> {
+    unit: Unit<'a>,
+    entities: &'a Entities,
+    refused: &'a [Edit],
+    accepted: &'a Patch,
+    /// By item, whether the refused patch removes it, and whether it is there after that. The rest was removed earlier.
+    gone: Vec<bool>,
+    present: Vec<bool>,
+    /// What was missed.
+    meant: BTreeSet<EntityId>,
+    roots: BTreeSet<ItemId>,
+    /// The edits inside declarations that are taken back, by index.
+    reverted: BTreeSet<usize>,
+}
+
+impl<'a> Repair<'a> {
+    fn new(
+        snapshot: &'a Snapshot,
+        unit: Unit<'a>,
+        refused: &'a Patch,
+        accepted: &'a Patch,
+    ) -> Self {
+        let entities = snapshot.entities(0);
+        let ranges = |patch: &Patch| -> Vec<Range<usize>> {
+            patch.edits().iter().map(Edit::range).collect()
+        };
+        let (now, before) = (ranges(refused), ranges(accepted));
+        let mut repair = Self {
+            unit,
+            entities,
+            refused: refused.edits(),
+            accepted,
+            gone: Vec::new(),
+            present: Vec::new(),
+            meant: BTreeSet::new(),
+            roots: BTreeSet::new(),
+            reverted: BTreeSet::new(),
+        };
+        for id in entities.ids() {
+            let range = unit.tree.range(entities.item(id).node);
+            let is_left = around(&now, &range).is_none();
+            repair.gone.push(!is_left && around(&before, &range).is_none());
+            repair.present.push(is_left);
+        }
+        repair
+    }
+
+    fn is_gone(&self, id: ItemId) -> bool {
+        self.gone[id.0 as usize]
+    }
+
+    /// Takes note of what an error misses.
+    fn hear(&mut self, complaint: &Complaint, lines: &PresumedLines<'_>, kept: &[Kept]) {
+        let mut is_known = false;
+        let offset = lines.offset(&complaint.file, complaint.line, complaint.column);
+        let offset = offset.map(|at| before(kept, at));
+        let place = offset.and_then(|at| self.item_at(at));
+        for name in &complaint.names {
+            let overloads = self.overloads(name, &complaint.names);
+            if !overloads.is_empty() {
+                is_known = true;
+                self.roots.extend(overloads);
+                continue;
+            }
+            let missing = self.missing(name, &complaint.names, place);
+            is_known |= !missing.is_empty();
+            self.meant.extend(missing);
+        }
+        if !is_known {
+            for name in &complaint.names {
+                is_known |= self.complete(name);
+            }
+        }
+        is_known = is_known || place.is_some_and(|id| self.complete_place(id));
+        if !is_known && let Some(at) = offset {
+            self.revert_beside(at);
+        }
+    }
+
+    /// Restores what was removed in an item and what it mentions, or else in the classes that it leads to. Returns whether there was
+    /// anything.
+    fn complete_place(&mut self, id: ItemId) -> bool {
+        let mut mentioned = self.entities.mentioned(id);
+        mentioned.retain(|&entity| self.is_missing(entity));
+        let is_changed = self.complete_item(id) || !mentioned.is_empty();
+        self.meant.extend(mentioned);
+        is_changed || self.complete_near(id)
+    }
+
+    /// Takes back the edit before an offset, if it is so near that the parser may have been wrong about what was removed.
+    fn revert_beside(&mut self, at: usize) {
+        let next = self.refused.partition_point(|edit| edit.range().end <= at);
+        if let Some(last) = next.checked_sub(1)
+            && at - self.refused[last].range().end <= BESIDE
+        {
+            self.reverted.insert(last);
+        }
+    }
+
+    /// The operators of a name that were removed whose parameters are of classes that the message names.
+    fn overloads(&self, name: &str, names: &[String]) -> Vec<ItemId> {
+        let last = |name: &str| name.rsplit("::").next().unwrap_or_default().replace(' ', "");
+        if !last(name).starts_with("operator") {
+            return Vec::new();
+        }
+        let classes: BTreeSet<EntityId> = names
+            .iter()
+            .filter(|other| *other != name)
+            .flat_map(|other| self.entities.named(last(other).as_bytes()))
+            .copied()
+            .collect();
+        let all = self.entities.named(last(name).as_bytes()).iter();
+        let all = all.flat_map(|&entity| self.entities.declarations(entity)).copied();
+        let is_meant = |id: &ItemId| {
+            let item = self.entities.item(*id);
+            let scope = item.declares.first().and_then(|&entity| self.entities.scope(entity));
+            self.is_gone(*id)
+                && item.needs.iter().chain(&scope).any(|class| classes.contains(class))
+        };
+        all.filter(is_meant).collect()
+    }
+
+    /// Returns whether declarations of an entity were removed.
+    fn is_missing(&self, entity: EntityId) -> bool {
+        let mut declarations = self.entities.declarations(entity).iter();
+        !self.entities.is_namespace(entity) && declarations.any(|&id| self.is_gone(id))
+    }
+
+    /// The entities of a name of which declarations were removed: those in a scope that the message names, if there are any.
+    fn missing(&self, name: &str, names: &[String], place: Option<ItemId>) -> Vec<EntityId> {
+        let (qualifier, last) = name.rsplit_once("::").unwrap_or(("", name));
+        let missing = |entity: &EntityId| self.is_missing(*entity);
+        let all = self.entities.named(last.replace(' ', "").as_bytes()).iter().copied();
+        let all: Vec<EntityId> = all.filter(missing).collect();
+        let last_part = |name: &str| name.rsplit("::").next().unwrap_or_default().to_owned();
+        let scope_is = |entity: EntityId, name: &str| {
+            let (name, scope) = (last_part(name), self.entities.scope(entity));
+            !name.is_empty() && scope.is_some_and(|it| self.entities.name(it) == name.as_bytes())
+        };
+        let others = names.iter().filter(|other| *other != name && qualifier.is_empty());
+        let scopes: Vec<&str> = others.map(String::as_str).chain([qualifier]).collect();
+        let is_named = |entity: &&EntityId| scopes.iter().any(|scope| scope_is(**entity, scope));
+        let named: Vec<EntityId> = all.iter().filter(is_named).copied().collect();
+        if !named.is_empty() {
+            return named;
+        }
+        let is_free = |entity: &&EntityId| {
+            let scope = self.entities.scope(**entity);
+            scope.is_none_or(|scope| self.entities.is_namespace(scope))
+        };
+        let free: Vec<EntityId> = all.iter().filter(is_free).copied().collect();
+        if !free.is_empty() {
+            return free;
+        }
+        // A member of what the class leads to: a base, or what it is another name for.
+        let classes =
+            scopes.iter().flat_map(|scope| self.entities.named(last_part(scope).as_bytes()));
+        let mut near: Vec<EntityId> =
+            classes.filter(|it| !self.entities.is_namespace(**it)).copied().collect();
+        let around = std::iter::successors(place, |&id| self.entities.item(id).parent);
+        let around = around.flat_map(|id| &self.entities.item(id).declares).copied();
+        near.extend(around.filter(|&entity| !self.entities.is_namespace(entity)));
+        for _ in 0..MOST_STEPS {
+            let is_near = |entity: &&EntityId| {
+                self.entities.scope(**entity).is_some_and(|scope| near.contains(&scope))
+            };
+            let found: Vec<EntityId> = all.iter().filter(is_near).copied().collect();
+            if !found.is_empty() {
+                return found;
+            }
+            let items = near.iter().flat_map(|&entity| self.entities.declarations(entity));
+            let mut next: Vec<EntityId> = items
+                .flat_map(|&id| self.entities.mentioned(id))
+                .chain(near.iter().copied())
+                .collect();
+            next.sort_unstable();
+            next.dedup();
+            next.truncate(MOST_NEAR);
+            near = next;
+        }
+        if all.len() <= 2 { all } else { Vec::new() }
+    }
+
+    /// Restores what was removed from inside the declarations of a name, or else of the scope that it is in. Returns whether there
+    /// was anything.
+    fn complete(&mut self, name: &str) -> bool {
+        let parts: Vec<&str> = name.split("::").collect();
+        parts.iter().rev().any(|part| self.complete_named(part))
+    }
+
+    fn complete_named(&mut self, name: &str) -> bool {
+        let entities = self.entities;
+        let named = entities.named(name.replace(' ', "").as_bytes()).iter();
+        let named = named.filter(|&&entity| !entities.is_namespace(entity));
+        let items = named.flat_map(|&entity| entities.declarations(entity));
+        let mut is_changed = false;
+        for &id in items {
+            is_changed |= self.present[id.0 as usize] && self.complete_item(id);
+        }
+        is_changed
+    }
+
+    /// Restores what was removed from inside the classes that are the fewest mentions away from an item. Returns whether there was
+    /// anything.
+    fn complete_near(&mut self, id: ItemId) -> bool {
+        let mut near = self.entities.mentioned(id);
+        for _ in 0..MOST_STEPS {
+            near.retain(|&entity| !self.entities.is_namespace(entity));
+            near.truncate(MOST_NEAR);
+            let items = near.iter().flat_map(|&entity| self.entities.declarations(entity));
+            let items: Vec<ItemId> =
+                items.copied().filter(|id| self.present[id.0 as usize]).collect();
+            let mut is_changed = false;
+            for &id in &items {
+                is_changed |= self.complete_item(id);
+            }
+            if is_changed {
+                return true;
+            }
+            near = items.iter().flat_map(|&id| self.mentioned_inside(id)).collect();
+            near.sort_unstable();
+            near.dedup();
+        }
+        false
+    }
+
+    /// What an item mentions, and what its data members do.
+    fn mentioned_inside(&self, id: ItemId) -> Vec<EntityId> {
+        let range = self.unit.tree.range(self.entities.item(id).node);
+        let members = self.entities.ids_in(self.unit.tree, range).filter(|&member| {
+            let item = self.entities.item(member);
+            member == id || item.parent == Some(id) && item.kind == ItemKind::Variable
+        });
+        members.flat_map(|member| self.entities.mentioned(member)).collect()
+    }
+
+    /// Restores the edits in an item, and what comes with it if it is a class. Returns whether there was anything.
+    fn complete_item(&mut self, id: ItemId) -> bool {
+        let range = self.unit.tree.range(self.entities.item(id).node);
+        let members = self.entities.ids_in(self.unit.tree, range.clone());
+        let members = members.filter(|&member| {
+            let item = self.entities.item(member);
+            item.parent == Some(id) && item.comes_with_class && self.is_gone(member)
+        });
+        let members: Vec<ItemId> = members.collect();
+        let first = self.refused.partition_point(|edit| edit.range().end <= range.start);
+        let inside = (first..).zip(&self.refused[first..]);
+        let inside = inside.take_while(|(_, edit)| edit.range().start < range.end);
+        let edits: Vec<usize> = inside
+            .filter(|(_, edit)| {
+                range.start < edit.range().start
+                    && edit.range().end <= range.end
+                    && !self.holds_items(&edit.range())
+                    && !self.accepted.covers(&Patch::single((*edit).clone()))
+            })
+            .map(|(index, _)| index)
+            .collect();
+        let is_changed = !members.is_empty() || !edits.is_empty();
+        self.roots.extend(members);
+        self.reverted.extend(edits);
+        is_changed
+    }
+
+    fn holds_items(&self, range: &Range<usize>) -> bool {
+        let mut items = self.entities.ids_in(self.unit.tree, range.clone());
+        items.any(|id| self.unit.tree.range(self.entities.item(id).node).end <= range.end)
+    }
+
+    /// The innermost item that is left at an offset of the snapshot.
+    fn item_at(&self, at: usize) -> Option<ItemId> {
+        let holds = |id: ItemId| self.unit.tree.range(self.entities.item(id).node).contains(&at);
+        let ids = self.entities.ids_in(self.unit.tree, 0..at + 1);
+        let innermost = ids.filter(|&id| self.present[id.0 as usize] && holds(id)).last()?;
+        let mut declares = self.entities.item(innermost).declares.iter();
+        (!declares.any(|&entity| self.entities.is_namespace(entity))).then_some(innermost)
+    }
+
+    /// The proposals that remove what was missed, or change what is around it.
+    fn finish(self, proposals: &[&Patch]) -> Option<Repaired> {
+        let meant: Vec<EntityId> = self.meant.iter().copied().collect();
+        let mut roots: Vec<ItemId> = self.roots.iter().copied().collect();
+        let mut restored = self.restored(&roots, &meant);
+        // Overloads and specialisations whose classes are not there.
+        let is_missed = |entity: &&EntityId| {
+            let mut gone =
+                self.entities.declarations(**entity).iter().filter(|&&id| self.is_gone(id));
+            gone.all(|&id| !restored[id.0 as usize])
+        };
+        let missed: Vec<EntityId> = meant.iter().filter(is_missed).copied().collect();
+        if !missed.is_empty() {
+            let all = missed.iter().flat_map(|&entity| self.entities.declarations(entity));
+            roots.extend(all.filter(|&&id| self.is_gone(id)));
+            restored = self.restored(&roots, &meant);
+        }
+        let is_back = |id: ItemId| self.is_gone(id) && restored[id.0 as usize];
+        let reverted: Vec<Range<usize>> =
+            self.reverted.iter().map(|&index| self.refused[index].range()).collect();
+        let is_wrong = |edit: &Edit| {
+            let range = edit.range();
+            let next = reverted.partition_point(|other| other.end < range.start);
+            let is_reverted = reverted.get(next).is_some_and(|other| other.start <= range.end);
+            is_reverted
+                || self.entities.ids_in(self.unit.tree, range.clone()).any(|id| {
+                    is_back(id)
+                        && self.unit.tree.range(self.entities.item(id).node).end <= range.end
+                })
+        };
+        let blamed = (0..).zip(proposals).filter(|(_, patch)| patch.edits().iter().any(is_wrong));
+        let blamed: Vec<usize> = blamed.map(|(index, _)| index).collect();
+        let needed: Vec<ItemId> = self.entities.ids().filter(|&id| is_back(id)).collect();
+        (!blamed.is_empty() || !needed.is_empty()).then_some(Repaired { blamed, needed })
+    }
+
+    /// By item, whether it is there with what was missed, and all that it needs as far as that is not removed from inside it.
+    fn restored(&self, roots: &[ItemId], meant: &[EntityId]) -> Vec<bool> {
+        let inner = (0..).zip(self.refused).filter(|(index, edit)| {
+            !self.reverted.contains(index) && !self.holds_items(&edit.range())
+        });
+        let inner = Patch::new(inner.map(|(_, edit)| edit.clone()).collect()).unwrap_or_default();
+        let without = self.accepted.union(&inner).unwrap_or(inner);
+        let ranges: Vec<Range<usize>> = without.edits().iter().map(Edit::range).collect();
+        let present = Some(&self.present[..]);
+        let follow = Follow { roots, meant, reach: Reach::Narrow, without: &ranges, present };
+        self.entities.reached(self.unit.tree, follow)
+    }
+}
+
+/// The offset in a file before a patch of an offset after it; the end of what stands before it, if it was inserted.
+fn before(kept: &[Kept], at: usize) -> usize {
+    let Some(runs) = kept.first().and_then(|kept| kept.runs.as_ref()) else { return at };
+    let next = runs.partition_point(|run| run.new <= at);
+    let Some(run) = next.checked_sub(1).and_then(|index| runs.get(index)) else { return 0 };
+    run.old + (at - run.new).min(run.length.saturating_sub(1))
+}
+
+/// The one of some ranges, which are in order and apart from each other, that holds another one.
+fn around<'r>(ranges: &'r [Range<usize>], range: &Range<usize>) -> Option<&'r Range<usize>> {
+    let next = ranges.partition_point(|other| other.end <= range.start);
+    ranges.get(next).filter(|other| other.start <= range.start && range.end <= other.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::TestCase;
+
+    use super::*;
+
+    const SOURCE: &str = "struct A { int a; };\nnamespace n { struct B { B(A); A b; int g(); }; struct C { }; int h(C); }\n\
+                          int f(A) { return 1; }\nint main() {\n  n::B b(A());\n  return b.g() + f(A());\n}\n";
+
+    /// What is left of the source where all of these parts are removed, but for those that are to blame.
+    fn left(gone: &[(&str, &'static str)], complaints: &[(u32, &[&str])]) -> Option<String> {
+        let case = TestCase::single("a.cc", SOURCE.as_bytes()).unwrap();
+        let edit = |&(part, text): &(&str, &'static str)| {
+            let start = SOURCE.find(part).unwrap();
+            Patch::single(Edit::replace(0, start..start + part.len(), text.as_bytes()))
+        };
+        let proposals: Vec<Patch> = gone.iter().map(edit).collect();
+        let all = |patches: Vec<&Patch>| {
+            Patch::new(patches.iter().flat_map(|patch| patch.edits()).cloned().collect()).unwrap()
+        };
+        let complaint = |&(line, names): &(u32, &[&str])| Complaint {
+            file: "a.cc".to_owned(),
+            line,
+            column: 0,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let complaints: Vec<Complaint> = complaints.iter().map(complaint).collect();
+        let proposals: Vec<&Patch> = proposals.iter().collect();
+        let (refused, accepted) = (all(proposals.clone()), Patch::default());
+        let refusal = Refusal {
+            proposals: &proposals,
+            refused: &refused,
+            accepted: &accepted,
+            complaints: &complaints,
+        };
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let Repaired { blamed, .. } = refusal.repaired(&snapshot)?;
+        let left = (0..).zip(&proposals).filter(|(index, _)| !blamed.contains(index));
+        let left = case.apply(&all(left.map(|(_, patch)| *patch).collect()));
+        let text = String::from_utf8(left.files()[0].bytes.to_vec()).unwrap().replace('\n', " ");
+        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn what_an_error_names_stays_with_what_it_needs() {
+        let gone = [
+            "struct A { int a; };",
+            "struct B { B(A); A b; int g(); };",
+            "struct C { };",
+            "int h(C);",
+        ];
+        let gone = gone.map(|part| (part, ""));
+        let text = left(&gone, &[(4, &["B", "n"])]).unwrap();
+        let expected =
+            "struct A { int a; }; namespace n { struct B { B(A); A b; int g(); }; } int f(A)";
+        assert!(text.starts_with(expected), "{text}");
+        let text = left(&gone, &[(4, &["n::B", "g"]), (4, &["h"])]).unwrap();
+        assert!(text.contains("int g(); }; struct C { }; int h(C); }"), "{text}");
+    }
+
+    #[test]
+    fn what_is_left_of_a_name_is_completed() {
+        let gone = [("{ return 1; }", ";"), ("B(A);", ""), ("A b;", "")];
+        let text = left(&gone, &[(6, &["f"])]).unwrap();
+        assert!(text.contains("int f(A) { return 1; }") && !text.contains("B(A);"), "{text}");
+        let text = left(&[("{ return 1; }", ";"), ("B(A);", "")], &[(5, &["n::B"])]).unwrap();
+        assert!(text.contains("B(A);") && text.contains("int f(A) ;"), "{text}");
+    }
+
+    #[test]
+    fn an_error_without_names_is_about_its_place() {
+        let text = left(&[("int g();", ""), ("struct C { };", "")], &[(6, &[])]).unwrap();
+        assert!(text.contains("int g();") && !text.contains("struct C"), "{text}");
+        let text = left(&[("B(A);", ""), ("struct C { };", "")], &[(6, &["unknown"])]).unwrap();
+        assert!(text.contains("B(A);") && !text.contains("struct C"), "{text}");
+    }
+
+    #[test]
+    fn other_errors_change_nothing() {
+        let gone = [("struct C { };", ""), ("int h(C);", "")];
+        assert_eq!(left(&gone, &[]), None);
+        assert_eq!(left(&gone, &[(6, &["unknown"]), (99, &[]), (1, &["n"])]), None);
+    }
+}

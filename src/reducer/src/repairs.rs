@@ -1,0 +1,93 @@
+//! Repairs of groups that a test has refused: what compilers miss in the variant stays in the next one.
+
+use std::sync::Arc;
+
+use clreduce_language::ItemId;
+use clreduce_passes::{Refusal, Repaired, Snapshot};
+use clreduce_testcase::{Complaint, Patch};
+
+/// A repaired group removes one in so many of the tokens that the first one was to remove.
+const WORTH_REPAIRING: usize = 4;
+
+/// The state of the repairs of one pass run.
+#[derive(Clone, Default)]
+pub(crate) struct Repairs {
+    /// So often a group is repaired.
+    most: u32,
+    /// The declarations that were missed in what was accepted.
+    needed: Arc<[ItemId]>,
+    /// The complaints about the variant that is tried.
+    complaints: Arc<[Complaint]>,
+    /// The declarations that were missed in earlier variants of the group.
+    missed: Arc<[ItemId]>,
+    /// Repairs of the group, and the tokens that a repaired one removes at least.
+    count: u32,
+    least: usize,
+}
+
+impl Repairs {
+    /// Repairs for a run that tries a group again up to so many times.
+    pub(crate) fn new(most: u32) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Returns true if complaints about the variant that is tried matter.
+    pub(crate) fn are_possible(&self) -> bool {
+        self.count < self.most
+    }
+
+    /// Takes the complaints about the variant that is tried, before the verdict.
+    pub(crate) fn hear(&mut self, complaints: &[Complaint]) {
+        self.complaints = complaints.into();
+    }
+
+    /// Takes the verdict on the variant that is tried. Returns true if it is to be repaired. The variant removes `removed` tokens.
+    pub(crate) fn take_verdict(&mut self, interesting: bool, removed: usize) -> bool {
+        if !interesting && !self.complaints.is_empty() && self.are_possible() {
+            if self.count == 0 {
+                self.least = removed / WORTH_REPAIRING;
+            }
+            self.count += 1;
+            return true;
+        }
+        let missed = std::mem::take(&mut self.missed);
+        if interesting {
+            self.needed = self.needed.iter().chain(missed.iter()).copied().collect();
+        }
+        (self.complaints, self.count) = (Arc::default(), 0);
+        false
+    }
+
+    /// The items that stay although nothing may reach them.
+    pub(crate) fn needed(&self) -> Vec<ItemId> {
+        self.needed.iter().chain(self.missed.iter()).copied().collect()
+    }
+
+    /// The group that is left of a refused one, as proposals by index; `None` if complaints do not say.
+    pub(crate) fn repair(
+        &mut self,
+        base: &Snapshot,
+        group: &[u32],
+        proposals: &[Patch],
+        (refused, accepted): (&Patch, &Patch),
+    ) -> Option<Vec<u32>> {
+        let complaints = std::mem::take(&mut self.complaints);
+        let own: Vec<&Patch> = group.iter().map(|&index| &proposals[index as usize]).collect();
+        let refusal = Refusal { proposals: &own, refused, accepted, complaints: &complaints };
+        let Repaired { blamed, needed } = refusal.repaired(base)?;
+        self.missed = self.missed.iter().chain(&needed).copied().collect();
+        let is_left = |at: &usize| blamed.binary_search(at).is_err();
+        let left = (0..).zip(group).filter(|(at, _)| is_left(at)).map(|(_, &index)| index);
+        Some(left.collect())
+    }
+
+    /// Returns true if a repaired variant that removes so many tokens is worth a test.
+    pub(crate) fn are_worth(&self, removed: usize) -> bool {
+        removed > 0 && removed >= self.least
+    }
+
+    /// Gives up the group.
+    pub(crate) fn give_up(&mut self) {
+        (self.missed, self.complaints, self.count) = (Arc::default(), Arc::default(), 0);
+    }
+}
