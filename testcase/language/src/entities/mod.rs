@@ -319,7 +319,7 @@ mod tests {
         let reached_from = |start: &str| {
             let is_root = |id: &ItemId| source[entities.range(&tree, *id)].starts_with(start);
             let roots: Vec<ItemId> = entities.ids().filter(is_root).collect();
-            let follow = Follow { roots: &roots, reach: Reach::Narrow, without: &[] };
+            let follow = Follow::from(&roots, Reach::Narrow);
             let reached = entities.reached(&tree, follow);
             let names = entities.ids().filter(|id| reached[id.0 as usize]);
             let names = names.flat_map(|id| entities.item(id).declares.iter());
