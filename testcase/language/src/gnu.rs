@@ -25,6 +25,8 @@ const SHORTER: [(&[u8], &[u8]); 4] = [
 /// - In a type without a name, `R (A::*)(int)` becomes `R (A *)(int)`, and `int A::*` becomes `int(A)`: the grammar would read an
 ///   expression, and could take what follows for its operands up to the end of the file.
 /// - The default of a type parameter, `class A = T (&)[2]`, becomes `class A = T`: the grammar knows no declarator there.
+/// - In the head of a template with many nested arguments, `template <class A, B<C<D<E>, ...>> = 0>`, the innermost angle brackets become
+///   parentheses: the parser cannot follow as many meanings of `<` at a time, and would end the class around it too early.
 /// - In `decltype(a, b)` the grammar knows no comma, so that it becomes another operator.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
@@ -67,6 +69,9 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 rename(out, tokens[at].range(), b"decltype");
                 join_operands(bytes, tokens, at + 1, closing, out);
             }
+            b"template" if text(at + 1) == b"<" => {
+                hide_nested_arguments(bytes, tokens, at + 1, &partners, out);
+            }
             b"=" if [1, 2].iter().any(|&back| is_class(text(at.wrapping_sub(back)))) => {
                 hide_default_declarator(bytes, tokens, at, out);
             }
@@ -107,6 +112,56 @@ fn hide_member_pointer(bytes: &[u8], tokens: &[Token], colons: usize, out: &mut 
     }
 }
 
+/// In the head of a template: angle brackets as deep as this, if there are as many, become parentheses.
+const DEEP: usize = 4;
+const MANY: usize = 4;
+
+/// Makes parentheses of the innermost angle brackets in the head of a template that begins with `<`, if there are many.
+fn hide_nested_arguments(
+    bytes: &[u8],
+    tokens: &[Token],
+    open: usize,
+    partners: &[Option<usize>],
+    out: &mut [u8],
+) {
+    let (mut depth, mut opened, mut changes) = (0_usize, 0_usize, Vec::new());
+    let mut at = open;
+    // Longer heads are left as they are.
+    while at < tokens.len().min(open + 1024) {
+        step();
+        let range = tokens[at].range();
+        match &bytes[range.clone()] {
+            b"<" => {
+                depth += 1;
+                if depth >= DEEP {
+                    opened += 1;
+                    changes.push((range.start, b'('));
+                }
+            }
+            b">" | b">>" | b">>>" => {
+                for place in range {
+                    if depth >= DEEP {
+                        changes.push((place, b')'));
+                    }
+                    depth = depth.saturating_sub(1);
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+            b"(" => at = partners[at].unwrap_or(at),
+            b";" | b"{" | b"}" => return,
+            _ => {}
+        }
+        at += 1;
+    }
+    if depth == 0 && opened >= MANY {
+        for (place, byte) in changes {
+            out[place] = byte;
+        }
+    }
+}
+
 fn is_class(word: &[u8]) -> bool {
     matches!(word, b"class" | b"typename")
 }
@@ -114,7 +169,7 @@ fn is_class(word: &[u8]) -> bool {
 /// Hides what stands behind the name of the type that is the default of a type parameter: `*`, `&` and `(&)[2]`.
 fn hide_default_declarator(bytes: &[u8], tokens: &[Token], equals: usize, out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
-    let mut depth = 0;
+    let mut depth = 0_i32;
     let mut end = equals + 1;
     // Longer defaults are left as they are.
     while end < tokens.len().min(equals + 64) {
@@ -122,9 +177,16 @@ fn hide_default_declarator(bytes: &[u8], tokens: &[Token], equals: usize, out: &
         match text(end) {
             b"(" | b"[" | b"<" => depth += 1,
             b")" | b"]" => depth -= 1,
-            b">>" if depth > 1 => depth -= 2,
-            b">" if depth > 0 => depth -= 1,
-            b">" | b">>" | b"," if depth <= 0 => break,
+            closing @ (b">" | b">>" | b">>>") => {
+                let length = i32::try_from(closing.len()).unwrap_or(3);
+                match depth {
+                    0 => break,
+                    // What stands before belongs to an argument of the default.
+                    inner if inner < length => return,
+                    _ => depth -= length,
+                }
+            }
+            b"," if depth <= 0 => break,
             b";" | b"{" | b"}" => return,
             _ => {}
         }
@@ -245,6 +307,14 @@ mod tests {
             ),
             ("extern template class A<int>; extern int x;", "using a ; extern int x;"),
             ("extern template", "extern template"),
+            (
+                "template <class A, b<c<d<A>, d<e<A>>, d<f<A>>>::v, int> = 0> operator A(); d<e<f<g<h<A>>>>> a;",
+                "template <class A, b<c<d(A), d(e(A)), d(f(A))>::v, int> = 0> operator A(); d<e<f<g<h<A>>>>> a;",
+            ),
+            (
+                "template <class A, b<c<d<A>, d<e<A>>>>> class B;",
+                "template <class A, b<c<d<A>, d<e<A>>>>> class B;",
+            ),
             (
                 "template <class A = T (&)[2], typename = F<int *> const *, class = G<H<T&>>> A b;",
                 "template <class A = T , typename = F<int *> , class = G<H<T&>>> A b;",
