@@ -21,7 +21,7 @@
 //! int f(A a) { return a.rest; }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use clreduce_language::{Entities, ItemId, NodeField, NodeId, NodeKind};
@@ -99,7 +99,7 @@ pub(super) struct MainFile<'a> {
     /// Every name of an entity, in the order of its first place.
     names: Vec<&'a [u8]>,
     /// By name, each place, and the innermost part around it.
-    pub(super) places: HashMap<&'a [u8], Vec<(usize, usize)>>,
+    pub(super) places: BTreeMap<&'a [u8], Vec<(usize, usize)>>,
 }
 
 impl<'a> MainFile<'a> {
@@ -110,7 +110,7 @@ impl<'a> MainFile<'a> {
             entities: snapshot.entities(0),
             parts,
             names: Vec::new(),
-            places: HashMap::new(),
+            places: BTreeMap::new(),
         };
         let mut open: Vec<usize> = Vec::new();
         let mut next = 0;
