@@ -93,7 +93,7 @@ impl Pass for CppClues {
 /// The main file, or all of the program where line markers do not tell.
 fn main_or_all(unit: Unit<'_>) -> Vec<Range<usize>> {
     let main = main_file(unit.bytes);
-    if main.is_empty() { vec![0..unit.bytes.len()] } else { main }
+    if main.is_empty() { std::iter::once(0..unit.bytes.len()).collect() } else { main }
 }
 
 /// The patch that removes some statements, and all that some items do not need then.
