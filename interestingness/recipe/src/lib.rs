@@ -28,6 +28,7 @@ mod machine;
 mod naming;
 mod pin;
 mod resolved;
+mod running;
 mod shown;
 mod stages;
 mod suspect;

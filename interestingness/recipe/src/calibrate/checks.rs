@@ -9,7 +9,6 @@ use clreduce_check::{
 use clreduce_kernel::{KernelLaunch, Output};
 use clreduce_process::Cancel;
 
-use super::running::Running;
 use super::{STAGE_LIMIT, millis, prepare};
 use crate::configuration::Program;
 use crate::error::{Problem, ProblemKind};
@@ -17,6 +16,7 @@ use crate::expected::{self, EXPECTED, Expected};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
+use crate::running::Running;
 use crate::stages::{RecipeStage, StageInput, StageKind, Tolerated, names_of};
 
 /// The verdicts of the stages on the original.

@@ -2,7 +2,6 @@
 //! to show the same one; every stage is timed; and a stage that rejects the original is switched off or reported.
 
 mod checks;
-mod running;
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -21,12 +20,12 @@ use crate::format::Preset;
 use crate::limits::limit_for;
 use crate::pin::{Pin, pin};
 use crate::resolved::ResolvedRecipe;
+use crate::running::Running;
 use crate::shown::{ShownOutcomes, common_signature, crash_of, has_signature};
 use crate::stages::{ReadyStage, RecipeStage};
 use crate::test::RecipeTest;
 use crate::unexecuted::{Executed, executed};
 use checks::Checked;
-use running::Running;
 
 /// The time limit of a tool on the original.
 const STAGE_LIMIT: Duration = Duration::from_secs(60);
@@ -50,7 +49,7 @@ pub(crate) fn calibrate(
             "name files as they are called in the test case",
         )
     })?;
-    let running = Running::new(&options.progress);
+    let running = Running::new(&options.progress, "calibrating on the original");
     let (shown, mut checked) = outcome_and_checks(&kit, &programs, &running, options)?;
     let PinnedOutcome { pin, limits: configurations, right, clues } = shown;
     checked.compare_with(right.as_deref());
@@ -243,9 +242,8 @@ fn show_all<'a>(
     // The configuration that hangs comes last: the others show how long a run takes.
     let last = kit.accused.filter(|_| hangs);
     let patience = if hangs { PATIENCE_BESIDE_A_HANG } else { LIMIT_OF_ORIGINAL };
-    let first: Vec<usize> =
-        (0..kit.configurations.len()).filter(|index| Some(*index) != last).collect();
-    let mut shown = in_parallel(&first, jobs, |_, index| run(*index, patience));
+    let first = (0..kit.configurations.len()).filter(|index| Some(*index) != last);
+    let mut shown = in_parallel(first, jobs, |_, index| run(index, patience));
     if let Some(index) = last {
         let ended = shown.iter().flatten().filter(|(one, _)| one.has_ended());
         let slowest = ended.map(|(one, _)| one.time).max().unwrap_or_default();

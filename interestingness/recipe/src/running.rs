@@ -5,14 +5,16 @@ use std::sync::{Mutex, PoisonError};
 use clreduce_process::Progress;
 
 /// The configurations and checks that run, in the order in which they began.
-pub(super) struct Running<'a> {
+pub(crate) struct Running<'a> {
     progress: &'a Progress,
+    /// What they are run for.
+    why: &'static str,
     names: Mutex<Vec<String>>,
 }
 
 impl<'a> Running<'a> {
-    pub fn new(progress: &'a Progress) -> Self {
-        Self { progress, names: Mutex::default() }
+    pub fn new(progress: &'a Progress, why: &'static str) -> Self {
+        Self { progress, why, names: Mutex::default() }
     }
 
     /// Does a piece of work, and shows its name meanwhile.
@@ -27,7 +29,7 @@ impl<'a> Running<'a> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut names);
         if !names.is_empty() {
-            self.progress.at(&format!("calibrating on the original: {}", names.join(", ")));
+            self.progress.at(&format!("{}: {}", self.why, names.join(", ")));
         }
     }
 }
