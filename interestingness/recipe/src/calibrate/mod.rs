@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
+use clreduce_check::StageName;
 use clreduce_kernel::{Output, RunOutcome};
 use clreduce_process::{Cancel, in_parallel};
 use clreduce_testcase::{Clues, TestCase};
@@ -69,7 +70,8 @@ pub(crate) fn calibrate(
 }
 
 /// Runs the original on the configurations and through the checks, side by side if there is more than one job. An
-/// outcome that does not show the bug ends the checks.
+/// outcome that does not show the bug ends the checks. Where a check computes the result of the first witness, the other
+/// witnesses do not run: they are needed for variants whose result no check computes.
 fn outcome_and_checks(
     kit: &ResolvedRecipe,
     programs: &[Program<'_>],
@@ -83,7 +85,13 @@ fn outcome_and_checks(
     thread::scope(|scope| {
         let beside = (options.jobs > 1).then(|| scope.spawn(check));
         let jobs = options.jobs.saturating_sub(1).max(1);
-        let shown = pinned_outcome(kit, programs, running, jobs, options);
+        let pinned =
+            |chosen: &[usize]| pinned_outcome(kit, programs, chosen, running, jobs, options);
+        let all: Vec<usize> = (0..kit.configurations.len()).collect();
+        let few = accused_and_witness(kit);
+        let first = few.as_ref().map(|few| pinned(few)).and_then(Result::ok);
+        let is_first = first.is_some();
+        let shown = first.map_or_else(|| pinned(&all), Ok);
         if shown.is_err() {
             stop.cancel();
         }
@@ -92,8 +100,32 @@ fn outcome_and_checks(
             None if shown.is_ok() => check(),
             None => Ok(Checked::default()),
         };
-        Ok((shown?, checked?))
+        let (mut shown, checked) = (shown?, checked?);
+        if is_first && checked.result.is_some() && checked.result == shown.right {
+            let others = kit
+                .configurations
+                .iter()
+                .filter(|one| !one.is_simulated() && one.name != shown.pin.accused);
+            shown.pin.witnesses = others.map(|one| one.name.clone()).collect();
+        } else if is_first {
+            shown = pinned(&all)?;
+        }
+        Ok((shown, checked))
     })
+}
+
+/// The suspected configuration and the first witness, if the result that a check computes may stand for other witnesses.
+fn accused_and_witness(kit: &ResolvedRecipe) -> Option<Vec<usize>> {
+    let accused = kit.accused?;
+    let is_witness =
+        |index: &usize| *index != accused && !kit.configurations[*index].is_simulated();
+    let mut witnesses = (0..kit.configurations.len()).filter(is_witness);
+    let (witness, another) = (witnesses.next()?, witnesses.next());
+    let computes = kit.preset == Preset::WrongCode
+        && kit.demands.reference.is_none()
+        && kit.stages.iter().any(|stage| stage.check() == Some(StageName::Sanitize));
+    let both = vec![accused.min(witness), accused.max(witness)];
+    (computes && another.is_some()).then_some(both)
 }
 
 /// What the configurations have shown.
@@ -106,10 +138,11 @@ struct PinnedOutcome {
     clues: Clues,
 }
 
-/// Runs the original on every configuration and pins the outcome, with as many attempts as a run is to be confirmed by.
+/// Runs the original on the chosen configurations and pins the outcome, with as many attempts as a run is to be confirmed by.
 fn pinned_outcome(
     kit: &ResolvedRecipe,
     programs: &[Program<'_>],
+    chosen: &[usize],
     running: &Running<'_>,
     jobs: usize,
     options: &RecipeOptions,
@@ -118,7 +151,7 @@ fn pinned_outcome(
     let mut attempts = 0;
     loop {
         attempts += 1;
-        let (shown, limits) = show_all(kit, programs, running, jobs, cancel);
+        let (shown, limits) = show(kit, programs, chosen, running, jobs, cancel);
         if cancel.is_cancelled() {
             return Err(Problem::interruption());
         }
@@ -213,10 +246,11 @@ fn prepare(
     })
 }
 
-/// Runs the original on every configuration. Returns the outcomes and the time limits that follow from them.
-fn show_all<'a>(
+/// Runs the original on the chosen configurations. Returns the outcomes and the time limits that follow from them.
+fn show<'a>(
     kit: &'a ResolvedRecipe,
     programs: &[Program<'_>],
+    chosen: &[usize],
     running: &Running<'_>,
     jobs: usize,
     cancel: &Cancel,
@@ -242,7 +276,7 @@ fn show_all<'a>(
     // The configuration that hangs comes last: the others show how long a run takes.
     let last = kit.accused.filter(|_| hangs);
     let patience = if hangs { PATIENCE_BESIDE_A_HANG } else { LIMIT_OF_ORIGINAL };
-    let first = (0..kit.configurations.len()).filter(|index| Some(*index) != last);
+    let first = chosen.iter().copied().filter(|index| Some(*index) != last);
     let mut shown = in_parallel(first, jobs, |_, index| run(index, patience));
     if let Some(index) = last {
         let ended = shown.iter().flatten().filter(|(one, _)| one.has_ended());
