@@ -213,6 +213,36 @@ fn an_interrupted_run_goes_on_with_what_it_found_out() {
     assert_eq!((bench.read("p.c"), bench.keys("e.jsonl")), (result, keys));
 }
 
+/// The compiler and the stage wait for each other, so that one after the other they would never end.
+#[test]
+fn the_original_goes_through_checks_and_configurations_side_by_side() {
+    let bench = bench();
+    let folder = bench.path("met").display().to_string();
+    fs::create_dir(&folder).unwrap();
+    let meet = |own: &str, other: &str| {
+        format!("touch {folder}/{own}; until [ -e {folder}/{other} ]; do sleep 0.01; done")
+    };
+    let recipe = |build: &str, stage: &str| {
+        format!(
+            "preset = \"crash\"\n[[configuration]]\nbuild = \"{build}\"\n[[stage]]\ncommand = \"{stage}\"\n"
+        )
+    };
+    let compiler = bench.path("cc.sh").display().to_string();
+    let build = format!("{}; {compiler} {{file}}", meet("build", "stage"));
+    bench.write("r.toml", recipe(&build, &meet("stage", "build")));
+    bench.reduce(&["p.c", "--test", "r.toml", "-j", "2", "--sandbox", "off"]);
+    assert!(bench.read("p.c").contains("boom"));
+    // An outcome without the bug ends the stage.
+    bench.write("p.c", PROGRAM);
+    fs::remove_file(bench.path("met/stage")).unwrap();
+    let stage = format!("touch {folder}/stage; sleep 50; touch {folder}/ended");
+    bench.write("r.toml", recipe(&meet("build", "stage"), &stage));
+    let args = ["p.c", "--test", "r.toml", "-j", "2", "--sandbox", "off", "--fresh"];
+    let refused = stderr(&bench.run(&args).code(1));
+    assert_mentions(&refused, &["does not show `crash`"]);
+    assert!(!bench.path("met/ended").exists());
+}
+
 #[test]
 fn a_bad_recipe_is_refused_before_anything_happens() {
     let bench = bench();

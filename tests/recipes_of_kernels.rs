@@ -112,6 +112,23 @@ fn what_the_interpreter_reads_needs_no_other_stage() {
     bench.run(&["check", "k.cl"]).code(0);
 }
 
+/// The host and `sanitize` agree on the original and on each variant. Only the bug report has all witnesses.
+#[test]
+fn a_witness_that_nothing_depends_on_does_not_run() {
+    let bench = Bench::new();
+    let ran = bench.path("ran");
+    let more = format!("[[configuration]]\nbuild = \"echo {{file}} >> {}\"\n", ran.display());
+    bench.write("r.toml", MAD_SAT_RECIPE.replacen("pocl", "host", 1) + &more);
+    for jobs in ["1", "2"] {
+        bench.write("kernel.cl", MAD_SAT);
+        let args = ["kernel.cl", "--test", "r.toml", "--fresh", "-j", jobs, "--sandbox", "off"];
+        let done = bench.reduce(&args);
+        assert_mentions(&stderr(&done), &["another result with host, pocl -cl-opt-disable, echo"]);
+        assert_eq!(fs::read_to_string(&ran).unwrap(), "kernel.cl\n");
+        fs::remove_file(&ran).unwrap();
+    }
+}
+
 #[test]
 fn without_a_stage_that_sees_races_there_is_no_wrong_code() {
     let bench = Bench::new();

@@ -28,6 +28,7 @@ mod machine;
 mod naming;
 mod pin;
 mod resolved;
+mod running;
 mod shown;
 mod stages;
 mod suspect;
@@ -80,6 +81,8 @@ pub struct RecipeOptions {
     pub temporary: PathBuf,
     /// The confinement of tools and devices.
     pub confinement: Confinement,
+    /// The configurations and checks that run at the same time when the original is calibrated; at least one.
+    pub jobs: usize,
     /// Ends a calibration early.
     pub cancel: Cancel,
     /// Is told which stage runs on which configuration.
@@ -94,6 +97,7 @@ impl Default for RecipeOptions {
             zoo: Vec::new(),
             temporary: std::env::temp_dir(),
             confinement: Confinement::default(),
+            jobs: 1,
             cancel: Cancel::new(),
             progress: Progress::default(),
         }

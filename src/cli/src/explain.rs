@@ -48,7 +48,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
-    let options = RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
+    let options = RecipeOptions { progress: clock.progress(), ..recipe::options_alone(&cancel) };
     let recipe = Recipe::load(&args.test)?.options(options);
     let variant = read(&args.variant)?;
     let kept = beside(&args.variant, ORIGINAL);

@@ -6,15 +6,13 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use clap::ValueHint;
 use clreduce_check::{CheckOptions, compiles, preprocess};
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_passes::{normalized, single_kernels};
+use clreduce_process::in_parallel;
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
 use crate::clock::Clock;
@@ -202,31 +200,6 @@ fn absolute(option: &str) -> String {
         Some(path) => path.display().to_string(),
         None => option.to_owned(),
     }
-}
-
-/// Has threads work on things; the results are in the order of the things.
-fn in_parallel<T: Sync, R: Send>(
-    things: &[T],
-    jobs: usize,
-    work: impl Fn(usize, &T) -> R + Sync,
-) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::default();
-    thread::scope(|scope| {
-        for _ in 0..jobs.min(things.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(thing) = things.get(index) else { break };
-                    let result = work(index, thing);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn fate(

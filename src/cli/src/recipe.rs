@@ -1,6 +1,8 @@
 //! A recipe as the test of a reduction. It is calibrated on the original, or the journal of an interrupted run has its
 //! calibration.
 
+use std::num::NonZeroUsize;
+
 use clreduce_interestingness::{Cancel, Confinement};
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_recipe::{Preset, Recipe, RecipeError, RecipeOptions, RecipeTest};
@@ -9,6 +11,7 @@ use clreduce_testcase::TestCase;
 use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::progress::ProgressDisplay;
+use crate::resolve::default_jobs;
 use crate::sandbox;
 use crate::zoo;
 
@@ -23,12 +26,14 @@ pub(crate) fn ready(
     recipe: &Recipe,
     original: &TestCase,
     folder: &StateFolder,
+    jobs: NonZeroUsize,
     cancel: &Cancel,
     progress: &ProgressDisplay,
 ) -> Result<RecipeTest, CliError> {
     let clock = progress.clock();
     let shown = clock.as_ref().map(Clock::progress).unwrap_or_default();
-    let recipe = recipe.clone().options(RecipeOptions { progress: shown, ..options(cancel) });
+    let options = RecipeOptions { progress: shown, jobs: jobs.get(), ..options(cancel) };
+    let recipe = recipe.clone().options(options);
     let earlier = folder.unfinished_facts()?.and_then(|facts| {
         // A journal that was begun with another test is refused later, with a reason.
         serde_json::from_str(facts.get(CALIBRATION)?).ok()
@@ -97,7 +102,12 @@ fn opposed_to(preset: Preset, witnesses: &[String]) -> String {
     }
 }
 
-/// This program is its own worker.
+/// The options where a recipe is calibrated and nothing else runs.
+pub(crate) fn options_alone(cancel: &Cancel) -> RecipeOptions {
+    RecipeOptions { jobs: default_jobs().get(), ..options(cancel) }
+}
+
+/// The options where other calibrations or tests may run. This program is its own worker.
 pub(crate) fn options(cancel: &Cancel) -> RecipeOptions {
     let worker = std::env::current_exe().ok();
     let confinement = sandbox::confinement();

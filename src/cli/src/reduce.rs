@@ -163,7 +163,8 @@ fn run(
             judge
         }
         (Test::Recipe(recipe, _), None) => {
-            let test = recipe::ready(recipe, &case, &folder, cancel, progress)?;
+            let test =
+                recipe::ready(recipe, &case, &folder, settings.how.jobs(), cancel, progress)?;
             judge_by_recipe(test, settings, &target)
         }
     });

@@ -8,14 +8,16 @@ pub(crate) use recipe_text::quoted;
 
 use std::time::Duration;
 
-use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
+use clreduce_devices::{Device, DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
     Ballot, BallotRole, KernelRun, Output, PlanError, ProgramKind, Rule, RunLimits, RunOutcome,
     VoteResult, vote,
 };
+use clreduce_process::in_parallel;
 
 use crate::configuration::show;
 use crate::format::Preset;
+use crate::running::Running;
 use crate::shown::describe;
 use crate::{RecipeOptions, naming};
 
@@ -142,14 +144,8 @@ impl DeviceComparison {
         let mut found = Devices::find(&worker, &options.zoo);
         found.devices.retain(|device| device.takes() == runs);
         let mut seen = configurations(&found, runs);
-        let mut runners: Vec<DeviceWorker> = found
-            .devices
-            .iter()
-            .map(|device| DeviceWorker::new(worker.clone(), device.clone()))
-            .collect();
-        let mut ask = |seen: &mut [ConfigurationResult], index: usize, limit: Duration| {
-            let one = &mut seen[index];
-            options.progress.at(&format!("{}: building and running", one.name()));
+        let running = Running::new(&options.progress, "building and running");
+        let ask = |worker: &mut DeviceWorker, one: &ConfigurationResult, limit: Duration| {
             let words = format!("-w {build_options} {}", one.options);
             let run = KernelRun {
                 source: source.to_vec(),
@@ -158,18 +154,23 @@ impl DeviceComparison {
                 repeat: 1,
             };
             let limits = RunLimits { build: limit, run: limit };
-            let report = runners[index / 2].run(&run, limits, &options.cancel);
-            (one.outcome, one.wall) = (report.outcome, report.build + report.run);
+            let report = running.during(&one.name(), || worker.run(&run, limits, &options.cancel));
+            (report.outcome, report.build + report.run)
         };
-        for index in 0..seen.len() {
-            ask(&mut seen, index, FIRST_LIMIT);
-        }
+        // Devices run side by side; both configurations of a device run one after the other.
+        let ask_all = |seen: &mut [ConfigurationResult], limit: Duration, again: bool| {
+            let pairs: Vec<(&Device, &mut [ConfigurationResult])> =
+                found.devices.iter().zip(seen.chunks_mut(2)).collect();
+            in_parallel(pairs, options.jobs, |_, (device, pair)| {
+                let mut worker = DeviceWorker::new(worker.clone(), device.clone());
+                for one in pair.iter_mut().filter(|one| !again || one.hangs()) {
+                    (one.outcome, one.wall) = ask(&mut worker, one, limit);
+                }
+            });
+        };
+        ask_all(&mut seen, FIRST_LIMIT, false);
         let limit = more_patience(&seen);
-        for index in 0..seen.len() {
-            if seen[index].hangs() {
-                ask(&mut seen, index, limit);
-            }
-        }
+        ask_all(&mut seen, limit, true);
         let mut kernels = plan.launches.iter().map(|launch| &launch.kernel);
         let named_like_builtin = kernels.find(|kernel| runs.has_builtin(kernel)).cloned();
         let comparison = Self {

@@ -27,8 +27,10 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     // Before the search, which takes minutes.
     let recipe = unless_exists(PathBuf::from(&compilation.name).with_extension("toml"))?;
     let clock = Clock::start();
-    let options =
-        clreduce_recipe::RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
+    let options = clreduce_recipe::RecipeOptions {
+        progress: clock.progress(),
+        ..recipe::options_alone(&cancel)
+    };
     let bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
     let paths = Paths::of(&bug, compilation, recipe)?;
     let parsed = Recipe::parse(&paths.recipe, bug.recipe.clone())?.options(options);

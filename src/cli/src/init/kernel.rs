@@ -40,7 +40,7 @@ pub(crate) struct FoundBug {
 pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
-    let options = RecipeOptions { progress: clock.progress(), ..recipe::options(&cancel) };
+    let options = RecipeOptions { progress: clock.progress(), ..recipe::options_alone(&cancel) };
     let kernel = args.inputs.first().ok_or(InitError::NoInput)?;
     let source = read(kernel)?;
     let build_options = args.words.join(" ");

@@ -9,9 +9,6 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use clap::ValueHint;
@@ -19,6 +16,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clreduce_check::StageName;
 use clreduce_engine::SandboxOptions;
 use clreduce_passes::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator, Snapshot};
+use clreduce_process::in_parallel;
 use clreduce_testcase::{ContentHash, Language, TestCase};
 
 use crate::clock::Clock;
@@ -170,24 +168,9 @@ fn judge_all(
     clock: &Clock,
     judge: impl Fn(&TestCase) -> result::Fate + Sync,
 ) -> Vec<JudgedMutant> {
-    let next = AtomicUsize::new(0);
-    let judged: Mutex<Vec<(usize, JudgedMutant)>> = Mutex::default();
     let progress = clock.progress();
-    thread::scope(|scope| {
-        for _ in 0..jobs.min(chosen.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(mutant) = chosen.get(index) else { break };
-                    progress.at(&format!("mutant {} of {}", index + 1, chosen.len()));
-                    let fate = judge(&case.apply(&mutant.patch));
-                    let one = JudgedMutant::new(mutant, case, fate);
-                    judged.lock().unwrap_or_else(PoisonError::into_inner).push((index, one));
-                }
-            });
-        }
-    });
-    let mut judged = judged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    judged.sort_by_key(|(index, _)| *index);
-    judged.into_iter().map(|(_, one)| one).collect()
+    in_parallel(chosen, jobs, |index, mutant| {
+        progress.at(&format!("mutant {} of {}", index + 1, chosen.len()));
+        JudgedMutant::new(mutant, case, judge(&case.apply(&mutant.patch)))
+    })
 }

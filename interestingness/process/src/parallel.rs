@@ -1,0 +1,29 @@
+//! Independent pieces of work on several threads.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Has at most `jobs` threads work on things, each with its place. The results are in the order of the things.
+pub fn in_parallel<T: Send, R: Send>(
+    things: impl IntoIterator<Item = T, IntoIter: Send>,
+    jobs: usize,
+    work: impl Fn(usize, T) -> R + Sync,
+) -> Vec<R> {
+    let next = Mutex::new(things.into_iter().enumerate());
+    let done: Mutex<Vec<(usize, R)>> = Mutex::default();
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((index, thing)) = taken else { break };
+                    let result = work(index, thing);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
