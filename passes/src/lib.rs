@@ -64,12 +64,14 @@ mod cpp {
     pub(crate) mod constraints;
     pub(crate) mod cuts;
     pub(crate) mod declarations;
+    pub(crate) mod definitions;
     pub(crate) mod functions;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
     pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
+    pub(crate) mod nesting;
     pub(crate) mod parameters;
     mod slice;
     pub(crate) mod specialisations;
@@ -237,6 +239,8 @@ pub static TABLE: &[Row] = &[
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
+    row(&cpp::definitions::CppDefinitions, Phase::Fine, GROUPS),
+    row(&cpp::nesting::CppNesting, Phase::Fine, GROUPS),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::traits::CppTraits, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
