@@ -221,11 +221,8 @@ impl<'a> Program<'a> {
         let item = entities.item(id);
         let node = tree.node(item.node);
         let name = entities.name(*item.declares.first()?);
-        let has_definition = || {
-            let outside = self.outside.get(&class).into_iter().flatten();
-            !item.is_outside
-                && outside.into_iter().any(|&other| entities.item(other).declares == item.declares)
-        };
+        let has_definition =
+            || !item.is_outside && !self.defined_outside(item.declares[0]).is_empty();
         let mut edits = Vec::new();
         match item.kind {
             ItemKind::Type | ItemKind::Alias => return Some(edits),
@@ -273,6 +270,12 @@ impl<'a> Program<'a> {
         edits.extend(words.map(|word| unit.delete(tree.range(word))));
         edits.extend(self.without_head(id, class).filter(|_| item.is_outside));
         Some(edits)
+    }
+
+    /// The definitions of a member outside of its class.
+    fn defined_outside(&self, member: EntityId) -> Vec<ItemId> {
+        let declarations = self.entities.declarations(member).iter().copied();
+        declarations.filter(|&id| self.entities.item(id).is_outside).collect()
     }
 
     /// The edit that removes the head of a class template from a definition outside of it.
@@ -343,9 +346,7 @@ impl<'a> Program<'a> {
             return None;
         }
         let mut edits = self.used(class_entity, id)?;
-        let outside = self.outside.get(&class_entity).into_iter().flatten().copied();
-        let outside = outside.filter(|&other| entities.item(other).declares == member.declares);
-        let outside: Vec<ItemId> = outside.collect();
+        let outside = self.defined_outside(entity);
         let parts = [&[id], &outside[..]].concat();
         // Without one, the program is not smaller.
         let has_gain = !edits.is_empty();
@@ -383,7 +384,7 @@ impl<'a> Program<'a> {
         let mut patch = Vec::new();
         let (inside, others): (Vec<Edit>, Vec<Edit>) =
             disjoint(edits).into_iter().partition(|edit| range.contains(&edit.range().start));
-        if !(member.kind == ItemKind::Variable && !outside.is_empty()) {
+        if member.kind != ItemKind::Variable || outside.is_empty() {
             let whole = entities.range(tree, class_item);
             let at = if is_behind { whole.end } else { whole.start };
             let text = [b" ", &edited(unit, range.clone(), &inside)[..], b" "].concat();
