@@ -76,6 +76,7 @@ mod cpp {
     mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
+    pub(crate) mod template_arguments;
     pub(crate) mod template_parameters;
     pub(crate) mod traits;
     pub(crate) mod unreachable;
@@ -244,6 +245,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::traits::CppTraits, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
+    row(&cpp::template_arguments::CppTemplateArguments, Phase::Fine, GROUPS),
     row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
