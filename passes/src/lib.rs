@@ -64,16 +64,19 @@ mod cpp {
     pub(crate) mod constraints;
     pub(crate) mod cuts;
     pub(crate) mod declarations;
+    pub(crate) mod definitions;
     pub(crate) mod functions;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;
     pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
+    pub(crate) mod nesting;
     pub(crate) mod parameters;
     mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
+    pub(crate) mod template_arguments;
     pub(crate) mod template_parameters;
     pub(crate) mod traits;
     pub(crate) mod unreachable;
@@ -237,9 +240,12 @@ pub static TABLE: &[Row] = &[
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
+    row(&cpp::definitions::CppDefinitions, Phase::Fine, GROUPS),
+    row(&cpp::nesting::CppNesting, Phase::Fine, GROUPS),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::traits::CppTraits, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
+    row(&cpp::template_arguments::CppTemplateArguments, Phase::Fine, GROUPS),
     row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),

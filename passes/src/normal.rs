@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clreduce_language::{NodeField, NodeId, NodeKind, Shape, components, is_kernel};
 use clreduce_testcase::{Edit, InvalidTestCase, Language, Patch, TestCase, TokenKind, tokens};
 
-use crate::analysis::{NameRole, Tokens, declared_role};
+use crate::analysis::{NameRole, Tokens, declared_role, is_built_in};
 use crate::{Proposals, Snapshot, SymbolKind};
 
 /// Rounds after which names are left alone. Where a program does not parse, other names may be parsed in another way.
@@ -141,7 +141,8 @@ fn name_at<'a>(snapshot: &'a Snapshot, id: NodeId) -> Option<SpacedName<'a>> {
 /// Returns true for names that nobody but the program decides. Components of vectors are spelled like members.
 fn is_free((is_member, name): SpacedName<'_>, language: Language) -> bool {
     let text = std::str::from_utf8(name).unwrap_or("");
-    let is_fixed = matches!(text, "" | "main" | "entry") || text.starts_with("__");
+    let is_reserved = text.starts_with("__") && (language != Language::C || is_built_in(name));
+    let is_fixed = matches!(text, "" | "main" | "entry") || is_reserved;
     let has_vectors = matches!(language, Language::OpenCl | Language::Cuda);
     let is_component = is_member && has_vectors && components(text, 16).is_some();
     !is_fixed && !is_component

@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 37] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -106,6 +106,13 @@ const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
         "cpp-inline-names",
         Language::Cpp,
         "typedef long T; T x;",
+        false,
+    ),
+    (
+        "bytes of a class template whose members move out",
+        "cpp-nesting",
+        Language::Cpp,
+        "template <class T> struct A { struct B { }; T t; }; A<int> a; A<int>::B b;",
         false,
     ),
     (

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch, TokenKind};
 
-use crate::analysis::{Tokens, declared_role};
+use crate::analysis::{Tokens, declared_role, is_built_in};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
@@ -106,7 +106,12 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
             }
         }
     }
-    declared.retain(|name, _| !fixed.contains(name) && !name.starts_with(b"__"));
+    // In other languages, compilers have headers of their own that declare more of these.
+    let is_reserved = |name: &[u8]| match snapshot.language() {
+        Language::Cpp => is_built_in(name),
+        _ => name.starts_with(b"__"),
+    };
+    declared.retain(|name, _| !fixed.contains(name) && !is_reserved(name));
     declared
 }
 
@@ -168,6 +173,20 @@ mod tests {
              template <a::b::f c> struct i { i(c, std::h); };
              int main() { for (auto j : i(1, 2)) { auto [k, l] = j; } }",
         );
+    }
+
+    #[test]
+    fn names_of_preprocessed_libraries_are_renamed_but_not_those_of_compilers() {
+        assert_reduces(
+            &Identifiers,
+            Language::Cpp,
+            "namespace __gnu_cxx { int __count(int __n) { return __builtin_abs(__n) + sizeof(__func__); } }
+             namespace __cxxabiv1 { struct __class_type_info { int __flags; }; }",
+            &[],
+            "namespace a { int b(int c) { return __builtin_abs(c) + sizeof(__func__); } }
+             namespace __cxxabiv1 { struct __class_type_info { int d; }; }",
+        );
+        check("void f(int __n) { __n = 1; }", &["f"], "void f(int __n) { __n = 1; }");
     }
 
     #[test]
