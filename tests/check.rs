@@ -42,6 +42,20 @@ fn a_valid_kernel_is_called_valid_with_what_was_not_looked_for() {
 }
 
 #[test]
+fn functions_that_are_only_inline_are_executed() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    let text = "// -g 1 -l 1\ninline int f(int a, int b) {\n    return a / b;\n}\n\
+                __kernel void k(__global int *a) { a[0] = f(1, DIVISOR - get_global_id(0)); }\n";
+    for (divisor, code, output) in [("0", 1, ":3: division-by-zero: "), ("1", 0, ": valid: ")] {
+        fs::write(&kernel, text.replace("DIVISOR", divisor)).unwrap();
+        let (status, out, err) = check(&kernel, &["--only", "compile,sanitize"]);
+        assert_eq!(status, Some(code), "{out}{err}");
+        assert!(out.contains(output), "{out}");
+    }
+}
+
+#[test]
 fn a_stage_without_its_tool_names_the_package() {
     let mut command = Command::cargo_bin("clreduce").unwrap();
     let kernel = fixture("valid-barriers.cl");

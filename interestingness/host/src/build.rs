@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clreduce_compiler::Clang;
 use clreduce_kernel::{Argument, KernelLaunch, Output};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
-use clreduce_testcase::{TestCase, tokens};
+use clreduce_testcase::{Language, TestCase, tokens};
 use tempfile::TempDir;
 
 use crate::error::HostError;
@@ -124,6 +124,10 @@ impl HostBuild<'_> {
         let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
         let mut args = self.toolchain.clang.host(self.subject.language);
+        if self.subject.language == Language::OpenCl && !has_extern(&self.subject.source) {
+            // Otherwise a function that is only `inline` has no code to link, as in C99.
+            args.push("-fgnu89-inline".into());
+        }
         args.extend(code.iter().cloned());
         if divides_vectors(&self.subject.source) {
             let to_ir = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
@@ -256,6 +260,11 @@ fn has_last_array(source: &[u8]) -> bool {
 /// Returns true if a variable of the program may be volatile.
 fn has_volatile(source: &[u8]) -> bool {
     tokens(source).any(|token| matches!(&source[token.range()], b"volatile" | b"__volatile__"))
+}
+
+/// Returns true if the program has declarations with `extern`, which has another meaning before `inline` in GNU C89.
+fn has_extern(source: &[u8]) -> bool {
+    tokens(source).any(|token| &source[token.range()] == b"extern")
 }
 
 /// Returns true if work-items have changed the same place atomically, in an order that nothing decides. Programs under
