@@ -112,7 +112,7 @@ mod tests {
     fn layers_go_one_by_one() {
         let before = "n::C<B<n::C<B<D>>>> x; template <class T> struct E : C<B<T>> { typename T::template X<int>::Y y; };";
         let after =
-            "C<D> x; template <class T> struct E : B<T> { typename T::template X<int>::Y y; };";
+            "n::C<D> x; template <class T> struct E : B<T> { typename T::template X<int>::Y y; };";
         check(before, &["C<", "B<T>"], after);
     }
 
