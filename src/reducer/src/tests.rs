@@ -72,7 +72,7 @@ fn words(source: &[u8]) -> BTreeSet<&[u8]> {
 
 /// Returns true if a word is part of the languages rather than a name that a program gives.
 fn is_built_in(word: &[u8]) -> bool {
-    const WORDS: [&[u8]; 14] = [
+    const WORDS: [&[u8]; 15] = [
         b"int",
         b"void",
         b"char",
@@ -81,6 +81,7 @@ fn is_built_in(word: &[u8]) -> bool {
         b"float",
         b"return",
         b"static",
+        b"inline",
         b"unsigned",
         b"class",
         b"struct",
