@@ -88,7 +88,7 @@ fn outcome_and_checks(
         let pinned =
             |chosen: &[usize]| pinned_outcome(kit, programs, chosen, running, jobs, options);
         let all: Vec<usize> = (0..kit.configurations.len()).collect();
-        let few = accused_and_witness(kit);
+        let few = accused_and_witness(kit, programs);
         let first = few.as_ref().map(|few| pinned(few)).and_then(Result::ok);
         let is_first = first.is_some();
         let shown = first.map_or_else(|| pinned(&all), Ok);
@@ -114,8 +114,9 @@ fn outcome_and_checks(
     })
 }
 
-/// The suspected configuration and the first witness, if the result that a check computes may stand for other witnesses.
-fn accused_and_witness(kit: &ResolvedRecipe) -> Option<Vec<usize>> {
+/// The suspected configuration and the first witness, if the result that a check computes may stand for other witnesses:
+/// not for a kernel that may have several right results.
+fn accused_and_witness(kit: &ResolvedRecipe, programs: &[Program<'_>]) -> Option<Vec<usize>> {
     let accused = kit.accused?;
     let is_witness =
         |index: &usize| *index != accused && !kit.configurations[*index].is_simulated();
@@ -124,8 +125,10 @@ fn accused_and_witness(kit: &ResolvedRecipe) -> Option<Vec<usize>> {
     let computes = kit.preset == Preset::WrongCode
         && kit.demands.reference.is_none()
         && kit.stages.iter().any(|stage| stage.check() == Some(StageName::Sanitize));
+    let has_one_result =
+        |program: &Program<'_>| program.subject().is_some_and(|subject| subject.has_one_result());
     let both = vec![accused.min(witness), accused.max(witness)];
-    (computes && another.is_some()).then_some(both)
+    (computes && another.is_some() && programs.iter().all(has_one_result)).then_some(both)
 }
 
 /// What the configurations have shown.
