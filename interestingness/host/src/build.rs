@@ -115,7 +115,9 @@ impl HostBuild<'_> {
         source.extend(start.into_bytes());
         let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
         let mut switches = flavour.kernel_switches(detail);
-        if flavour == Flavour::Steps && has_volatile(&self.subject.source) {
+        if flavour == Flavour::Steps
+            && has_word(&self.subject.source, &["volatile", "__volatile__"])
+        {
             switches.push("-fsanitize-coverage=trace-loads");
         }
         if flavour == Flavour::Addresses && knows_last_members(self.toolchain.clang) {
@@ -124,8 +126,9 @@ impl HostBuild<'_> {
         let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
         let mut args = self.toolchain.clang.host(self.subject.language);
-        if self.subject.language == Language::OpenCl && !has_extern(&self.subject.source) {
-            // Otherwise a function that is only `inline` has no code to link, as in C99.
+        // As in C99, a function that is only `inline` has no code to link. In GNU C89 it has, but `extern inline` has none.
+        if self.subject.language == Language::OpenCl && !has_word(&self.subject.source, &["extern"])
+        {
             args.push("-fgnu89-inline".into());
         }
         args.extend(code.iter().cloned());
@@ -257,14 +260,9 @@ fn has_last_array(source: &[u8]) -> bool {
         || texts.windows(4).any(|window| *window == [&b"["[..], b"]", b";", b"}"])
 }
 
-/// Returns true if a variable of the program may be volatile.
-fn has_volatile(source: &[u8]) -> bool {
-    tokens(source).any(|token| matches!(&source[token.range()], b"volatile" | b"__volatile__"))
-}
-
-/// Returns true if the program has declarations with `extern`, which has another meaning before `inline` in GNU C89.
-fn has_extern(source: &[u8]) -> bool {
-    tokens(source).any(|token| &source[token.range()] == b"extern")
+/// Returns true if one of these words stands in the program.
+fn has_word(source: &[u8], words: &[&str]) -> bool {
+    tokens(source).any(|token| words.iter().any(|word| word.as_bytes() == &source[token.range()]))
 }
 
 /// Returns true if work-items have changed the same place atomically, in an order that nothing decides. Programs under

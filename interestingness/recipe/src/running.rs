@@ -1,4 +1,4 @@
-//! Shows people what runs on the original at the moment.
+//! Shows people which configurations and checks run at the moment.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use clreduce_process::Progress;
 /// The configurations and checks that run, in the order in which they began.
 pub(crate) struct Running<'a> {
     progress: &'a Progress,
-    /// What they are run for.
+    /// The purpose of the runs, for people.
     why: &'static str,
     names: Mutex<Vec<String>>,
 }

@@ -1,7 +1,7 @@
-//! Names that compilers look up or define by themselves, also where a program declares them.
+//! Names that compilers define or look up by themselves, even if a program declares them.
 
-/// Returns whether a name with two underscores in front belongs to the compiler. Those of a library are names as any other once
-/// its headers are part of the program.
+/// Returns whether a name that begins with two underscores belongs to the compiler. The names of a library do not: once its headers
+/// are pasted in, the program declares them.
 pub(crate) fn is_built_in(name: &[u8]) -> bool {
     let text = std::str::from_utf8(name).unwrap_or("");
     PREFIXES.iter().any(|prefix| text.starts_with(prefix)) || NAMES.split(' ').any(|it| it == text)

@@ -20,10 +20,10 @@
 use std::collections::HashMap;
 
 use clreduce_language::{Entities, EntityId, Item, ItemId, ItemKind, NodeField, NodeId, NodeKind};
-use clreduce_testcase::{Edit, Patch, steps, tokens};
+use clreduce_testcase::{Edit, Patch, tokens};
 
 use crate::analysis::{Head, Unit, name_in, template_parameter_name};
-use crate::edit::{Argument, Arguments, substitutions};
+use crate::edit::{Argument, Arguments, edited, substitutions};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -53,7 +53,7 @@ impl Pass for CppDefinitions {
 struct Declared<'a> {
     /// By member, its only declaration; `None` if there are several.
     only: HashMap<EntityId, Option<ItemId>>,
-    /// Those of functions, by member and signature.
+    /// By function and signature, its only declaration with it; `None` if there are several.
     overloads: HashMap<(EntityId, Vec<&'a [u8]>), Option<ItemId>>,
 }
 
@@ -89,6 +89,7 @@ fn has_body(unit: Unit<'_>, item: &Item) -> bool {
     let mut nodes = [Some(item.inner), specifier].into_iter().flatten();
     nodes.any(|node| tree.field(node, NodeField::Body).is_some())
 }
+
 /// The words of the types of parameters, and those behind the parameters.
 fn signature<'a>(unit: Unit<'a>, item: &Item) -> Option<Vec<&'a [u8]>> {
     let tree = unit.tree;
@@ -179,18 +180,8 @@ impl<'a> Definition<'a> {
             edits.extend(self.default_arguments(declared)?);
         }
         let whole = entities.range(tree, self.id);
-        steps(whole.len());
         edits.sort_by_key(|edit| (edit.start, edit.end));
-        let mut text = Vec::with_capacity(whole.len());
-        let mut at = start;
-        for edit in edits {
-            if edit.range().start >= at {
-                text.extend_from_slice(&unit.bytes[at..edit.range().start]);
-                text.extend_from_slice(&edit.text);
-                at = edit.range().end;
-            }
-        }
-        text.extend_from_slice(&unit.bytes[at..whole.end]);
+        let text = edited(unit, start..whole.end, &edits);
         let place = entities.range(tree, declaration);
         Patch::new(vec![Edit::replace(unit.file, place, text), unit.delete(whole)])
     }

@@ -19,14 +19,13 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
-use clreduce_testcase::{Edit, Patch, steps};
+use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Head, Unit, is_name, outside_members, template_parameter_name};
 use crate::budget::Budget;
-use crate::edit::disjoint;
+use crate::edit::{disjoint, edited};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -474,20 +473,6 @@ impl<'a> Program<'a> {
 fn is_in(edits: &[Edit], place: usize) -> bool {
     let next = edits.partition_point(|edit| edit.range().end <= place);
     edits.get(next).is_some_and(|edit| edit.range().start <= place)
-}
-
-/// The text of a range after edits in it.
-fn edited(unit: Unit<'_>, range: Range<usize>, edits: &[Edit]) -> Vec<u8> {
-    steps(range.len());
-    let mut text = Vec::with_capacity(range.len());
-    let mut at = range.start;
-    for edit in edits {
-        text.extend_from_slice(&unit.bytes[at..edit.range().start]);
-        text.extend_from_slice(&edit.text);
-        at = edit.range().end;
-    }
-    text.extend_from_slice(&unit.bytes[at..range.end.max(at)]);
-    text
 }
 
 #[cfg(test)]

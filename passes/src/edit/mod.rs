@@ -2,6 +2,7 @@
 //! of another.
 
 mod disjoint;
+mod edited;
 mod expression;
 mod needs;
 mod parameter;
@@ -14,6 +15,7 @@ mod unit;
 mod unused;
 
 pub(crate) use disjoint::disjoint;
+pub(crate) use edited::edited;
 pub(crate) use expression::{as_operand, rewritten};
 pub(crate) use needs::{KeptParts, Needs};
 pub(crate) use parameter::Signature;

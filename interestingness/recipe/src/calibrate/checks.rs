@@ -29,7 +29,7 @@ pub(super) struct Checked {
     pub warnings: Vec<String>,
     /// The result as a check computes it.
     pub result: Option<Vec<Output>>,
-    /// What the interpreter says, if it is a stage.
+    /// The verdict of the interpreter on the original, if the recipe has that stage.
     judged: Option<Expected>,
 }
 

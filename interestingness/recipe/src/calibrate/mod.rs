@@ -131,7 +131,7 @@ fn accused_and_witness(kit: &ResolvedRecipe, programs: &[Program<'_>]) -> Option
     (computes && another.is_some() && programs.iter().all(has_one_result)).then_some(both)
 }
 
-/// What the configurations have shown.
+/// The pinned outcome of the original, and what else its runs tell.
 struct PinnedOutcome {
     pin: Pin,
     /// Time limits of the configurations in milliseconds.
