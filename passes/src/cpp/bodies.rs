@@ -65,21 +65,21 @@ impl Pass for CppBodies {
     }
 }
 
-/// The bytes of a function that is a friend and cannot be declared without being defined: it has an attribute or a constraint.
+/// The bytes of a function that is a friend and cannot be declared without being defined: it has an attribute or a constraint, or a
+/// parameter of its template has a default.
 fn only_definition(unit: Unit<'_>, range: Range<usize>, item: &Item) -> Option<Range<usize>> {
     let tree = unit.tree;
     let body = tree.field(item.inner, NodeField::Body)?;
     let head = &unit.bytes[range.start..tree.range(body).start];
-    let has_word = |wanted: &[u8]| tokens(head).any(|token| &head[token.range()] == wanted);
-    if item.is_template || !has_word(b"friend") {
-        return None;
-    }
+    let words: Vec<&[u8]> = tokens(head).map(|token| &head[token.range()]).collect();
+    let friend = words.iter().position(|word| *word == b"friend")?;
     // The parser may leave an attribute in front of it.
     let before = unit.bytes[..range.start].trim_ascii_end();
     let attribute = before.ends_with(b"]]").then(|| before.windows(2).rposition(|it| it == b"[["));
     let start = attribute.flatten().unwrap_or(range.start);
-    let has_attribute = start < range.start || head.windows(2).any(|it| it == b"[[");
-    (has_attribute || has_word(b"requires")).then_some(start..range.end)
+    let has_attribute = start < range.start || words.windows(2).any(|pair| pair == [b"[", b"["]);
+    let has_default = item.is_template && words[..friend].contains(&&b"="[..]);
+    (has_attribute || has_default || words.contains(&&b"requires"[..])).then_some(start..range.end)
 }
 
 /// The edit that leaves a function the shortest body that its type allows.
@@ -122,9 +122,12 @@ mod tests {
     #[test]
     fn friends_that_cannot_be_declared_go_as_a_whole() {
         let before = "template <class T> struct A {\n  [[nodiscard]] friend bool f(A) { return g(); }\n\
-                      friend bool h(A) requires C<T> { return g(); }\n  friend bool i(A) { return g(); }\n};\n";
-        let after = "template <class T> struct A {\n  \n\n  friend bool i(A) ;\n};\n";
-        assert_reduces(&CppBodies, Language::Cpp, before, &["friend bool i(A)"], after);
+                      friend bool h(A) requires C<T> { return g(); }\n  friend bool i(A) { return g(); }\n\
+                      [[nodiscard]] friend constexpr long_name_of_a_type j(A) { return g(); }\n\
+                      template <class U, class V = U> friend bool k(A, U) { return g(); }\n\
+                      template <class U> friend bool l(A, U) { return g(); }\n};\n";
+        let after = "template <class T> struct A {\n  \n\n  friend bool i(A) ;\n\n\ntemplate <class U> friend bool l(A, U) ;\n};\n";
+        assert_reduces(&CppBodies, Language::Cpp, before, &["friend bool i(A)", "friend bool l("], after);
     }
 
     #[test]

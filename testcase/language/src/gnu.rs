@@ -27,6 +27,7 @@ const SHORTER: [(&[u8], &[u8]); 4] = [
 /// - The default of a type parameter, `class A = T (&)[2]`, becomes `class A = T`: the grammar knows no declarator there.
 /// - In the head of a template with many nested arguments, `template <class A, B<C<D<E>, ...>> = 0>`, the innermost angle brackets become
 ///   parentheses: the parser cannot follow as many meanings of `<` at a time, and would end the class around it too early.
+/// - Attributes before `friend`, as in `[[nodiscard]] friend T f()`, become blanks: the grammar would take `friend` for a type.
 /// - In `decltype(a, b)` the grammar knows no comma, so that it becomes another operator.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
@@ -76,6 +77,7 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 hide_default_declarator(bytes, tokens, at, out);
             }
             b"::" if text(at + 1) == b"*" => hide_member_pointer(bytes, tokens, at, out),
+            b"friend" => hide_attributes_before(bytes, tokens, at, out),
             _ if HIDDEN.contains(&word) => blank(out, tokens[at].range()),
             _ => {
                 if let Some((_, known)) = SHORTER.iter().find(|(name, _)| *name == word) {
@@ -89,6 +91,23 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
         at = last + 1;
     }
 }
+
+/// Hides all `[[...]]` that stand directly before a token.
+fn hide_attributes_before(bytes: &[u8], tokens: &[Token], end: usize, out: &mut [u8]) {
+    let is = |index: usize, sign: &[u8]| {
+        tokens.get(index).is_some_and(|token| &bytes[token.range()] == sign)
+    };
+    let mut end = end;
+    while end >= 2 && is(end - 1, b"]") && is(end - 2, b"]") {
+        let mut starts = (end.saturating_sub(LONGEST_ATTRIBUTE)..end - 2).rev();
+        let Some(start) = starts.find(|&at| is(at, b"[") && is(at + 1, b"[")) else { return };
+        blank(out, tokens[start].range().start..tokens[end - 1].range().end);
+        end = start;
+    }
+}
+
+/// The number of tokens of the longest attribute that is looked at.
+const LONGEST_ATTRIBUTE: usize = 32;
 
 /// Hides the `::` of a pointer to a member that has no name, as types in arguments of templates have none.
 fn hide_member_pointer(bytes: &[u8], tokens: &[Token], colons: usize, out: &mut [u8]) {
@@ -324,6 +343,11 @@ mod tests {
                 "struct A<R (C *)(T) const, T B<int>::*, T(C ), F<T(C )>>; int (C::*p)(), C::*d;",
             ),
             ("unsigned __int128 a; __decltype(a) b;", "unsigned int a; decltype (a) b;"),
+            (
+                "struct A { [[nodiscard]] [[a::b(1)]] friend A f(); [[a]] int b; int c[d[1]]; friend A; };",
+                "struct A { friend A f(); [[a]] int b; int c[d[1]]; friend A; };",
+            ),
+            ("]] friend a[b[1]] friend", "]] friend a[b[1]] friend"),
             ("decltype(f(a, b), A<int, 1>(), true) c", "decltype(f(a, b)| A<int, 1>()| true) c"),
         ] {
             assert_eq!(shadow(source), expected);
