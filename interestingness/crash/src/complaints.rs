@@ -1,4 +1,5 @@
-//! The errors that compilers report in a program, with the names in their messages.
+//! The errors that compilers report in a program, with the names in their messages. The notes of clang that say what a constraint
+//! or a constant expression fails at are errors as well: the error before them names the one who asked.
 
 use clreduce_testcase::Complaint;
 
@@ -29,14 +30,13 @@ pub fn complaints(outputs: &[String]) -> Vec<Complaint> {
 
 /// The error that a line reports.
 fn complaint(line: &str) -> Option<Complaint> {
-    if !line.contains("error: ") {
-        return None;
-    }
-    let parts = pattern!(r"^\s*([^\s:'<>][^:'<>\n]*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$")
-        .captures(line)?;
+    let said = line.find("error: ").or_else(|| line.find("note: "))?;
+    let message = said_in(&line[said..])?;
+    let place = pattern!(r"^\s*([^\s:'<>][^:'<>\n]*?):(\d+):(?:(\d+):)? (?:fatal )?$");
+    let parts = place.captures(&line[..said])?;
     let column = parts.get(3).map_or(Some(0), |column| column.as_str().parse().ok())?;
     // What it suggests instead is there.
-    let message = parts[4].split("did you mean").next().unwrap_or_default();
+    let message = message.split("did you mean").next().unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
     for quoted in pattern!(r"['‘`]([^'’`]+)['’]").captures_iter(message) {
         let sign = quoted[1].chars().all(|it| it.is_ascii_punctuation());
@@ -52,6 +52,18 @@ fn complaint(line: &str) -> Option<Complaint> {
         }
     }
     Some(Complaint { file: parts[1].to_owned(), line: parts[2].parse().ok()?, column, names })
+}
+
+/// What a line reports, without the word in front of it.
+fn said_in(line: &str) -> Option<&str> {
+    if let Some(message) = line.strip_prefix("error: ") {
+        return Some(message);
+    }
+    let note = line.strip_prefix("note: ")?;
+    let is_constant =
+        note.starts_with("undefined ") && note.contains("cannot be used in a constant expression");
+    let invalid = note.starts_with("because ").then(|| note.split_once("' would be invalid: "));
+    invalid.flatten().map(|(_, message)| message).or(is_constant.then_some(note))
 }
 
 /// The name in a part of a message: `struct std::hash<int>`, `int n::f(T) [with T = int]`, `A&`.
@@ -104,6 +116,20 @@ mod tests {
                 assert_eq!(names(&format!("{place}{message}")), expected, "{message}");
             }
         }
+    }
+
+    #[test]
+    fn notes_of_clang_say_what_a_constraint_fails_at() {
+        for (note, expected) in [
+            ("because '*__i' would be invalid: no member named 'g' in 'A'", &["g", "A"][..]),
+            ("undefined function 'f' cannot be used in a constant expression", &["f"]),
+            ("undefined constructor 'A' cannot be used in a constant expression", &["A"]),
+        ] {
+            assert_eq!(names(&format!("a.cc:1:2: note: {note}")), expected, "{note}");
+        }
+        assert!(
+            complaints(&["a.cc:1:2: note: because 'A' does not satisfy 'B'".into()]).is_empty()
+        );
     }
 
     #[test]

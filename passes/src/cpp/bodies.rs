@@ -127,7 +127,13 @@ mod tests {
                       template <class U, class V = U> friend bool k(A, U) { return g(); }\n\
                       template <class U> friend bool l(A, U) { return g(); }\n};\n";
         let after = "template <class T> struct A {\n  \n\n  friend bool i(A) ;\n\n\ntemplate <class U> friend bool l(A, U) ;\n};\n";
-        assert_reduces(&CppBodies, Language::Cpp, before, &["friend bool i(A)", "friend bool l("], after);
+        assert_reduces(
+            &CppBodies,
+            Language::Cpp,
+            before,
+            &["friend bool i(A)", "friend bool l("],
+            after,
+        );
     }
 
     #[test]

@@ -167,7 +167,14 @@ impl<'a> Repair<'a> {
             .flat_map(|other| self.entities.named(last(other).as_bytes()))
             .copied()
             .collect();
-        let all = self.entities.named(last(name).as_bytes()).iter();
+        let operator = last(name);
+        let rewritten = match &operator["operator".len()..] {
+            "!=" => Some("operator=="),
+            "<" | ">" | "<=" | ">=" => Some("operator<=>"),
+            _ => None,
+        };
+        let all = [Some(&*operator), rewritten].into_iter().flatten();
+        let all = all.flat_map(|name| self.entities.named(name.as_bytes()));
         let all = all.flat_map(|&entity| self.entities.declarations(entity)).copied();
         let is_meant = |id: &ItemId| {
             let item = self.entities.item(*id);
@@ -404,7 +411,7 @@ mod tests {
     use super::*;
 
     const SOURCE: &str = "struct A { int a; };\nnamespace n { struct B { B(A); A b; int g(); }; struct C { }; int h(C); }\n\
-                          int f(A) { return 1; }\nint main() {\n  n::B b(A());\n  return b.g() + f(A());\n}\n";
+                          int f(A) { return 1; } struct D { }; int operator==(D, int);\nint main() {\n  n::B b(A());\n  return b.g() + f(A());\n}\n";
 
     /// What is left of the source where all of these parts are removed, but for those that are to blame.
     fn left(gone: &[(&str, &'static str)], complaints: &[(u32, &[&str])]) -> Option<String> {
@@ -464,6 +471,13 @@ mod tests {
         assert!(text.contains("int f(A) { return 1; }") && !text.contains("B(A);"), "{text}");
         let text = left(&[("{ return 1; }", ";"), ("B(A);", "")], &[(5, &["n::B"])]).unwrap();
         assert!(text.contains("B(A);") && text.contains("int f(A) ;"), "{text}");
+    }
+
+    #[test]
+    fn an_operator_may_stand_for_another() {
+        let gone = ["int operator==(D, int);", "struct C { };"].map(|part| (part, ""));
+        let text = left(&gone, &[(4, &["operator!=", "D"])]).unwrap();
+        assert!(text.contains("operator==(D, int)") && !text.contains("struct C"), "{text}");
     }
 
     #[test]

@@ -311,6 +311,25 @@ mod tests {
     }
 
     #[test]
+    fn a_friend_is_reached_with_its_class() {
+        let source =
+            "struct Z { Z(int *); }; struct O { [[nodiscard]] friend bool operator<(O, Z); };
+            bool operator<(Z, Z); bool f(O o) { return o < 0; }";
+        let (tree, entities) = entities(source);
+        let is_root = |id: &ItemId| source[entities.range(&tree, *id)].starts_with("bool f");
+        let roots: Vec<ItemId> = entities.ids().filter(is_root).collect();
+        let reached = entities.reached(&tree, Follow::from(&roots, Reach::Narrow));
+        let all: Vec<_> = entities.ids().map(|id| reached[id.0 as usize]).collect();
+        assert!(all.iter().all(|&it| it), "{all:?}");
+        let without = "struct Z { Z(int *); }; struct O { }; bool operator<(O, Z); bool f(O o) { return o < 0; }";
+        let (tree, entities) = super::tests::entities(without);
+        let is_root = |id: &ItemId| without[entities.range(&tree, *id)].starts_with("bool f");
+        let roots: Vec<ItemId> = entities.ids().filter(is_root).collect();
+        let reached = entities.reached(&tree, Follow::from(&roots, Reach::Narrow));
+        assert!(!reached[0] && entities.ids().count() == 5, "{reached:?}");
+    }
+
+    #[test]
     fn a_value_does_not_hide_the_namespace_before_two_colons() {
         let source = "namespace text { inline namespace v1 { int make(int); int other(int); } }
             int format(int text) { return text::make(text); }

@@ -177,9 +177,15 @@ impl Closure<'_> {
                     || entities.name(entity).starts_with(b"operator")
             })
         };
+        // A friend is there for its class: what converts to its other parameters may have another type.
+        let is_friend = || {
+            let declares = item.declares.first();
+            item.is_member && declares.is_some_and(|&it| !entities.scopes.is_in_class(it))
+        };
         let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
             && self.follow.reach == Reach::Narrow
-            && is_one_of_several();
+            && is_one_of_several()
+            && !is_friend();
         if by_signature {
             needs.extend(item.needs.iter().copied());
         }
