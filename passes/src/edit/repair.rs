@@ -179,8 +179,10 @@ impl<'a> Repair<'a> {
         let is_meant = |id: &ItemId| {
             let item = self.entities.item(*id);
             let scope = item.declares.first().and_then(|&entity| self.entities.scope(entity));
-            self.is_gone(*id)
-                && item.needs.iter().chain(&scope).any(|class| classes.contains(class))
+            // A friend has the class as a parameter that it stands in.
+            let around = item.parent.map(|parent| self.entities.item(parent).declares.iter());
+            let mut needs = item.needs.iter().chain(&scope).chain(around.into_iter().flatten());
+            self.is_gone(*id) && needs.any(|class| classes.contains(class))
         };
         all.filter(is_meant).collect()
     }
@@ -411,7 +413,7 @@ mod tests {
     use super::*;
 
     const SOURCE: &str = "struct A { int a; };\nnamespace n { struct B { B(A); A b; int g(); }; struct C { }; int h(C); }\n\
-                          int f(A) { return 1; } struct D { }; int operator==(D, int);\nint main() {\n  n::B b(A());\n  return b.g() + f(A());\n}\n";
+                          int f(A) { return 1; } struct D { friend int operator==(D, int) { return 2; } };\nint main() {\n  n::B b(A());\n  return b.g() + f(A());\n}\n";
 
     /// What is left of the source where all of these parts are removed, but for those that are to blame.
     fn left(gone: &[(&str, &'static str)], complaints: &[(u32, &[&str])]) -> Option<String> {
@@ -475,7 +477,8 @@ mod tests {
 
     #[test]
     fn an_operator_may_stand_for_another() {
-        let gone = ["int operator==(D, int);", "struct C { };"].map(|part| (part, ""));
+        let gone = ["friend int operator==(D, int) { return 2; }", "struct C { };"];
+        let gone = gone.map(|part| (part, ""));
         let text = left(&gone, &[(4, &["operator!=", "D"])]).unwrap();
         assert!(text.contains("operator==(D, int)") && !text.contains("struct C"), "{text}");
     }
