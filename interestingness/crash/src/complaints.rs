@@ -1,4 +1,4 @@
-//! The errors that compilers report in a program, with the names in their messages. The notes of clang that say what a constraint
+//! The errors that compilers and linkers report in a program, with the names in their messages. The notes of clang that say what a constraint
 //! or a constant expression fails at are errors as well: the error before them names the one who asked.
 
 use clreduce_testcase::Complaint;
@@ -30,6 +30,10 @@ pub fn complaints(outputs: &[String]) -> Vec<Complaint> {
 
 /// The error that a line reports.
 fn complaint(line: &str) -> Option<Complaint> {
+    if let Some((_, quoted)) = line.split_once("undefined reference to ") {
+        let names = name(quoted.trim_matches(['`', '\'', '‘', '’'])).into_iter().collect();
+        return Some(Complaint { file: String::new(), line: 0, column: 0, names });
+    }
     let said = line.find("error: ").or_else(|| line.find("note: "))?;
     let message = said_in(&line[said..])?;
     let place = pattern!(r"^\s*([^\s:'<>][^:'<>\n]*?):(\d+):(?:(\d+):)? (?:fatal )?$");
@@ -116,6 +120,13 @@ mod tests {
                 assert_eq!(names(&format!("{place}{message}")), expected, "{message}");
             }
         }
+    }
+
+    #[test]
+    fn linkers_name_what_is_not_defined() {
+        let line =
+            "/usr/bin/ld: a.cc:(.text+0xe): undefined reference to `n::A<int>::f(char const*)'";
+        assert_eq!(names(line), ["n::A::f"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, Follow, ItemId, ItemKind, Reach};
-use clreduce_testcase::{Complaint, Edit, Kept, Language, Patch};
+use clreduce_testcase::{Complaint, Edit, Kept, Language, Patch, tokens};
 
 use crate::analysis::{PresumedLines, Unit};
 use crate::snapshot::Snapshot;
@@ -50,7 +50,14 @@ impl Refusal<'_> {
         let (variant, kept) = snapshot.case().apply_and_track(self.refused);
         let lines = PresumedLines::in_file(&variant, 0);
         for complaint in self.complaints {
-            repair.hear(complaint, &lines, &kept);
+            let at = lines.offset(&complaint.file, complaint.line, complaint.column);
+            if let Some(edit) = at.and_then(|at| repair.inserted_at(&kept, at)) {
+                repair.reverted.insert(edit);
+                continue;
+            }
+            let operator = at.and_then(|at| operator_at(&variant.files()[0].bytes[at..]));
+            let names = complaint.names.iter().cloned().chain(operator);
+            repair.hear(&names.collect::<Vec<String>>(), at.map(|at| before(&kept, at)));
         }
         repair.finish(self.proposals)
     }
@@ -107,25 +114,36 @@ impl<'a> Repair<'a> {
         self.gone[id.0 as usize]
     }
 
-    /// Takes note of what an error misses.
-    fn hear(&mut self, complaint: &Complaint, lines: &PresumedLines<'_>, kept: &[Kept]) {
+    /// The edit that inserted what stands at an offset of the variant, unless an earlier variant had it.
+    fn inserted_at(&self, kept: &[Kept], at: usize) -> Option<usize> {
+        let runs = kept.first()?.runs.as_ref()?;
+        let next = runs.partition_point(|run| run.new <= at);
+        let run = &runs[next.checked_sub(1)?];
+        let end = run.old + run.length;
+        let edit = self.refused.partition_point(|edit| edit.range().start < end);
+        let found = self.refused.get(edit).filter(|found| found.range().start == end)?;
+        let is_inserted = run.new + run.length <= at && !found.text.is_empty();
+        let is_new = || !self.accepted.covers(&Patch::single(found.clone()));
+        (is_inserted && is_new()).then_some(edit)
+    }
+
+    /// Takes note of what an error misses, which names these, at an offset of the snapshot.
+    fn hear(&mut self, names: &[String], offset: Option<usize>) {
         let mut is_known = false;
-        let offset = lines.offset(&complaint.file, complaint.line, complaint.column);
-        let offset = offset.map(|at| before(kept, at));
         let place = offset.and_then(|at| self.item_at(at));
-        for name in &complaint.names {
-            let overloads = self.overloads(name, &complaint.names);
+        for name in names {
+            let overloads = self.overloads(name, names);
             if !overloads.is_empty() {
                 is_known = true;
                 self.roots.extend(overloads);
                 continue;
             }
-            let missing = self.missing(name, &complaint.names, place);
+            let missing = self.missing(name, names, place);
             is_known |= !missing.is_empty();
             self.meant.extend(missing);
         }
         if !is_known {
-            for name in &complaint.names {
+            for name in names {
                 is_known |= self.complete(name);
             }
         }
@@ -398,6 +416,14 @@ fn before(kept: &[Kept], at: usize) -> usize {
     let next = runs.partition_point(|run| run.new <= at);
     let Some(run) = next.checked_sub(1).and_then(|index| runs.get(index)) else { return 0 };
     run.old + (at - run.new).min(run.length.saturating_sub(1))
+}
+
+/// The name of the operator that a text begins with: clang points at one for which there is no function, and does not name it.
+fn operator_at(text: &[u8]) -> Option<String> {
+    let token = tokens(text).next().filter(|token| token.start == 0)?;
+    let sign = &text[token.range()];
+    let is_operator = sign.iter().all(|byte| b"+-*/%^&|<>=!".contains(byte));
+    is_operator.then(|| format!("operator{}", String::from_utf8_lossy(sign)))
 }
 
 /// The one of some ranges, which are in order and apart from each other, that holds another one.
