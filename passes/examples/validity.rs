@@ -6,9 +6,9 @@
 //! cargo run --release -p clreduce-passes --example validity < rows
 //! ```
 //!
-//! The first number is how many proposals of each row of the table are tried on each program, the second
-//! how many variants are compiled to find out what a row removes on its own: that takes longest, and
-//! may be done for some of the programs only. What is found out is a line for each row and program, so
+//! The first number is how many proposals of each pass are tried on each program, the second
+//! how many variants are compiled to find out what a pass removes on its own: that takes longest, and
+//! may be done for some of the programs only. What is found out is a line for each pass and program, so
 //! that it can be done in parts; without arguments, lines are read and the table is made of them. Why a
 //! proposal does not compile goes to standard error.
 
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// Prints a line for each row of the table that has proposals for a program; `!` in the place of the
+/// Prints a line for each pass that has proposals for a program; `!` in the place of the
 /// pass for a program that does not compile to begin with.
 fn on_program(path: &str, sample: usize, budget: usize) {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -58,7 +58,9 @@ fn on_program(path: &str, sample: usize, budget: usize) {
         println!("!\t{path}\t0\t0\t0\t0\t0");
         return;
     }
-    for row in TABLE.iter().filter(|row| row.applies_to(language)) {
+    let mut seen = BTreeSet::new();
+    let rows = TABLE.iter().filter(|row| row.applies_to(language));
+    for row in rows.filter(|row| seen.insert(row.info().name)) {
         if let Some(tally) = measure(row, &case, language, sample, budget) {
             let Tally { proposals, tried, valid, tokens, removed } = tally;
             let pass = row.info().name;
@@ -138,7 +140,8 @@ fn accept(case: &TestCase, language: Language, patches: &[&Patch], budget: usize
     accepted
 }
 
-/// Compiles a program with clang, by the rules of OpenCL 1.2 where it is one; C++ with g++. The error is the first one.
+/// Compiles a program with clang, by the rules of OpenCL 1.2 where it is one; C++ with g++. The error is the first one. A variable
+/// with the name of another compiler may have options behind the name.
 fn compile(case: &TestCase, language: Language) -> Result<(), String> {
     let options: &[&str] = match language {
         Language::OpenCl => &[
@@ -161,9 +164,11 @@ fn compile(case: &TestCase, language: Language) -> Result<(), String> {
         ("clang", "CLANG", "-ferror-limit=1")
     };
     let compiler = std::env::var(variable).unwrap_or_else(|_| compiler.to_owned());
-    let mut child = Command::new(compiler)
+    let mut words = compiler.split_whitespace();
+    let mut child = Command::new(words.next().unwrap_or_default())
         .args(["-fsyntax-only", "-w", "-fno-diagnostics-show-caret", limit])
         .args(options)
+        .args(words)
         .arg("-")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
