@@ -6,18 +6,19 @@
 //! cargo run --release -p clreduce-passes --example corpus -- --log log
 //! ```
 //!
-//! Each program is checked in a process of its own, and killed after `--limit` seconds (60 without it). With `--log`, a line
-//! for each program is added to a file; programs that are in it already are skipped, so that an interrupted run can go on.
+//! Programs are checked in other processes, so that one that crashes does not end the run. A program is given up after `--limit`
+//! seconds (60 without it). With `--log`, a line for each program is added to a file; programs that are in it already are skipped, so that an interrupted run can go on.
 //! The fields of a line are the path, the bytes, the microseconds in which all views and proposals were made, the pass that took
 //! most of them, its microseconds, and the result. The last lines of the output are the programs with the most time per byte.
 //! Accepting all proposals, which the contract includes, takes more than linear time, and does not count.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use clreduce_passes::harness::check;
@@ -26,11 +27,14 @@ use clreduce_testcase::{Language, TestCase};
 
 const USAGE: &str = "usage: corpus [--lang LANGUAGE] [--limit SECONDS] [--log FILE] PROGRAM...";
 
+/// A process checks so many programs.
+const AT_ONCE: usize = 200;
+
 struct Options {
     language: Option<Language>,
     limit: Duration,
     log: Option<String>,
-    /// The program is checked in this process, which another one has started.
+    /// The programs are checked in this process, which another one has started.
     is_child: bool,
     programs: Vec<String>,
 }
@@ -40,9 +44,13 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let done = match (options.is_child, &options.programs[..]) {
-        (true, [program]) => check_program(program, options.language),
-        _ => check_all(&options),
+    let done = match options.is_child {
+        true => options
+            .programs
+            .iter()
+            .try_for_each(|program| check_program(program, options.language))
+            .map(|()| ExitCode::SUCCESS),
+        false => check_all(&options),
     };
     done.unwrap_or_else(|error| {
         eprintln!("{error}");
@@ -67,7 +75,7 @@ fn options() -> Option<Options> {
     Some(options)
 }
 
-/// Checks programs, each in a process of its own, and prints what is wrong and a summary.
+/// Checks programs in other processes, and prints what is wrong and a summary.
 fn check_all(options: &Options) -> Result<ExitCode, String> {
     let mut lines: Vec<String> = Vec::new();
     if let Some(log) = &options.log {
@@ -76,55 +84,94 @@ fn check_all(options: &Options) -> Result<ExitCode, String> {
     }
     let path_of = |line: &String| line.split('\t').next().unwrap_or_default().to_owned();
     let done: BTreeSet<String> = lines.iter().map(path_of).collect();
-    for program in options.programs.iter().filter(|program| !done.contains(*program)) {
-        let line = check_in_child(program, options)?;
+    let programs = options.programs.iter().filter(|program| !done.contains(*program));
+    let programs: Vec<&str> = programs.map(String::as_str).collect();
+    let mut rest = &programs[..];
+    while !rest.is_empty() {
+        let before = lines.len();
+        check_in_child(&rest[..rest.len().min(AT_ONCE)], options, &mut lines)?;
+        rest = &rest[lines.len() - before..];
+    }
+    Ok(summarize(&lines))
+}
+
+/// Checks programs in one process until one of them ends it or takes too long, and adds a line for each that was checked.
+fn check_in_child(
+    programs: &[&str],
+    options: &Options,
+    lines: &mut Vec<String>,
+) -> Result<(), String> {
+    let own = std::env::current_exe().map_err(|error| format!("its own path: {error}"))?;
+    let mut command = Command::new(own);
+    command.arg("--child").args(programs).stdout(Stdio::piped());
+    if let Some(language) = options.language {
+        command.args(["--lang", language.name()]);
+    }
+    let mut child = command.spawn().map_err(|error| format!("a new process: {error}"))?;
+    let (sender, said) = mpsc::channel();
+    if let Some(output) = child.stdout.take() {
+        let read = BufReader::new(output).lines().map_while(Result::ok);
+        // It ends with the process.
+        std::thread::spawn(move || read.map(|line| sender.send(line)).all(|sent| sent.is_ok()));
+    }
+    for program in programs {
+        let (mut report, deadline) = (Report::default(), Instant::now() + options.limit);
+        let end = loop {
+            match said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) if line == "end" => break None,
+                Ok(line) => report.add(&line),
+                Err(RecvTimeoutError::Timeout) => {
+                    // It may have come to an end by itself.
+                    let _ = child.kill();
+                    break Some(format!("not at an end after {} s", options.limit.as_secs()));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = child.wait().map_err(|error| format!("{program}: {error}"))?;
+                    break Some(status.to_string());
+                }
+            }
+        };
+        let is_killed = end.is_some();
+        let line = format!("{program}\t{}", report.line(end));
         if let Some(log) = &options.log {
             let file = OpenOptions::new().create(true).append(true).open(log);
             let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
             written.map_err(|error| format!("{log}: {error}"))?;
         }
         lines.push(line);
+        if is_killed {
+            break;
+        }
     }
-    Ok(summarize(&lines))
+    child.wait().map(|_| ()).map_err(|error| format!("a process: {error}"))
 }
 
-/// The line about a program.
-fn check_in_child(program: &str, options: &Options) -> Result<String, String> {
-    let own = std::env::current_exe().map_err(|error| format!("its own path: {error}"))?;
-    let mut command = Command::new(own);
-    command.args(["--child", program]).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    if let Some(language) = options.language {
-        command.args(["--lang", language.name()]);
-    }
-    let mut child = command.spawn().map_err(|error| format!("a new process: {error}"))?;
-    let start = Instant::now();
-    let status = loop {
-        let status = child.try_wait().map_err(|error| format!("{program}: {error}"))?;
-        if status.is_some() || start.elapsed() > options.limit {
-            break status;
+/// The lines that a process says about a program.
+#[derive(Default)]
+struct Report {
+    pass: String,
+    times: Option<String>,
+    broken: Vec<String>,
+}
+
+impl Report {
+    fn add(&mut self, line: &str) {
+        match line.split_once(' ') {
+            Some(("pass", name)) => name.clone_into(&mut self.pass),
+            Some(("times", times)) => self.times = Some(times.to_owned()),
+            Some(("broken", reason)) => self.broken.push(reason.to_owned()),
+            _ => {}
         }
-        std::thread::sleep(Duration::from_millis(1));
-    };
-    if status.is_none() {
-        // It may have come to an end by itself.
-        let _ = child.kill();
-        let _ = child.wait();
     }
-    let mut said = String::new();
-    if let Some(mut output) = child.stdout.take() {
-        output.read_to_string(&mut said).map_err(|error| format!("{program}: {error}"))?;
+
+    /// The end of the line in the log, given why the process came to an end too early.
+    fn line(mut self, end: Option<String>) -> String {
+        self.broken.extend(end.map(|end| format!("{end} in {}", self.pass)));
+        let times = self.times.unwrap_or_else(|| "0\t0\t-\t0".to_owned());
+        let result =
+            if self.broken.is_empty() { "kept".to_owned() } else { self.broken.join("; ") };
+        format!("{times}\t{result}")
     }
-    let of_kind = |kind: &'static str| said.lines().filter_map(move |it| it.strip_prefix(kind));
-    let pass = of_kind("pass ").last().unwrap_or("no pass");
-    let times = of_kind("times ").last().unwrap_or("0\t0\t-\t0");
-    let broken: Vec<&str> = of_kind("broken ").collect();
-    let result = match status {
-        None => format!("not at an end after {} s, in {pass}", options.limit.as_secs()),
-        Some(status) if !status.success() => format!("{status} in {pass}"),
-        Some(_) if broken.is_empty() => "kept".to_owned(),
-        Some(_) => broken.join("; "),
-    };
-    Ok(format!("{program}\t{times}\t{result}"))
 }
 
 /// Prints what is wrong with which programs, and those that take most time per byte.
@@ -151,7 +198,7 @@ fn summarize(lines: &[String]) -> ExitCode {
 }
 
 /// Checks a program in this process, and prints lines for the one that started it.
-fn check_program(path: &str, language: Option<Language>) -> Result<ExitCode, String> {
+fn check_program(path: &str, language: Option<Language>) -> Result<(), String> {
     // The reason is printed once, below.
     panic::set_hook(Box::new(|_| {}));
     let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
@@ -167,7 +214,8 @@ fn check_program(path: &str, language: Option<Language>) -> Result<ExitCode, Str
             println!("broken {name}: {reason}");
         }
     }
-    Ok(ExitCode::SUCCESS)
+    println!("end");
+    Ok(())
 }
 
 /// Every pass that knows a language, once.
