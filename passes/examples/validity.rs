@@ -10,7 +10,7 @@
 //! how many variants are compiled to find out what a pass removes on its own: that takes longest, and
 //! may be done for some of the programs only. What is found out is a line for each pass and program, so
 //! that it can be done in parts; without arguments, lines are read and the table is made of them. Why a
-//! proposal does not compile goes to standard error.
+//! proposal does not compile goes to standard error. `PASSES=statements,unwrap` measures only these passes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -59,7 +59,12 @@ fn on_program(path: &str, sample: usize, budget: usize) {
         return;
     }
     let mut seen = BTreeSet::new();
-    let rows = TABLE.iter().filter(|row| row.applies_to(language));
+    let wanted = std::env::var("PASSES").ok();
+    let is_wanted = |row: &&Row| {
+        let name = row.info().name;
+        wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|one| one == name))
+    };
+    let rows = TABLE.iter().filter(|row| row.applies_to(language)).filter(is_wanted);
     for row in rows.filter(|row| seen.insert(row.info().name)) {
         if let Some(tally) = measure(row, &case, language, sample, budget) {
             let Tally { proposals, tried, valid, tokens, removed } = tally;

@@ -67,6 +67,8 @@ impl Pass for CppCuts {
             "Remove what ties most of a C++ program to the rest, with all that nothing else reaches",
             CPP,
         )
+        // So may some of the passes whose proposals are compared.
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -131,4 +133,26 @@ impl Cuts<'_> {
 
 fn ranges(patch: &Patch) -> Vec<Range<usize>> {
     patch.edits().iter().map(Edit::range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, Size, TestCase};
+
+    use super::*;
+    use crate::harness::check;
+
+    #[test]
+    fn a_parameter_of_a_template_may_be_shorter_than_what_stands_for_it() {
+        let source = "template <class T, class U> struct P { T t; U u; };\n\
+                      template <class T> struct A { T a, b; T f(T, T); T g(T, T); T h(T, T); T i(T, T); T k(T, T); };\n\
+                      A<P<P<int, int>, P<int, int>>> a; int main() { return a.f(a.a, a.b); }";
+        check(&CppCuts, source.as_bytes(), Language::Cpp);
+        let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let larger = Proposals::of(&CppCuts, &snapshot).list.into_iter().filter(|proposal| {
+            Size::of(&case.apply(&proposal.patch)).tokens > Size::of(&case).tokens
+        });
+        assert!(larger.count() > 0, "nothing grows: the program is no test of that");
+    }
 }

@@ -19,7 +19,7 @@ use clreduce_language::{
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::with_semicolon;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
 /// See the [module](self).
@@ -30,7 +30,7 @@ impl Pass for StructToField {
         PassInfo::new(
             "struct-to-field",
             "Put the type of a structure's only field in place of the structure",
-            PARSED,
+            C_LIKE,
         )
     }
 

@@ -32,7 +32,16 @@ impl Pass for Initializers {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             NodeKind::InitDeclarator => {
-                removal(unit, id, NodeField::Declarator).into_iter().collect()
+                let declaration = unit.tree.node(id).parent;
+                let may_go = snapshot.language() != Language::Cpp
+                    || !needs_value(unit, declaration, unit.tree.field(id, NodeField::Declarator));
+                let removal = removal(unit, id, NodeField::Declarator).filter(|_| may_go);
+                removal.into_iter().collect()
+            }
+            NodeKind::FieldDeclaration
+                if needs_value(unit, id, unit.tree.field(id, NodeField::Declarator)) =>
+            {
+                Vec::new()
             }
             NodeKind::Enumerator => removal(unit, id, NodeField::Name).into_iter().collect(),
             NodeKind::InitializerList => trivial(snapshot, unit, id),
@@ -59,6 +68,22 @@ fn removal(unit: Unit<'_>, id: NodeId, name: NodeField) -> Option<Proposal> {
         && tree.field(declarator, NodeField::Size).is_none();
     let range = tree.range(declarator).end..tree.range(value).end;
     (!sized_by_value).then(|| Proposal::edit(unit.delete(range)))
+}
+
+/// Returns true if C++ has no such declaration without a value: one of a reference, a constant, or something whose type is that of
+/// the value. What is `void` is a function that was not understood.
+fn needs_value(unit: Unit<'_>, declaration: NodeId, declarator: Option<NodeId>) -> bool {
+    let tree = unit.tree;
+    let declared = declarator.map(|declarator| tree.kind(declarator));
+    let is_plain = !matches!(declared, Some(NodeKind::PointerDeclarator));
+    let of_type = tree.field(declaration, NodeField::Type).is_some_and(|of| {
+        tree.kind(of) == NodeKind::PlaceholderTypeSpecifier || is_plain && unit.text(of) == b"void"
+    });
+    let is_qualified = tree.children(declaration).any(|child| {
+        tree.kind(child) == NodeKind::TypeQualifier
+            && (is_plain && unit.text(child) == b"const" || unit.text(child) == b"constexpr")
+    });
+    of_type || is_qualified || declared == Some(NodeKind::ReferenceDeclarator)
 }
 
 /// Removes what follows the names of members, or a default argument. That a function is purely virtual is no value.
@@ -89,11 +114,19 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
             || of.levels == 0 && matches!(of.base, Base::Aggregate(_))
     };
     let needs_braces = match unit.tree.kind(parent) {
-        NodeKind::InitDeclarator => {
-            unit.tree.field(parent, NodeField::Declarator).is_some_and(is_aggregate)
+        NodeKind::InitDeclarator
+            if unit.tree.field(parent, NodeField::Declarator).is_some_and(is_aggregate) =>
+        {
+            true
         }
         // They may be those of a vector, and what is without them OpenCL C does not say.
         NodeKind::InitializerList => snapshot.language() == Language::OpenCl,
+        // In C++, braces behind a name or a type are no value by themselves.
+        _ if snapshot.language() == Language::Cpp => {
+            let before = unit.bytes[..unit.tree.range(id).start].trim_ascii_end();
+            let is_value = matches!(before.last(), Some(b'=' | b',' | b'(' | b'{'));
+            !is_value && !before.ends_with(b"return")
+        }
         _ => false,
     };
     let zero: &[u8] = if snapshot.language() == Language::Cpp { b"{}" } else { b"{0}" };
@@ -127,6 +160,22 @@ mod tests {
             "struct S { int a = 1, b{2}; virtual void f(int x = 3) = 0; }; S *s = new S(4), t = { 1, 2 };",
             &["*s = new S", "t = {"],
             "struct S { int a, b; virtual void f(int x) = 0; }; S *s = new S, t = {};",
+        );
+    }
+
+    #[test]
+    fn what_needs_a_value_in_cpp_keeps_one() {
+        let same = "int &a = b; const int c = 1; constexpr int d = 2; auto e = f(); struct A { static constexpr int a = 1; };\n\
+                    A g() { return A{1}; }\n";
+        let check = |before: &str, keep: &[&str], after: &str| {
+            assert_reduces(&Initializers, Language::Cpp, before, keep, after);
+        };
+        check(same, &["A{1}"], same);
+        check("const int *p = q; B b{1}; B c = {1};", &["b {"], "const int *p; B b{}; B c;");
+        check(
+            "void f(B b) { b = {1}; g({1}, B{1}); }",
+            &["B {"],
+            "void f(B b) { b = 0; g(0, B{}); }",
         );
     }
 

@@ -47,6 +47,10 @@ impl Pass for ListElements {
                         }
                         elements
                     }
+                    // In C++, another pass removes members, with their definitions elsewhere.
+                    NodeKind::FieldDeclarationList if snapshot.language() == Language::Cpp => {
+                        continue;
+                    }
                     NodeKind::ArgumentList
                     | NodeKind::ParameterList
                     | NodeKind::InitializerList
@@ -62,7 +66,7 @@ impl Pass for ListElements {
                     _ => continue,
                 };
                 // Members and their values can only go together.
-                if aggregates.explain(unit.tree, id) {
+                if aggregates.explain(unit.tree, id) || must_stay(unit, id) {
                     continue;
                 }
                 let fixed = match kind {
@@ -86,7 +90,10 @@ impl Pass for ListElements {
                     _ => {}
                 }
                 let is_separated = kind != NodeKind::FieldDeclarationList;
-                let edits = elements.into_iter().skip(fixed).map(|element| {
+                let may_go = |element: &NodeId| {
+                    snapshot.language() != Language::Cpp || !is_used(snapshot, unit, *element)
+                };
+                let edits = elements.into_iter().skip(fixed).filter(may_go).map(|element| {
                     let range = unit.tree.range(element);
                     let delete = if is_separated { Edit::delete_element } else { Edit::delete };
                     delete(unit.file, range)
@@ -95,6 +102,21 @@ impl Pass for ListElements {
                 proposals.extend(edits.map(|edit| Proposal::edit(edit).in_list(level)));
             }
         }
+    }
+}
+
+/// Returns true for a list that C++ does not have without its elements: what is caught, where an object is placed, and the only
+/// argument of a variable, which would become a function.
+fn must_stay(unit: Unit<'_>, list: NodeId) -> bool {
+    let tree = unit.tree;
+    let node = tree.node(list);
+    match tree.kind(node.parent) {
+        NodeKind::CatchClause => true,
+        NodeKind::NewExpression => node.field == Some(NodeField::Placement),
+        NodeKind::InitDeclarator if node.kind == NodeKind::ArgumentList => {
+            tree.named_children(list).take(2).count() < 2
+        }
+        _ => false,
     }
 }
 
@@ -114,10 +136,12 @@ fn arguments_of_parameters(
     }
     let Some(function) = tree.field(call, NodeField::Function) else { return 0 };
     let Some(symbol) = symbols.of(function) else {
-        // All built-in functions of OpenCL but one know how many arguments they have.
-        let is_builtin =
-            snapshot.language() == Language::OpenCl && unit.text(function) != b"printf";
-        return if is_builtin { usize::MAX } else { 0 };
+        // All built-in functions of OpenCL but one know how many arguments they have. In C++, every function does.
+        let is_declared = match snapshot.language() {
+            Language::OpenCl => unit.text(function) != b"printf",
+            language => language == Language::Cpp,
+        };
+        return if is_declared { usize::MAX } else { 0 };
     };
     let declared = proposals.limited(&MOST_DECLARATIONS, &symbols.get(symbol).declarations);
     let lists = declared.into_iter().filter_map(|&name| parameter_list(tree, name));
@@ -127,10 +151,28 @@ fn arguments_of_parameters(
 /// The number of elements of a parameter list that can only go together with arguments: all of a function's.
 fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
     let declarator = unit.tree.field(unit.tree.node(list).parent, NodeField::Declarator);
+    let is_plain = |id: NodeId| unit.tree.kind(id) != NodeKind::ParenthesizedDeclarator;
+    if snapshot.language() == Language::Cpp && declarator.is_some_and(is_plain) {
+        return usize::MAX; // in C++, a member or an operator too
+    }
     let name = declarator.and_then(|declarator| declared_name(unit.tree, declarator));
     let symbol = name.and_then(|name| snapshot.symbols(unit.file).of(name));
     let kind = symbol.map(|symbol| snapshot.symbols(unit.file).get(symbol).kind);
     if kind == Some(SymbolKind::Function) { usize::MAX } else { 0 }
+}
+
+/// Returns true for a declarator or an enumerator whose name is used.
+fn is_used(snapshot: &Snapshot, unit: Unit<'_>, element: NodeId) -> bool {
+    let tree = unit.tree;
+    let declarator = match tree.kind(element) {
+        NodeKind::Enumerator => tree.field(element, NodeField::Name),
+        _ if tree.node(element).field == Some(NodeField::Declarator) => Some(element),
+        _ => None,
+    };
+    let name = declarator.and_then(|declarator| declared_name(tree, declarator));
+    let symbols = snapshot.symbols(unit.file);
+    let symbol = name.and_then(|name| symbols.of(name));
+    symbol.is_some_and(|symbol| !symbols.get(symbol).uses.is_empty())
 }
 
 /// The number of lists around each node.
@@ -183,6 +225,19 @@ mod tests {
         );
         let same = "void f(int4 a) { a = max((int4)(1, 2, 3, 4), (int4)(get_global_id(0))); }";
         check(same, &[], same);
+    }
+
+    #[test]
+    fn arguments_and_parameters_of_members_stay() {
+        let same =
+            "struct A { A &operator=(A &); void f(int); }; void g(A a) { a.f(1); h<int>(a); }";
+        assert_reduces(&ListElements, Language::Cpp, same, &[], same);
+        let same =
+            "void f() { try { g(); } catch (A a) { } new (p) A; A a(1); int b, c = b; h(c); }";
+        assert_reduces(&ListElements, Language::Cpp, same, &["c"], same);
+        let before = "int (*p)(int, char); A *f() { return new A(1, 2); }";
+        let after = "int (*p)(); A *f() { return new A(); }";
+        assert_reduces(&ListElements, Language::Cpp, before, &[], after);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use clreduce_language::NodeKind;
+use clreduce_language::{ItemId, ItemKind, NodeKind};
 use clreduce_testcase::Language;
 
 use crate::analysis::{Unit, with_semicolon};
@@ -33,7 +33,12 @@ impl Pass for TopLevel {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let holders = holders(unit);
-            let needed = needed(snapshot, unit, &holders);
+            let mut needed = needed(snapshot, unit, &holders);
+            // In C++, another pass removes each of them, together with all that declares the same.
+            let entities = snapshot.entities(unit.file);
+            let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
+            let known = entities.ids().filter(|_| snapshot.language() == Language::Cpp);
+            needed.extend(known.filter(|id| !is_opaque(id)).map(|id| entities.item(id).node));
             for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
                 for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
                     if needed.contains(&item) {
