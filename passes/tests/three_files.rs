@@ -94,9 +94,11 @@ impl Inventory {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut files = Vec::new();
         for folder in entries(&root.join("src")).iter().filter(|path| path.is_dir()) {
-            for path in entries(folder).iter().filter(|path| path.is_file()) {
+            for path in &entries(folder) {
                 let stem = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-                let text = fs::read_to_string(path).unwrap();
+                // A long pass is a folder.
+                let file = if path.is_dir() { path.join("mod.rs") } else { path.clone() };
+                let text = fs::read_to_string(file).unwrap();
                 files.extend(pass_file(&text, stem(folder), stem(path)));
             }
         }
