@@ -48,7 +48,11 @@ impl Language {
             let ending = Path::new(&*file.path).extension()?.to_str()?;
             match ending.to_ascii_lowercase().as_str() {
                 "cl" | "clh" | "ocl" => Some(Self::OpenCl),
-                "cu" | "cuh" => Some(Self::Cuda),
+                "cu" | "cuh" | "cui" => Some(Self::Cuda),
+                // nvcc's names for what it has preprocessed for a device and for the host.
+                "ii" if [".cpp1.ii", ".cpp4.ii"].iter().any(|it| file.path.ends_with(it)) => {
+                    Some(Self::Cuda)
+                }
                 "c" | "h" if matches!(ending, "C" | "H") => Some(Self::Cpp),
                 "h" if is_cpp(&file.bytes) => Some(Self::Cpp),
                 "c" | "h" | "i" => Some(Self::C),
@@ -72,6 +76,12 @@ impl Language {
                 Self::Text
             }
         })
+    }
+
+    /// Returns whether it is C++, or extends it.
+    #[must_use]
+    pub fn is_cpp(self) -> bool {
+        self.family() == Family::Cpp
     }
 
     /// The name used on the command line.
@@ -160,6 +170,8 @@ mod tests {
             ("a.h", "template <class T> struct A;", Language::Cpp),
             ("a.h", "namespace a { }", Language::Cpp),
             ("a.cu", "class A { };", Language::Cuda),
+            ("a.cui", "int x;", Language::Cuda),
+            ("a.cpp1.ii", "int x;", Language::Cuda),
             ("bug", "using namespace std;", Language::Cpp),
             ("bug", "int main(void) { }", Language::C),
             ("bug", "what is this", Language::Text),

@@ -5,13 +5,17 @@ use clreduce_testcase::tokens;
 use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
 
-/// Returns whether the host launches a function, by the words before its declarator.
+/// Returns whether the host launches a function, by the words before its declarator. A preprocessor makes
+/// `__attribute__((global))` of `__global__`.
 #[must_use]
 pub fn is_kernel(tree: &SyntaxTree, bytes: &[u8], function: NodeId) -> bool {
     let Some(declarator) = tree.field(function, NodeField::Declarator) else { return false };
     let words = &bytes[tree.range(function).start..tree.range(declarator).start];
-    tokens(words)
-        .any(|token| matches!(&words[token.range()], b"kernel" | b"__kernel" | b"__global__"))
+    let mut last: [&[u8]; 3] = [b""; 3];
+    tokens(words).any(|token| {
+        last = [last[1], last[2], &words[token.range()]];
+        matches!(last, [_, _, b"kernel" | b"__kernel" | b"__global__"] | [b"(", b"global", b")"])
+    })
 }
 
 /// Returns whether the host or the system calls a function: a kernel, or `main`.
@@ -31,6 +35,16 @@ mod tests {
     use clreduce_testcase::Language;
 
     use super::*;
+
+    #[test]
+    fn kernels_of_cuda_may_be_preprocessed() {
+        let source = b"extern \"C\" __global__ void a() {} void __attribute__((global)) b() {}\n\
+            template <class T> __attribute__((global)) void c(T) {} __attribute__((device)) void d() {}";
+        let tree = SyntaxTree::parse(source, Language::Cuda);
+        let functions = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
+        let kernels: Vec<bool> = functions.map(|id| is_kernel(&tree, source, id)).collect();
+        assert_eq!(kernels, [true, true, true, false]);
+    }
 
     #[test]
     fn the_words_before_the_declarator_and_the_name_decide() {

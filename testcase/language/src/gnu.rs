@@ -229,7 +229,7 @@ fn hide_default_declarator(bytes: &[u8], tokens: &[Token], equals: usize, out: &
 }
 
 /// Writes blanks, but leaves line breaks, which end directives.
-fn blank(out: &mut [u8], range: Range<usize>) {
+pub(super) fn blank(out: &mut [u8], range: Range<usize>) {
     out[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
 }
 
@@ -279,7 +279,7 @@ fn begins_marker(bytes: &[u8], tokens: &[Token], at: usize) -> bool {
 }
 
 /// For each `(` the index of its `)`.
-fn parentheses(bytes: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
+pub(super) fn parentheses(bytes: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open = Vec::new();
     for (index, token) in tokens.iter().enumerate() {

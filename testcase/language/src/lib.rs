@@ -9,6 +9,7 @@
 mod accesses;
 mod aggregates;
 mod builtins;
+mod cuda;
 mod entities;
 mod entry;
 mod flow;

@@ -3,7 +3,7 @@
 
 use clreduce_testcase::{Language, Token, TokenKind, tokens};
 
-use crate::gnu;
+use crate::{cuda, gnu};
 
 /// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; GNU C).
 const OPENCL: &[&str] = &[
@@ -53,8 +53,11 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         raw = if text.ends_with(b"R") { range.end } else { usize::MAX };
         slash_end = if text == b"/" { range.end } else { usize::MAX };
     }
-    if language == Language::Cpp {
+    if language.is_cpp() {
         gnu::hide(bytes, &tokens, &mut out);
+    }
+    if language == Language::Cuda {
+        cuda::hide(bytes, &tokens, &mut out);
     }
     out
 }

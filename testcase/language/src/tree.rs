@@ -306,19 +306,40 @@ fn take_in_masked_words(nodes: &mut [SyntaxNode], bytes: &[u8], seen: &[u8]) {
             let start = node.start as usize;
             let blanks =
                 seen[..start].iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
-            // A line marker is no part of what it stands before.
-            let hidden = &bytes[start - blanks..start];
-            let marker = hidden.iter().rposition(|&byte| byte == b'#');
-            let marker_end = marker.map_or(0, |at| {
-                hidden[at..].iter().position(|&byte| byte == b'\n').map_or(blanks, |end| at + end)
-            });
-            let masked = hidden[marker_end..]
-                .iter()
-                .position(|byte| !byte.is_ascii_whitespace())
-                .map_or(0, |first| blanks - marker_end - first);
-            node.start -= masked as u32;
+            node.start -= masked_before(&bytes[start - blanks..start]) as u32;
         }
     }
+}
+
+/// The bytes at the end of a hidden text that belong to the declaration behind it. A line marker is no part of what it stands
+/// before, unless words of the declaration stand before it in the same file: macros of headers have such markers inside.
+fn masked_before(hidden: &[u8]) -> usize {
+    let (mut masked, mut end) = (0, hidden.len());
+    loop {
+        let start = hidden[..end].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let line = &hidden[start..end];
+        let text = line.trim_ascii_start();
+        if is_marker(text) {
+            let mut flags =
+                text.rsplit(|&byte| byte == b'"').next().unwrap_or(b"").split(|it| *it == b' ');
+            if flags.any(|flag| matches!(flag.trim_ascii(), b"1" | b"2")) {
+                return masked;
+            }
+        } else if !text.is_empty() {
+            masked = hidden.len() - (end - text.len());
+        }
+        if start == 0 {
+            return masked;
+        }
+        end = start - 1;
+    }
+}
+
+/// Returns whether a line is a line marker: `# 1 "x.h"`, or `#line 1 "x.h"`.
+fn is_marker(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"#") else { return false };
+    let rest = rest.trim_ascii_start();
+    rest.first().is_some_and(u8::is_ascii_digit) || rest.starts_with(b"line")
 }
 
 /// Marks errors and what lies inside them. Whole definitions right below a failed root are intact.
@@ -353,6 +374,20 @@ mod tests {
         assert!(source[tree.range(body)].ends_with(b"; }"));
         assert_eq!(tree.parent(body), Some(function));
         assert!(source[tree.range(function)].starts_with(b"__kernel void"));
+    }
+
+    #[test]
+    fn words_before_a_marker_in_the_same_file_belong_to_the_declaration() {
+        let device = "__attribute__((device))";
+        let source = format!(
+            "int x;\n# 1 \"b.h\" 1 3\n{device} \n# 1 \"b.h\" 3\n__attribute__((hot)) int f();\n\
+             #pragma nv_exec_check_disable\n# 2 \"b.h\"\ntemplate <class T> {device}\n# 3 \"b.h\"\nint g(T);\n\
+             # 2 \"a.cu\" 2\nint y;"
+        );
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+        let parts = tree.named_children(NodeId(0)).map(|id| &source[tree.range(id)]);
+        let starts = parts.map(|part| part.split_whitespace().next().unwrap());
+        assert_eq!(starts.collect::<Vec<_>>(), ["int", device, "#pragma", "int"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 mod collect;
 mod declared;
+mod hidden;
 mod mentions;
 mod reach;
 mod scopes;
@@ -129,6 +130,7 @@ impl Entities {
         }
         let mut entities = collect::collect(bytes, tree);
         mentions::resolve(bytes, tree, &mut entities);
+        hidden::add_mentions(bytes, tree, &mut entities);
         entities.declared_by = vec![Vec::new(); entities.scopes.len()];
         for (index, item) in entities.items.iter().enumerate() {
             for entity in &item.declares {
