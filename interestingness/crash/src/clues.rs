@@ -70,12 +70,15 @@ fn in_message(line: &str) -> Option<Mention> {
     place_in(line).or_else(|| name_in(line))
 }
 
-/// The place that a line begins with: `bug.c:12:5: error: x`, `2. bug.c:12:5: parsing function body`.
+/// The place that a line begins with: `bug.c:12:5: error: x`, `2. bug.c:12:5: parsing function body`, `bug.cu(12): error: x`.
 fn place_in(line: &str) -> Option<Mention> {
-    let found = pattern!(r"^\s*(?:\d+\.\s+)?([^\s:'<>][^:'<>\n]*?):(\d+)(?::(\d+))?(?::|\s)")
-        .captures(line)?;
+    let found = pattern!(
+        r"^\s*(?:\d+\.\s+)?([^\s:'<>][^:'<>\n]*?)(?::(\d+)(?::(\d+))?(?::|\s)|\((\d+)\): )"
+    )
+    .captures(line)?;
     let column = found.get(3).map_or(Some(0), |column| column.as_str().parse().ok())?;
-    Some(Mention::Place { file: found[1].to_owned(), line: found[2].parse().ok()?, column })
+    let number = found.get(2).or_else(|| found.get(4))?.as_str().parse().ok()?;
+    Some(Mention::Place { file: found[1].to_owned(), line: number, column })
 }
 
 /// The function or declaration that a line names: `In function ‘f’`, `on function '@f'`, `parsing function body 'g'`.

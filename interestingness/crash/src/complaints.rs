@@ -36,17 +36,27 @@ fn complaint(line: &str) -> Option<Complaint> {
     }
     let said = line.find("error: ").or_else(|| line.find("note: "))?;
     let message = said_in(&line[said..])?;
-    let place = pattern!(r"^\s*([^\s:'<>][^:'<>\n]*?):(\d+):(?:(\d+):)? (?:fatal )?$");
-    let parts = place.captures(&line[..said])?;
+    // nvcc writes `a.cu(12): error: `, and names in double quotes.
+    let parts = pattern!(
+        r"^\s*([^\s:'<>][^:'<>\n]*?)(?::(\d+):(?:(\d+):)?|\((\d+)\):) (?:fatal |catastrophic )?$"
+    )
+    .captures(&line[..said])?;
     let column = parts.get(3).map_or(Some(0), |column| column.as_str().parse().ok())?;
+    let place = parts.get(2).or_else(|| parts.get(4))?;
     // What it suggests instead is there.
     let message = message.split("did you mean").next().unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
-    for quoted in pattern!(r"['‘`]([^'’`]+)['’]").captures_iter(message) {
-        let sign = quoted[1].chars().all(|it| it.is_ascii_punctuation());
-        let found = match sign && message.contains("overloaded") {
-            true => Some(format!("operator{}", &quoted[1])),
-            false => name(&quoted[1]),
+    let quotes = match parts.get(4) {
+        Some(_) => pattern!(r#""([^"]+)""#),
+        None => pattern!(r"['‘`]([^'’`]+)['’]"),
+    };
+    for quoted in quotes.captures_iter(message) {
+        let quoted = &quoted[1];
+        let sign = quoted.chars().all(|it| it.is_ascii_punctuation());
+        let is_operator = message.contains("overloaded") || message.contains("operator");
+        let found = match sign && is_operator {
+            true => Some(format!("operator{quoted}")),
+            false => name(quoted),
         };
         if let Some(name) = found
             && names.len() < MOST_NAMES
@@ -55,7 +65,7 @@ fn complaint(line: &str) -> Option<Complaint> {
             names.push(name);
         }
     }
-    Some(Complaint { file: parts[1].to_owned(), line: parts[2].parse().ok()?, column, names })
+    Some(Complaint { file: parts[1].to_owned(), line: place.as_str().parse().ok()?, column, names })
 }
 
 /// What a line reports, without the word in front of it.
@@ -141,6 +151,24 @@ mod tests {
         assert!(
             complaints(&["a.cc:1:2: note: because 'A' does not satisfy 'B'".into()]).is_empty()
         );
+    }
+
+    #[test]
+    fn those_of_nvcc_are_read() {
+        for (message, expected) in [
+            (r#"identifier "f" is undefined"#, &["f"][..]),
+            (r#"class "std::vector<int>" has no member "at""#, &["std::vector", "at"]),
+            (r#"namespace "std" has no member "A""#, &["std", "A"]),
+            (r#"no operator "==" matches these operands"#, &["operator=="]),
+            (r#"incomplete type "n::A<int>" (aka "n::A<int>") is not allowed"#, &["n::A"]),
+            (r#"expected a ";""#, &[]),
+        ] {
+            let found =
+                complaints(&[format!("a/b.cu(12): error: {message}\n      f();\n      ^\n")]);
+            let names = expected.iter().map(|&name| name.to_owned()).collect();
+            let complaint = Complaint { file: "a/b.cu".to_owned(), line: 12, column: 0, names };
+            assert_eq!(found, [complaint], "{message}");
+        }
     }
 
     #[test]
