@@ -43,19 +43,17 @@ mod gpu {
     pub(crate) mod constants;
     pub(crate) mod cuda_host;
     pub(crate) mod cuda_launch;
-    pub(crate) mod cuda_specifiers;
     pub(crate) mod emi;
     pub(crate) mod images;
     pub(crate) mod kernel_arguments;
     pub(crate) mod ndrange;
-    pub(crate) mod templates;
     pub(crate) mod to_result;
     pub(crate) mod vector_literals;
     pub(crate) mod vectors;
     pub(crate) mod work_items;
 }
 
-/// Passes for what only C++ has: namespaces, classes and their members, overloads.
+/// Passes for what only C++ has, and so CUDA: namespaces, classes and their members, templates, overloads.
 mod cpp {
     pub(crate) mod bases;
     pub(crate) mod bodies;
@@ -220,7 +218,6 @@ pub static TABLE: &[Row] = &[
     row(&text::directives::Directives, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Coarse, BIGGEST_FIRST.with_unused()),
     row(&gpu::cuda_host::CudaHost, Phase::Coarse, BIGGEST_FIRST.with_unused()),
-    row(&gpu::templates::Templates, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
@@ -283,7 +280,6 @@ pub static TABLE: &[Row] = &[
     row(&gpu::builtins::Builtins, Phase::Fine, GROUPS),
     row(&gpu::address_spaces::AddressSpaces, Phase::Fine, GROUPS),
     row(&gpu::constants::Constants, Phase::Fine, GROUPS),
-    row(&gpu::cuda_specifiers::CudaSpecifiers, Phase::Fine, GROUPS),
     row(&gpu::vector_literals::VectorLiterals, Phase::Fine, GROUPS),
     row(&syntax::first_element::FirstElement, Phase::Fine, GROUPS),
     row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, BIGGEST_FIRST),

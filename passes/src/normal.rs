@@ -10,7 +10,8 @@ use clreduce_language::{NodeField, NodeId, NodeKind, Shape, components, is_kerne
 use clreduce_testcase::{Edit, InvalidTestCase, Language, Patch, TestCase, TokenKind, tokens};
 
 use crate::analysis::{NameRole, Tokens, declared_role, is_built_in};
-use crate::{Proposals, Snapshot, SymbolKind};
+use crate::names::unreachable::Unreachable;
+use crate::{Pass, Proposals, Snapshot, SymbolKind};
 
 /// Rounds after which names are left alone. Where a program does not parse, other names may be parsed in another way.
 const MOST_ROUNDS: usize = 4;
@@ -49,7 +50,7 @@ pub fn single_kernels(source: &[u8], language: Language) -> Result<Vec<Vec<u8>>,
         let edits = others.map(|&other| Edit::delete(0, snapshot.tree(0).range(other)));
         let mut case = case.apply(&Patch::new(edits.collect()).unwrap_or_default());
         loop {
-            let next = with_all_of("unreachable", case.clone(), language);
+            let next = with_all(&Unreachable, case.clone(), language);
             if next == case {
                 return case.files()[0].bytes.to_vec();
             }
@@ -78,7 +79,11 @@ fn kernels(snapshot: &Snapshot) -> Vec<NodeId> {
 /// The program with all proposals of a pass.
 fn with_all_of(pass: &str, case: TestCase, language: Language) -> TestCase {
     let Some(row) = crate::find(pass).filter(|row| row.applies_to(language)) else { return case };
-    let proposals = Proposals::of(row.pass, &Snapshot::new(case.clone(), language)).list;
+    with_all(row.pass, case, language)
+}
+
+fn with_all(pass: &dyn Pass, case: TestCase, language: Language) -> TestCase {
+    let proposals = Proposals::of(pass, &Snapshot::new(case.clone(), language)).list;
     let edits = proposals.into_iter().flat_map(|proposal| proposal.patch.edits().to_vec());
     let mut edits: Vec<Edit> = edits.collect();
     edits.sort_by_key(|edit| (edit.file, edit.start, edit.end));

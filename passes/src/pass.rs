@@ -214,8 +214,8 @@ impl Proposals {
 pub(crate) const PARSED: &[Language] =
     &[Language::OpenCl, Language::Cuda, Language::C, Language::Cpp];
 /// For passes that need a syntax tree, and the rules of C for names and types.
-pub(crate) const C_LIKE: &[Language] = &[Language::OpenCl, Language::Cuda, Language::C];
-/// For passes over what only C++ has.
-pub(crate) const CPP: &[Language] = &[Language::Cpp];
+pub(crate) const C_LIKE: &[Language] = &[Language::OpenCl, Language::C];
+/// For passes over what only C++ has, and so CUDA.
+pub(crate) const CPP: &[Language] = &[Language::Cpp, Language::Cuda];
 /// For passes that need nothing but bytes.
 pub(crate) const ANY: &[Language] = &Language::ALL;

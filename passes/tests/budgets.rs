@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 37] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -70,14 +70,6 @@ const BEYOND: [(&str, &str, Language, &str, bool); 37] = [
         "unreachable",
         Language::C,
         "int a; int b(void) { return a; } int main(void) { return 0; }",
-        true,
-    ),
-    (
-        "templates of one file",
-        "templates",
-        Language::Cuda,
-        "template <typename T> T f(T a) { return a; } template <typename T> T g(T a) { return a; }\n\
-         int h() { return f<int>(1) + g<int>(2); }",
         true,
     ),
     (

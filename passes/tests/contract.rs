@@ -58,7 +58,7 @@ fn inputs_of_the_fuzzer() {
         eprintln!("{name}");
         check_chosen(&bytes);
         // The first byte chose another pass when the table was shorter.
-        for language in [Language::C, Language::OpenCl, Language::Cuda] {
+        for language in [Language::C, Language::OpenCl, Language::Cuda, Language::Cpp] {
             check_all(&bytes[1..], language);
         }
     }
@@ -145,7 +145,8 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
         'c' \"s\" # ## \\ @ __attribute__ sizeof enum union asm <<< >>> :: template auto \
         int4 long8 (int2)( .xy .s01 .hi convert_int4 as_int4 clamp vload4 vstore4 barrier atomic_add \
         get_global_id threadIdx image2d_t __local dim3 __shared__ cudaFree typename \
-        class namespace using friend operator public virtual ~ T std [&]";
+        class namespace using friend operator public virtual ~ T std [&] \
+        <<<1,1>>> __device__ __host__ __launch_bounds__(1,2,3) __align__(8) __attribute__((global))";
     const LINES: [&str; 9] = [
         "\n#if a\n",
         "\n#else\n",

@@ -1,6 +1,6 @@
 //! The items of C++ that are needed whether or not anything mentions them.
 
-use clreduce_language::{Entities, ItemId, ItemKind, NodeField};
+use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField};
 use clreduce_testcase::tokens;
 
 use super::main_file::main_file;
@@ -10,40 +10,137 @@ use super::unit::Unit;
 /// the compiler makes code for by itself.
 pub(crate) fn roots(unit: Unit<'_>, entities: &Entities) -> Vec<ItemId> {
     let main = main_file(unit.bytes);
+    let program = Program::new(unit, entities);
     let is_root = |&id: &ItemId| {
         let item = entities.item(id);
         let start = unit.tree.range(item.node).start;
         let next = main.partition_point(|range| range.end <= start);
         match item.kind {
             ItemKind::Namespace | ItemKind::Linkage => false,
-            _ if main.is_empty() => is_made_into_code(unit, entities, id),
+            _ if main.is_empty() => program.is_made_into_code(id),
             _ => main.get(next).is_some_and(|range| range.start <= start),
         }
     };
     entities.ids().filter(is_root).collect()
 }
 
-/// Returns whether the compiler makes code for an item, whether or not anything uses it.
-fn is_made_into_code(unit: Unit<'_>, entities: &Entities, id: ItemId) -> bool {
-    let tree = unit.tree;
-    let item = entities.item(id);
-    let head = || {
+/// Where a function runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// On the host, or on both sides.
+    Host,
+    /// On a device, called from there.
+    Device,
+    /// On a device, started by the host.
+    Kernel,
+}
+
+struct Program<'a> {
+    unit: Unit<'a>,
+    entities: &'a Entities,
+    /// True if there are kernels, so that other functions of a device do not run by themselves.
+    has_kernels: bool,
+}
+
+impl<'a> Program<'a> {
+    fn new(unit: Unit<'a>, entities: &'a Entities) -> Self {
+        let mut program = Self { unit, entities, has_kernels: false };
+        program.has_kernels = entities.ids().any(|id| program.is_kernel(id));
+        program
+    }
+
+    /// The words before the declarator.
+    fn head(&self, item: &Item) -> Vec<&'a [u8]> {
+        let tree = self.unit.tree;
         let declarator = tree.field(item.inner, NodeField::Declarator);
         let end = declarator.map_or(tree.range(item.inner).end, |node| tree.range(node).start);
-        let head = &unit.bytes[tree.range(item.node).start..end];
-        tokens(head).map(move |token| &head[token.range()])
+        let head = &self.unit.bytes[tree.range(item.node).start..end];
+        tokens(head).map(|token| &head[token.range()]).collect()
+    }
+
+    fn is_kernel(&self, id: ItemId) -> bool {
+        let item = self.entities.item(id);
+        item.kind == ItemKind::Function
+            && !item.is_template
+            && self.entities.body(self.unit.bytes, self.unit.tree, id).is_some()
+            && side(&self.head(item)) == Side::Kernel
+    }
+
+    /// Returns whether the compiler makes code for an item, whether or not anything uses it.
+    fn is_made_into_code(&self, id: ItemId) -> bool {
+        let (unit, entities) = (self.unit, self.entities);
+        let item = entities.item(id);
+        let head = || self.head(item);
+        let has_none_of = |words: &[&[u8]]| !head().iter().any(|word| words.contains(word));
+        match item.kind {
+            ItemKind::Instantiation { is_extern } => !is_extern,
+            _ if item.is_member || item.is_template => false,
+            ItemKind::Function => {
+                entities.body(unit.bytes, unit.tree, id).is_some()
+                    && match side(&head()) {
+                        Side::Kernel => true,
+                        Side::Device if self.has_kernels => false,
+                        Side::Device | Side::Host => has_none_of(NOT_FOR_ITSELF),
+                    }
+            }
+            ItemKind::Variable => {
+                has_none_of(&[b"extern", b"inline", b"constexpr", b"const", b"static"])
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Words of functions that no code is made for unless something uses them.
+const NOT_FOR_ITSELF: &[&[u8]] = &[
+    b"inline",
+    b"__inline",
+    b"__inline__",
+    b"__forceinline__",
+    b"constexpr",
+    b"consteval",
+    b"static",
+];
+
+/// Where a function runs, by the words before its declarator. A preprocessor makes `__attribute__((device))` of `__device__`.
+fn side(head: &[&[u8]]) -> Side {
+    let has = |word: &[u8], attribute: &[u8]| {
+        head.contains(&word) || head.windows(3).any(|it| *it == [b"(", attribute, b")"])
     };
-    let has_none_of = |words: &[&[u8]]| !head().any(|word| words.contains(&word));
-    match item.kind {
-        ItemKind::Instantiation { is_extern } => !is_extern,
-        _ if item.is_member || item.is_template => false,
-        ItemKind::Function => {
-            entities.body(unit.bytes, tree, id).is_some()
-                && has_none_of(&[b"inline", b"__inline", b"constexpr", b"consteval", b"static"])
-        }
-        ItemKind::Variable => {
-            has_none_of(&[b"extern", b"inline", b"constexpr", b"const", b"static"])
-        }
-        _ => false,
+    match () {
+        () if has(b"__global__", b"global") => Side::Kernel,
+        () if has(b"__device__", b"device") && !has(b"__host__", b"host") => Side::Device,
+        () => Side::Host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::{Language, TestCase};
+
+    use super::*;
+    use crate::Snapshot;
+
+    fn names_of_roots(source: &str) -> String {
+        let case = TestCase::single("a.cu", source.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case, Language::Cuda);
+        let unit = Unit::all(&snapshot).next().unwrap();
+        let entities = snapshot.entities(0);
+        let declared = |id| entities.item(id).declares.iter().map(|&it| entities.name(it));
+        let names = roots(unit, entities).into_iter().flat_map(declared);
+        names.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn kernels_run_and_functions_of_the_device_are_called() {
+        let device = "__device__ int d() { return 1; } __host__ __device__ int b() { return 2; }\n\
+            template <class T> __global__ void t(T) { }\n";
+        assert_eq!(names_of_roots(device), "d b");
+        let kernel =
+            "static __global__ void k() { d(); }\nint main() { t<<<1, 1>>>(1); k<<<1, 1>>>(); }";
+        assert_eq!(names_of_roots(&format!("{device}{kernel}")), "b k main");
+        let kernel = "extern \"C\" { __attribute__((global)) inline void k() { d(); } }\n\
+            __attribute__((device)) int e() { return 1; }";
+        assert_eq!(names_of_roots(&format!("{device}{kernel}")), "b k");
     }
 }

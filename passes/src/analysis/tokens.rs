@@ -33,7 +33,7 @@ impl<'a> Tokens<'a> {
     pub(crate) fn unparsed(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
         Self::all(snapshot).filter(|unit| {
             let tree = snapshot.tree(unit.file);
-            let is_mostly_parsed = snapshot.language() == Language::Cpp
+            let is_mostly_parsed = snapshot.language().is_cpp()
                 && unit.bytes.len() > SMALL
                 && tree.error_bytes() < unit.bytes.len() / 20;
             let has_error = tree.is_empty() || tree.has_error(NodeId(0));

@@ -2,7 +2,8 @@
 //!
 //! Many words only fit together: what overrides must be virtual in its base class, and a constant object needs members
 //! that are constant. So a word goes from the whole program, together with others. A class becomes a structure
-//! together with its labels and the access of its bases.
+//! together with its labels and the access of its bases. In CUDA, so do the words that say where a function runs and how it is
+//! compiled; of attributes, which a preprocessor makes of these words, each text is a word of its own there.
 //!
 //! before:
 //! ```cpp
@@ -18,7 +19,7 @@
 use std::collections::HashMap;
 
 use clreduce_language::{NodeField, NodeId, NodeKind};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::{Tokens, Unit};
 use crate::edit::disjoint;
@@ -42,7 +43,7 @@ impl Pass for CppSpecifiers {
             let mut index_of: HashMap<Word<'_>, usize> = HashMap::new();
             let mut by_word: Vec<Vec<Vec<Edit>>> = Vec::new();
             let words = unit.sound().filter_map(|(id, kind)| removal(unit, id, kind));
-            let hidden = hidden(Tokens::of(snapshot, unit.file));
+            let hidden = hidden(Tokens::of(snapshot, unit.file), snapshot.language());
             for (word, edits) in words.chain(hidden) {
                 let index = *index_of.entry(word).or_insert(by_word.len());
                 if index == by_word.len() {
@@ -62,8 +63,21 @@ impl Pass for CppSpecifiers {
     }
 }
 
-/// The words of GNU C++ that the parser does not get to see, and so no node stands for.
-fn hidden(tokens: Tokens<'_>) -> Vec<(Word<'_>, Vec<Edit>)> {
+/// Words that CUDA adds to functions and types. Kernels remain kernels.
+const CUDA: [&[u8]; 6] = [
+    b"__device__",
+    b"__device_builtin__",
+    b"__forceinline__",
+    b"__grid_constant__",
+    b"__host__",
+    b"__noinline__",
+];
+const CUDA_WITH_ARGUMENTS: [&[u8]; 5] =
+    [b"__align__", b"__block_size__", b"__cluster_dims__", b"__launch_bounds__", b"__maxnreg__"];
+
+/// The words of GNU C++ and CUDA that no node stands for: most of them, the parser does not get to see.
+fn hidden(tokens: Tokens<'_>, language: Language) -> Vec<(Word<'_>, Vec<Edit>)> {
+    let is_cuda = language == Language::Cuda;
     let partners = tokens.partners();
     let mut found = Vec::new();
     for index in 0..tokens.tokens.len() {
@@ -80,9 +94,17 @@ fn hidden(tokens: Tokens<'_>) -> Vec<(Word<'_>, Vec<Edit>)> {
             {
                 partners[index + 1]
             }
+            _ if is_cuda && CUDA.contains(&word) => index,
+            _ if is_cuda && CUDA_WITH_ARGUMENTS.contains(&word) => match tokens.text(index + 1) {
+                b"(" => partners[index + 1],
+                _ => continue,
+            },
             _ => continue,
         };
-        let edit = Edit::delete(tokens.file, tokens.span(index, last));
+        // An opening parenthesis without a closing one is its own partner.
+        let span = tokens.span(index, last);
+        let word = if is_cuda { &tokens.bytes[span.clone()] } else { word };
+        let edit = Edit::delete(tokens.file, span);
         found.push(((NodeKind::AttributeSpecifier, word), vec![edit]));
     }
     found
@@ -95,6 +117,10 @@ type Word<'a> = (NodeKind, &'a [u8]);
 fn removal<'a>(unit: Unit<'a>, id: NodeId, kind: NodeKind) -> Option<(Word<'a>, Vec<Edit>)> {
     let tree = unit.tree;
     let text = unit.text(id);
+    // Variables of a device have the same word as its functions.
+    if CUDA.contains(&text) {
+        return None;
+    }
     let parent = tree.kind(tree.node(id).parent);
     let edit = match kind {
         NodeKind::StorageClassSpecifier
@@ -205,8 +231,6 @@ fn plain_enum(unit: Unit<'_>, id: NodeId) -> Option<Vec<Edit>> {
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::Language;
-
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -224,6 +248,21 @@ mod tests {
             struct B : A { void f(), g(); B(int); };
             X<int>::t x; auto l = [](int a) { }; namespace n { int f(int *p); }";
         check(before, &[], after);
+    }
+
+    #[test]
+    fn what_cuda_adds_goes_but_kernels_stay_kernels() {
+        let before = "__host__ __device__ __forceinline__ int f(int *__restrict__ p); __host__ int g(); __device__ int v;
+            struct __align__(16) S { int x; }; __global__ void __launch_bounds__(256, 2) k() { __shared__ int x; }";
+        let after = "__device__ int f(int *p); int g(); __device__ int v; struct S { int x; };
+            __global__ void k() { __shared__ int x; }";
+        let keep = ["__device__ int f", "__device__ int v", "__shared__"];
+        assert_reduces(&CppSpecifiers, Language::Cuda, before, &keep, after);
+        let before =
+            "__attribute__((host)) __attribute__((device)) int f(); __attribute__((host)) int g();";
+        let after = "__attribute__((device)) int f(); int g();";
+        let keep = ["__attribute__((device)) int f"];
+        assert_reduces(&CppSpecifiers, Language::Cuda, before, &keep, after);
     }
 
     #[test]

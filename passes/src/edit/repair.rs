@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, Follow, ItemId, ItemKind, Reach};
-use clreduce_testcase::{Complaint, Edit, Kept, Language, Patch, tokens};
+use clreduce_testcase::{Complaint, Edit, Kept, Patch, tokens};
 
 use crate::analysis::{PresumedLines, Unit};
 use crate::snapshot::Snapshot;
@@ -44,7 +44,7 @@ impl Refusal<'_> {
     /// What the complaints miss; `None` where they say nothing of the variant.
     #[must_use]
     pub fn repaired(&self, snapshot: &Snapshot) -> Option<Repaired> {
-        let is_known = snapshot.language() == Language::Cpp && snapshot.file_count() == 1;
+        let is_known = snapshot.language().is_cpp() && snapshot.file_count() == 1;
         let unit = Unit::all(snapshot).next().filter(|_| is_known)?;
         let mut repair = Repair::new(snapshot, unit, self.refused, self.accepted);
         let (variant, kept) = snapshot.case().apply_and_track(self.refused);
@@ -434,7 +434,7 @@ fn around<'r>(ranges: &'r [Range<usize>], range: &Range<usize>) -> Option<&'r Ra
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::TestCase;
+    use clreduce_testcase::{Language, TestCase};
 
     use super::*;
 

@@ -54,9 +54,11 @@ impl Pass for AddressSpaces {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let single = if snapshot.language() == Language::Cuda { CUDA } else { ACCESS };
+        let is_cuda = snapshot.language() == Language::Cuda;
+        let single = if is_cuda { CUDA } else { ACCESS };
         for unit in Unit::all(snapshot) {
-            let classes = classes(snapshot, unit);
+            // A pointer of CUDA may point anywhere.
+            let classes = if is_cuda { Vec::new() } else { classes(snapshot, unit) };
             if classes.len() > 1 {
                 let all = classes.iter().flatten().cloned().collect();
                 proposals.extend(Patch::new(all).map(Proposal::new));

@@ -10,7 +10,6 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::Language;
 
 use crate::analysis::{Place, Unit, is_condition, lanes_in_list, places};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
@@ -40,7 +39,7 @@ impl Pass for ExpressionToConstant {
                 if one_matters(unit, id, kind) {
                     proposals.extend(unit.shrink(id, b"1").map(|proposal| proposal.in_list(1)));
                 }
-                if snapshot.language() == Language::Cpp && braces_fit(unit, id, kind) {
+                if snapshot.language().is_cpp() && braces_fit(unit, id, kind) {
                     proposals.extend(unit.shrink(id, b"{}").map(|proposal| proposal.in_list(2)));
                 }
             }
@@ -100,6 +99,8 @@ fn braces_fit(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::{assert_reduces, reduce_with};
 

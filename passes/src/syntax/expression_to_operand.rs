@@ -12,7 +12,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use crate::analysis::{
     Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue,
@@ -44,7 +44,7 @@ impl Pass for ExpressionToOperand {
                 }
                 let whole = unit.tree.range(id);
                 let mut operands = operands(unit, id, proposals);
-                if snapshot.language() == Language::Cpp {
+                if snapshot.language().is_cpp() {
                     operands.extend(operands_of_cpp(unit, id));
                 }
                 let lanes = lanes_in_list(snapshot, unit, id);

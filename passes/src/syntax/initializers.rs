@@ -129,7 +129,7 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
         }
         _ => false,
     };
-    let zero: &[u8] = if snapshot.language() == Language::Cpp { b"{}" } else { b"{0}" };
+    let zero: &[u8] = if snapshot.language().is_cpp() { b"{}" } else { b"{0}" };
     let braced = (!empty).then(|| unit.shrink(id, zero)).flatten();
     let bare = (!needs_braces).then(|| unit.shrink(id, b"0")).flatten();
     let lists =

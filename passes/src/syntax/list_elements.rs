@@ -79,7 +79,7 @@ impl Pass for ListElements {
                 // Braces must not be empty: a `0` takes the place of the last initialiser.
                 let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
                 match (kind, elements.as_slice()) {
-                    (NodeKind::InitializerList, [only]) if snapshot.language() == Language::Cpp => {
+                    (NodeKind::InitializerList, [only]) if snapshot.language().is_cpp() => {
                         let edit = Edit::delete(unit.file, unit.tree.range(*only));
                         let level = levels[id.0 as usize];
                         proposals.push(Proposal::edit(edit).in_list(level));

@@ -91,8 +91,11 @@ fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Word
 fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     let mut declared: HashMap<&[u8], bool> = HashMap::new();
     let mut fixed: HashSet<&[u8]> = HashSet::from([b"main".as_slice(), b"entry"]);
-    if snapshot.language() == Language::Cpp {
+    if snapshot.language().is_cpp() {
         fixed.extend(KNOWN_TO_COMPILERS.split(' ').map(str::as_bytes));
+    }
+    if snapshot.language() == Language::Cuda {
+        fixed.extend(KNOWN_TO_CUDA.split(' ').map(str::as_bytes));
     }
     for file in 0..snapshot.file_count() {
         let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
@@ -109,6 +112,9 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     // In other languages, compilers have headers of their own that declare more of these.
     let is_reserved = |name: &[u8]| match snapshot.language() {
         Language::Cpp => is_built_in(name),
+        Language::Cuda => {
+            is_built_in(name) || name.starts_with(b"__cuda") || name.starts_with(b"__nv")
+        }
         _ => name.starts_with(b"__"),
     };
     declared.retain(|name, _| !fixed.contains(name) && !is_reserved(name));
@@ -123,6 +129,10 @@ const KNOWN_TO_COMPILERS: &str = "std initializer_list type_info bad_cast align_
     from_address address get_return_object initial_suspend final_suspend unhandled_exception \
     return_void return_value yield_value await_transform await_ready await_suspend \
     await_resume move forward move_if_noexcept as_const addressof source_location byte";
+
+/// Names that compilers of CUDA know the meaning of, if its headers are part of the program.
+const KNOWN_TO_CUDA: &str = "threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 cudaStream_t cudaError_t cudaError \
+    cudaConfigureCall cudaLaunchKernel printf vprintf malloc free memcpy memset";
 
 /// The identifier that a function definition declares.
 fn function_name(tree: &SyntaxTree, function: NodeId) -> Option<NodeId> {

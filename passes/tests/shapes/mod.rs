@@ -539,6 +539,20 @@ pub fn wide_shapes() -> Vec<Shape> {
         ),
         wide_in(
             Cuda,
+            "attributes of functions",
+            "struct A { static const int n = 1; }; ",
+            "template <class T> __attribute__((global)) void __attribute__((launch_bounds(A::n))) k@(T *p) { k@<<<1, 1>>>(p); } ",
+            "",
+        ),
+        wide_in(
+            Cuda,
+            "lambda expressions of a device",
+            "void f(int *p) { ",
+            "g([=] __host__ __device__ (int x) { return x + p[@]; }); ",
+            "}",
+        ),
+        wide_in(
+            Cuda,
             "launches",
             "__global__ void k(int *p) { } int main() { int *p; ",
             "k<<<dim3(@, 2), 32>>>(p); ",

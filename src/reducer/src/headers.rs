@@ -22,7 +22,7 @@ impl Headers {
     /// The line markers of the original. In C++ there are none that count: headers are most of a program, and hold the
     /// templates that the bug is about.
     pub(crate) fn of(original: &TestCase, language: Language) -> Self {
-        if language == Language::Cpp {
+        if language.is_cpp() {
             return Self { files: Arc::default() };
         }
         Self { files: original.files().iter().map(|file| regions(&file.bytes)).collect() }

@@ -31,8 +31,8 @@ fn fixture(row: &Row) -> (String, Language) {
     let languages = [
         ("c", Language::C),
         ("cl", Language::OpenCl),
-        ("cu", Language::Cuda),
         ("cpp", Language::Cpp),
+        ("cu", Language::Cuda),
     ];
     let found = languages
         .into_iter()

@@ -4,7 +4,7 @@ mod symbols;
 mod unreached;
 
 use clreduce_language::ItemId;
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use crate::snapshot::Snapshot;
 use symbols::UnusedSymbols;
@@ -24,9 +24,9 @@ impl UnusedDeclarations {
     /// Looks at the uses in a snapshot; `None` where nothing may be concluded from them.
     #[must_use]
     pub fn new(snapshot: &Snapshot) -> Option<Self> {
-        let uses = match snapshot.language() {
-            Language::Cpp => Uses::Items(UnreachedItems::new(snapshot)?),
-            _ => Uses::Symbols(UnusedSymbols::new(snapshot)?),
+        let uses = match snapshot.language().is_cpp() {
+            true => Uses::Items(UnreachedItems::new(snapshot)?),
+            false => Uses::Symbols(UnusedSymbols::new(snapshot)?),
         };
         Some(Self(uses))
     }
