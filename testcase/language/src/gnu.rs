@@ -256,7 +256,8 @@ fn join_operands(
         match &bytes[token.range()] {
             b"(" | b"{" | b"[" => depth += 1,
             b"<" if before == TokenKind::Word => depth += 1,
-            b")" | b"}" | b"]" | b">" => depth = depth.saturating_sub(1),
+            b")" | b"}" | b"]" => depth = depth.saturating_sub(1),
+            closing @ (b">" | b">>" | b">>>") => depth = depth.saturating_sub(closing.len()),
             b"," if depth == 0 => out[token.range().start] = b'|',
             _ => {}
         }
@@ -348,6 +349,10 @@ mod tests {
                 "struct A { friend A f(); [[a]] int b; int c[d[1]]; friend A; };",
             ),
             ("]] friend a[b[1]] friend", "]] friend a[b[1]] friend"),
+            (
+                "decltype(A<B<C<int>>>(), B<C<int>>(), 1) c",
+                "decltype(A<B<C<int>>>()| B<C<int>>()| 1) c",
+            ),
             ("decltype(f(a, b), A<int, 1>(), true) c", "decltype(f(a, b)| A<int, 1>()| true) c"),
         ] {
             assert_eq!(shadow(source), expected);
