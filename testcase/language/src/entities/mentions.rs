@@ -188,6 +188,13 @@ impl<'a> Reader<'a> {
             }
             NodeKind::SubscriptExpression => self.all_named(&[b"operator[]"]),
             NodeKind::CallExpression => self.all_named(&[b"operator()"]),
+            // Compilers make calls of these of `k<<<1, 1>>>(x)`.
+            NodeKind::KernelCallSyntax => self.all_named(&[
+                b"cudaConfigureCall",
+                b"cudaLaunchKernel",
+                b"__cudaPushCallConfiguration",
+                b"__cudaPopCallConfiguration",
+            ]),
             NodeKind::NewExpression => self.all_named(&[b"operatornew", b"operatornew[]"]),
             NodeKind::DeleteExpression => self.all_named(&[b"operatordelete", b"operatordelete[]"]),
             NodeKind::ForRangeLoop => {

@@ -313,6 +313,19 @@ mod tests {
     }
 
     #[test]
+    fn a_launch_needs_what_configures_it() {
+        let source = "struct dim3 { }; int cudaConfigureCall(dim3, dim3); int cudaFree(void *);
+            template <class T> __attribute__((global)) void k(T) { } int main() { k<int><<<1, 1>>>(1); }";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+        let entities = Entities::new(source.as_bytes(), &tree);
+        let text = |id| &source[entities.range(&tree, id)];
+        let roots: Vec<ItemId> = entities.ids().filter(|&id| text(id).contains("main")).collect();
+        let reached = entities.reached(&tree, Follow::from(&roots, Reach::Narrow));
+        let gone: Vec<_> = entities.ids().filter(|&id| !reached[id.0 as usize]).map(text).collect();
+        assert_eq!(gone, ["int cudaFree(void *);"]);
+    }
+
+    #[test]
     fn a_friend_is_reached_with_its_class() {
         let source =
             "struct Z { Z(int *); }; struct O { [[nodiscard]] friend bool operator<(O, Z); };
