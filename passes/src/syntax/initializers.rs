@@ -33,7 +33,7 @@ impl Pass for Initializers {
         let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             NodeKind::InitDeclarator => {
                 let declaration = unit.tree.node(id).parent;
-                let may_go = snapshot.language() != Language::Cpp
+                let may_go = !snapshot.language().is_cpp()
                     || !needs_value(unit, declaration, unit.tree.field(id, NodeField::Declarator));
                 let removal = removal(unit, id, NodeField::Declarator).filter(|_| may_go);
                 removal.into_iter().collect()
@@ -122,7 +122,7 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
         // They may be those of a vector, and what is without them OpenCL C does not say.
         NodeKind::InitializerList => snapshot.language() == Language::OpenCl,
         // In C++, braces behind a name or a type are no value by themselves.
-        _ if snapshot.language() == Language::Cpp => {
+        _ if snapshot.language().is_cpp() => {
             let before = unit.bytes[..unit.tree.range(id).start].trim_ascii_end();
             let is_value = matches!(before.last(), Some(b'=' | b',' | b'(' | b'{'));
             !is_value && !before.ends_with(b"return")

@@ -48,7 +48,7 @@ impl Pass for ListElements {
                         elements
                     }
                     // In C++, another pass removes members, with their definitions elsewhere.
-                    NodeKind::FieldDeclarationList if snapshot.language() == Language::Cpp => {
+                    NodeKind::FieldDeclarationList if snapshot.language().is_cpp() => {
                         continue;
                     }
                     NodeKind::ArgumentList
@@ -91,7 +91,7 @@ impl Pass for ListElements {
                 }
                 let is_separated = kind != NodeKind::FieldDeclarationList;
                 let may_go = |element: &NodeId| {
-                    snapshot.language() != Language::Cpp || !is_used(snapshot, unit, *element)
+                    !snapshot.language().is_cpp() || !is_used(snapshot, unit, *element)
                 };
                 let edits = elements.into_iter().skip(fixed).filter(may_go).map(|element| {
                     let range = unit.tree.range(element);
@@ -139,7 +139,7 @@ fn arguments_of_parameters(
         // All built-in functions of OpenCL but one know how many arguments they have. In C++, every function does.
         let is_declared = match snapshot.language() {
             Language::OpenCl => unit.text(function) != b"printf",
-            language => language == Language::Cpp,
+            language => language.is_cpp(),
         };
         return if is_declared { usize::MAX } else { 0 };
     };
@@ -152,7 +152,7 @@ fn arguments_of_parameters(
 fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
     let declarator = unit.tree.field(unit.tree.node(list).parent, NodeField::Declarator);
     let is_plain = |id: NodeId| unit.tree.kind(id) != NodeKind::ParenthesizedDeclarator;
-    if snapshot.language() == Language::Cpp && declarator.is_some_and(is_plain) {
+    if snapshot.language().is_cpp() && declarator.is_some_and(is_plain) {
         return usize::MAX; // in C++, a member or an operator too
     }
     let name = declarator.and_then(|declarator| declared_name(unit.tree, declarator));
