@@ -68,7 +68,7 @@ fn complaint(line: &str) -> Option<Complaint> {
     Some(Complaint { file: parts[1].to_owned(), line: place.as_str().parse().ok()?, column, names })
 }
 
-/// What a line reports, without the word in front of it.
+/// The message of an error or of such a note, without `error: ` or `note: `.
 fn said_in(line: &str) -> Option<&str> {
     if let Some(message) = line.strip_prefix("error: ") {
         return Some(message);

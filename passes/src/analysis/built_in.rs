@@ -1,4 +1,4 @@
-//! Names that compilers define or look up by themselves, even if a program declares them.
+//! The names that a compiler defines, or looks up although nothing in the program mentions them.
 
 /// Returns whether a name that begins with two underscores belongs to the compiler. The names of a library do not: once its headers
 /// are pasted in, the program declares them.

@@ -1,6 +1,6 @@
 //! The items of C++ that are needed whether or not anything mentions them.
 
-use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField};
+use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, is_kernel};
 use clreduce_testcase::tokens;
 
 use super::main_file::main_file;
@@ -10,35 +10,27 @@ use super::unit::Unit;
 /// the compiler makes code for by itself.
 pub(crate) fn roots(unit: Unit<'_>, entities: &Entities) -> Vec<ItemId> {
     let main = main_file(unit.bytes);
-    let program = Program::new(unit, entities);
+    // Where line markers tell, the main file decides.
+    let program = main.is_empty().then(|| Program::new(unit, entities));
     let is_root = |&id: &ItemId| {
         let item = entities.item(id);
         let start = unit.tree.range(item.node).start;
         let next = main.partition_point(|range| range.end <= start);
         match item.kind {
             ItemKind::Namespace | ItemKind::Linkage => false,
-            _ if main.is_empty() => program.is_made_into_code(id),
-            _ => main.get(next).is_some_and(|range| range.start <= start),
+            _ => match &program {
+                Some(program) => program.is_made_into_code(id),
+                None => main.get(next).is_some_and(|range| range.start <= start),
+            },
         }
     };
     entities.ids().filter(is_root).collect()
 }
 
-/// Where a function runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// On the host, or on both sides.
-    Host,
-    /// On a device, called from there.
-    Device,
-    /// On a device, started by the host.
-    Kernel,
-}
-
 struct Program<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
-    /// True if there are kernels, so that other functions of a device do not run by themselves.
+    /// True if the program has kernels: then other functions of a device run only if something calls them.
     has_kernels: bool,
 }
 
@@ -63,7 +55,7 @@ impl<'a> Program<'a> {
         item.kind == ItemKind::Function
             && !item.is_template
             && self.entities.body(self.unit.bytes, self.unit.tree, id).is_some()
-            && side(&self.head(item)) == Side::Kernel
+            && is_kernel(self.unit.tree, self.unit.bytes, item.inner)
     }
 
     /// Returns whether the compiler makes code for an item, whether or not anything uses it.
@@ -77,11 +69,9 @@ impl<'a> Program<'a> {
             _ if item.is_member || item.is_template => false,
             ItemKind::Function => {
                 entities.body(unit.bytes, unit.tree, id).is_some()
-                    && match side(&head()) {
-                        Side::Kernel => true,
-                        Side::Device if self.has_kernels => false,
-                        Side::Device | Side::Host => has_none_of(NOT_FOR_ITSELF),
-                    }
+                    && (self.is_kernel(id)
+                        || !(self.has_kernels && is_of_device(&head()))
+                            && has_none_of(NOT_FOR_ITSELF))
             }
             ItemKind::Variable => {
                 has_none_of(&[b"extern", b"inline", b"constexpr", b"const", b"static"])
@@ -102,16 +92,13 @@ const NOT_FOR_ITSELF: &[&[u8]] = &[
     b"static",
 ];
 
-/// Where a function runs, by the words before its declarator. A preprocessor makes `__attribute__((device))` of `__device__`.
-fn side(head: &[&[u8]]) -> Side {
+/// Returns whether a function runs on a device alone, by the words before its declarator. A preprocessor makes
+/// `__attribute__((device))` of `__device__`.
+fn is_of_device(head: &[&[u8]]) -> bool {
     let has = |word: &[u8], attribute: &[u8]| {
         head.contains(&word) || head.windows(3).any(|it| *it == [b"(", attribute, b")"])
     };
-    match () {
-        () if has(b"__global__", b"global") => Side::Kernel,
-        () if has(b"__device__", b"device") && !has(b"__host__", b"host") => Side::Device,
-        () => Side::Host,
-    }
+    has(b"__device__", b"device") && !has(b"__host__", b"host")
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
         }
         // They may be those of a vector, and what is without them OpenCL C does not say.
         NodeKind::InitializerList => snapshot.language() == Language::OpenCl,
-        // In C++, braces behind a name or a type are no value by themselves.
+        // In `A{1}` and `b{1}` of C++, `0` cannot take the place of the braces.
         _ if snapshot.language().is_cpp() => {
             let before = unit.bytes[..unit.tree.range(id).start].trim_ascii_end();
             let is_value = matches!(before.last(), Some(b'=' | b',' | b'(' | b'{'));

@@ -35,10 +35,12 @@ impl Pass for TopLevel {
             let holders = holders(unit);
             let mut needed = needed(snapshot, unit, &holders);
             // In C++, another pass removes each of them, together with all that declares the same.
-            let entities = snapshot.entities(unit.file);
-            let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
-            let known = entities.ids().filter(|_| snapshot.language().is_cpp());
-            needed.extend(known.filter(|id| !is_opaque(id)).map(|id| entities.item(id).node));
+            if snapshot.language().is_cpp() {
+                let entities = snapshot.entities(unit.file);
+                let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
+                let known = entities.ids().filter(|id| !is_opaque(id));
+                needed.extend(known.map(|id| entities.item(id).node));
+            }
             for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
                 for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
                     if needed.contains(&item) {

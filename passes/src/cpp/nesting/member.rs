@@ -165,7 +165,7 @@ impl<'a> Program<'a> {
         Some(unit.delete(start..tree.range(rest).start))
     }
 
-    /// What stands before `::` in front of a name.
+    /// The scope that qualifies a name: `A` in `A::f`.
     pub(super) fn qualifier(&self, name: NodeId) -> Option<NodeId> {
         let tree = self.unit.tree;
         let mut at = name;
