@@ -473,7 +473,9 @@ impl<S: CandidateSource> Scheduler<S> {
     ) {
         let is_look = matches!(work, Work::Filter);
         let is_alone = self.verdicts.is_alone(&hash);
-        let is_again = is_alone || matches!(work, Work::Confirmation(_));
+        // Where the test is flaky, what it remembers of other runs may be a mistake.
+        let is_flaky = self.verdicts.wrong_successes().is_some();
+        let is_again = is_alone || is_flaky || matches!(work, Work::Confirmation(_));
         let is_early = self.awaited().is_none_or(|candidate| candidate.hash != hash);
         let id = self.running.start(hash, work, is_alone);
         if is_look {

@@ -315,8 +315,8 @@ fn a_success_that_is_not_trusted_is_tested_again_until_the_results_decide() {
     let mut scheduler = Scheduler::new(Path::new(500), 1, verdicts);
     let mut judge = |results: &[Verdict]| {
         for (number, result) in results.iter().enumerate() {
-            let (started, _) = plan(&mut scheduler);
-            let [(id, _)] = started[..] else { panic!("{started:?}") };
+            let actions = scheduler.plan(true);
+            let [Action::StartAgain(id, _)] = actions[..] else { panic!("{actions:?}") };
             scheduler.ended(id, Ok(Outcome::from(*result)));
             if number + 1 < results.len() {
                 assert!(matches!(scheduler.step(), SchedulerStep::Waiting));
