@@ -71,6 +71,7 @@ mod cpp {
     pub(crate) mod namespaces;
     pub(crate) mod nesting;
     pub(crate) mod parameters;
+    mod parts;
     mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
@@ -205,7 +206,7 @@ pub static TABLE: &[Row] = &[
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Coarse,
-        large_groups(256).gaining(64).with_unused(),
+        large_groups(256).gaining(64).with_unused().with_repairs(6),
     ),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
@@ -229,7 +230,7 @@ pub static TABLE: &[Row] = &[
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Scopes,
-        GROUPS.on_large_programs().until_lost(2),
+        GROUPS.on_large_programs().until_lost(2).with_repairs(6),
     ),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),

@@ -56,7 +56,8 @@ impl Pass for CppClues {
         let mut roots = anchors(snapshot, unit, entities);
         let anchors: Vec<Range<usize>> =
             roots.iter().map(|&id| entities.range(unit.tree, id)).collect();
-        let main = MainFile::new(snapshot, unit, &main_or_all(unit));
+        let ranges = main_or_all(unit);
+        let main = MainFile::new(snapshot, unit, &ranges);
         let enough = unit.bytes.len() / WORTH_A_TEST;
         let (mut last, mut names) = (None, BTreeSet::new());
         for _ in 0..MOST_STEPS {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use clreduce_language::{NodeId, NodeKind};
 
-use super::uses::{MainFile, Part};
+use super::parts::Part;
+use super::uses::MainFile;
 use crate::analysis::declared_role;
 
 /// Of the functions that mention one of some names: the statements that neither do nor declare what such a statement mentions, nor

@@ -21,14 +21,14 @@
 //! int f(A a) { return a.rest; }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
-use clreduce_language::{Entities, ItemId, NodeField, NodeId, NodeKind};
+use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind, step};
 
-use super::main_file::is_part;
-use crate::analysis::{Unit, declared_role, main_file, with_semicolon};
+use super::parts::{Part, is_in, parts};
+use crate::analysis::{Unit, declared_role, main_file};
 use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
@@ -69,7 +69,9 @@ impl Pass for CppUses {
             }
         }
         for parts in closures {
-            let edits = parts.into_iter().map(|part| unit.delete(uses.parts[part].range.clone()));
+            let emptied = uses.initialisers(&parts);
+            let ranges = parts.into_iter().map(|part| uses.parts[part].range.clone());
+            let edits = ranges.chain(emptied).map(|range| unit.delete(range));
             let Some(own) = Patch::new(edits.collect::<Vec<Edit>>()) else { continue };
             let patch = unused.follow(snapshot, own, &[]);
             let removed: u64 = patch.edits().iter().map(|edit| edit.range().len() as u64).sum();
@@ -78,17 +80,6 @@ impl Pass for CppUses {
             }
         }
     }
-}
-
-/// A declaration, member or statement of the main file, or an operand in one.
-pub(super) struct Part {
-    pub(super) node: NodeId,
-    /// With its semicolon, or the operator beside it.
-    pub(super) range: Range<usize>,
-    /// The part around it.
-    pub(super) around: Option<usize>,
-    /// True if it is an operand: the other one is enough.
-    pub(super) is_operand: bool,
 }
 
 /// The parts of the main file, and the places where it mentions names.
@@ -100,10 +91,48 @@ pub(super) struct MainFile<'a> {
     names: Vec<&'a [u8]>,
     /// By name, each place, and the innermost part around it.
     pub(super) places: BTreeMap<&'a [u8], Vec<(usize, usize)>>,
+    main: &'a [Range<usize>],
+}
+
+/// The places where the main file mentions one thing.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Mentions<'a> {
+    name: &'a [u8],
+    scope: Range<usize>,
+    /// If other things have this name, too.
+    member: Option<Member>,
+}
+
+/// A member whose name other things have, too.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Member {
+    class: Range<usize>,
+    /// Whether it is a function, where no other class of the main file has a member of this name.
+    is_called: Option<bool>,
+}
+
+impl<'a> Mentions<'a> {
+    /// All places in a range.
+    fn of(name: &'a [u8], scope: Range<usize>) -> Self {
+        Self { name, scope, member: None }
+    }
+
+    /// Returns whether a place of the name is one of them.
+    fn include(&self, bytes: &[u8], at: usize) -> bool {
+        let is_meant = |member: &Member| {
+            let before = bytes[..at].trim_ascii_end();
+            if before.ends_with(b".") || before.ends_with(b"->") {
+                let after = bytes[at + self.name.len()..].trim_ascii_start();
+                return member.is_called == Some(after.starts_with(b"("));
+            }
+            member.class.contains(&at) && !before.ends_with(b"::")
+        };
+        self.scope.contains(&at) && self.member.as_ref().is_none_or(is_meant)
+    }
 }
 
 impl<'a> MainFile<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, unit: Unit<'a>, main: &[Range<usize>]) -> Self {
+    pub(super) fn new(snapshot: &'a Snapshot, unit: Unit<'a>, main: &'a [Range<usize>]) -> Self {
         let parts = parts(unit, main);
         let mut found = Self {
             unit,
@@ -111,6 +140,7 @@ impl<'a> MainFile<'a> {
             parts,
             names: Vec::new(),
             places: BTreeMap::new(),
+            main,
         };
         let mut open: Vec<usize> = Vec::new();
         let mut next = 0;
@@ -150,14 +180,14 @@ impl<'a> MainFile<'a> {
     /// The parts that mention a name, and those that mention what is declared by one of them alone; the outermost ones, in order.
     fn closure(&self, name: &'a [u8]) -> Vec<usize> {
         let mut gone = Gone::default();
-        let mut known: BTreeSet<(&[u8], usize)> = BTreeSet::new();
-        let mut open: Vec<(&[u8], Range<usize>)> = vec![(name, 0..self.unit.bytes.len())];
-        while let Some((name, scope)) = open.pop() {
-            if !known.insert((name, scope.start)) {
+        let mut known: HashSet<Mentions> = HashSet::new();
+        let mut open = vec![Mentions::of(name, 0..self.unit.bytes.len())];
+        while let Some(mentions) = open.pop() {
+            if !known.insert(mentions.clone()) {
                 continue;
             }
-            for &(at, part) in self.places.get(name).into_iter().flatten() {
-                if scope.contains(&at) && !gone.holds(at) {
+            for &(at, part) in self.places.get(mentions.name).into_iter().flatten() {
+                if mentions.include(self.unit.bytes, at) && !gone.holds(at) {
                     let part = self.without_operands(part, &gone);
                     gone.insert(self.parts[part].range.clone(), part);
                     self.declared(part, &gone, &mut open);
@@ -182,8 +212,8 @@ impl<'a> MainFile<'a> {
         part
     }
 
-    /// Adds the names that only a part declares, each with the range in which they mean that.
-    fn declared(&self, part: usize, gone: &Gone, open: &mut Vec<(&'a [u8], Range<usize>)>) {
+    /// Adds the mentions of what only a part declares.
+    fn declared(&self, part: usize, gone: &Gone, open: &mut Vec<Mentions<'a>>) {
         let tree = self.unit.tree;
         let Part { node, range, .. } = &self.parts[part];
         let parent = tree.node(*node).parent;
@@ -195,26 +225,77 @@ impl<'a> MainFile<'a> {
             let inside = (node.0..tree.node(*node).after.0).map(NodeId);
             let names = inside.filter(|&id| declared_role(tree, id).is_some());
             let scope = tree.range(parent);
-            open.extend(names.map(|id| (self.unit.text(id), scope.clone())));
+            open.extend(names.map(|id| Mentions::of(self.unit.text(id), scope.clone())));
             return;
         }
         let is_gone = |id: &ItemId| {
             let start = tree.range(self.entities.item(*id).node).start;
             gone.holds(start)
         };
-        for item in self.entities.ids_in(tree, range.clone()) {
-            for &entity in &self.entities.item(item).declares {
-                let name = self.entities.name(entity);
-                let mut all = self.entities.named(name).iter();
-                let declarations = |entity| self.entities.declarations(entity).iter();
-                // Another thing of this name may be meant.
-                if all.all(|&entity| declarations(entity).all(is_gone))
-                    && let Some((name, _)) = self.places.get_key_value(name)
-                {
-                    open.push((name, 0..self.unit.bytes.len()));
+        for id in self.entities.ids_in(tree, range.clone()) {
+            let item = self.entities.item(id);
+            for &entity in &item.declares {
+                let Some((&name, _)) = self.places.get_key_value(self.entities.name(entity)) else {
+                    continue;
+                };
+                let all = self.entities.named(name).iter();
+                let mut left = all
+                    .flat_map(|&entity| self.entities.declarations(entity))
+                    .filter(|id| !is_gone(id))
+                    .map(|&id| tree.range(self.entities.item(id).node).start)
+                    .peekable();
+                let mentions = Mentions::of(name, 0..self.unit.bytes.len());
+                if left.peek().is_none() {
+                    open.push(mentions);
+                } else if let Some(class) = item.parent.filter(|_| item.is_member) {
+                    // Another thing of this name may be meant as well.
+                    let class = tree.range(self.entities.item(class).node);
+                    let is_called = item.kind == ItemKind::Function;
+                    let is_known = left.all(|at| !is_in(self.main, at));
+                    let member = Member { class, is_called: is_known.then_some(is_called) };
+                    open.push(Mentions { member: Some(member), ..mentions });
                 }
             }
         }
+    }
+
+    /// The lists that initialise objects of a class of which data members go, but not the class: what is in their braces.
+    fn initialisers(&self, gone: &[usize]) -> Vec<Range<usize>> {
+        let tree = self.unit.tree;
+        let is_gone = |at: usize| gone.iter().any(|&part| self.parts[part].range.contains(&at));
+        let fields = gone
+            .iter()
+            .filter(|&&part| tree.kind(self.parts[part].node) == NodeKind::FieldDeclaration);
+        let class = |&part: &usize| {
+            let id = self.entities.ids_in(tree, self.parts[part].range.clone()).next()?;
+            let item = self.entities.item(id);
+            let is_data = item.kind == ItemKind::Variable;
+            let class = item.parent.filter(|_| is_data)?;
+            self.entities.item(class).declares.first().map(|&entity| self.entities.name(entity))
+        };
+        let classes: BTreeSet<&[u8]> = fields.filter_map(class).collect();
+        let places = classes.iter().filter_map(|&class| self.places.get(class)).flatten();
+        let mut lists = BTreeMap::new();
+        for &(at, part) in places.filter(|(at, _)| !is_gone(*at)) {
+            let node = self.parts[part].node;
+            let inside = (node.0..tree.node(node).after.0).map(NodeId);
+            for list in inside.filter(|&id| tree.kind(id) == NodeKind::InitializerList) {
+                let parent = tree.node(list).parent;
+                let initialises = match tree.kind(parent) {
+                    NodeKind::InitDeclarator => tree.node(parent).parent == node,
+                    NodeKind::CompoundLiteralExpression => {
+                        let class = tree.field(parent, NodeField::Type);
+                        class.is_some_and(|class| tree.range(class).contains(&at))
+                    }
+                    _ => false,
+                };
+                let range = tree.range(list);
+                if initialises && range.len() > 2 && !is_gone(range.start) {
+                    lists.insert(range.start, range.start + 1..range.end - 1);
+                }
+            }
+        }
+        lists.into_values().collect()
     }
 }
 
@@ -245,49 +326,6 @@ impl Gone {
     }
 }
 
-/// The parts of the main file, in the order of their places.
-fn parts(unit: Unit<'_>, main: &[Range<usize>]) -> Vec<Part> {
-    let tree = unit.tree;
-    let (mut parts, mut open): (Vec<Part>, Vec<usize>) = (Vec::new(), Vec::new());
-    for node in tree.ids().skip(1).filter(|&node| is_in(main, tree.range(node).start)) {
-        let operand = operand(unit, node);
-        if operand.is_none() && !is_part(unit, node) {
-            continue;
-        }
-        let is_operand = operand.is_some();
-        let range = operand.unwrap_or_else(|| with_semicolon(tree, node));
-        while open.last().is_some_and(|&part| parts[part].range.end <= tree.range(node).start) {
-            open.pop();
-        }
-        let around = open.last().copied();
-        open.push(parts.len());
-        parts.push(Part { node, range, around, is_operand });
-    }
-    parts
-}
-
-/// What goes with an operand that the other one can stand for, if a node is one: the sign between them too.
-fn operand(unit: Unit<'_>, node: NodeId) -> Option<Range<usize>> {
-    let tree = unit.tree;
-    let parent = tree.node(node).parent;
-    if tree.kind(parent) != NodeKind::BinaryExpression || tree.node(parent).damaged {
-        return None;
-    }
-    let left = tree.field(parent, NodeField::Left)?;
-    let right = tree.field(parent, NodeField::Right)?;
-    let (left_range, right_range) = (tree.range(left), tree.range(right));
-    let is_stream = match unit.bytes[left_range.end..right_range.start].trim_ascii() {
-        b"<<" | b">>" => true,
-        b"+" | b"-" | b"*" | b"/" | b"%" | b"|" | b"&" | b"^" | b"||" | b"&&" => false,
-        _ => return None,
-    };
-    match node == left {
-        true if is_stream => None,
-        true => Some(left_range.start..right_range.start),
-        false => (node == right).then_some(left_range.end..right_range.end),
-    }
-}
-
 fn declares(kind: NodeKind) -> bool {
     matches!(
         kind,
@@ -299,11 +337,6 @@ fn declares(kind: NodeKind) -> bool {
             | NodeKind::UnionSpecifier
             | NodeKind::EnumSpecifier
     )
-}
-
-fn is_in(ranges: &[Range<usize>], at: usize) -> bool {
-    let next = ranges.partition_point(|range| range.end <= at);
-    ranges.get(next).is_some_and(|range| range.start <= at)
 }
 
 #[cfg(test)]
@@ -337,5 +370,27 @@ mod tests {
         let keep = ["struct V { int size; }", "int f(n::V v) {", "v.size = 1"];
         assert_reduces(&CppUses, Language::Cpp, before, &keep, after);
         assert_reduces(&CppUses, Language::Cpp, "int x;\n", &[], "int x;\n");
+    }
+
+    #[test]
+    fn members_go_whose_names_headers_have_too() {
+        let with = |header: &str, main: &str| {
+            format!("# 1 \"a.cc\"\n# 1 \"h.h\" 1\n{header}\n# 2 \"a.cc\" 2\n{main}\n")
+        };
+        let rest = "struct V { int at(int); };";
+        let before = with(
+            &format!("struct H {{ int h; }}; {rest}"),
+            "namespace m { template <int n> struct A { int c[n]; H at; V v; int f() { return at.h; } }; }\n\
+             int g(int, m::A<3>);\n\
+             int main() { auto n = g(1, m::A<3>{1, 2}); m::A<2 + 1> a{{0, 1}, {}}; return static_cast<int>(a.v.at(n)) + static_cast<int>(a.at.h); }",
+        );
+        let after = with(
+            rest,
+            "namespace m { template <int n> struct A { int c[n]; V v; int f() { } }; }\n\
+             int g(int, m::A<3>);\n\
+             int main() { auto n = g(1, m::A<3>{}); m::A<2 + 1> a{}; return static_cast<int>(a.v.at(n)); }",
+        );
+        let keep = ["a.v.at(n)", "int c[n]", "g(1, m::A<3>", "a{", "int f()"];
+        assert_reduces(&CppUses, Language::Cpp, &before, &keep, &after);
     }
 }

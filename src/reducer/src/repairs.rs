@@ -1,5 +1,6 @@
 //! Repairs of groups that a test has refused: what compilers miss in the variant stays in the next one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clreduce_language::ItemId;
@@ -20,6 +21,8 @@ pub(crate) struct Repairs {
     complaints: Arc<[Complaint]>,
     /// The declarations that were missed in earlier variants of the group.
     missed: Arc<[ItemId]>,
+    /// By the names in errors, how many earlier variants of the group had such an error.
+    heard: Arc<BTreeMap<Vec<String>, u32>>,
     /// Repairs of the group, and the tokens that a repaired one removes at least.
     count: u32,
     least: usize,
@@ -54,7 +57,8 @@ impl Repairs {
         if interesting {
             self.needed = self.needed.iter().chain(missed.iter()).copied().collect();
         }
-        (self.complaints, self.count) = (Arc::default(), 0);
+        self.complaints = Arc::default();
+        (self.heard, self.count) = (Arc::default(), 0);
         false
     }
 
@@ -73,8 +77,14 @@ impl Repairs {
     ) -> Option<Vec<u32>> {
         let complaints = std::mem::take(&mut self.complaints);
         let own: Vec<&Patch> = group.iter().map(|&index| &proposals[index as usize]).collect();
-        let refusal = Refusal { proposals: &own, refused, accepted, complaints: &complaints };
-        let Repaired { blamed, needed } = refusal.repaired(base)?;
+        let heard = &self.heard;
+        let refusal =
+            Refusal { proposals: &own, refused, accepted, complaints: &complaints, heard };
+        let repaired = refusal.repaired(base);
+        let names: BTreeSet<&Vec<String>> = complaints.iter().map(|it| &it.names).collect();
+        let heard = Arc::make_mut(&mut self.heard);
+        names.into_iter().for_each(|names| *heard.entry(names.clone()).or_default() += 1);
+        let Repaired { blamed, needed } = repaired?;
         self.missed = self.missed.iter().chain(&needed).copied().collect();
         let is_left = |at: &usize| blamed.binary_search(at).is_err();
         let left = (0..).zip(group).filter(|(at, _)| is_left(at)).map(|(_, &index)| index);
@@ -88,6 +98,7 @@ impl Repairs {
 
     /// Gives up the group.
     pub(crate) fn give_up(&mut self) {
-        (self.missed, self.complaints, self.count) = (Arc::default(), Arc::default(), 0);
+        (self.missed, self.complaints) = (Arc::default(), Arc::default());
+        (self.heard, self.count) = (Arc::default(), 0);
     }
 }

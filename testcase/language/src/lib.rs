@@ -8,6 +8,7 @@
 
 mod accesses;
 mod aggregates;
+mod ambiguous;
 mod builtins;
 mod cuda;
 mod entities;

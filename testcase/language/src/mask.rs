@@ -3,7 +3,7 @@
 
 use clreduce_testcase::{Language, Token, TokenKind, tokens};
 
-use crate::{cuda, gnu};
+use crate::{ambiguous, cuda, gnu};
 
 /// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; GNU C).
 const OPENCL: &[&str] = &[
@@ -55,6 +55,7 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     }
     if language.is_cpp() {
         gnu::hide(bytes, &tokens, &mut out);
+        ambiguous::hide(bytes, &tokens, &mut out);
     }
     if language == Language::Cuda {
         cuda::hide(bytes, &tokens, &mut out);

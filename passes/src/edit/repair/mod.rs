@@ -5,7 +5,7 @@
 //! left of it is restored: bodies, bases, constructors. Where an error names nothing that is known, the declaration that it is
 //! in gets back what it mentions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, Follow, ItemId, ItemKind, Reach};
@@ -17,6 +17,8 @@ use crate::snapshot::Snapshot;
 /// A member is looked for in classes that are so many mentions away from the one that an error names, and in so many of them.
 const MOST_STEPS: usize = 4;
 const MOST_NEAR: usize = 64;
+/// After so many repairs that an error survived, all comes back that its names lead to.
+const OFTEN: u32 = 2;
 /// So many bytes behind what was removed, an error may be about its end.
 const BESIDE: usize = 32;
 
@@ -38,6 +40,8 @@ pub struct Refusal<'a> {
     pub accepted: &'a Patch,
     /// The errors that compilers reported.
     pub complaints: &'a [Complaint],
+    /// By the names in errors, how many earlier variants of the group had such an error.
+    pub heard: &'a BTreeMap<Vec<String>, u32>,
 }
 
 impl Refusal<'_> {
@@ -57,7 +61,13 @@ impl Refusal<'_> {
             }
             let operator = at.and_then(|at| operator_at(&variant.files()[0].bytes[at..]));
             let names = complaint.names.iter().cloned().chain(operator);
-            repair.hear(&names.collect::<Vec<String>>(), at.map(|at| before(&kept, at)));
+            let names: Vec<String> = names.collect();
+            let offset = at.map(|at| before(&kept, at));
+            if self.heard.get(&complaint.names).is_some_and(|&times| times >= OFTEN) {
+                repair.hear_again(&names, offset);
+            } else {
+                repair.hear(&names, offset);
+            }
         }
         repair.finish(self.proposals)
     }
@@ -148,6 +158,29 @@ impl<'a> Repair<'a> {
         is_known = is_known || place.is_some_and(|id| self.complete_place(id));
         if !is_known && let Some(at) = offset {
             self.revert_beside(at);
+        }
+    }
+
+    /// Takes note of an error that stayed when what it named was restored, and what is near that: what is missing is further away.
+    fn hear_again(&mut self, names: &[String], offset: Option<usize>) {
+        let entities = self.entities;
+        let last = |name: &String| name.rsplit("::").next().unwrap_or_default().replace(' ', "");
+        let named = names.iter().flat_map(|name| entities.named(last(name).as_bytes()));
+        let meant: Vec<EntityId> =
+            named.filter(|&&it| !entities.is_namespace(it)).copied().collect();
+        let place = offset.and_then(|at| self.item_at(at));
+        let roots: Vec<ItemId> = place.filter(|_| meant.is_empty()).into_iter().collect();
+        let without: Vec<Range<usize>> = self.accepted.edits().iter().map(Edit::range).collect();
+        let reach = Reach::Narrow;
+        let follow =
+            Follow { roots: &roots, meant: &meant, reach, without: &without, present: None };
+        let reached = entities.reached(self.unit.tree, follow);
+        for id in entities.ids().filter(|id| reached[id.0 as usize]) {
+            if self.is_gone(id) {
+                self.roots.insert(id);
+            } else {
+                self.complete_item(id);
+            }
         }
     }
 

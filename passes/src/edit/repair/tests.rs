@@ -9,6 +9,15 @@ const SOURCE: &str = "struct A { int a; };\nnamespace n { struct B { B(A); A b; 
 
 /// What is left of the source where all of these parts are removed, but for those that are to blame.
 fn left(gone: &[(&str, &'static str)], complaints: &[(u32, &[&str])]) -> Option<String> {
+    left_after(0, gone, complaints)
+}
+
+/// The same, where so many earlier variants had these errors.
+fn left_after(
+    times: u32,
+    gone: &[(&str, &'static str)],
+    complaints: &[(u32, &[&str])],
+) -> Option<String> {
     let case = TestCase::single("a.cc", SOURCE.as_bytes()).unwrap();
     let edit = |&(part, text): &(&str, &'static str)| {
         let start = SOURCE.find(part).unwrap();
@@ -27,11 +36,13 @@ fn left(gone: &[(&str, &'static str)], complaints: &[(u32, &[&str])]) -> Option<
     let complaints: Vec<Complaint> = complaints.iter().map(complaint).collect();
     let proposals: Vec<&Patch> = proposals.iter().collect();
     let (refused, accepted) = (all(proposals.clone()), Patch::default());
+    let heard = complaints.iter().map(|it| (it.names.clone(), times)).collect();
     let refusal = Refusal {
         proposals: &proposals,
         refused: &refused,
         accepted: &accepted,
         complaints: &complaints,
+        heard: &heard,
     };
     let snapshot = Snapshot::new(case.clone(), Language::Cpp);
     let Repaired { blamed, .. } = refusal.repaired(&snapshot)?;
@@ -84,4 +95,13 @@ fn other_errors_change_nothing() {
     let gone = [("struct C { };", ""), ("int h(C);", "")];
     assert_eq!(left(&gone, &[]), None);
     assert_eq!(left(&gone, &[(6, &["unknown"]), (99, &[]), (1, &["n"])]), None);
+}
+
+#[test]
+fn an_error_that_stays_brings_back_all_that_it_leads_to() {
+    let gone = [("int a; }", "}"), ("int h(C);", ""), ("B(A);", "")];
+    let text = left_after(1, &gone, &[(5, &["n::B"])]).unwrap();
+    assert!(text.contains("B(A);") && !text.contains("int a;"), "{text}");
+    let text = left_after(2, &gone, &[(5, &["n::B"])]).unwrap();
+    assert!(text.contains("B(A);") && text.contains("int a;") && !text.contains("h(C)"), "{text}");
 }
