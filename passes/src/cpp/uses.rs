@@ -107,7 +107,7 @@ struct Mentions<'a> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Member {
     class: Range<usize>,
-    /// Whether it is a function, where no other class of the main file has a member of this name.
+    /// True for a function, false for data; `None` where another class of the main file has a member of this name.
     is_called: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What is restored besides what an error names: what is left of it, what is near its place, and what it leads to.
+//! Repairs beyond the names in an error: the rest of a declaration, its neighbours, and all that it leads to.
 
 use std::ops::Range;
 
@@ -84,7 +84,7 @@ impl Repair<'_> {
         false
     }
 
-    /// What an item mentions, and what its data members do.
+    /// The entities that an item mentions, and those that its data members mention.
     fn mentioned_inside(&self, id: ItemId) -> Vec<EntityId> {
         let range = self.unit.tree.range(self.entities.item(id).node);
         let members = self.entities.ids_in(self.unit.tree, range).filter(|&member| {
