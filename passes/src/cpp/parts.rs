@@ -39,7 +39,7 @@ pub(super) fn parts(unit: Unit<'_>, main: &[Range<usize>]) -> Vec<Part> {
     parts
 }
 
-/// What goes with an operand that the other one can stand for, if a node is one: the sign between them too.
+/// The range that goes with a node, if it is an operand that the other one can stand for: with the sign between them.
 fn operand(unit: Unit<'_>, node: NodeId) -> Option<Range<usize>> {
     let tree = unit.tree;
     let parent = tree.node(node).parent;
