@@ -247,7 +247,7 @@ impl<G: Search> PassRun<G> {
         let repairs = self.repairs.as_mut()?;
         let attempt = attempt.filter(|it| it.hash != refused.hash && repairs.are_worth(it.removed));
         if attempt.is_none() {
-            repairs.give_up();
+            repairs.end_group();
         }
         attempt
     }

@@ -57,8 +57,7 @@ impl Repairs {
         if interesting {
             self.needed = self.needed.iter().chain(missed.iter()).copied().collect();
         }
-        self.complaints = Arc::default();
-        (self.heard, self.count) = (Arc::default(), 0);
+        self.end_group();
         false
     }
 
@@ -96,8 +95,8 @@ impl Repairs {
         removed > 0 && removed >= self.least
     }
 
-    /// Gives up the group.
-    pub(crate) fn give_up(&mut self) {
+    /// Forgets what was heard about the group, which is given up or accepted.
+    pub(crate) fn end_group(&mut self) {
         (self.missed, self.complaints) = (Arc::default(), Arc::default());
         (self.heard, self.count) = (Arc::default(), 0);
     }

@@ -16,14 +16,10 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
             continue;
         }
         let arguments = tokens[open + 1..].iter().take(LONGEST);
-        let Some(close) = arguments
-            .take_while(|token| is_value(bytes, token))
-            .count()
-            .checked_add(open + 1)
-            .filter(|&close| text(close) == b">" && is_declarator(bytes, tokens, close + 1))
-        else {
+        let close = open + 1 + arguments.take_while(|token| is_value(bytes, token)).count();
+        if text(close) != b">" || !is_declarator(bytes, tokens, close + 1) {
             continue;
-        };
+        }
         let mut before = TokenKind::Punctuation;
         for token in &tokens[open + 1..close] {
             match token.kind {
