@@ -69,6 +69,7 @@ mod cpp {
     pub(crate) mod main_file;
     pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
+    pub(crate) mod needed;
     pub(crate) mod nesting;
     pub(crate) mod parameters;
     mod parts;
@@ -201,12 +202,17 @@ pub static TABLE: &[Row] = &[
     row(
         &cpp::bodies::CppBodies,
         Phase::Coarse,
-        all_or_large_groups(64).with_unused().with_repairs(6),
+        all_or_large_groups(64).patient(3).with_unused().with_repairs(6),
     ),
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Coarse,
         large_groups(256).gaining(64).with_unused().with_repairs(6),
+    ),
+    row(
+        &cpp::needed::CppNeeded,
+        Phase::Coarse,
+        large_groups(256).gaining(64).with_unused().patient(2),
     ),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
@@ -222,7 +228,7 @@ pub static TABLE: &[Row] = &[
     row(&gpu::kernel_arguments::KernelArguments, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
-    row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64).with_repairs(6)),
+    row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64).patient(2).with_repairs(6)),
     row(&cpp::namespaces::CppNamespaces, Phase::Scopes, GROUPS.on_large_programs()),
     row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(64)),
     row(&cpp::bases::CppBases, Phase::Scopes, large_groups(64)),
@@ -232,7 +238,13 @@ pub static TABLE: &[Row] = &[
         Phase::Scopes,
         GROUPS.on_large_programs().until_lost(2).with_repairs(6),
     ),
+    row(
+        &cpp::needed::CppNeeded,
+        Phase::Scopes,
+        GROUPS.on_large_programs().until_lost(2).patient(6),
+    ),
     row(&cpp::declarations::CppDeclarations, Phase::Fine, GROUPS),
+    row(&cpp::needed::CppNeeded, Phase::Fine, GROUPS.patient(6)),
     row(&cpp::bodies::CppBodies, Phase::Fine, GROUPS),
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),

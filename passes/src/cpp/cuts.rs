@@ -28,6 +28,7 @@ use super::class_to_int::CppClassToInt;
 use super::constraints::CppConstraints;
 use super::declarations::CppDeclarations;
 use super::main_file::CppMainFile;
+use super::needed::CppNeeded;
 use super::specifiers::CppSpecifiers;
 use super::template_parameters::CppTemplateParameters;
 use super::traits::CppTraits;
@@ -42,8 +43,9 @@ use crate::syntax::initializers::Initializers;
 pub(crate) struct CppCuts;
 
 /// The passes whose proposals are compared.
-const SOURCES: [&dyn Pass; 10] = [
+const SOURCES: [&dyn Pass; 11] = [
     &CppDeclarations,
+    &CppNeeded,
     &CppMainFile,
     &CppBodies,
     &CppBases,

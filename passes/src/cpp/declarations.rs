@@ -1,7 +1,8 @@
 //! Removes declarations of C++, level by level: namespaces, then what they hold, then members of classes.
 //!
 //! All that declares one thing goes together: a class with its specialisations and the members that are defined outside, the
-//! overloads of a function. A second list for each level has them one by one.
+//! overloads of a function. A second list for each level has them one by one. What something else needs for certain is left to
+//! [`needed`](super::needed): it can go with that, but hardly ever before it.
 //!
 //! before:
 //! ```cpp
@@ -16,6 +17,7 @@
 use clreduce_language::{Entities, ItemId, ItemKind};
 use clreduce_testcase::{Edit, Patch};
 
+use super::needed::Needs;
 use crate::analysis::Unit;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -33,28 +35,36 @@ impl Pass for CppDeclarations {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let mut levels: Vec<u32> = Vec::new();
-            for id in entities.ids() {
-                let parent = entities.item(id).parent;
-                let level = parent.map_or(0, |parent| levels[parent.0 as usize] + 1);
-                levels.push(level);
-                let edit = |id: ItemId| unit.delete(entities.range(unit.tree, id));
-                if edit(id).range().is_empty() {
-                    continue;
+        propose(snapshot, false, proposals);
+    }
+}
+
+/// Proposes to remove the declarations that something else needs for certain, or else the others.
+pub(super) fn propose(snapshot: &Snapshot, are_needed: bool, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let needs = Needs::new(unit, entities);
+        let mut add = |edits: Vec<Edit>, list: u32| {
+            let patch = Patch::new(edits).filter(|patch| needs.are_certain(patch) == are_needed);
+            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+        };
+        let mut levels: Vec<u32> = Vec::new();
+        for id in entities.ids() {
+            let parent = entities.item(id).parent;
+            let level = parent.map_or(0, |parent| levels[parent.0 as usize] + 1);
+            levels.push(level);
+            let edit = |id: ItemId| unit.delete(entities.range(unit.tree, id));
+            if edit(id).range().is_empty() {
+                continue;
+            }
+            let together = together(entities, id);
+            if let Some(&first) = together.first() {
+                add(vec![edit(id)], 2 * level + 1);
+                if first == id {
+                    add(together.iter().map(|&id| edit(id)).collect(), 2 * level);
                 }
-                let together = together(entities, id);
-                if let Some(&first) = together.first() {
-                    proposals.push(Proposal::edit(edit(id)).in_list(2 * level + 1));
-                    if first == id {
-                        let edits: Vec<Edit> = together.iter().map(|&id| edit(id)).collect();
-                        let all = Patch::new(edits).map(Proposal::new);
-                        proposals.extend(all.map(|proposal| proposal.in_list(2 * level)));
-                    }
-                } else {
-                    proposals.push(Proposal::edit(edit(id)).in_list(2 * level));
-                }
+            } else {
+                add(vec![edit(id)], 2 * level);
             }
         }
     }

@@ -84,6 +84,8 @@ pub(crate) struct Combination {
     /// The tokens that it has less than what it would replace.
     removed: usize,
     patch: Arc<Patch>,
+    /// The proposals that are tried together, by index.
+    group: Arc<[u32]>,
     tried: Tried,
 }
 
@@ -168,7 +170,9 @@ impl<G: Search> PassRun<G> {
                 .map(|patch| self.with_unused(patch));
             match patch {
                 Some(patch) => {
-                    self.attempt = self.materialise(patch, items, current, refuted);
+                    let group: Arc<[u32]> = items.into();
+                    let alone = Arc::clone(&group);
+                    self.attempt = self.materialise(patch, (group, alone), current, refuted);
                     if self.attempt.is_none() {
                         self.search.take_verdict(false);
                     }
@@ -237,12 +241,15 @@ impl<G: Search> PassRun<G> {
         refuted: &Refuted,
     ) -> Option<Combination> {
         let repairs = self.repairs.as_mut()?;
-        let group = refused.tried.proposals();
+        let group = &refused.group;
         let patches = (&*refused.patch, &*self.accepted);
         let left = repairs.repair(&self.base, group, &self.proposals, patches);
-        let attempt = left.filter(|left| !left.is_empty()).and_then(|left| {
-            let patch = self.with_unused(union(&self.accepted, &left, &self.proposals)?);
-            self.materialise(patch, left, current, refuted)
+        let parts = repairs.parts().clone();
+        let attempt = left.filter(|left| !left.is_empty() || !parts.is_empty()).and_then(|left| {
+            let patch = union(&self.accepted, &left, &self.proposals)?.union(&parts)?;
+            let group: Arc<[u32]> = left.into();
+            let alone = if parts.is_empty() { Arc::clone(&group) } else { Arc::default() };
+            self.materialise(self.with_unused(patch), (group, alone), current, refuted)
         });
         let repairs = self.repairs.as_mut()?;
         let attempt = attempt.filter(|it| it.hash != refused.hash && repairs.are_worth(it.removed));
@@ -335,7 +342,7 @@ impl<G: Search> PassRun<G> {
     fn materialise(
         &self,
         patch: Patch,
-        items: Vec<u32>,
+        (group, alone): (Arc<[u32]>, Arc<[u32]>),
         current: &(TestCase, Size),
         refuted: &Refuted,
     ) -> Option<Combination> {
@@ -348,9 +355,9 @@ impl<G: Search> PassRun<G> {
             return None;
         }
         let hash = variant.hash();
-        let tried = refuted.consider(hash, items.into(), &kept)?;
+        let tried = refuted.consider(hash, alone, &kept)?;
         let removed = current.1.tokens.saturating_sub(size.tokens);
-        Some(Combination { hash, variant, size, removed, patch: Arc::new(patch), tried })
+        Some(Combination { hash, variant, size, removed, patch: Arc::new(patch), group, tried })
     }
 }
 

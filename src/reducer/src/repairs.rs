@@ -21,6 +21,8 @@ pub(crate) struct Repairs {
     complaints: Arc<[Complaint]>,
     /// The declarations that were missed in earlier variants of the group.
     missed: Arc<[ItemId]>,
+    /// What may go of the proposals of the group that were to blame.
+    parts: Arc<Patch>,
     /// By the names in errors, how many earlier variants of the group had such an error.
     heard: Arc<BTreeMap<Vec<String>, u32>>,
     /// Repairs of the group, and the tokens that a repaired one removes at least.
@@ -77,17 +79,24 @@ impl Repairs {
         let complaints = std::mem::take(&mut self.complaints);
         let own: Vec<&Patch> = group.iter().map(|&index| &proposals[index as usize]).collect();
         let heard = &self.heard;
+        let parts = &self.parts;
         let refusal =
-            Refusal { proposals: &own, refused, accepted, complaints: &complaints, heard };
+            Refusal { proposals: &own, parts, refused, accepted, complaints: &complaints, heard };
         let repaired = refusal.repaired(base);
         let names: BTreeSet<&Vec<String>> = complaints.iter().map(|it| &it.names).collect();
         let heard = Arc::make_mut(&mut self.heard);
         names.into_iter().for_each(|names| *heard.entry(names.clone()).or_default() += 1);
-        let Repaired { blamed, needed } = repaired?;
+        let Repaired { blamed, parts, needed } = repaired?;
+        self.parts = Arc::new(parts);
         self.missed = self.missed.iter().chain(&needed).copied().collect();
         let is_left = |at: &usize| blamed.binary_search(at).is_err();
         let left = (0..).zip(group).filter(|(at, _)| is_left(at)).map(|(_, &index)| index);
         Some(left.collect())
+    }
+
+    /// What the repaired group removes beside its proposals.
+    pub(crate) fn parts(&self) -> &Patch {
+        &self.parts
     }
 
     /// Returns true if a repaired variant that removes so many tokens is worth a test.
@@ -98,6 +107,6 @@ impl Repairs {
     /// Forgets what was heard about the group, which is given up or accepted.
     pub(crate) fn end_group(&mut self) {
         (self.missed, self.complaints) = (Arc::default(), Arc::default());
-        (self.heard, self.count) = (Arc::default(), 0);
+        (self.parts, self.heard, self.count) = (Arc::default(), Arc::default(), 0);
     }
 }

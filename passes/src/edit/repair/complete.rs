@@ -116,6 +116,12 @@ impl Repair<'_> {
             .map(|(index, _)| index)
             .collect();
         let is_changed = !members.is_empty() || !edits.is_empty();
+        for &edit in &edits {
+            let mentioned = self.entities.mentioned_in(id, self.refused[edit].range());
+            let missing: Vec<EntityId> =
+                mentioned.into_iter().filter(|&it| self.is_missing(it)).collect();
+            self.meant.extend(missing);
+        }
         self.roots.extend(members);
         self.reverted.extend(edits);
         is_changed

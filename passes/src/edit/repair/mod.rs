@@ -28,6 +28,8 @@ const BESIDE: usize = 32;
 pub struct Repaired {
     /// The proposals of the group that are to blame, by their place in the group.
     pub blamed: Vec<usize>,
+    /// What may go all the same of the namespaces and classes that they remove.
+    pub parts: Patch,
     /// The declarations that were missed.
     pub needed: Vec<ItemId>,
 }
@@ -36,6 +38,8 @@ pub struct Repaired {
 pub struct Refusal<'a> {
     /// The proposals of the group, without what goes along.
     pub proposals: &'a [&'a Patch],
+    /// The parts of others that were to blame.
+    pub parts: &'a Patch,
     /// The patch of the variant: the proposals, what was accepted before, and what goes along.
     pub refused: &'a Patch,
     /// The part of it that an earlier variant had.
@@ -71,7 +75,7 @@ impl Refusal<'_> {
                 repair.hear(&names, offset);
             }
         }
-        repair.finish(self.proposals)
+        repair.finish(self.proposals, self.parts)
     }
 }
 
@@ -281,7 +285,7 @@ impl<'a> Repair<'a> {
     }
 
     /// The proposals that remove what was missed, or change what is around it.
-    fn finish(self, proposals: &[&Patch]) -> Option<Repaired> {
+    fn finish(self, proposals: &[&Patch], parts: &Patch) -> Option<Repaired> {
         let meant: Vec<EntityId> = self.meant.iter().copied().collect();
         let mut roots: Vec<ItemId> = self.roots.iter().copied().collect();
         let mut restored = self.restored(&roots, &meant);
@@ -313,7 +317,37 @@ impl<'a> Repair<'a> {
         let blamed = (0..).zip(proposals).filter(|(_, patch)| patch.edits().iter().any(is_wrong));
         let blamed: Vec<usize> = blamed.map(|(index, _)| index).collect();
         let needed: Vec<ItemId> = self.entities.ids().filter(|&id| is_back(id)).collect();
-        (!blamed.is_empty() || !needed.is_empty()).then_some(Repaired { blamed, needed })
+        let wrong = blamed.iter().flat_map(|&index| proposals[index].edits());
+        let wrong = wrong.filter(|edit| is_wrong(edit)).chain(parts.edits());
+        let left = wrong.flat_map(|edit| match is_wrong(edit) {
+            true => self.parts(edit, &is_back),
+            false => vec![edit.clone()],
+        });
+        let parts = Patch::new(left.collect()).unwrap_or_default();
+        (!blamed.is_empty() || !needed.is_empty()).then_some(Repaired { blamed, parts, needed })
+    }
+
+    /// What an edit removes from inside of namespaces and classes without what is back.
+    fn parts(&self, edit: &Edit, is_back: &impl Fn(ItemId) -> bool) -> Vec<Edit> {
+        let range = edit.range();
+        let (tree, entities) = (self.unit.tree, self.entities);
+        let ids: Vec<ItemId> = entities.ids_in(tree, range.clone()).collect();
+        let mut holds_needed: BTreeSet<ItemId> = BTreeSet::new();
+        for &id in ids.iter().rev() {
+            if is_back(id) || holds_needed.contains(&id) {
+                holds_needed.insert(id);
+                holds_needed.extend(entities.item(id).parent);
+            }
+        }
+        let mut edits: Vec<Edit> = Vec::new();
+        for &id in &ids {
+            let place = entities.range(tree, id);
+            let is_inside = edits.last().is_some_and(|last| place.start < last.range().end);
+            if !is_inside && !holds_needed.contains(&id) && place.end <= range.end {
+                edits.push(self.unit.delete(place));
+            }
+        }
+        edits
     }
 
     /// By item, whether it is there with what was missed, and all that it needs as far as that is not removed from inside it.
@@ -325,7 +359,7 @@ impl<'a> Repair<'a> {
         let without = self.accepted.union(&inner).unwrap_or(inner);
         let ranges: Vec<Range<usize>> = without.edits().iter().map(Edit::range).collect();
         let present = Some(&self.present[..]);
-        let follow = Follow { roots, meant, reach: Reach::Narrow, without: &ranges, present };
+        let follow = Follow { roots, meant, reach: Reach::Certain, without: &ranges, present };
         self.entities.reached(self.unit.tree, follow)
     }
 }

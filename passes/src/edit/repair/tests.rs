@@ -39,30 +39,42 @@ fn left_after(
     let heard = complaints.iter().map(|it| (it.names.clone(), times)).collect();
     let refusal = Refusal {
         proposals: &proposals,
+        parts: &Patch::default(),
         refused: &refused,
         accepted: &accepted,
         complaints: &complaints,
         heard: &heard,
     };
     let snapshot = Snapshot::new(case.clone(), Language::Cpp);
-    let Repaired { blamed, .. } = refusal.repaired(&snapshot)?;
+    let Repaired { blamed, parts, .. } = refusal.repaired(&snapshot)?;
     let left = (0..).zip(&proposals).filter(|(index, _)| !blamed.contains(index));
-    let left = case.apply(&all(left.map(|(_, patch)| *patch).collect()));
+    let left = left.map(|(_, patch)| *patch).chain([&parts]).collect();
+    let left = case.apply(&all(left));
     let text = String::from_utf8(left.files()[0].bytes.to_vec()).unwrap().replace('\n', " ");
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[test]
-fn what_an_error_names_stays_with_what_it_needs() {
+fn what_an_error_names_stays_with_what_it_needs_for_certain() {
     let gone =
         ["struct A { int a; };", "struct B { B(A); A b; int g(); };", "struct C { };", "int h(C);"];
     let gone = gone.map(|part| (part, ""));
     let text = left(&gone, &[(4, &["B", "n"])]).unwrap();
-    let expected =
-        "struct A { int a; }; namespace n { struct B { B(A); A b; int g(); }; } int f(A)";
+    let expected = "struct A { int a; }; namespace n { struct B { B(A); A b; }; } int f(A)";
     assert!(text.starts_with(expected), "{text}");
     let text = left(&gone, &[(4, &["n::B", "g"]), (4, &["h"])]).unwrap();
     assert!(text.contains("int g(); }; struct C { }; int h(C); }"), "{text}");
+}
+
+#[test]
+fn of_a_namespace_only_that_stays_which_is_missed() {
+    let start = SOURCE.find("namespace").unwrap();
+    let end = start + SOURCE[start..].find(" }\n").unwrap() + 2;
+    let gone = [(&SOURCE[start..end], ""), ("struct A { int a; };", "")];
+    let text = left(&gone, &[(5, &["n::B"])]).unwrap();
+    let expected =
+        "struct A { int a; }; namespace n { struct B { B(A); A b; }; } int f(A) { return 1; }";
+    assert!(text.starts_with(expected), "{text}");
 }
 
 #[test]

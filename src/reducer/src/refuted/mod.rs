@@ -47,13 +47,6 @@ pub(crate) struct Tried {
     remains: Option<Remains>,
 }
 
-impl Tried {
-    /// The proposals that are tried together, by index.
-    pub(crate) fn proposals(&self) -> &[u32] {
-        &self.proposals
-    }
-}
-
 impl Refuted {
     /// Begins a pass run on the current test case. Returns the proposals that were not refuted earlier; their indices
     /// are the ones that the other functions take.

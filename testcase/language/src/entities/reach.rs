@@ -10,6 +10,8 @@ use crate::tree::SyntaxTree;
 /// How far mentions lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
+    /// As `Narrow`, but only by names that lead to one entity.
+    Certain,
     /// To one of several overloads or specialisations only where the classes in its parameters or arguments are reached as well,
     /// and to nothing that only asserts or instantiates. What converts to a class is missed by that.
     Narrow,
@@ -89,6 +91,12 @@ impl Entities {
     /// The entities that an item mentions by names that mean one thing.
     #[must_use]
     pub fn mentioned(&self, id: ItemId) -> Vec<EntityId> {
+        self.mentioned_in(id, 0..usize::MAX)
+    }
+
+    /// The entities that an item mentions in a range by names that mean one thing.
+    #[must_use]
+    pub fn mentioned_in(&self, id: ItemId, range: Range<usize>) -> Vec<EntityId> {
         let entity = |&(_, mention): &(u32, Mention)| match mention {
             Mention::Entity(entity) => Some(entity),
             Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
@@ -98,10 +106,40 @@ impl Entities {
                 }
             }
         };
-        let mut found: Vec<EntityId> = self.item(id).mentions.iter().filter_map(entity).collect();
+        let mut found: Vec<EntityId> = self
+            .item(id)
+            .mentions
+            .iter()
+            .filter(|(at, _)| range.contains(&(*at as usize)))
+            .filter_map(entity)
+            .collect();
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// The entities without which an item cannot be compiled, each with the place where it is mentioned: a name leads to nothing
+    /// else in the program. In templates, a function that is called may be found when they are instantiated.
+    pub fn certain_mentions(&self, id: ItemId) -> impl Iterator<Item = (usize, EntityId)> + '_ {
+        let mut around = std::iter::successors(Some(id), |&id| self.item(id).parent);
+        let in_template = around.any(|id| self.item(id).is_template);
+        let mentions = &self.item(id).mentions;
+        let is_open = move |mention: &Mention| in_template && matches!(mention, Mention::Free(_));
+        let places = mentions.chunk_by(|one, other| one.0 == other.0);
+        let certain = places.filter(move |it| !it.iter().any(|(_, mention)| is_open(mention)));
+        certain.flatten().filter_map(move |&(at, mention)| {
+            let entity = match mention {
+                Mention::Entity(entity) => entity,
+                _ if in_template => return None,
+                Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
+                    match self.scopes.named(name) {
+                        &[entity] if !self.name(entity).starts_with(b"operator") => entity,
+                        _ => return None,
+                    }
+                }
+            };
+            Some((at as usize, entity))
+        })
     }
 
     /// By item, whether it mentions what some items declare, or the class that they are members of.
@@ -183,7 +221,7 @@ impl Closure<'_> {
             item.is_member && declares.is_some_and(|&it| !entities.scopes.is_in_class(it))
         };
         let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
-            && self.follow.reach == Reach::Narrow
+            && self.follow.reach != Reach::Wide
             && is_one_of_several()
             && !is_friend();
         if by_signature {
@@ -250,6 +288,7 @@ impl Closure<'_> {
         for &(_, mention) in item.mentions.iter().filter(|(at, _)| is_left(*at)) {
             match mention {
                 Mention::Entity(entity) => self.mean(entity),
+                _ if self.follow.reach == Reach::Certain => {}
                 Mention::Member(name) => self.mean_all(name, true),
                 Mention::Free(name) => self.mean_all(name, false),
                 Mention::Any(name) => {
