@@ -15,7 +15,7 @@
 //! ```
 
 use clreduce_language::{Entities, ItemId, ItemKind};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_testcase::Patch;
 
 use super::needed::Needs;
 use crate::analysis::Unit;
@@ -44,10 +44,6 @@ pub(super) fn propose(snapshot: &Snapshot, are_needed: bool, proposals: &mut Pro
     for unit in Unit::all(snapshot) {
         let entities = snapshot.entities(unit.file);
         let needs = Needs::new(unit, entities);
-        let mut add = |edits: Vec<Edit>, list: u32| {
-            let patch = Patch::new(edits).filter(|patch| needs.are_certain(patch) == are_needed);
-            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-        };
         let mut levels: Vec<u32> = Vec::new();
         for id in entities.ids() {
             let parent = entities.item(id).parent;
@@ -58,13 +54,13 @@ pub(super) fn propose(snapshot: &Snapshot, are_needed: bool, proposals: &mut Pro
                 continue;
             }
             let together = together(entities, id);
-            if let Some(&first) = together.first() {
-                add(vec![edit(id)], 2 * level + 1);
-                if first == id {
-                    add(together.iter().map(|&id| edit(id)).collect(), 2 * level);
-                }
-            } else {
-                add(vec![edit(id)], 2 * level);
+            let is_wanted = needs.is_needed(id) == are_needed;
+            let single = Some(Proposal::edit(edit(id))).filter(|_| is_wanted);
+            let list = 2 * level + u32::from(!together.is_empty());
+            proposals.extend(single.map(|proposal| proposal.in_list(list)));
+            if together.first() == Some(&id) && needs.are_needed(together) == are_needed {
+                let all = Patch::new(together.iter().map(|&id| edit(id)).collect());
+                proposals.extend(all.map(|patch| Proposal::new(patch).in_list(2 * level)));
             }
         }
     }

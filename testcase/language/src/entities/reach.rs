@@ -120,9 +120,11 @@ impl Entities {
 
     /// The entities without which an item cannot be compiled, each with the place where it is mentioned: a name leads to nothing
     /// else in the program. In templates, a function that is called may be found when they are instantiated.
-    pub fn certain_mentions(&self, id: ItemId) -> impl Iterator<Item = (usize, EntityId)> + '_ {
-        let mut around = std::iter::successors(Some(id), |&id| self.item(id).parent);
-        let in_template = around.any(|id| self.item(id).is_template);
+    pub fn certain_mentions(
+        &self,
+        id: ItemId,
+        in_template: bool,
+    ) -> impl Iterator<Item = (usize, EntityId)> + '_ {
         let mentions = &self.item(id).mentions;
         let is_open = move |mention: &Mention| in_template && matches!(mention, Mention::Free(_));
         let places = mentions.chunk_by(|one, other| one.0 == other.0);
