@@ -62,6 +62,7 @@ mod cpp {
     pub(crate) mod constraints;
     pub(crate) mod cuts;
     pub(crate) mod declarations;
+    mod deduction;
     pub(crate) mod definitions;
     pub(crate) mod functions;
     pub(crate) mod inline_names;
@@ -71,6 +72,7 @@ mod cpp {
     pub(crate) mod namespaces;
     pub(crate) mod needed;
     pub(crate) mod nesting;
+    pub(crate) mod objects;
     pub(crate) mod parameters;
     mod parts;
     mod slice;
@@ -229,14 +231,22 @@ pub static TABLE: &[Row] = &[
     row(&gpu::emi::Emi, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::Images, Phase::Coarse, GROUPS.with_unused()),
     row(&cpp::bodies::CppBodies, Phase::Scopes, all_or_large_groups(64).patient(2).with_repairs(6)),
-    row(&cpp::namespaces::CppNamespaces, Phase::Scopes, GROUPS.on_large_programs()),
-    row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(64)),
-    row(&cpp::bases::CppBases, Phase::Scopes, large_groups(64)),
-    row(&cpp::template_parameters::CppTemplateParameters, Phase::Scopes, large_groups(64)),
+    row(
+        &cpp::namespaces::CppNamespaces,
+        Phase::Scopes,
+        all_or_large_groups(512).on_large_programs(),
+    ),
+    row(&cpp::class_to_int::CppClassToInt, Phase::Scopes, large_groups(64).patient(8)),
+    row(&cpp::bases::CppBases, Phase::Scopes, large_groups(64).patient(8)),
+    row(
+        &cpp::template_parameters::CppTemplateParameters,
+        Phase::Scopes,
+        large_groups(64).patient(8),
+    ),
     row(
         &cpp::declarations::CppDeclarations,
         Phase::Scopes,
-        GROUPS.on_large_programs().until_lost(2).with_repairs(6),
+        GROUPS.on_large_programs().until_lost(2).patient(16).with_repairs(6),
     ),
     row(
         &cpp::needed::CppNeeded,
@@ -257,7 +267,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
     row(&cpp::template_arguments::CppTemplateArguments, Phase::Fine, GROUPS),
     row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
-    row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
+    row(&cpp::specifiers::CppSpecifiers, Phase::Fine, all_or_large_groups(512)),
     row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
     row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
@@ -296,12 +306,14 @@ pub static TABLE: &[Row] = &[
     row(&gpu::vector_literals::VectorLiterals, Phase::Fine, GROUPS),
     row(&syntax::first_element::FirstElement, Phase::Fine, GROUPS),
     row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, BIGGEST_FIRST),
+    row(&cpp::objects::CppObjects, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::specifiers::Specifiers, Phase::Fine, GROUPS),
     row(&syntax::dereference::Dereference, Phase::Fine, GROUPS),
     row(&syntax::fold::FoldConstants, Phase::Fine, GROUPS),
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, GROUPS),
     row(&text::macros::Macros, Phase::Fine, GROUPS),
+    row(&cpp::specifiers::CppSpecifiers, Phase::Polish, GROUPS),
     row(&text::lines::Lines, Phase::Polish, GROUPS),
     row(&syntax::top_level::TopLevel, Phase::Polish, GROUPS),
     row(&names::merge_functions::MergeFunctions, Phase::Polish, GROUPS),

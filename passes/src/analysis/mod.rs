@@ -20,6 +20,7 @@ mod nodes;
 mod parameters;
 mod places;
 mod roots;
+mod spelled;
 mod templates;
 mod tokens;
 mod unit;
@@ -47,6 +48,7 @@ pub(crate) use nodes::{
 pub(crate) use parameters::{Lists, parameter_list, parameter_name, parameters, parameters_of};
 pub(crate) use places::{Place, is_condition, is_lvalue, places};
 pub(crate) use roots::roots;
+pub(crate) use spelled::Spelling;
 pub(crate) use templates::{
     Head, argument_lists, default_argument, is_closed, is_name, is_pack, name_in, outside_members,
     template_parameter_name,

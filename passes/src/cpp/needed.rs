@@ -7,7 +7,6 @@
 //! before:
 //! ```cpp
 //! struct A { int f(); }; struct B { A a; };
-//! int A::f() { return 1; }
 //! ```
 //! after:
 //! ```cpp

@@ -23,8 +23,9 @@ use std::ops::Range;
 use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, steps};
 
+use super::deduction::deduced;
 use crate::analysis::{
-    Head, Unit, argument_lists, default_argument, is_closed, is_name, is_pack, name_in,
+    Head, Spelling, Unit, argument_lists, default_argument, is_closed, is_name, is_pack, name_in,
     outside_members, template_parameter_name, with_semicolon,
 };
 use crate::budget::Budget;
@@ -55,6 +56,9 @@ impl Pass for CppTemplateParameters {
             let entities = snapshot.entities(unit.file);
             let uses = argument_lists(unit, entities);
             let outside = outside_members(entities);
+            let symbols = snapshot.symbols(unit.file);
+            let spelling = Spelling { unit, entities, symbols };
+            let names = called_names(unit, entities);
             let mut seen: HashSet<EntityId> = HashSet::new();
             for id in entities.ids() {
                 let item = entities.item(id);
@@ -77,11 +81,14 @@ impl Pass for CppTemplateParameters {
                     let patch = Patch::new(edits);
                     proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                 }
-                if template.take_arguments_of_use()
-                    && let Some((edits, true)) = template.without(0..count)
-                {
-                    let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(4));
-                    proposals.extend(patch);
+                let calls = names.get(&entity).map_or(&[][..], Vec::as_slice);
+                let written = template.arguments_of_use().into_iter();
+                for given in written.chain(deduced(&spelling, entity, calls)) {
+                    template.given = given;
+                    if let Some((edits, true)) = template.without(0..count) {
+                        let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(4));
+                        proposals.extend(patch);
+                    }
                 }
             }
         }
@@ -96,7 +103,7 @@ struct Template<'a> {
     others: Vec<(Head, NodeId, bool)>,
     uses: &'a [NodeId],
     /// The arguments that stand for the parameters, where it is not what stands for them otherwise.
-    given: Vec<&'a [u8]>,
+    given: Vec<Option<Vec<u8>>>,
 }
 
 impl<'a> Template<'a> {
@@ -142,16 +149,16 @@ impl<'a> Template<'a> {
         template
     }
 
-    /// Lets the arguments of the first use outside of templates stand for the parameters. False if there are none.
-    fn take_arguments_of_use(&mut self) -> bool {
+    /// The arguments of the first use outside of templates, if there is one.
+    fn arguments_of_use(&self) -> Option<Vec<Option<Vec<u8>>>> {
         let unit = self.unit;
         let is_special =
             |list: &NodeId| self.others.iter().any(|(_, arguments, _)| arguments == list);
         let uses = self.uses.iter().take(MOST_USES).filter(|list| !is_special(list));
         let closed = uses.copied().find(|&list| is_closed(unit, list));
         let arguments = closed.into_iter().flat_map(|list| unit.tree.named_children(list));
-        self.given = arguments.map(|argument| unit.text(argument)).collect();
-        !self.given.is_empty()
+        let given: Vec<_> = arguments.map(|argument| Some(unit.text(argument).to_vec())).collect();
+        (!given.is_empty()).then_some(given)
     }
 
     /// The number of parameters.
@@ -249,9 +256,9 @@ impl<'a> Template<'a> {
     }
 
     /// What stands for a parameter once it is gone.
-    fn value(&self, index: usize, parameter: NodeId) -> &'a [u8] {
+    fn value(&self, index: usize, parameter: NodeId) -> &[u8] {
         let unit = self.unit;
-        if let Some(given) = self.given.get(index) {
+        if let Some(Some(given)) = self.given.get(index) {
             return given;
         }
         let same = self.heads.iter().filter_map(|head| head.parameters.get(index));
@@ -265,6 +272,22 @@ impl<'a> Template<'a> {
             },
         }
     }
+}
+
+/// By entity, its names that stand where a function is called without arguments for a template.
+fn called_names(unit: Unit<'_>, entities: &Entities) -> HashMap<EntityId, Vec<NodeId>> {
+    let tree = unit.tree;
+    let mut names: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
+    for &(name, entity) in entities.references() {
+        let is_callee = |id: NodeId| tree.node(id).field == Some(NodeField::Function);
+        let parent = tree.node(name).parent;
+        let is_last = tree.kind(parent) == NodeKind::QualifiedIdentifier
+            && tree.node(name).field == Some(NodeField::Name);
+        if is_callee(name) || is_last && is_callee(parent) {
+            names.entry(entity).or_default().push(name);
+        }
+    }
+    names
 }
 
 /// What stands for as many elements as a pack has: an argument, or a parameter such as `A<Ts>... ts`.
@@ -312,7 +335,7 @@ fn replace_uses(
 
 #[cfg(test)]
 mod tests {
-    use clreduce_testcase::Language;
+    use clreduce_testcase::{Language, TestCase};
 
     use super::*;
     use crate::harness::assert_reduces;
@@ -324,5 +347,33 @@ mod tests {
         let after = "template <class T> struct A { T t; };\nA<A<long>> a;\nint f() { return 0; }\n";
         let keep = ["T t", "long", "f("];
         assert_reduces(&CppTemplateParameters, Language::Cpp, before, &keep, after);
+    }
+
+    #[test]
+    fn calls_give_the_types_of_their_arguments() {
+        let before = "struct A { char *c; short g() const; } v;\nlong *p();\n\
+                      template <class T> int a(T x) { return sizeof(T); }\n\
+                      template <class T, class U> int b(const T *x, U &&y) { return sizeof(T) + sizeof(U); }\n\
+                      template <class T> int c(T x) { return a(x); }\n\
+                      template <class T> int d(T x) { return sizeof(T); }\n\
+                      int f(unsigned u) { return a(*p()) + b(&v, v.c) + c(u + 1) + d(v.g()); }\n";
+        let case = TestCase::single("a.cc", before.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let proposals = Proposals::of(&CppTemplateParameters, &snapshot).list;
+        let deduced = proposals.iter().filter(|proposal| proposal.list == 4);
+        let texts: Vec<String> = deduced
+            .map(|proposal| {
+                let bytes = case.apply(&proposal.patch).files()[0].bytes.to_vec();
+                String::from_utf8(bytes).unwrap()
+            })
+            .collect();
+        for expected in [
+            "int a(long x) { return sizeof(long); }",
+            "int b(const A *x, char* &&y) { return sizeof(A) + sizeof(char*); }",
+            "int d(short x) { return sizeof(short); }",
+        ] {
+            assert!(texts.iter().any(|text| text.contains(expected)), "{expected}: {texts:#?}");
+        }
+        assert_eq!(texts.len(), 3, "the sum of a variable and a number is not known");
     }
 }

@@ -1,0 +1,125 @@
+//! Replaces the object whose member is used by a smaller one of the same class: a variable, or one that is made there.
+//!
+//! The class is that which declares the member, if only one has a member of that name.
+//!
+//! before:
+//! ```cpp
+//! struct A { int f(); }; struct B { A a[2]; B *next; };
+//! int g(B b, A a) { return b.next->a[1].f(); } int h(B b) { return b.next->a[1].f(); }
+//! ```
+//! after:
+//! ```cpp
+//! struct A { int f(); }; struct B { A a[2]; B *next; };
+//! int g(B b, A a) { return a.f(); } int h(B b) { return A().f(); }
+//! ```
+
+use std::collections::HashMap;
+
+use clreduce_language::{EntityId, NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
+use clreduce_testcase::Edit;
+
+use crate::analysis::{Spelling, Unit};
+use crate::edit::is_smaller;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppObjects;
+
+/// Variables of one class that are looked at, and scopes around a class.
+const MOST_VARIABLES: usize = 32;
+const DEEPEST: usize = 16;
+
+impl Pass for CppObjects {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-objects",
+            "Replace the object of a member by a variable of its class, or by a new one",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
+            let objects = Objects::new(Spelling { unit, entities, symbols });
+            let tree = unit.tree;
+            let accesses = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression);
+            for access in accesses.filter(|&id| !tree.has_error(id)) {
+                let Some((object, class)) = objects.read(access) else { continue };
+                let variable = objects.variable(class, access).map(<[u8]>::to_vec);
+                let new = objects.name(class).map(|name| [&name[..], b"()"].concat());
+                for (text, list) in [(variable, 0), (new, 1)] {
+                    let Some(text) = text else { continue };
+                    let range = tree.range(object);
+                    if is_smaller(&text, &unit.bytes[range.clone()]) {
+                        let name = tree.field(access, NodeField::Field);
+                        let end = name.map_or(range.end, |name| tree.range(name).start);
+                        let text = [&text[..], b"."].concat();
+                        let edit = Edit::replace(unit.file, range.start..end, text);
+                        proposals.push(Proposal::edit(edit).in_list(list));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The objects of one file.
+struct Objects<'a> {
+    spelling: Spelling<'a>,
+    /// By the name of a class, the variables and parameters of that type.
+    variables: HashMap<&'a [u8], Vec<SymbolId>>,
+}
+
+impl<'a> Objects<'a> {
+    fn new(spelling: Spelling<'a>) -> Self {
+        let mut variables: HashMap<&[u8], Vec<SymbolId>> = HashMap::new();
+        for id in spelling.symbols.ids() {
+            let symbol = spelling.symbols.get(id);
+            if matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter)
+                && let Some(&name) = symbol.declarations.first()
+                && let Some(of) = spelling.of_variable(name).filter(|of| of.pointers == 0)
+            {
+                variables.entry(of.base).or_default().push(id);
+            }
+        }
+        Self { spelling, variables }
+    }
+
+    /// The object of an access to a member, and the class of the member.
+    fn read(&self, access: NodeId) -> Option<(NodeId, EntityId)> {
+        let (tree, entities) = (self.spelling.unit.tree, self.spelling.entities);
+        let object = tree.field(access, NodeField::Argument)?;
+        let name = tree.field(access, NodeField::Field)?;
+        let class = entities.scope(self.spelling.member(name)?)?;
+        let is_plain = |&id| !entities.item(id).is_template;
+        let declarations = entities.declarations(class);
+        (!entities.is_namespace(class) && declarations.iter().all(is_plain))
+            .then_some((object, class))
+    }
+
+    /// The name of a variable of a class that can be used at a node.
+    fn variable(&self, class: EntityId, at: NodeId) -> Option<&'a [u8]> {
+        let Spelling { unit, entities, symbols } = self.spelling;
+        let variables = self.variables.get(entities.name(class))?;
+        let names = variables.iter().take(MOST_VARIABLES).filter_map(|&id| {
+            let declared = *symbols.get(id).declarations.first()?;
+            let name = unit.text(declared);
+            let is_seen = declared < at && symbols.lookup(unit.tree, name, at) == Some(id);
+            is_seen.then_some(name)
+        });
+        names.last()
+    }
+
+    /// The name of a class with all scopes around it.
+    fn name(&self, class: EntityId) -> Option<Vec<u8>> {
+        let entities = self.spelling.entities;
+        let around = std::iter::successors(Some(class), |&at| entities.scope(at));
+        let names = around.take(DEEPEST).map(|at| entities.name(at));
+        let mut names: Vec<&[u8]> = names.filter(|name| !name.is_empty()).collect();
+        names.reverse();
+        let is_named = !entities.name(class).is_empty();
+        is_named.then(|| names.join(&b"::"[..]))
+    }
+}
