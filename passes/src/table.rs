@@ -59,7 +59,7 @@ pub struct Policy {
     /// A run ends once one in so many of the program's tokens is gone, so that a sweep and other passes get their turn;
     /// `None` goes on to the end.
     pub until_lost: Option<u32>,
-    /// A run on a program that is not small ends after so many refusals one after the other; `None` goes on to the end.
+    /// A run ends after so many refusals one after the other; `None` goes on to the end.
     pub patience: Option<u32>,
     /// True if the pass runs on a program that is small already.
     pub on_small_programs: bool,
@@ -138,7 +138,7 @@ impl Policy {
 }
 
 impl Policy {
-    /// The same, but a run on a large program ends after so many refusals one after the other.
+    /// The same, but a run ends after so many refusals one after the other.
     pub(crate) const fn patient(self, refusals: u32) -> Self {
         Self { patience: Some(refusals), ..self }
     }

@@ -59,9 +59,7 @@ impl<'a> Spelling<'a> {
             }
             NodeKind::CastExpression => self.written(tree.field(id, NodeField::Type)?),
             NodeKind::CallExpression => self.called(tree.field(id, NodeField::Function)?),
-            NodeKind::CompoundLiteralExpression => {
-                self.base(tree.field(id, NodeField::Type)?).and_then(plain)
-            }
+            NodeKind::CompoundLiteralExpression => self.base(tree.field(id, NodeField::Type)?, 0),
             NodeKind::FieldExpression => {
                 let member = self.member(tree.field(id, NodeField::Field)?)?;
                 self.declared(member, ItemKind::Variable)
@@ -162,9 +160,10 @@ impl<'a> Spelling<'a> {
                 | NodeKind::ParameterDeclaration
                 | NodeKind::OptionalParameterDeclaration
                 | NodeKind::FunctionDefinition => {
-                    let base = self.base(tree.field(at, NodeField::Type)?)?;
+                    let base = self.base(tree.field(at, NodeField::Type)?, 0)?;
                     let is_known = functions == usize::from(is_function);
-                    return is_known.then_some(SpelledType { base, pointers });
+                    let pointers = base.pointers + pointers;
+                    return is_known.then_some(SpelledType { pointers, ..base });
                 }
                 _ => return None,
             }
@@ -175,14 +174,14 @@ impl<'a> Spelling<'a> {
     /// The type that a type name spells.
     fn written(&self, node: NodeId) -> Option<SpelledType<'a>> {
         let tree = self.unit.tree;
-        let base = self.base(tree.field(node, NodeField::Type)?)?;
+        let base = self.base(tree.field(node, NodeField::Type)?, 0)?;
         let inside = tree.subtree(node);
         let pointers = inside.filter(|&id| tree.kind(id) == NodeKind::AbstractPointerDeclarator);
-        Some(SpelledType { base, pointers: pointers.count() })
+        Some(SpelledType { pointers: base.pointers + pointers.count(), ..base })
     }
 
-    /// The text of a type that means the same elsewhere in the file.
-    fn base(&self, node: NodeId) -> Option<&'a [u8]> {
+    /// A type that means the same elsewhere in the file. What an alias stands for takes its place.
+    fn base(&self, node: NodeId, depth: usize) -> Option<SpelledType<'a>> {
         let tree = self.unit.tree;
         let node = match tree.kind(node) {
             NodeKind::StructSpecifier
@@ -199,8 +198,45 @@ impl<'a> Spelling<'a> {
                 | NodeKind::QualifiedIdentifier
                 | NodeKind::TemplateType
         );
-        (is_name && is_closed(self.unit, node)).then(|| self.unit.text(node))
+        if !is_name || !is_closed(self.unit, node) {
+            return None;
+        }
+        let alias = self.alias(node).filter(|_| depth < DEEPEST);
+        let meant = alias.and_then(|(of, pointers)| {
+            let of = self.base(of, depth + 1)?;
+            Some(SpelledType { pointers: of.pointers + pointers, ..of })
+        });
+        Some(meant.unwrap_or(SpelledType { base: self.unit.text(node), pointers: 0 }))
     }
+
+    /// The type before the declarator of what a name is an alias of, and the pointers in that.
+    fn alias(&self, name: NodeId) -> Option<(NodeId, usize)> {
+        let tree = self.unit.tree;
+        let last =
+            tree.subtree(name).filter(|&id| tree.kind(id) == NodeKind::TypeIdentifier).last();
+        let items = self.entities.declarations(self.entities.meant(last?)?);
+        let [item] = *items else { return None };
+        let item = self.entities.item(item);
+        if item.kind != ItemKind::Alias || item.is_template {
+            return None;
+        }
+        let is_alias = tree.kind(item.inner) == NodeKind::AliasDeclaration;
+        let whole = if is_alias { tree.field(item.inner, NodeField::Type)? } else { item.inner };
+        let mut declarators = tree.fields(whole, NodeField::Declarator);
+        let first = declarators.next();
+        let pointers = first
+            .into_iter()
+            .flat_map(|it| tree.subtree(it))
+            .filter(|&id| is_pointer(tree.kind(id)));
+        let is_plain = |kind| is_pointer(kind) || kind == NodeKind::TypeIdentifier;
+        let is_simple =
+            first.is_none_or(|it| is_plain(tree.kind(it))) && declarators.next().is_none();
+        Some((tree.field(whole, NodeField::Type).filter(|_| is_simple)?, pointers.count()))
+    }
+}
+
+fn is_pointer(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator)
 }
 
 /// The type of a number.

@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn calls_give_the_types_of_their_arguments() {
-        let before = "struct A { char *c; short g() const; } v;\nlong *p();\n\
+        let before = "struct A { char *c; short g() const; } v;\nusing L = long; typedef L *P; P p();\n\
                       template <class T> int a(T x) { return sizeof(T); }\n\
                       template <class T, class U> int b(const T *x, U &&y) { return sizeof(T) + sizeof(U); }\n\
                       template <class T> int c(T x) { return a(x); }\n\

@@ -189,8 +189,7 @@ impl<G: Search> Reducer<G> {
         let tokens = self.current.1.tokens;
         self.run_until = row.policy.until_lost.map_or(0, |part| tokens - tokens / part as usize);
         let least_gain = row.policy.least_gain.map(|part| tokens / part as usize);
-        let patience = row.policy.patience.filter(|_| !is_small);
-        let limits = Limits { sizes, least_gain, patience };
+        let limits = Limits { sizes, least_gain, patience: row.policy.patience };
         self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, limits, unused)));
         true
     }
