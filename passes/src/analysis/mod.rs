@@ -15,6 +15,7 @@ mod includes;
 mod items;
 mod lines;
 mod main_file;
+mod needs;
 mod nests;
 mod nodes;
 mod parameters;
@@ -40,6 +41,7 @@ pub(crate) use includes::{Include, includes};
 pub(crate) use items::{Item, is_declaration, items, providers};
 pub(crate) use lines::PresumedLines;
 pub(crate) use main_file::main_file;
+pub(crate) use needs::Needs;
 pub use nests::NestMiddles;
 pub(crate) use nests::{Nest, nests};
 pub(crate) use nodes::{

@@ -17,8 +17,7 @@
 use clreduce_language::{Entities, ItemId, ItemKind};
 use clreduce_testcase::Patch;
 
-use super::needed::Needs;
-use crate::analysis::Unit;
+use crate::analysis::{Needs, Unit};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
