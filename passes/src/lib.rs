@@ -64,6 +64,7 @@ mod cpp {
     pub(crate) mod declarations;
     mod deduction;
     pub(crate) mod definitions;
+    pub(crate) mod forwarding;
     pub(crate) mod functions;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
@@ -258,6 +259,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::bodies::CppBodies, Phase::Fine, all_or_large_groups(256)),
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
+    row(&cpp::forwarding::CppForwarding, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::definitions::CppDefinitions, Phase::Fine, GROUPS),
