@@ -1,7 +1,7 @@
 //! What something else in a C++ program needs for certain: a name that stays leads to it and to nothing else, a specialisation
 //! or a definition of a member stands on it, or the program begins there.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeKind};
@@ -16,7 +16,7 @@ pub(crate) struct Needs<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
     /// By entity, the places that need it.
-    places: HashMap<EntityId, Vec<usize>>,
+    places: BTreeMap<EntityId, Vec<usize>>,
     /// By item, whether something outside of it needs what it declares.
     is_needed: Vec<bool>,
     /// By item, whether something outside of it needs what is declared inside it.
@@ -27,7 +27,7 @@ impl<'a> Needs<'a> {
     pub(crate) fn new(unit: Unit<'a>, entities: &'a Entities) -> Self {
         let count = entities.ids().count();
         let (is_needed, holds_needed) = (vec![false; count], vec![false; count]);
-        let places = HashMap::new();
+        let places = BTreeMap::new();
         let mut needs = Self { unit, entities, places, is_needed, holds_needed };
         let mut are_in_templates: Vec<bool> = Vec::new();
         for id in entities.ids() {

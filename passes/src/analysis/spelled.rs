@@ -107,9 +107,9 @@ impl<'a> Spelling<'a> {
                 self.written(tree.named_children(list).next().filter(|_| is_cast)?)
             }
             NodeKind::Identifier | NodeKind::QualifiedIdentifier => {
-                let names =
+                let mut names =
                     tree.subtree(function).filter(|&id| tree.kind(id) == NodeKind::Identifier);
-                let name = names.last()?;
+                let name = names.next_back()?;
                 let entity = self.entities.meant(name)?;
                 let items = self.entities.declarations(entity);
                 match self.entities.item(*items.first()?).kind {
@@ -212,8 +212,7 @@ impl<'a> Spelling<'a> {
     /// The type before the declarator of what a name is an alias of, and the pointers in that.
     fn alias(&self, name: NodeId) -> Option<(NodeId, usize)> {
         let tree = self.unit.tree;
-        let last =
-            tree.subtree(name).filter(|&id| tree.kind(id) == NodeKind::TypeIdentifier).last();
+        let last = tree.subtree(name).rfind(|&id| tree.kind(id) == NodeKind::TypeIdentifier);
         let items = self.entities.declarations(self.entities.meant(last?)?);
         let [item] = *items else { return None };
         let item = self.entities.item(item);

@@ -103,13 +103,13 @@ impl<'a> Objects<'a> {
     fn variable(&self, class: EntityId, at: NodeId) -> Option<&'a [u8]> {
         let Spelling { unit, entities, symbols } = self.spelling;
         let variables = self.variables.get(entities.name(class))?;
-        let names = variables.iter().take(MOST_VARIABLES).filter_map(|&id| {
+        let mut names = variables.iter().take(MOST_VARIABLES).filter_map(|&id| {
             let declared = *symbols.get(id).declarations.first()?;
             let name = unit.text(declared);
             let is_seen = declared < at && symbols.lookup(unit.tree, name, at) == Some(id);
             is_seen.then_some(name)
         });
-        names.last()
+        names.next_back()
     }
 
     /// The name of a class with all scopes around it.
