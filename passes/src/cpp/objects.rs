@@ -1,6 +1,7 @@
 //! Replaces the object whose member is used by a smaller one of the same class: a variable, or one that is made there.
 //!
-//! The class is that which declares the member, if only one has a member of that name.
+//! The class is that which declares the member, if only one has a member of that name. A constructor gets `{}` for each parameter
+//! that it needs.
 //!
 //! before:
 //! ```cpp
@@ -13,12 +14,12 @@
 //! int g(B b, A a) { return a.f(); } int h(B b) { return A().f(); }
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use clreduce_language::{EntityId, NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
+use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
 use clreduce_testcase::Edit;
 
-use crate::analysis::{Spelling, Unit};
+use crate::analysis::{Spelling, Unit, name_in, parameter_list, parameters};
 use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -43,12 +44,14 @@ impl Pass for CppObjects {
         for unit in Unit::all(snapshot) {
             let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
             let objects = Objects::new(Spelling { unit, entities, symbols });
+            let mut new_objects: BTreeMap<EntityId, Option<Vec<u8>>> = BTreeMap::new();
             let tree = unit.tree;
             let accesses = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression);
             for access in accesses.filter(|&id| !tree.has_error(id)) {
                 let Some((object, class)) = objects.read(access) else { continue };
                 let variable = objects.variable(class, access).map(<[u8]>::to_vec);
-                let new = objects.name(class).map(|name| [&name[..], b"()"].concat());
+                let new = new_objects.entry(class).or_insert_with(|| objects.new_object(class));
+                let new = new.clone();
                 for (text, list) in [(variable, 0), (new, 1)] {
                     let Some(text) = text else { continue };
                     let range = tree.range(object);
@@ -110,6 +113,32 @@ impl<'a> Objects<'a> {
             is_seen.then_some(name)
         });
         names.next_back()
+    }
+
+    /// The text that makes an object of a class.
+    fn new_object(&self, class: EntityId) -> Option<Vec<u8>> {
+        let name = self.name(class)?;
+        let given = vec![&b"{}"[..]; self.needed_arguments(class)];
+        Some([&name[..], b"(", &given.join(&b", "[..]), b")"].concat())
+    }
+
+    /// The number of arguments that the constructor needs that needs fewest; none if none is declared.
+    fn needed_arguments(&self, class: EntityId) -> usize {
+        let Spelling { unit, entities, .. } = self.spelling;
+        let tree = unit.tree;
+        let classes =
+            entities.declarations(class).iter().map(|&id| tree.range(entities.item(id).node));
+        let members = classes.flat_map(|range| entities.ids_in(tree, range));
+        let needed = members.filter_map(|id| {
+            let item = entities.item(id);
+            let is_member = item.kind == ItemKind::Function && item.comes_with_class;
+            let name = name_in(unit, tree.field(item.inner, NodeField::Declarator)?);
+            let is_constructor = is_member && unit.text(name) == entities.name(class);
+            let list = parameter_list(tree, name).filter(|_| is_constructor)?;
+            let needed = parameters(tree, list).into_iter();
+            Some(needed.filter(|&id| tree.kind(id) == NodeKind::ParameterDeclaration).count())
+        });
+        needed.min().unwrap_or(0)
     }
 
     /// The name of a class with all scopes around it.
