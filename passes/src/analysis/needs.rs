@@ -1,5 +1,5 @@
-//! What something else in a C++ program needs for certain: a name that stays leads to it and to nothing else, a specialisation
-//! or a definition of a member stands on it, or the program begins there.
+//! Declarations of C++ that something else needs for certain. A name that stays leads to them and to nothing else, a
+//! specialisation or a definition of a member belongs to them, or the program begins there.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

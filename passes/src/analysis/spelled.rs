@@ -26,7 +26,7 @@ impl SpelledType<'_> {
     }
 }
 
-/// What the declarations of a file say.
+/// The declarations of a file, from which types are read.
 #[derive(Clone, Copy)]
 pub(crate) struct Spelling<'a> {
     pub(crate) unit: Unit<'a>,

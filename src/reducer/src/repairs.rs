@@ -21,7 +21,7 @@ pub(crate) struct Repairs {
     complaints: Arc<[Complaint]>,
     /// The declarations that were missed in earlier variants of the group.
     missed: Arc<[ItemId]>,
-    /// What may go of the proposals of the group that were to blame.
+    /// The parts of blamed proposals that may still go.
     parts: Arc<Patch>,
     /// By the names in errors, how many earlier variants of the group had such an error.
     heard: Arc<BTreeMap<Vec<String>, u32>>,
@@ -94,7 +94,7 @@ impl Repairs {
         Some(left.collect())
     }
 
-    /// What the repaired group removes beside its proposals.
+    /// The parts of blamed proposals that the repaired group removes beside its proposals.
     pub(crate) fn parts(&self) -> &Patch {
         &self.parts
     }

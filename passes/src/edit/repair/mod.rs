@@ -28,7 +28,7 @@ const BESIDE: usize = 32;
 pub struct Repaired {
     /// The proposals of the group that are to blame, by their place in the group.
     pub blamed: Vec<usize>,
-    /// What may go all the same of the namespaces and classes that they remove.
+    /// The declarations that may still go from the namespaces and classes that these remove.
     pub parts: Patch,
     /// The declarations that were missed.
     pub needed: Vec<ItemId>,
@@ -327,7 +327,7 @@ impl<'a> Repair<'a> {
         (!blamed.is_empty() || !needed.is_empty()).then_some(Repaired { blamed, parts, needed })
     }
 
-    /// What an edit removes from inside of namespaces and classes without what is back.
+    /// The edits that remove from a namespace or class all but what is back.
     fn parts(&self, edit: &Edit, is_back: &impl Fn(ItemId) -> bool) -> Vec<Edit> {
         let range = edit.range();
         let (tree, entities) = (self.unit.tree, self.entities);
