@@ -4,7 +4,7 @@
 //! and pointers to these. Overloads, templates and operators of classes are not.
 
 use clreduce_language::{
-    Entities, EntityId, ItemKind, NodeField, NodeId, NodeKind, SymbolKind, Symbols,
+    Entities, EntityId, ItemKind, NodeField, NodeId, NodeKind, SymbolKind, Symbols, SyntaxTree,
 };
 
 use super::{Unit, is_closed};
@@ -223,15 +223,17 @@ impl<'a> Spelling<'a> {
         let whole = if is_alias { tree.field(item.inner, NodeField::Type)? } else { item.inner };
         let mut declarators = tree.fields(whole, NodeField::Declarator);
         let first = declarators.next();
-        let pointers = first
-            .into_iter()
-            .flat_map(|it| tree.subtree(it))
-            .filter(|&id| is_pointer(tree.kind(id)));
+        let pointers = first.map_or(0, |it| pointers_in(tree, it));
         let is_plain = |kind| is_pointer(kind) || kind == NodeKind::TypeIdentifier;
         let is_simple =
             first.is_none_or(|it| is_plain(tree.kind(it))) && declarators.next().is_none();
-        Some((tree.field(whole, NodeField::Type).filter(|_| is_simple)?, pointers.count()))
+        Some((tree.field(whole, NodeField::Type).filter(|_| is_simple)?, pointers))
     }
+}
+
+/// The number of pointers in a declarator.
+pub(crate) fn pointers_in(tree: &SyntaxTree, declarator: NodeId) -> usize {
+    tree.subtree(declarator).filter(|&id| is_pointer(tree.kind(id))).count()
 }
 
 fn is_pointer(kind: NodeKind) -> bool {

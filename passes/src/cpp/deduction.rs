@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind};
 
 use crate::analysis::{
-    Head, Spelling, name_in, parameter_list, parameters, template_parameter_name,
+    Head, Spelling, name_in, parameter_list, parameters, pointers_in, template_parameter_name,
 };
 
 /// Calls of one function that are looked at, and lists of arguments that are told.
@@ -40,12 +40,7 @@ pub(super) fn deduced(
         for (parameter, argument) in parameters.iter().zip(tree.named_children(list)) {
             let Some(of) = tree.field(*parameter, NodeField::Type) else { continue };
             let index = names.iter().position(|&name| name == Some(unit.text(of)));
-            let inside = tree.subtree(*parameter);
-            let pointers = inside.filter(|&id| {
-                let kinds = [NodeKind::PointerDeclarator, NodeKind::AbstractPointerDeclarator];
-                kinds.contains(&tree.kind(id))
-            });
-            let pointers = pointers.count();
+            let pointers = pointers_in(tree, *parameter);
             if let (Some(index), Some(mut of)) = (index, spelling.of(argument))
                 && of.pointers >= pointers
             {
