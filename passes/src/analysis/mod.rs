@@ -50,7 +50,7 @@ pub(crate) use nodes::{
 pub(crate) use parameters::{Lists, parameter_list, parameter_name, parameters, parameters_of};
 pub(crate) use places::{Place, is_condition, is_lvalue, places};
 pub(crate) use roots::roots;
-pub(crate) use spelled::{Spelling, pointers_in};
+pub(crate) use spelled::{Spelling, is_member, pointers_in};
 pub(crate) use templates::{
     Head, argument_lists, default_argument, is_closed, is_name, is_pack, name_in, outside_members,
     template_parameter_name,

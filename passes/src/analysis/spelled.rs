@@ -74,11 +74,8 @@ impl<'a> Spelling<'a> {
 
     /// The member that a name behind `.` or `->` leads to: the only one of its name.
     pub(crate) fn member(&self, name: NodeId) -> Option<EntityId> {
-        let entities = self.entities;
-        let is_member = |entity: &&EntityId| {
-            entities.scope(**entity).is_some_and(|scope| !entities.is_namespace(scope))
-        };
-        let mut members = entities.named(self.unit.text(name)).iter().filter(is_member);
+        let named = self.entities.named(self.unit.text(name)).iter();
+        let mut members = named.filter(|&&entity| is_member(self.entities, entity));
         members.next().copied().filter(|_| members.next().is_none())
     }
 
@@ -229,6 +226,11 @@ impl<'a> Spelling<'a> {
             first.is_none_or(|it| is_plain(tree.kind(it))) && declarators.next().is_none();
         Some((tree.field(whole, NodeField::Type).filter(|_| is_simple)?, pointers))
     }
+}
+
+/// Returns whether an entity stands in a class, and not in a namespace.
+pub(crate) fn is_member(entities: &Entities, entity: EntityId) -> bool {
+    entities.scope(entity).is_some_and(|scope| !entities.is_namespace(scope))
 }
 
 /// The number of pointers in a declarator.

@@ -13,10 +13,10 @@
 
 use std::collections::HashMap;
 
-use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
+use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::{Unit, name_in, parameter_list, parameters};
+use crate::analysis::{Unit, is_member, name_in, parameter_list, parameters};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -72,7 +72,7 @@ impl<'a> File<'a> {
         let callee = self.callee(item.inner, name).filter(|_| is_only)?;
         let other = self.entities.meant(callee).filter(|&other| other != entity)?;
         let text = unit.text(callee);
-        let is_object_needed = self.is_member(other);
+        let is_object_needed = is_member(self.entities, other);
         let declarations = self.entities.declarations(entity).iter();
         let has_body = |&id: &ItemId| self.entities.body(unit.bytes, tree, id).is_some();
         if declarations.clone().any(|other| *other != id && has_body(other)) {
@@ -87,11 +87,6 @@ impl<'a> File<'a> {
             edits.push(Edit::replace(unit.file, tree.range(range), text.to_vec()));
         }
         Patch::new(edits)
-    }
-
-    fn is_member(&self, entity: EntityId) -> bool {
-        let scope = self.entities.scope(entity);
-        scope.is_some_and(|scope| !self.entities.is_namespace(scope))
     }
 
     /// The name of the function that a definition calls with its own parameters, if it does nothing else.

@@ -98,8 +98,7 @@ impl<'a> Objects<'a> {
         let class = entities.scope(self.spelling.member(name)?)?;
         let is_plain = |&id| !entities.item(id).is_template;
         let declarations = entities.declarations(class);
-        (!entities.is_namespace(class) && declarations.iter().all(is_plain))
-            .then_some((object, class))
+        declarations.iter().all(is_plain).then_some((object, class))
     }
 
     /// The name of a variable of a class that can be used at a node.
