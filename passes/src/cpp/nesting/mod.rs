@@ -231,6 +231,9 @@ mod tests {
         let before = "struct A { struct B { A *a; int x; }; int y; }; A::B b = { new A() };";
         let after = "struct A { int y; }; struct B { A *a; int x; }; B b = { new A() };";
         check(before, &[], after);
+        let before = "struct A { A(int = 0); A f() { A a; return a; } int x; }; int y = A().f().x;";
+        let after = "struct A { A(int = 0); int x; }; A f() { A a; return a; } int y = f().x;";
+        check(before, &[], after);
     }
 
     #[test]

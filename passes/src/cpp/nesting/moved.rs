@@ -123,7 +123,8 @@ impl Program<'_> {
             let is_qualified =
                 tree.node(tree.node(name).parent).kind == NodeKind::QualifiedIdentifier;
             let is_other = entities.scope(entity) == Some(class) && !own.contains(&entity);
-            if is_other && !is_qualified {
+            let is_constructor = is_other && entities.name(entity) == entities.name(class);
+            if is_other && !is_constructor && !is_qualified {
                 return None;
             }
             needs |= entity == class && self.unqualified(name).is_none() || is_other;
