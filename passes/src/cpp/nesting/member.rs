@@ -46,7 +46,6 @@ impl<'a> Program<'a> {
     pub(super) fn freed(&self, id: ItemId, class: EntityId, to_file: bool) -> Option<Vec<Edit>> {
         let (unit, tree, entities) = (self.unit, self.unit.tree, self.entities);
         let item = entities.item(id);
-        let node = tree.node(item.node);
         let name = entities.name(*item.declares.first()?);
         let has_definition =
             || !item.is_outside && !self.defined_outside(item.declares[0]).is_empty();
@@ -57,8 +56,10 @@ impl<'a> Program<'a> {
                 let is_special = matches!(name.first(), Some(b'~'))
                     || name.starts_with(b"operator")
                     || name == entities.name(class);
-                if is_special || node.kind == NodeKind::FriendDeclaration {
-                    return None;
+                match self.friend(item) {
+                    Some(word) => edits.push(word),
+                    None if is_special => return None,
+                    None => {}
                 }
                 edits.extend(self.words_of_declarators(item));
                 edits.extend(self.pure(item.inner));
@@ -75,6 +76,14 @@ impl<'a> Program<'a> {
         edits.extend(self.words_of_specifiers(item, to_file));
         edits.extend(self.without_head(id, class).filter(|_| item.is_outside));
         Some(edits)
+    }
+
+    /// The edit that removes `friend` from before a function.
+    pub(super) fn friend(&self, item: &Item) -> Option<Edit> {
+        let (unit, tree) = (self.unit, self.unit.tree);
+        let around = tree.parent(item.inner)?;
+        let is_friend = tree.kind(around) == NodeKind::FriendDeclaration;
+        is_friend.then(|| unit.delete(tree.range(around).start..tree.range(item.inner).start))
     }
 
     /// The edits that remove the words behind the parameters of a member function, such as `const` and `override`.

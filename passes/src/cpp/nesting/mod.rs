@@ -1,7 +1,7 @@
 //! Moves what a class holds to the scope around it: all of a class that is nothing but a scope, which then goes, or one member.
 //!
 //! The name of the class goes from all qualified names, and the object from calls of a member that becomes a function. Words that
-//! only members have go as well. Constructors and operators go with their class.
+//! only members have go as well, and `friend` from before functions. Constructors and operators of a class go with it.
 //!
 //! before:
 //! ```cpp
@@ -234,6 +234,15 @@ mod tests {
         let before = "struct A { A(int = 0); A f() { A a; return a; } int x; }; int y = A().f().x;";
         let after = "struct A { A(int = 0); int x; }; A f() { A a; return a; } int y = f().x;";
         check(before, &[], after);
+    }
+
+    #[test]
+    fn a_friend_moves_behind_its_class() {
+        let before = "class A { friend A operator*(A a, A) { return a; } template <class T> friend int f(T, A *) { } int x; };
+            struct B { friend int x(B) { return y; } static int y; };";
+        let after = "class A { int x; }; template <class T> int f(T, A *) { } A operator*(A a, A) { return a; }
+            struct B { friend int x(B) { return y; } static int y; };";
+        check(before, &["x(B)", "y;"], after);
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl Program<'_> {
         let outside = self.defined_outside(entity);
         let parts = [&[id], &outside[..]].concat();
         // Without one, the program is not smaller.
-        let has_gain = !edits.is_empty();
+        let has_gain = !edits.is_empty() || self.friend(member).is_some();
         let range = entities.range(tree, id);
         match self.freed(id, class_entity, !class.is_member) {
             Some(freed) => edits.extend(freed),
@@ -92,7 +92,7 @@ impl Program<'_> {
                 edits.push(self.unqualified(last)?);
             }
         }
-        if item.kind == ItemKind::Function {
+        if item.kind == ItemKind::Function && self.friend(item).is_none() {
             let &entity = item.declares.first()?;
             let name = entities.name(entity);
             let accesses = self.accesses.get(name).map_or(&[][..], Vec::as_slice);
