@@ -1,7 +1,7 @@
 //! Replaces the object whose member is used by a smaller one of the same class: a variable, or one that is made there.
 //!
 //! The class is that which declares the member, if only one has a member of that name. A constructor gets `{}` for each parameter
-//! that it needs. Where a new object takes the place of all that a variable holds, the variable goes with what else uses it.
+//! that it needs. Where new ones take the place of all objects that a variable or data member holds, it goes with what else uses it.
 //!
 //! before:
 //! ```cpp
@@ -14,14 +14,16 @@
 //! int g(B b, A a) { return a.f(); } int h() { return A().f(); }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
+mod holders;
+
+use std::collections::{BTreeMap, HashMap};
 
 use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_testcase::Edit;
 
+use self::holders::Holders;
 use crate::analysis::{Spelling, Unit, name_in, parameter_list, parameters};
-use crate::edit::{is_smaller, remove_declaration, without};
+use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -46,7 +48,7 @@ impl Pass for CppObjects {
             let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
             let objects = Objects::new(Spelling { unit, entities, symbols });
             let mut new_objects: BTreeMap<EntityId, Option<Vec<u8>>> = BTreeMap::new();
-            let mut holders: BTreeMap<SymbolId, Vec<Edit>> = BTreeMap::new();
+            let mut holders = Holders::new(objects.spelling);
             let tree = unit.tree;
             let accesses = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression);
             for access in accesses.filter(|&id| !tree.has_error(id)) {
@@ -63,43 +65,16 @@ impl Pass for CppObjects {
                         let text = [&text[..], b"."].concat();
                         let edit = Edit::replace(unit.file, range.start..end, text);
                         if list == 1 {
-                            for symbol in objects.holders(object) {
-                                holders.entry(symbol).or_default().push(edit.clone());
-                            }
+                            holders.add(object, &edit);
                         }
                         proposals.push(Proposal::edit(edit).in_list(list));
                     }
                 }
             }
-            let without = |(symbol, edits)| without_holder(snapshot, unit, symbol, edits);
-            let patches = holders.into_iter().filter_map(without);
+            let patches = holders.patches(snapshot).into_iter();
             proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(2)));
         }
     }
-}
-
-/// The edits that put new objects in the place of those that a variable holds, with those that remove the variable.
-fn without_holder(
-    snapshot: &Snapshot,
-    unit: Unit<'_>,
-    symbol: SymbolId,
-    mut edits: Vec<Edit>,
-) -> Option<Patch> {
-    let symbol = snapshot.symbols(unit.file).get(symbol);
-    if symbol.opaque || symbol.kind != SymbolKind::Variable {
-        return None;
-    }
-    let objects: Vec<Range<usize>> = edits.iter().map(Edit::range).collect();
-    let is_in_object = |name: &NodeId| {
-        let at = unit.tree.range(*name).start;
-        objects.iter().any(|object| object.contains(&at))
-    };
-    let others = symbol.uses.iter().filter(|name| !is_in_object(name));
-    edits.extend(others.map(|&name| without(snapshot, unit.file, name)));
-    for &name in &symbol.declarations {
-        edits.push(remove_declaration(unit.tree, unit.file, name)?);
-    }
-    Patch::new(edits)
 }
 
 /// The objects of one file.
@@ -133,12 +108,6 @@ impl<'a> Objects<'a> {
         let is_plain = |&id| !entities.item(id).is_template;
         let declarations = entities.declarations(class);
         declarations.iter().all(is_plain).then_some((object, class))
-    }
-
-    /// The variables that an object is read from.
-    fn holders(&self, object: NodeId) -> BTreeSet<SymbolId> {
-        let tree = self.spelling.unit.tree;
-        tree.subtree(object).filter_map(|id| self.spelling.symbols.of(id)).collect()
     }
 
     /// The name of a variable of a class that can be used at a node.
@@ -189,5 +158,34 @@ impl<'a> Objects<'a> {
         names.reverse();
         let is_named = !entities.name(class).is_empty();
         is_named.then(|| names.join(&b"::"[..]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::{reduce_with, spelled};
+
+    #[test]
+    fn the_member_goes_that_held_the_objects() {
+        let with = |rest: &str| {
+            let classes = "struct A { int f(); }; template <class T> struct V { T *get(); };";
+            format!("{classes} {rest}")
+        };
+        let before = with(
+            "struct B { void add() { all.put(new A); this->all.put(0); }
+             int best() { return all.get()->f(); } V<A> all; };
+             int g(B &b) { b.all.put(0); return b.all.get()->f(); }",
+        );
+        let after = with(
+            "struct B { void add() { } int best() { return A().f(); } }; int g(B &b) { return A().f(); }",
+        );
+        // As long as an object is put in, it has to be read.
+        let is_whole =
+            |text: &str| text.matches("put").count() == text.matches("all.get()").count() * 3 / 2;
+        let left = reduce_with(&CppObjects, &before, Language::Cpp, is_whole);
+        assert_eq!(spelled(&left), spelled(&after));
     }
 }
