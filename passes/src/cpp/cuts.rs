@@ -29,6 +29,7 @@ use super::constraints::CppConstraints;
 use super::declarations::CppDeclarations;
 use super::main_file::CppMainFile;
 use super::needed::CppNeeded;
+use super::objects::CppObjects;
 use super::specifiers::CppSpecifiers;
 use super::template_parameters::CppTemplateParameters;
 use super::traits::CppTraits;
@@ -43,7 +44,7 @@ use crate::syntax::initializers::Initializers;
 pub(crate) struct CppCuts;
 
 /// The passes whose proposals are compared.
-const SOURCES: [&dyn Pass; 11] = [
+const SOURCES: [&dyn Pass; 12] = [
     &CppDeclarations,
     &CppNeeded,
     &CppMainFile,
@@ -55,6 +56,7 @@ const SOURCES: [&dyn Pass; 11] = [
     &CppConstraints,
     &CppTemplateParameters,
     &CppTraits,
+    &CppObjects,
 ];
 
 /// What is proposed removes one in so many bytes at least.

@@ -2,10 +2,11 @@
 //!
 //! What is there although nothing reaches it stays, with all that it needs: some test has refused to do without.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use clreduce_language::{Entities, Follow, ItemId, Reach};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_language::{Entities, EntityId, Follow, ItemId, Reach};
+use clreduce_testcase::{Edit, Patch, TokenKind, tokens};
 
 use crate::analysis::{Unit, roots};
 use crate::snapshot::Snapshot;
@@ -37,11 +38,23 @@ impl UnreachedItems {
         let entities = snapshot.entities(0);
         let roots = [&self.roots, needed].concat();
         let without: Vec<Range<usize>> = patch.edits().iter().map(Edit::range).collect();
-        let follow = Follow { without: &without, ..Follow::from(&roots, Reach::Narrow) };
+        let meant = named(entities, &patch);
+        let follow =
+            Follow { without: &without, meant: &meant, ..Follow::from(&roots, Reach::Narrow) };
         let mut edits = unreached(unit, entities, &entities.reached(unit.tree, follow));
         edits.extend(patch.edits().iter().cloned());
         Patch::new(edits).unwrap_or(patch)
     }
+}
+
+/// What the text that a patch inserts may mean.
+fn named(entities: &Entities, patch: &Patch) -> Vec<EntityId> {
+    let texts = patch.edits().iter().map(|edit| &edit.text[..]);
+    let words = texts.flat_map(|text| {
+        tokens(text).filter(|it| it.kind == TokenKind::Word).map(|it| &text[it.range()])
+    });
+    let words: BTreeSet<&[u8]> = words.collect();
+    words.into_iter().flat_map(|word| entities.named(word)).copied().collect()
 }
 
 /// The edits that remove what is not reached, in order.
@@ -75,6 +88,22 @@ mod tests {
         let source = "struct A { int a; }; struct B : A { B(); };\n\
                       struct C { };\nint main() { C c; B b; return 0; }\n";
         assert_eq!(left(source, " B b;"), "struct C { };\nint main() { C c; return 0; }\n");
+    }
+
+    #[test]
+    fn what_a_patch_inserts_is_needed() {
+        let source =
+            "struct A { int f(); };\nstruct B { A *a; };\nint main() { B b; return b.a->f(); }\n";
+        let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
+        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let edit = |before: &str, after: &'static str| {
+            let start = source.find(before).unwrap();
+            Edit::replace(0, start..start + before.len(), after.as_bytes())
+        };
+        let patch = Patch::new(vec![edit(" B b;", ""), edit("b.a->", "A().")]).unwrap();
+        let patch = UnreachedItems::new(&snapshot).unwrap().follow(&snapshot, patch, &[]);
+        let left = case.apply(&patch).files()[0].bytes.to_vec();
+        assert_eq!(left, b"struct A { int f(); };\nint main() { return A(). f(); }\n");
     }
 
     #[test]
