@@ -62,7 +62,6 @@ mod cpp {
     pub(crate) mod constraints;
     pub(crate) mod cuts;
     pub(crate) mod declarations;
-    mod deduction;
     pub(crate) mod definitions;
     pub(crate) mod forwarding;
     pub(crate) mod functions;

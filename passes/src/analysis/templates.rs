@@ -24,6 +24,34 @@ impl Head {
     }
 }
 
+/// The names of all concepts that the file defines.
+pub(crate) fn concepts(unit: Unit<'_>) -> HashSet<&[u8]> {
+    let definitions = unit.sound().filter(|(_, kind)| *kind == NodeKind::ConceptDefinition);
+    let names = definitions.filter_map(|(id, _)| unit.tree.field(id, NodeField::Name));
+    names.map(|name| unit.text(name)).collect()
+}
+
+/// The last part of a name: `C` of `n::C<int>`.
+fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
+    let mut at = id;
+    // A qualified name is as long as the input makes it.
+    while let NodeKind::QualifiedIdentifier | NodeKind::TemplateType = unit.tree.kind(at) {
+        let Some(name) = unit.tree.field(at, NodeField::Name) else { break };
+        at = name;
+    }
+    at
+}
+
+/// The concept that stands in the place of `class` before a parameter of a template.
+pub(crate) fn constraint(
+    unit: Unit<'_>,
+    concepts: &HashSet<&[u8]>,
+    parameter: NodeId,
+) -> Option<NodeId> {
+    let of = unit.tree.field(parameter, NodeField::Type)?;
+    concepts.contains(unit.text(last_name(unit, of))).then_some(of)
+}
+
 /// Returns whether a parameter of a template is a pack.
 pub(crate) fn is_pack(kind: NodeKind) -> bool {
     matches!(

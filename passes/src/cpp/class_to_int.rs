@@ -1,6 +1,7 @@
 //! Removes classes and enumerations that are used: `int` takes the place of their names, and `0` that of their members.
 //!
-//! Types are told apart by their names only. All of one name go together, with the members that are defined outside.
+//! Types are told apart by their names only. All of one name go together, with the members that are defined outside. Where a member
+//! is the only one of its name, `a.b` and `a.f()` become `0` as well, and statements that do nothing else go.
 //!
 //! before:
 //! ```cpp
@@ -19,8 +20,8 @@ use std::collections::HashMap;
 use clreduce_language::{ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::Unit;
-use crate::edit::disjoint;
+use crate::analysis::{Spelling, Unit};
+use crate::edit::{disjoint, without};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -45,6 +46,7 @@ impl Pass for CppClassToInt {
                     uses.add(unit, id);
                 }
             }
+            accesses(snapshot, unit, &mut uses);
             for name in declarations {
                 let Some(uses) = uses.remove(name).filter(|uses| !uses.is_unclear) else {
                     continue;
@@ -52,6 +54,20 @@ impl Pass for CppClassToInt {
                 let patch = Patch::new(disjoint(uses.edits));
                 proposals.extend(patch.filter(|_| uses.count > 0).map(Proposal::new));
             }
+        }
+    }
+}
+
+/// Adds the accesses to members of which there is one of the name: no `int` has members.
+fn accesses(snapshot: &Snapshot, unit: Unit<'_>, uses: &mut HashMap<&[u8], Uses>) {
+    let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
+    let spelling = Spelling { unit, entities, symbols };
+    let tree = unit.tree;
+    for access in tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression) {
+        let name = tree.field(access, NodeField::Field);
+        let class = name.and_then(|name| entities.scope(spelling.member(name)?));
+        if let Some(uses) = class.and_then(|class| uses.get_mut(entities.name(class))) {
+            uses.edits.push(without(snapshot, unit.file, access));
         }
     }
 }
@@ -219,8 +235,8 @@ mod tests {
     #[test]
     fn all_uses_go_together() {
         check(
-            "struct A { int x; }; A f(struct A *a) { A b = A(1), c{2}; return static_cast<A>(a->x); }",
-            "int f(int *a) { int b = int(1), c{2}; return static_cast<int>(a->x); }",
+            "struct A { int x, y; }; A f(struct A *a) { A b = A(1), c{2}; a->y = 1; return static_cast<A>(a->x); }",
+            "int f(int *a) { int b = int(1), c{2}; return static_cast<int>(0); }",
         );
         check(
             "template <class T> struct A { typedef T t; }; template <> struct A<int> { }; typename A<A<int>>::t x; B<A<int>> y;",

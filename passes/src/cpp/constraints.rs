@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::{Unit, with_semicolon};
+use crate::analysis::{Unit, concepts, constraint, with_semicolon};
 use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -46,24 +46,6 @@ impl Pass for CppConstraints {
     }
 }
 
-/// The names of all concepts that the file defines.
-fn concepts(unit: Unit<'_>) -> HashSet<&[u8]> {
-    let definitions = unit.sound().filter(|(_, kind)| *kind == NodeKind::ConceptDefinition);
-    let names = definitions.filter_map(|(id, _)| unit.tree.field(id, NodeField::Name));
-    names.map(|name| unit.text(name)).collect()
-}
-
-/// The last part of a name: `C` of `n::C<int>`.
-fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
-    let mut at = id;
-    // A qualified name is as long as the input makes it.
-    while let NodeKind::QualifiedIdentifier | NodeKind::TemplateType = unit.tree.kind(at) {
-        let Some(name) = unit.tree.field(at, NodeField::Name) else { break };
-        at = name;
-    }
-    at
-}
-
 /// The edit that removes a constraint, or all that a concept says.
 fn without(unit: Unit<'_>, concepts: &HashSet<&[u8]>, id: NodeId, kind: NodeKind) -> Option<Edit> {
     let tree = unit.tree;
@@ -85,10 +67,9 @@ fn without(unit: Unit<'_>, concepts: &HashSet<&[u8]>, id: NodeId, kind: NodeKind
         | NodeKind::OptionalParameterDeclaration
             if parent == NodeKind::TemplateParameterList =>
         {
-            let constraint = tree.field(id, NodeField::Type)?;
-            let is_concept = concepts.contains(unit.text(last_name(unit, constraint)));
+            let constraint = constraint(unit, concepts, id)?;
             let is_longer = is_smaller(b"class", unit.text(constraint));
-            (is_concept && is_longer).then(|| unit.replace(tree.range(constraint), b"class"))
+            is_longer.then(|| unit.replace(tree.range(constraint), b"class"))
         }
         NodeKind::ConceptDefinition => to_true(concept_value(unit, id)?),
         NodeKind::RequiresExpression if parent != NodeKind::ConceptDefinition => to_true(id),

@@ -256,16 +256,21 @@ fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<SyntaxNode> {
     loop {
         let node = cursor.node();
         let id = nodes.len() as u32;
+        let parent = open.last().copied().unwrap_or(0);
+        // In `template struct A<int>;` there is no declarator, but the grammar wants one.
+        let is_optional = nodes
+            .get(parent as usize)
+            .is_some_and(|parent| parent.kind == NodeKind::TemplateInstantiation);
         nodes.push(SyntaxNode {
             kind: names.kind(node.kind_id()),
             field: cursor.field_id().and_then(|field| names.field(field.get())),
             start: node.start_byte() as u32,
             end: node.end_byte() as u32,
-            parent: NodeId(open.last().copied().unwrap_or(0)),
+            parent: NodeId(parent),
             after: NodeId(id + 1),
             depth: open.len() as u32,
             named: node.is_named(),
-            error: node.is_error() || node.is_missing(),
+            error: node.is_error() || node.is_missing() && !is_optional,
             damaged: false,
         });
         if cursor.goto_first_child() {
