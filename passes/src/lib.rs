@@ -65,6 +65,7 @@ mod cpp {
     pub(crate) mod definitions;
     pub(crate) mod forwarding;
     pub(crate) mod functions;
+    mod holders;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_file;

@@ -17,6 +17,7 @@ mod lines;
 mod main_file;
 mod needs;
 mod nests;
+mod new_object;
 mod nodes;
 mod parameters;
 mod places;
@@ -44,6 +45,7 @@ pub(crate) use main_file::main_file;
 pub(crate) use needs::Needs;
 pub use nests::NestMiddles;
 pub(crate) use nests::{Nest, nests};
+pub(crate) use new_object::NewObject;
 pub(crate) use nodes::{
     has_effect, is_expression, is_primary, is_statement, is_statement_list, with_semicolon,
 };

@@ -14,15 +14,13 @@
 //! int g(B b, A a) { return a.f(); } int h() { return A().f(); }
 //! ```
 
-mod holders;
-
 use std::collections::{BTreeMap, HashMap};
 
-use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
+use clreduce_language::{EntityId, NodeField, NodeId, NodeKind, SymbolId, SymbolKind};
 use clreduce_testcase::Edit;
 
-use self::holders::Holders;
-use crate::analysis::{Spelling, Unit, name_in, parameter_list, parameters};
+use super::holders::Holders;
+use crate::analysis::{NewObject, Spelling, Unit};
 use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -30,9 +28,8 @@ use crate::snapshot::Snapshot;
 /// The pass.
 pub(crate) struct CppObjects;
 
-/// Variables of one class that are looked at, and scopes around a class.
+/// Variables of one class that are looked at.
 const MOST_VARIABLES: usize = 32;
-const DEEPEST: usize = 16;
 
 impl Pass for CppObjects {
     fn info(&self) -> PassInfo {
@@ -54,7 +51,9 @@ impl Pass for CppObjects {
             for access in accesses.filter(|&id| !tree.has_error(id)) {
                 let Some((object, class)) = objects.read(access) else { continue };
                 let variable = objects.variable(class, access).map(<[u8]>::to_vec);
-                let new = new_objects.entry(class).or_insert_with(|| objects.new_object(class));
+                let new = new_objects
+                    .entry(class)
+                    .or_insert_with(|| NewObject::of(&objects.spelling, class).map(|it| it.text()));
                 let new = new.clone();
                 for (text, list) in [(variable, 0), (new, 1)] {
                     let Some(text) = text else { continue };
@@ -65,7 +64,7 @@ impl Pass for CppObjects {
                         let text = [&text[..], b"."].concat();
                         let edit = Edit::replace(unit.file, range.start..end, text);
                         if list == 1 {
-                            holders.add(object, &edit);
+                            holders.add(object, std::slice::from_ref(&edit));
                         }
                         proposals.push(Proposal::edit(edit).in_list(list));
                     }
@@ -121,43 +120,6 @@ impl<'a> Objects<'a> {
             is_seen.then_some(name)
         });
         names.next_back()
-    }
-
-    /// The text that makes an object of a class.
-    fn new_object(&self, class: EntityId) -> Option<Vec<u8>> {
-        let name = self.name(class)?;
-        let given = vec![&b"{}"[..]; self.needed_arguments(class)];
-        Some([&name[..], b"(", &given.join(&b", "[..]), b")"].concat())
-    }
-
-    /// The number of arguments that the constructor needs that needs fewest; none if none is declared.
-    fn needed_arguments(&self, class: EntityId) -> usize {
-        let Spelling { unit, entities, .. } = self.spelling;
-        let tree = unit.tree;
-        let classes =
-            entities.declarations(class).iter().map(|&id| tree.range(entities.item(id).node));
-        let members = classes.flat_map(|range| entities.ids_in(tree, range));
-        let needed = members.filter_map(|id| {
-            let item = entities.item(id);
-            let is_member = item.kind == ItemKind::Function && item.comes_with_class;
-            let name = name_in(unit, tree.field(item.inner, NodeField::Declarator)?);
-            let is_constructor = is_member && unit.text(name) == entities.name(class);
-            let list = parameter_list(tree, name).filter(|_| is_constructor)?;
-            let needed = parameters(tree, list).into_iter();
-            Some(needed.filter(|&id| tree.kind(id) == NodeKind::ParameterDeclaration).count())
-        });
-        needed.min().unwrap_or(0)
-    }
-
-    /// The name of a class with all scopes around it.
-    fn name(&self, class: EntityId) -> Option<Vec<u8>> {
-        let entities = self.spelling.entities;
-        let around = std::iter::successors(Some(class), |&at| entities.scope(at));
-        let names = around.take(DEEPEST).map(|at| entities.name(at));
-        let mut names: Vec<&[u8]> = names.filter(|name| !name.is_empty()).collect();
-        names.reverse();
-        let is_named = !entities.name(class).is_empty();
-        is_named.then(|| names.join(&b"::"[..]))
     }
 }
 

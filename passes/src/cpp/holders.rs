@@ -30,8 +30,8 @@ impl<'a> Holders<'a> {
         Self { spelling, replaced: BTreeMap::new() }
     }
 
-    /// Adds an edit that replaces an object.
-    pub(super) fn add(&mut self, object: NodeId, edit: &Edit) {
+    /// Adds the edits that put another object in the place of one.
+    pub(super) fn add(&mut self, object: NodeId, edits: &[Edit]) {
         let tree = self.spelling.unit.tree;
         if tree.node(object).after.0 - object.0 > LARGEST {
             return;
@@ -39,7 +39,7 @@ impl<'a> Holders<'a> {
         let holders: BTreeSet<Holder> =
             tree.subtree(object).filter_map(|name| self.named(name)).collect();
         for holder in holders {
-            self.replaced.entry(holder).or_default().push(edit.clone());
+            self.replaced.entry(holder).or_default().extend_from_slice(edits);
         }
     }
 
