@@ -76,6 +76,7 @@ mod cpp {
     pub(crate) mod objects;
     pub(crate) mod parameters;
     mod parts;
+    pub(crate) mod pipes;
     mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
@@ -261,6 +262,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::forwarding::CppForwarding, Phase::Fine, GROUPS),
     row(&cpp::objects::CppObjects, Phase::Fine, BIGGEST_FIRST),
+    row(&cpp::pipes::CppPipes, Phase::Fine, BIGGEST_FIRST.with_unused()),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::definitions::CppDefinitions, Phase::Fine, GROUPS),

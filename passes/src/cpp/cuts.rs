@@ -30,6 +30,7 @@ use super::declarations::CppDeclarations;
 use super::main_file::CppMainFile;
 use super::needed::CppNeeded;
 use super::objects::CppObjects;
+use super::pipes::CppPipes;
 use super::specifiers::CppSpecifiers;
 use super::template_parameters::CppTemplateParameters;
 use super::traits::CppTraits;
@@ -44,7 +45,7 @@ use crate::syntax::initializers::Initializers;
 pub(crate) struct CppCuts;
 
 /// The passes whose proposals are compared.
-const SOURCES: [&dyn Pass; 12] = [
+const SOURCES: [&dyn Pass; 13] = [
     &CppDeclarations,
     &CppNeeded,
     &CppMainFile,
@@ -57,6 +58,7 @@ const SOURCES: [&dyn Pass; 12] = [
     &CppTemplateParameters,
     &CppTraits,
     &CppObjects,
+    &CppPipes,
 ];
 
 /// What is proposed removes one in so many bytes at least.

@@ -35,16 +35,33 @@ impl UnreachedItems {
     /// The patch, and with it what it leaves unreached.
     pub(super) fn follow(&self, snapshot: &Snapshot, patch: Patch, needed: &[ItemId]) -> Patch {
         let Some(unit) = Unit::all(snapshot).next() else { return patch };
-        let entities = snapshot.entities(0);
         let roots = [&self.roots, needed].concat();
-        let without: Vec<Range<usize>> = patch.edits().iter().map(Edit::range).collect();
-        let meant = named(entities, &patch);
-        let follow =
-            Follow { without: &without, meant: &meant, ..Follow::from(&roots, Reach::Narrow) };
-        let mut edits = unreached(unit, entities, &entities.reached(unit.tree, follow));
-        edits.extend(patch.edits().iter().cloned());
-        Patch::new(edits).unwrap_or(patch)
+        let mut patch = patch;
+        loop {
+            let followed = with_unreached(snapshot, unit, &roots, &patch);
+            let is_same = insertions(&followed) == insertions(&patch);
+            patch = followed;
+            // What was inserted in something that goes needs nothing.
+            if is_same {
+                return patch;
+            }
+        }
     }
+}
+
+fn with_unreached(snapshot: &Snapshot, unit: Unit<'_>, roots: &[ItemId], patch: &Patch) -> Patch {
+    let entities = snapshot.entities(0);
+    let without: Vec<Range<usize>> = patch.edits().iter().map(Edit::range).collect();
+    let meant = named(entities, patch);
+    let follow = Follow { without: &without, meant: &meant, ..Follow::from(roots, Reach::Narrow) };
+    let mut edits = unreached(unit, entities, &entities.reached(unit.tree, follow));
+    edits.extend(patch.edits().iter().cloned());
+    Patch::new(edits).unwrap_or_else(|| patch.clone())
+}
+
+/// The number of edits that insert text.
+fn insertions(patch: &Patch) -> usize {
+    patch.edits().iter().filter(|edit| !edit.text.is_empty()).count()
 }
 
 /// What the text that a patch inserts may mean.
