@@ -64,6 +64,7 @@ mod cpp {
     pub(crate) mod declarations;
     pub(crate) mod definitions;
     pub(crate) mod forwarding;
+    pub(crate) mod function_objects;
     pub(crate) mod functions;
     mod holders;
     pub(crate) mod inline_names;
@@ -263,6 +264,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::forwarding::CppForwarding, Phase::Fine, GROUPS),
     row(&cpp::objects::CppObjects, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::pipes::CppPipes, Phase::Fine, BIGGEST_FIRST.with_unused()),
+    row(&cpp::function_objects::CppFunctionObjects, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
     row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::definitions::CppDefinitions, Phase::Fine, GROUPS),
