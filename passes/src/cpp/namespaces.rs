@@ -35,6 +35,8 @@ impl Pass for CppNamespaces {
             "Put what namespaces hold into the scope around them, and drop their names",
             CPP,
         )
+        // What is left of the path to a namespace may be longer than another name for it.
+        .growing()
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -54,6 +56,9 @@ impl Pass for CppNamespaces {
         }
     }
 }
+
+/// Scopes around a namespace that are looked at.
+const DEEPEST: usize = 16;
 
 /// What goes together: all that belongs to a namespace, or one block of `extern "C++"`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,15 +172,33 @@ impl Found<'_> {
             let using = tree.node(qualified).parent;
             let is_whole = tree.kind(using) == NodeKind::UsingDeclaration
                 && tree.kind(rest) != NodeKind::QualifiedIdentifier;
-            self.add(
-                key,
-                match is_whole {
-                    // `using f;` is no declaration.
-                    true => unit.delete(tree.range(using)),
-                    false => unit.delete(tree.range(name).start..tree.range(rest).start),
-                },
-            );
+            let path = self.path_around(entity, namespace);
+            let edit = match is_whole && path.is_empty() {
+                // `using f;` is no declaration.
+                true => unit.delete(tree.range(using)),
+                false => {
+                    let range = tree.range(name).start..tree.range(rest).start;
+                    Edit::replace(unit.file, range, path)
+                }
+            };
+            self.add(key, edit);
         }
+    }
+
+    /// For another name of a namespace, the names of the scopes that lead from it to the one around the namespace: `b::` for
+    /// `namespace a { namespace b { namespace c { } } namespace d = b::c; }`.
+    fn path_around(&self, alias: EntityId, namespace: EntityId) -> Vec<u8> {
+        if alias == namespace {
+            return Vec::new();
+        }
+        let entities = self.entities;
+        let start = entities.scope(alias);
+        let around = std::iter::successors(entities.scope(namespace), |&at| entities.scope(at));
+        let between = around.take(DEEPEST).take_while(|&at| Some(at) != start);
+        let mut names: Vec<&[u8]> = between.map(|at| entities.name(at)).collect();
+        names.retain(|name| !name.is_empty());
+        names.reverse();
+        names.iter().flat_map(|name| [*name, b"::"].concat()).collect()
     }
 }
 
@@ -200,6 +223,21 @@ mod tests {
         let after = "int f();\nstruct S { };  int g;\n\nint puts(const char *);\n\
                      int h(::S s) { return f() + S().x + g; }\n";
         assert_reduces(&CppNamespaces, Language::Cpp, before, &[], after);
+    }
+
+    #[test]
+    fn another_name_becomes_the_path_to_what_is_left() {
+        let before = "namespace a { namespace b { namespace c { int f(); } } namespace d = b::c; } namespace e = a::d;
+            int x = e::f() + a::d::f() + a::b::c::f();";
+        let after =
+            "namespace a { namespace b { int f(); } } int x = a::b::f() + a::b::f() + a::b::f();";
+        assert_reduces(
+            &CppNamespaces,
+            Language::Cpp,
+            before,
+            &["namespace a", "namespace b"],
+            after,
+        );
     }
 
     #[test]
