@@ -69,9 +69,13 @@ pub(crate) fn directives(unit: Tokens<'_>) -> Vec<Directive<'_>> {
         }
     }
     // A comment or string that begins on the line may end on another: such a line is nobody's.
+    let comments = comments(unit);
     let whole = |directive: &Directive<'_>| {
+        let end = directive.line.end;
         let last = unit.tokens[directive.tokens.end - 1];
-        last.end as usize <= directive.line.end
+        let next = comments.partition_point(|comment| comment.range.end <= end);
+        let is_cut = comments.get(next).is_some_and(|comment| comment.range.start < end);
+        last.end as usize <= end && !is_cut
     };
     directives.retain(whole);
     directives

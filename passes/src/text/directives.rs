@@ -50,7 +50,16 @@ mod tests {
     use clreduce_testcase::Language;
 
     use super::*;
-    use crate::harness::assert_reduces;
+    use crate::harness::{assert_reduces, check};
+
+    #[test]
+    fn a_comment_that_ends_on_another_line_holds_a_directive() {
+        check(
+            &Directives,
+            b"#pragma pack(1) /* a\n b c */\nint x;\n#pragma once /* a */\n",
+            Language::C,
+        );
+    }
 
     #[test]
     fn continued_lines_go_as_one() {
