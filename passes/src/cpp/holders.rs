@@ -12,14 +12,14 @@ use crate::snapshot::Snapshot;
 /// Objects with more nodes of the tree are not looked at, because they may stand inside each other.
 const LARGEST: u32 = 256;
 
-/// What holds objects.
+/// A variable or data member that holds objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Holder {
     Variable(SymbolId),
     Member(EntityId),
 }
 
-/// By what holds objects, the edits that put others in their place.
+/// The edits that put other objects in the place of those that variables and data members hold.
 pub(super) struct Holders<'a> {
     spelling: Spelling<'a>,
     replaced: BTreeMap<Holder, Vec<Edit>>,

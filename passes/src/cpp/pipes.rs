@@ -41,7 +41,7 @@ impl Pass for CppPipes {
                     let edit = text.map(|text| Edit::replace(unit.file, tree.range(pipe), text));
                     proposals.extend(edit.map(|edit| Proposal::edit(edit).in_list(list)));
                 };
-                let first = chain.last().and_then(|&(_, left, _)| Some(unit.text(left).to_vec()));
+                let first = chain.last().map(|&(_, left, _)| unit.text(left).to_vec());
                 let rights = chain.iter().rev().map(|&(.., right)| right);
                 let whole = rights.fold(first, |left, right| called(unit, &left?, right));
                 push(id, whole, 0);

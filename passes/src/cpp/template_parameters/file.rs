@@ -1,4 +1,4 @@
-//! What a file has to do with its templates: where they are used, called, instantiated and constrained.
+//! The templates of a file: their uses, calls, explicit instantiations and constraints.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeId, NodeKind}
 use super::DEEPEST;
 use crate::analysis::{Unit, argument_lists, concepts, name_in, outside_members};
 
-/// What is known of one file.
+/// The templates of one file.
 pub(super) struct File<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) entities: &'a Entities,

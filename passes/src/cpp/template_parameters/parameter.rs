@@ -5,7 +5,7 @@ use clreduce_testcase::{Edit, TokenKind, tokens};
 
 use crate::analysis::{Unit, is_name, is_pack, template_parameter_name};
 
-/// What stands for as many elements as a pack has: an argument, or a parameter such as `A<Ts>... ts`.
+/// Returns whether a node expands a pack: an argument, or a parameter such as `A<Ts>... ts`.
 fn is_expansion(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::ParameterPackExpansion | NodeKind::VariadicParameterDeclaration)
 }

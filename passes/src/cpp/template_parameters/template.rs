@@ -201,7 +201,7 @@ impl<'a> Template<'a> {
         tree.named_children(list).skip(indices.start).take(count)
     }
 
-    /// What stands for a parameter once it is gone.
+    /// The text that takes the place of a parameter once it is gone.
     fn value(&self, index: usize, parameter: NodeId) -> &[u8] {
         let unit = self.unit;
         if let Some(Some(given)) = self.given.get(index) {

@@ -64,7 +64,7 @@ fn insertions(patch: &Patch) -> usize {
     patch.edits().iter().filter(|edit| !edit.text.is_empty()).count()
 }
 
-/// What the text that a patch inserts may mean.
+/// The entities that words in the inserted text of a patch may name.
 fn named(entities: &Entities, patch: &Patch) -> Vec<EntityId> {
     let texts = patch.edits().iter().map(|edit| &edit.text[..]);
     let words = texts.flat_map(|text| {
