@@ -7,12 +7,10 @@
 //! before:
 //! ```cpp
 //! int f(int x) { auto l = [&x](int a) mutable { return a; }; return [x] { return x + 1; }(); }
-//! void g(V &v) { W w; w.add(1); w.each(v.begin(), v.end(), [&](int &a) { h(a); }); }
 //! ```
 //! after:
 //! ```cpp
 //! int f(int x) { auto l = [&x](int a) mutable { return a; }; return x + 1; }
-//! void g(V &v) { { int a{}; h(a); } }
 //! ```
 
 use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind};

@@ -22,8 +22,9 @@ use crate::snapshot::Snapshot;
 /// The pass.
 pub(crate) struct CppPipes;
 
-/// Pipes of one chain that are looked at.
+/// Pipes of one chain that are looked at, and bytes of it: chains may stand inside each other.
 const LONGEST: usize = 16;
+const LARGEST: usize = 2048;
 
 impl Pass for CppPipes {
     fn info(&self) -> PassInfo {
@@ -34,9 +35,12 @@ impl Pass for CppPipes {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let tree = unit.tree;
-            for id in tree.ids().filter(|&id| !tree.has_error(id)) {
+            let binary = unit.sound().filter(|(_, kind)| *kind == NodeKind::BinaryExpression);
+            for (id, _) in binary.filter(|(id, _)| tree.range(*id).len() <= LARGEST) {
                 let is_last = pipe(unit, tree.node(id).parent).is_none();
-                let Some(chain) = chain(unit, id).filter(|_| is_last) else { continue };
+                let Some(chain) = chain(unit, id).filter(|_| is_last && !tree.has_error(id)) else {
+                    continue;
+                };
                 let mut push = |pipe: NodeId, text: Option<Vec<u8>>, list| {
                     let edit = text.map(|text| Edit::replace(unit.file, tree.range(pipe), text));
                     proposals.extend(edit.map(|edit| Proposal::edit(edit).in_list(list)));
