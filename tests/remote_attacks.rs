@@ -52,7 +52,7 @@ fn a_worker_that_is_wrong_now_and_then_does_not_spoil_the_result() {
     let bench = Bench::with_bug();
     let service = Service::start();
     service.state.faults.false_verdicts.store(13, Ordering::Relaxed);
-    let args = ["bug.c", "--test", SCRIPT, "-j4", "--max-steps", "12", "--remote", &service.url()];
+    let args = ["bug.c", "--test", SCRIPT, "-j4", "--max-steps", "24", "--remote", &service.url()];
     bench.reduce(&args);
     let text = bench.read("bug.c");
     assert!(text.contains("needle(") && text.len() < support::BUG.len(), "{text}");
