@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::slice;
 
 use clreduce_language::{NodeKind, Number};
 use clreduce_passes::Snapshot;
@@ -54,7 +55,10 @@ impl<'a> Names<'a> {
             while edits.get(last + 1).is_some_and(|next| self.touch(&edits[last], next)) {
                 last += 1;
             }
-            if self.renames(&edits[first..=last]) {
+            // One of them alone may rename as well: `a` for `t` in `int t = a; t + 1`, where the declaration goes beside it.
+            let change = &edits[first..=last];
+            if self.renames(change) || change.iter().any(|edit| self.renames(slice::from_ref(edit)))
+            {
                 return true;
             }
             first = last + 1;
@@ -141,6 +145,15 @@ mod tests {
         let base = Snapshot::new(TestCase::single("a.c", SOURCE.as_bytes()).unwrap(), Language::C);
         let at = SOURCE.rfind("a +").unwrap();
         let edits = vec![Edit::replace(0, at..at, b"b ".as_slice()), Edit::delete(0, at..at + 1)];
+        let patch = Patch::new(edits).unwrap();
+        assert!(Names::of(&base).are_replaced_by(&patch));
+    }
+
+    #[test]
+    fn a_renaming_beside_a_deletion_is_one() {
+        let source = "int f(int a) { int t = a; t; }";
+        let base = Snapshot::new(TestCase::single("a.c", source.as_bytes()).unwrap(), Language::C);
+        let edits = vec![Edit::delete(0, 15..25), Edit::replace(0, 26..27, b"a".as_slice())];
         let patch = Patch::new(edits).unwrap();
         assert!(Names::of(&base).are_replaced_by(&patch));
     }
