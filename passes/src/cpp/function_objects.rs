@@ -104,7 +104,7 @@ impl<'a> Objects<'a> {
     /// The words `operator()` in a function of that name.
     fn call_operator(&self, item: &Item) -> Option<NodeId> {
         let tree = self.unit.tree;
-        let is_function = item.kind == ItemKind::Function && tree.parent(item.node).is_some();
+        let is_function = item.kind == ItemKind::Function;
         let declarator = tree.field(item.inner, NodeField::Declarator).filter(|_| is_function)?;
         let name = name_in(self.unit, declarator);
         let text = self.unit.text(name);

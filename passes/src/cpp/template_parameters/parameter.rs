@@ -5,9 +5,14 @@ use clreduce_testcase::{Edit, TokenKind, tokens};
 
 use crate::analysis::{Unit, is_name, is_pack, template_parameter_name};
 
-/// Returns whether a node expands a pack: an argument, or a parameter such as `A<Ts>... ts`.
-fn is_expansion(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::ParameterPackExpansion | NodeKind::VariadicParameterDeclaration)
+/// The expansion of a pack that a name stands in: an argument, or a parameter such as `A<Ts>... ts`.
+fn expansion_around(unit: Unit<'_>, template: NodeId, name: NodeId) -> Option<NodeId> {
+    let tree = unit.tree;
+    let mut around = tree.ancestors(name).take_while(|&at| at > template).take(32);
+    around.find(|&at| {
+        let kind = tree.kind(at);
+        matches!(kind, NodeKind::ParameterPackExpansion | NodeKind::VariadicParameterDeclaration)
+    })
 }
 
 /// The name of the parameters of a function that stand for a pack.
@@ -28,8 +33,7 @@ fn remove_expansions(
     let tree = unit.tree;
     let names = tree.subtree(template).filter(|&id| tree.kind(id) == NodeKind::Identifier);
     for id in names.filter(|&id| unit.text(id) == name) {
-        let mut around = tree.ancestors(id).take_while(|&at| at > template).take(32);
-        let expansion = around.find(|&at| is_expansion(tree.kind(at)))?;
+        let expansion = expansion_around(unit, template, id)?;
         edits.push(Edit::delete_element(unit.file, tree.range(expansion)));
     }
     Some(())
@@ -68,8 +72,7 @@ pub(super) fn replace_uses(
             return None;
         }
         if is_pack(kind) {
-            let mut around = tree.ancestors(id).take_while(|&at| at > template).take(32);
-            let expansion = around.find(|&at| is_expansion(tree.kind(at)))?;
+            let expansion = expansion_around(unit, template, id)?;
             edits.push(Edit::delete_element(unit.file, tree.range(expansion)));
             if let Some(values) = expanded_name(unit, expansion) {
                 remove_expansions(unit, template, values, edits)?;
