@@ -81,6 +81,7 @@ mod cpp {
     mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
+    pub(crate) mod stand_ins;
     pub(crate) mod template_arguments;
     pub(crate) mod template_parameters;
     pub(crate) mod traits;
@@ -182,6 +183,7 @@ pub static TABLE: &[Row] = &[
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
     row(&cpp::uses::CppUses, Phase::Prepare, large_ones(64).patient(6)),
+    row(&cpp::stand_ins::CppStandIns, Phase::Prepare, GROUPS.with_unused().with_repairs(6)),
     row(
         &cpp::bodies::CppBodies,
         Phase::Prepare,
@@ -261,6 +263,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::bodies::CppBodies, Phase::Fine, all_or_large_groups(256)),
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
+    row(&cpp::stand_ins::CppStandIns, Phase::Fine, BIGGEST_FIRST.with_unused()),
     row(&cpp::forwarding::CppForwarding, Phase::Fine, GROUPS),
     row(&cpp::objects::CppObjects, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::pipes::CppPipes, Phase::Fine, BIGGEST_FIRST.with_unused()),

@@ -1,0 +1,264 @@
+//! Replaces what is inside classes of the standard library, such as `std::vector`, by a stand-in: short code that does the same.
+//!
+//! A class of a library rests on allocators, traits and iterators, and all of these on each other. What uses the class hardly ever
+//! needs them, so that much goes at once. The stand-in has the members that the rest of the program may mention. Its own
+//! members can go later, as those of any class.
+//!
+//! before:
+//! ```cpp
+//! namespace std {
+//! template <class T, class U> class pair_base { template <class A> friend class pair; pair_base &operator=(const pair_base &) = delete; };
+//! template <class T, class U> class pair : pair_base<T, U> {
+//! public:
+//!   T first; U second;
+//!   template <class A = T, class B = U, enable_if_t<all<is_default<A>, is_default<B>>::value, bool> = true> pair() : first(), second() { }
+//!   template <class A = T, class B = U, enable_if_t<all<is_copy<A>, is_copy<B>>::value, bool> = true> pair(const T &a, const U &b) : first(a), second(b) { }
+//!   template <class A, class B, enable_if_t<all<is<T, A>, is<U, B>>::value, bool> = true> pair(A &&a, B &&b) : first(forward<A>(a)), second(forward<B>(b)) { }
+//! };
+//! }
+//! int f(std::pair<int, long> p) { return p.first; }
+//! ```
+//! after:
+//! ```cpp
+//! namespace std {
+//! template <class T, class U> class pair_base { template <class A> friend class pair; pair_base &operator=(const pair_base &) = delete; };
+//! template <class T, class U> class pair {
+//! public:
+//!   T first;
+//!   U second;
+//!   constexpr pair() : first(), second() {}
+//!   constexpr pair(const T &a, const U &b) : first(a), second(b) {}
+//!   template <class A, class B> constexpr pair(A &&a, B &&b) : first((A &&)a), second((B &&)b) {}
+//!   template <class A, class B> constexpr pair(const pair<A, B> &o) : first(o.first), second(o.second) {}
+//! };
+//! }
+//! int f(std::pair<int, long> p) { return p.first; }
+//! ```
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, NodeKind, SyntaxTree};
+use clreduce_testcase::{Edit, Language, Patch, Token, TokenKind, count_tokens, tokens};
+
+use crate::analysis::{Unit, outside_members, template_parameter_name};
+use crate::edit::disjoint;
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppStandIns;
+
+/// The stand-ins, by the names of classes. Each is a class template with the parameters `T0` and `T1`.
+const LIBRARY: [(&[u8], &[u8]); 11] = [
+    (b"basic_string", include_bytes!("library/basic_string.hpp")),
+    (b"basic_string_view", include_bytes!("library/basic_string_view.hpp")),
+    (b"function", include_bytes!("library/function.hpp")),
+    (b"map", include_bytes!("library/map.hpp")),
+    (b"optional", include_bytes!("library/optional.hpp")),
+    (b"pair", include_bytes!("library/pair.hpp")),
+    (b"set", include_bytes!("library/set.hpp")),
+    (b"unique_ptr", include_bytes!("library/unique_ptr.hpp")),
+    (b"unordered_map", include_bytes!("library/unordered_map.hpp")),
+    (b"unordered_set", include_bytes!("library/unordered_set.hpp")),
+    (b"vector", include_bytes!("library/vector.hpp")),
+];
+
+/// The names of the parameters in stand-ins.
+const PARAMETERS: [&[u8]; 2] = [b"T0", b"T1"];
+
+impl Pass for CppStandIns {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-stand-ins",
+            "Replace classes of the standard library by short ones that do the same",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let entities = snapshot.entities(unit.file);
+            let classes: Vec<Class> =
+                entities.ids().filter_map(|id| Class::read(unit, entities, id)).collect();
+            if classes.is_empty() {
+                continue;
+            }
+            let outside = outside_members(entities);
+            for class in classes {
+                let Some(entity) = entities.item(class.item).declares.first() else { continue };
+                let outside = outside.get(entity).map_or(&[][..], Vec::as_slice);
+                let others = entities
+                    .declarations(*entity)
+                    .iter()
+                    .filter(|&&id| id != class.item && is_specialisation(unit, entities.item(id)));
+                let others = outside.iter().chain(others);
+                let others: Vec<Range<usize>> =
+                    others.map(|&id| entities.range(unit.tree, id)).collect();
+                let gone = || others.iter().chain([&class.inside]);
+                let mentioned = mentions(unit, snapshot.tokens(unit.file), gone());
+                let Some(text) = class.stand_in(&mentioned) else { continue };
+                let had: usize = gone().map(|range| count_tokens(&unit.bytes[range.clone()])).sum();
+                if count_tokens(&text) < had {
+                    let mut edits = vec![Edit::replace(unit.file, class.inside.clone(), text)];
+                    edits.extend(others.into_iter().map(|range| unit.delete(range)));
+                    proposals.extend(Patch::new(disjoint(edits)).map(Proposal::new));
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether an item is a specialisation of a class, such as `vector<bool>`: the stand-in does for all arguments.
+fn is_specialisation(unit: Unit<'_>, item: &Item) -> bool {
+    let name = unit.tree.field(item.inner, NodeField::Name);
+    item.kind == ItemKind::Type
+        && name.is_some_and(|name| unit.tree.kind(name) == NodeKind::TemplateType)
+}
+
+/// The words of a file outside of some ranges.
+fn mentions<'a>(
+    unit: Unit<'a>,
+    tokens: &[Token],
+    gone: impl Iterator<Item = &'a Range<usize>> + Clone,
+) -> HashSet<&'a [u8]> {
+    let mut words: HashSet<&[u8]> = HashSet::new();
+    let mut ranges: Vec<&Range<usize>> = gone.collect();
+    ranges.sort_by_key(|range| range.start);
+    for token in tokens.iter().filter(|token| token.kind == TokenKind::Word) {
+        let start = token.start as usize;
+        let next = ranges.partition_point(|range| range.end <= start);
+        if ranges.get(next).is_none_or(|range| start < range.start) {
+            words.insert(&unit.bytes[token.range()]);
+        }
+    }
+    words
+}
+
+/// A class that has a stand-in.
+struct Class<'a> {
+    item: ItemId,
+    /// From the end of its name to its last brace.
+    inside: Range<usize>,
+    /// The names of the first parameters of the template.
+    parameters: Vec<&'a [u8]>,
+    /// True if it says `struct`, not `class`.
+    is_struct: bool,
+    stand_in: &'static [u8],
+}
+
+impl<'a> Class<'a> {
+    fn read(unit: Unit<'a>, entities: &Entities, id: ItemId) -> Option<Self> {
+        let tree = unit.tree;
+        let item = entities.item(id);
+        if item.kind != ItemKind::Type || !item.is_template {
+            return None;
+        }
+        let body = tree.field(item.inner, NodeField::Body)?;
+        let name = tree.field(item.inner, NodeField::Name)?;
+        let first = match tree.kind(name) {
+            NodeKind::TypeIdentifier => name,
+            // `function<R(A...)>` is all that there is of it.
+            NodeKind::TemplateType => {
+                tree.field(name, NodeField::Name).filter(|&name| unit.text(name) == b"function")?
+            }
+            _ => return None,
+        };
+        let (_, stand_in) = LIBRARY.iter().find(|(known, _)| *known == unit.text(first))?;
+        // What the parser did not understand inside the class does no harm: it goes.
+        let head =
+            tree.field(item.node, NodeField::Parameters).filter(|&it| !tree.has_error(it))?;
+        let names = tree.named_children(head).map_while(|id| template_parameter_name(unit, id));
+        Some(Self {
+            item: id,
+            inside: tree.range(name).end..tree.range(body).end,
+            parameters: names.map(|id| unit.text(id)).collect(),
+            is_struct: tree.kind(item.inner) == NodeKind::StructSpecifier,
+            stand_in,
+        })
+    }
+}
+
+impl Class<'_> {
+    /// What takes the place of the inside: the stand-in, with those members only that are mentioned, or have no name of their own.
+    /// `None` if the class has too few parameters.
+    fn stand_in(&self, mentioned: &HashSet<&[u8]>) -> Option<Vec<u8>> {
+        let members = members(self.stand_in);
+        let is_known = |words: &[&[u8]]| {
+            let mut named = words.windows(3).filter(|words| words[..2] == [&b"std"[..], b"::"]);
+            named.all(|words| mentioned.contains(words[2]))
+        };
+        let mut wanted: HashSet<&[u8]> = mentioned.clone();
+        let mut kept: Vec<bool> = vec![false; members.len()];
+        loop {
+            let next = members.iter().zip(&kept).position(|(member, kept)| {
+                !kept
+                    && member.name.as_ref().is_none_or(|name| wanted.contains(&name[..]))
+                    && is_known(&member.words)
+            });
+            let Some(next) = next else { break };
+            kept[next] = true;
+            wanted.extend(&members[next].words);
+        }
+        let mut text = if self.is_struct { b" {\n".to_vec() } else { b" {\npublic:\n".to_vec() };
+        for (member, _) in members.iter().zip(kept).filter(|(_, kept)| *kept) {
+            self.write(member.text, mentioned.contains(&b"std"[..]), &mut text)?;
+        }
+        text.push(b'}');
+        Some(text)
+    }
+
+    /// Writes a member with the names that the parameters have in the class. A program may be without a namespace `std`.
+    fn write(&self, member: &[u8], has_std: bool, text: &mut Vec<u8>) -> Option<()> {
+        text.extend_from_slice(b"  ");
+        let mut at = 0;
+        let mut hidden = 0;
+        for token in tokens(member) {
+            let word = &member[token.range()];
+            text.extend_from_slice(&member[at..token.range().start]);
+            at = token.range().end;
+            if word == b"std" && !has_std {
+                hidden = 2;
+            }
+            if hidden > 0 {
+                hidden -= 1;
+                continue;
+            }
+            match PARAMETERS.iter().position(|parameter| *parameter == word) {
+                Some(index) => text.extend_from_slice(self.parameters.get(index)?),
+                None => text.extend_from_slice(word),
+            }
+        }
+        text.push(b'\n');
+        Some(())
+    }
+}
+
+/// A member of a stand-in.
+struct Member {
+    text: &'static [u8],
+    /// `None` for data, constructors and operators.
+    name: Option<Vec<u8>>,
+    words: Vec<&'static [u8]>,
+}
+
+/// The members of a stand-in.
+fn members(text: &'static [u8]) -> Vec<Member> {
+    let tree = SyntaxTree::parse(text, Language::Cpp);
+    let entities = Entities::new(text, &tree);
+    let class = entities.ids().next();
+    let own = entities.ids().filter(|&id| class.is_some() && entities.item(id).parent == class);
+    own.map(|id| {
+        let item = entities.item(id);
+        let text = &text[entities.range(&tree, id)];
+        let name = item.declares.first().map(|&entity| entities.name(entity));
+        let has_name =
+            !item.comes_with_class && !name.is_some_and(|it| it.starts_with(b"operator"));
+        Member {
+            text: text.trim_ascii(),
+            name: name.filter(|_| has_name).map(<[u8]>::to_vec),
+            words: tokens(text).map(|token| &text[token.range()]).collect(),
+        }
+    })
+    .collect()
+}
