@@ -69,6 +69,7 @@ mod cpp {
     mod holders;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
+    pub(crate) mod main_bodies;
     pub(crate) mod main_file;
     pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
@@ -183,14 +184,18 @@ pub static TABLE: &[Row] = &[
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
     row(&cpp::uses::CppUses, Phase::Prepare, large_ones(64).patient(6)),
+    row(
+        &cpp::main_bodies::CppMainBodies,
+        Phase::Prepare,
+        GROUPS.on_large_programs().patient(3).with_unused(),
+    ),
     row(&cpp::stand_ins::CppStandIns, Phase::Prepare, GROUPS.with_unused().with_repairs(6)),
     row(
         &cpp::bodies::CppBodies,
         Phase::Prepare,
         all_or_large_groups(32).with_unused().with_repairs(6),
     ),
-    row(&cpp::uses::CppUses, Phase::Prepare, large_ones(128).patient(6)),
-    row(&cpp::main_file::CppMainFile, Phase::Prepare, GROUPS.gaining(64).patient(2).with_unused()),
+    row(&cpp::uses::CppUses, Phase::Prepare, large_ones(128).patient(4)),
     row(
         &cpp::functions::CppFunctions,
         Phase::Prepare,

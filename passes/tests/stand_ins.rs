@@ -66,7 +66,7 @@ fn stand_ins_do_what_the_library_does() {
     assert_eq!(fs::read_dir(&library).unwrap().count(), STAND_INS.len());
     let folder = tempfile::tempdir().unwrap();
     let expected = printed(folder.path(), "real", &real);
-    assert_eq!(expected.lines().count(), 16, "{expected}");
+    assert_eq!(expected.lines().count(), 17, "{expected}");
     assert_eq!(printed(folder.path(), "short", &short), expected);
 }
 

@@ -83,7 +83,7 @@ fn only_definition(unit: Unit<'_>, range: Range<usize>, item: &Item) -> Option<R
 }
 
 /// The edit that leaves a function the shortest body that its type allows.
-fn emptied(unit: Unit<'_>, item: &Item, body: &Body) -> Option<Edit> {
+pub(super) fn emptied(unit: Unit<'_>, item: &Item, body: &Body) -> Option<Edit> {
     let tree = unit.tree;
     // A constructor keeps its initialisers: a base class may need them.
     let node = tree.field(item.inner, NodeField::Body)?;

@@ -11,7 +11,7 @@ int main() {
   std::vector<std::unique_ptr<M>> u; u.push_back(std::unique_ptr<M>(new M(8))); u.push_back(nullptr); std::printf("%d %d\n", u[0]->x, (int)(bool)u[1]);
   J j; j.c.push_back(J()); j.c.push_back(j); std::printf("%d\n", j.sum());
   std::basic_string<char, std::char_traits<char>> s = "hello"; s += " wor"; s += 'l'; s.append("dxx", 1); s.append(s); std::printf("%s %d %d %d\n", s.c_str(), (int)s.find("wor"), (int)s.find('z'), s.substr(2, 3).compare("llo"));
-  s.clear(); s.push_back('q'); s.resize(3); std::basic_string<char, std::char_traits<char>> t(2, 'y'); t = s; std::basic_string_view<char, std::char_traits<char>> sv(t); std::printf("%d %c %d\n", (int)t.size(), sv[0], (int)(sv.substr(1).size() + sv.find('q')));
+  char buffer[4] = ""; s.copy(buffer, 3, 1); s.insert(2, "--"); s.erase(0, 1).replace(3, 2, "+"); std::printf("%s %s %d %d\n", buffer, s.c_str(), (int)s.rfind('l'), (int)s.rfind('z')); s.clear(); s.push_back('q'); s.resize(3); std::basic_string<char, std::char_traits<char>> t(2, 'y'); t = s; std::basic_string_view<char, std::char_traits<char>> sv(t); std::printf("%d %c %d\n", (int)t.size(), sv[0], (int)(sv.substr(1).size() + sv.find('q')));
   std::optional<int> o; std::optional<M> om; om.emplace(3); o = 4; auto p = o; o.reset(); std::printf("%d %d %d %d\n", o.value_or(1), *p, om->x, (int)o.has_value()); o = std::nullopt;
   std::function<int(int)> f = g, h = f; int k = 5; f = [k](int x) { return x * k; }; auto f2 = f; std::printf("%d %d %d\n", f(3), h(3), f2(4)); f = nullptr; std::printf("%d\n", (int)(bool)f);
   std::map<int, std::vector<int>> a; a[3].push_back(1); a[1].push_back(2); a[2]; a.erase(2); for (auto &[x, y] : a) std::printf("%d:%d ", x, y[0]); std::printf("%d %d\n", (int)a.count(3), (int)(a.find(9) == a.end()));

@@ -205,7 +205,11 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
         };
         let text = unit.text(index);
         label |= begins && matches!(text, b"case" | b"default");
-        label |= unit.kind(index) == TokenKind::Word && begins && unit.text(index + 1) == b":";
+        // `int : 7;` is a bit-field without a name.
+        label |= unit.kind(index) == TokenKind::Word
+            && begins
+            && !is_type(text)
+            && unit.text(index + 1) == b":";
         roles.push(match text {
             b"!" | b"~" => TokenRole::Prefix,
             b"*" | b"&" | b"-" | b"+" if !operand => TokenRole::Prefix,

@@ -65,6 +65,21 @@ template <class T0, class T1> struct basic_string {
     for (; i + o.n <= n; ++i) if (substr(i, o.n).compare(o) == 0) return i;
     return -1;
   }
+  unsigned long rfind(T0 c) const { unsigned long i = n; while (i && p[i - 1] != c) --i; return i - 1; }
+  unsigned long copy(T0 *s, unsigned long k, unsigned long i = 0) const {
+    unsigned long j = 0;
+    for (; j < k && i + j < n; ++j) s[j] = p[i + j];
+    return j;
+  }
+  basic_string &replace(unsigned long i, unsigned long k, const basic_string &o) {
+    basic_string s(p, i);
+    s.append(o);
+    if (k < n - i) s.append(p + i + k, n - i - k);
+    swap(s);
+    return *this;
+  }
+  basic_string &insert(unsigned long i, const basic_string &o) { return replace(i, 0, o); }
+  basic_string &erase(unsigned long i = 0, unsigned long k = -1) { return replace(i, k, basic_string()); }
   int compare(const basic_string &o) const {
     unsigned long i = 0;
     while (i < n && i < o.n && p[i] == o.p[i]) ++i;

@@ -1,0 +1,72 @@
+//! Empties the bodies of functions of the file that was compiled, as long as line markers tell it from its headers.
+//!
+//! These few bodies decide how much of the headers is needed. So they come before those of the headers, although the bug is in one
+//! of them more often.
+//!
+//! before:
+//! ```cpp
+//! # 1 "a.cc"
+//! # 1 "h.h" 1
+//! int f(int x) { return x + 1; }
+//! # 2 "a.cc" 2
+//! struct A { long g() const { return f(1) + f(2); } };
+//! int main() { return A().g(); }
+//! ```
+//! after:
+//! ```cpp
+//! # 1 "a.cc"
+//! # 1 "h.h" 1
+//! int f(int x) { return x + 1; }
+//! # 2 "a.cc" 2
+//! struct A { long g() const { return 0; } };
+//! int main() { return A().g(); }
+//! ```
+
+use clreduce_language::{NodeField, NodeKind};
+
+use super::bodies::emptied;
+use crate::analysis::{Unit, main_file};
+use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::snapshot::Snapshot;
+
+/// The pass.
+pub(crate) struct CppMainBodies;
+
+impl Pass for CppMainBodies {
+    fn info(&self) -> PassInfo {
+        PassInfo::new(
+            "cpp-main-bodies",
+            "Empty bodies of functions that line markers say are from the main file",
+            CPP,
+        )
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            let main = main_file(unit.bytes);
+            if main.is_empty() {
+                continue;
+            }
+            let entities = snapshot.entities(unit.file);
+            for id in entities.ids() {
+                let item = entities.item(id);
+                let start = unit.tree.range(item.node).start;
+                let next = main.partition_point(|range| range.end <= start);
+                let is_main = main.get(next).is_some_and(|range| range.start <= start);
+                // `main` is what runs the others.
+                let name = item.declares.first().map(|&entity| entities.name(entity));
+                if !is_main || name == Some(b"main") {
+                    continue;
+                }
+                // A body that gives its function the type cannot be emptied.
+                let of = unit.tree.field(item.inner, NodeField::Type);
+                let is_deduced = of.is_some_and(|of| {
+                    unit.tree.kind(of) == NodeKind::PlaceholderTypeSpecifier
+                });
+                let body = entities.body(unit.bytes, unit.tree, id).filter(|_| !is_deduced);
+                let edit = body.and_then(|body| emptied(unit, item, &body));
+                proposals.extend(edit.map(Proposal::edit));
+            }
+        }
+    }
+}
