@@ -67,6 +67,7 @@ mod cpp {
     pub(crate) mod function_objects;
     pub(crate) mod functions;
     mod holders;
+    pub(crate) mod inline_members;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
     pub(crate) mod main_bodies;
@@ -270,6 +271,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
     row(&cpp::stand_ins::CppStandIns, Phase::Fine, BIGGEST_FIRST.with_unused()),
     row(&cpp::forwarding::CppForwarding, Phase::Fine, GROUPS),
+    row(&cpp::inline_members::CppInlineMembers, Phase::Fine, GROUPS),
     row(&cpp::objects::CppObjects, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::pipes::CppPipes, Phase::Fine, BIGGEST_FIRST.with_unused()),
     row(&cpp::function_objects::CppFunctionObjects, Phase::Fine, GROUPS),

@@ -1,7 +1,9 @@
 //! Removes classes and enumerations that are used: `int` takes the place of their names, and `0` that of their members.
 //!
 //! Types are told apart by their names only. All of one name go together, with the members that are defined outside. Where a member
-//! is the only one of its name, `a.b` and `a.f()` become `0` as well, and statements that do nothing else go.
+//! is the only one of its name, `a.b` and `a.f()` become `0` as well, and statements that do nothing else go; or else they become
+//! `a`. The first argument of a template may take the place of `int`, or a pointer to it: that does for classes that wrap one
+//! object, such as `std::optional<T>` and `std::unique_ptr<T>`.
 //!
 //! before:
 //! ```cpp
@@ -16,6 +18,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use clreduce_language::{ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
@@ -32,7 +35,7 @@ impl Pass for CppClassToInt {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "cpp-class-to-int",
-            "Remove classes and enumerations, and write int where they are used",
+            "Remove classes and enumerations, and write int, or what they wrap, where they are used",
             CPP,
         )
     }
@@ -48,11 +51,12 @@ impl Pass for CppClassToInt {
             }
             accesses(snapshot, unit, &mut uses);
             for name in declarations {
-                let Some(uses) = uses.remove(name).filter(|uses| !uses.is_unclear) else {
-                    continue;
-                };
-                let patch = Patch::new(disjoint(uses.edits));
-                proposals.extend(patch.filter(|_| uses.count > 0).map(Proposal::new));
+                let uses = uses.remove(name).filter(|it| !it.is_unclear && !it.names.is_empty());
+                let Some(uses) = uses else { continue };
+                for (list, stand_in) in (0..).zip(STAND_INS) {
+                    let patch = uses.replaced(unit, stand_in);
+                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+                }
             }
         }
     }
@@ -66,8 +70,15 @@ fn accesses(snapshot: &Snapshot, unit: Unit<'_>, uses: &mut HashMap<&[u8], Uses>
     for access in tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression) {
         let name = tree.field(access, NodeField::Field);
         let class = name.and_then(|name| entities.scope(spelling.member(name)?));
-        if let Some(uses) = class.and_then(|class| uses.get_mut(entities.name(class))) {
-            uses.edits.push(without(snapshot, unit.file, access));
+        let uses = class.and_then(|class| uses.get_mut(entities.name(class)));
+        if let (Some(uses), Some(object)) = (uses, tree.field(access, NodeField::Argument)) {
+            let call = tree.parent(access).filter(|&call| {
+                tree.kind(call) == NodeKind::CallExpression
+                    && tree.node(access).field == Some(NodeField::Function)
+            });
+            let end = tree.range(call.unwrap_or(access)).end;
+            let object = unit.delete(tree.range(object).end..end);
+            uses.accesses.push([without(snapshot, unit.file, access), object]);
         }
     }
 }
@@ -76,17 +87,43 @@ fn is_name(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
 }
 
-/// What becomes of a class.
+/// What takes the place of a class.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StandIn {
+    /// `int`, and `0` for accesses to members.
+    Int,
+    /// `int`, and the object for accesses to members.
+    IntAndObject,
+    /// The first argument of the template, and the object for accesses to members.
+    Argument,
+    /// A pointer to the first argument of the template, and the object for accesses to members.
+    Pointer,
+}
+
+const STAND_INS: [StandIn; 4] =
+    [StandIn::Int, StandIn::IntAndObject, StandIn::Argument, StandIn::Pointer];
+
+/// The uses of a class.
 #[derive(Default)]
 struct Uses {
-    /// First the removals of what declares it, in order, then the edits of its uses.
-    edits: Vec<Edit>,
-    /// The number of removals.
-    removals: usize,
-    /// The number of uses outside of what is removed.
-    count: usize,
+    /// The removals of what declares it, in order.
+    removals: Vec<Edit>,
+    /// The names outside of what is removed.
+    names: Vec<Name>,
+    /// The edits that leave nothing, and those that leave the object, of accesses to members.
+    accesses: Vec<[Edit; 2]>,
     /// True if one of the uses can neither be `int` nor `0`.
     is_unclear: bool,
+}
+
+/// The name of a class where it is used.
+struct Name {
+    range: Range<usize>,
+    /// `int`, or `0`.
+    text: &'static [u8],
+    is_called: bool,
+    /// The first argument of the template.
+    argument: Option<Range<usize>>,
 }
 
 /// The names of all types, in the order of their first declaration. Their removals are added to `uses`.
@@ -123,8 +160,7 @@ fn declarations<'a>(
             // A variable that is declared along with its type would go as well.
             let is_variable = unit.tree.kind(entities.item(id).inner) == NodeKind::Declaration;
             uses.is_unclear |= is_variable || range.is_empty();
-            uses.edits.push(unit.delete(range));
-            uses.removals += 1;
+            uses.removals.push(unit.delete(range));
         }
     }
     names
@@ -156,15 +192,15 @@ impl Uses {
     fn add(&mut self, unit: Unit<'_>, name: NodeId) {
         let tree = unit.tree;
         let start = tree.range(name).start as u32;
-        let before = self.edits[..self.removals].partition_point(|edit| edit.start <= start);
+        let before = self.removals.partition_point(|edit| edit.start <= start);
         // What declares a member may stand in what declares its class.
         let is_removed = |edit: &Edit| start < edit.end;
-        if self.edits[..before].iter().rev().take(DEEPEST).any(is_removed) {
+        if self.removals[..before].iter().rev().take(DEEPEST).any(is_removed) {
             return;
         }
-        self.count += 1;
         let mut node = name;
         let mut is_scope = false;
+        let mut argument = None;
         for _ in 0..DEEPEST {
             let parent = tree.node(node).parent;
             let is_part = match tree.kind(parent) {
@@ -174,6 +210,8 @@ impl Uses {
                 }
                 NodeKind::DependentType => true,
                 NodeKind::TemplateType | NodeKind::TemplateFunction => {
+                    let list = tree.field(parent, NodeField::Arguments);
+                    argument = list.and_then(|list| tree.named_children(list).next());
                     tree.node(node).field == Some(NodeField::Name)
                 }
                 NodeKind::ClassSpecifier | NodeKind::StructSpecifier | NodeKind::EnumSpecifier => {
@@ -186,10 +224,38 @@ impl Uses {
             }
             node = parent;
         }
-        match text(unit, node, is_scope) {
-            Some(text) => self.edits.push(unit.replace(tree.range(node), text)),
-            None => self.is_unclear = true,
+        let Some(text) = text(unit, node, is_scope) else {
+            self.is_unclear = true;
+            return;
+        };
+        self.names.push(Name {
+            range: tree.range(node),
+            text,
+            is_called: tree.node(node).field == Some(NodeField::Function),
+            argument: argument.map(|argument| tree.range(argument)),
+        });
+    }
+
+    /// The patch that puts something in the place of the class.
+    fn replaced(&self, unit: Unit<'_>, stand_in: StandIn) -> Option<Patch> {
+        if stand_in == StandIn::IntAndObject && self.accesses.is_empty() {
+            return None;
         }
+        let mut edits = self.removals.clone();
+        for name in &self.names {
+            let argument = || name.argument.clone().map(|argument| &unit.bytes[argument]);
+            let text = match stand_in {
+                _ if name.text != b"int" => name.text.to_vec(),
+                StandIn::Int | StandIn::IntAndObject => name.text.to_vec(),
+                StandIn::Argument => argument()?.to_vec(),
+                StandIn::Pointer if name.is_called => [b"(", argument()?, b" *)"].concat(),
+                StandIn::Pointer => [argument()?, b" *"].concat(),
+            };
+            edits.push(Edit::replace(unit.file, name.range.clone(), text));
+        }
+        let of = usize::from(stand_in != StandIn::Int);
+        edits.extend(self.accesses.iter().map(|access| access[of].clone()));
+        Patch::new(disjoint(edits))
     }
 }
 
@@ -226,7 +292,7 @@ mod tests {
     use clreduce_testcase::Language;
 
     use super::*;
-    use crate::harness::assert_reduces;
+    use crate::harness::{assert_reduces, reduce_with, spelled};
 
     fn check(before: &str, after: &str) {
         assert_reduces(&CppClassToInt, Language::Cpp, before, &[], after);
@@ -241,6 +307,22 @@ mod tests {
         check(
             "template <class T> struct A { typedef T t; }; template <> struct A<int> { }; typename A<A<int>>::t x; B<A<int>> y;",
             "int x; B<int> y;",
+        );
+    }
+
+    #[test]
+    fn what_a_class_wraps_may_take_its_place() {
+        let before = "template <class T> struct W { T *p; W(T *q) : p(q) { } T *get() { return p; } };
+            struct A { int a; }; W<A> f() { return W<A>(new A); } int g(W<A> w) { return f().get()->a + w.get()->a; }";
+        let left = reduce_with(&CppClassToInt, before, Language::Cpp, |text| {
+            ["struct A", "->a + w"].iter().all(|part| text.contains(part))
+                && ["W<A> w", "A *w"].iter().any(|part| text.contains(part))
+        });
+        assert_eq!(
+            spelled(&left),
+            spelled(
+                "struct A { int a; }; A *f() { return (A *)(new A); } int g(A *w) { return f()->a + w->a; }"
+            ),
         );
     }
 

@@ -60,9 +60,8 @@ impl Pass for CppMainBodies {
                 }
                 // A body that gives its function the type cannot be emptied.
                 let of = unit.tree.field(item.inner, NodeField::Type);
-                let is_deduced = of.is_some_and(|of| {
-                    unit.tree.kind(of) == NodeKind::PlaceholderTypeSpecifier
-                });
+                let is_deduced =
+                    of.is_some_and(|of| unit.tree.kind(of) == NodeKind::PlaceholderTypeSpecifier);
                 let body = entities.body(unit.bytes, unit.tree, id).filter(|_| !is_deduced);
                 let edit = body.and_then(|body| emptied(unit, item, &body));
                 proposals.extend(edit.map(Proposal::edit));

@@ -318,8 +318,7 @@ impl<'a> Repair<'a> {
         let blamed: Vec<usize> = blamed.map(|(index, _)| index).collect();
         let needed: Vec<ItemId> = self.entities.ids().filter(|&id| is_back(id)).collect();
         // Of a class whose inside is replaced by something else, nothing goes on its own.
-        let replaces =
-            |edit: &Edit| !edit.text.is_empty() && self.holds_items(&edit.range());
+        let replaces = |edit: &Edit| !edit.text.is_empty() && self.holds_items(&edit.range());
         let wrong = blamed.iter().map(|&index| proposals[index].edits());
         let wrong = wrong.filter(|edits| !edits.iter().any(replaces)).flatten();
         let wrong = wrong.filter(|edit| is_wrong(edit)).chain(parts.edits());
