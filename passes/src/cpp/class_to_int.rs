@@ -316,7 +316,7 @@ mod tests {
             struct A { int a; }; W<A> f() { return W<A>(new A); } int g(W<A> w) { return f().get()->a + w.get()->a; }";
         let left = reduce_with(&CppClassToInt, before, Language::Cpp, |text| {
             ["struct A", "->a + w"].iter().all(|part| text.contains(part))
-                && ["W<A> w", "A *w"].iter().any(|part| text.contains(part))
+                && ["W<A> w", "A * w"].iter().any(|part| text.contains(part))
         });
         assert_eq!(
             spelled(&left),

@@ -9,7 +9,7 @@
 //! # 1 "h.h" 1
 //! int f(int x) { return x + 1; }
 //! # 2 "a.cc" 2
-//! struct A { long g() const { return f(1) + f(2); } };
+//! struct A { int g() const { return f(1) + f(2); } };
 //! int main() { return A().g(); }
 //! ```
 //! after:
@@ -18,7 +18,7 @@
 //! # 1 "h.h" 1
 //! int f(int x) { return x + 1; }
 //! # 2 "a.cc" 2
-//! struct A { long g() const { return 0; } };
+//! struct A { int g() const { return 0; } };
 //! int main() { return A().g(); }
 //! ```
 
