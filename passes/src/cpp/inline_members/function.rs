@@ -1,10 +1,10 @@
 //! A member function or operator whose body can take the place of a call.
 
-use clreduce_language::{EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
+use clreduce_language::{EntityId, Item, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
 use super::call::{Call, Object};
-use crate::analysis::{Spelling, Unit, is_member, parameters};
+use crate::analysis::{Spelling, Unit, is_member, is_name, parameters, template_parameter_name};
 use crate::edit::{as_operand, disjoint, edited};
 
 /// A function, as far as inlining needs to know it.
@@ -21,6 +21,19 @@ pub(super) struct Function<'a> {
     value: Option<NodeId>,
 }
 
+/// Returns whether the body of a template mentions a parameter of it: what it is for a call is not known.
+fn mentions_parameters(unit: Unit<'_>, item: &Item) -> bool {
+    let tree = unit.tree;
+    let head = tree.field(item.node, NodeField::Parameters).into_iter();
+    let parameters = head.flat_map(|head| tree.named_children(head));
+    let names: Vec<&[u8]> = parameters
+        .filter_map(|parameter| Some(unit.text(template_parameter_name(unit, parameter)?)))
+        .collect();
+    let body = tree.field(item.inner, NodeField::Body).into_iter();
+    let mut inside = body.flat_map(|body| tree.subtree(body));
+    inside.any(|id| is_name(tree.kind(id)) && names.contains(&unit.text(id)))
+}
+
 /// Bytes of a body that is put somewhere else.
 const LARGEST: usize = 1024;
 
@@ -30,15 +43,15 @@ impl<'a> Function<'a> {
         let tree = unit.tree;
         let item = entities.item(id);
         let &[entity] = item.declares.as_slice() else { return None };
-        if item.kind != ItemKind::Function
-            || item.is_template
-            || item.is_outside
-            || tree.has_error(item.node)
-        {
+        if item.kind != ItemKind::Function || item.is_outside || tree.has_error(item.node) {
             return None;
         }
         let is_operator = entities.name(entity).starts_with(b"operator");
-        let is_friend = item.inner != item.node;
+        let around = tree.ancestors(item.inner).take_while(|&at| at >= item.node);
+        let is_friend = around.into_iter().any(|at| tree.kind(at) == NodeKind::FriendDeclaration);
+        if item.is_template && mentions_parameters(unit, item) {
+            return None;
+        }
         let is_member = item.is_member && !is_friend && is_member(entities, entity);
         let is_alone = matches!(entities.declarations(entity), [only] if *only == id);
         if !(is_operator || is_member && is_alone) || item.comes_with_class {

@@ -153,6 +153,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_template_is_for_a_call_may_not_matter() {
+        check(
+            "struct A { int x; template <class F> int each(F f) { return f(x); } template <class T> T as() { return T(x); } };
+             int f(A &a) { return a.each([](int x) { return x; }) + a.as<int>(); }",
+            &[],
+            "struct A { int x; template <class T> T as() { return T(x); } };
+             int f(A &a) { return ([](int x) { return x; })(a.x) + a.as<int>(); }",
+        );
+    }
+
+    #[test]
     fn what_is_more_than_a_call_stays() {
         for source in [
             "struct A { int f() { return 1; } }; auto p = &A::f; int x = A().f();",
