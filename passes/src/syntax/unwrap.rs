@@ -1,5 +1,6 @@
 //! Replaces a statement by a part of itself: a loop by its body, or by an `if`; an `if` by a branch or its
-//! condition, a block by what it holds; in C++ also `try` by its block, a condition with a declaration by the declaration.
+//! condition, a block by what it holds; in C++ also `try` by its block, a condition with a declaration by the declaration, and a loop
+//! over a range by its body twice.
 //!
 //! before:
 //! ```c
@@ -18,6 +19,7 @@ use clreduce_testcase::{Edit, Patch, steps};
 
 use crate::analysis::{Unit, is_expression, is_statement, is_statement_list};
 use crate::budget::Budget;
+use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
 
@@ -46,7 +48,8 @@ impl Pass for Unwrap {
                         vec![body_once(unit, &names, id), condition(unit, id)]
                     }
                     NodeKind::ForRangeLoop => {
-                        vec![body_once(unit, &names, id), body_of_range(unit, &names, id)]
+                        let twice = body_twice(unit, id);
+                        vec![body_once(unit, &names, id), body_of_range(unit, &names, id), twice]
                     }
                     NodeKind::TryStatement => vec![tried(unit, &names, id)],
                     NodeKind::ForStatement => {
@@ -166,6 +169,30 @@ fn once_if(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     };
     edits.extend(without_jumps(unit, body, true));
     Patch::new(edits)
+}
+
+/// A loop is longer than its body twice only if the body is short.
+const LARGEST_TWICE: usize = 256;
+
+/// `for (T x : a) body` becomes `body body`, where the body does not mention `x`.
+fn body_twice(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
+    let tree = unit.tree;
+    if tree.range(id).len() > LARGEST_TWICE {
+        return None;
+    }
+    let (body, declarator) =
+        (tree.field(id, NodeField::Body)?, tree.field(id, NodeField::Declarator)?);
+    let is_name = |&it: &NodeId| tree.kind(it) == NodeKind::Identifier;
+    let name = tree.subtree(declarator).find(is_name)?;
+    let mut inside = tree.subtree(body);
+    let is_tied = inside.any(|it| match tree.kind(it) {
+        NodeKind::BreakStatement | NodeKind::ContinueStatement => true,
+        _ => is_name(&it) && unit.text(it) == unit.text(name),
+    });
+    let twice = [unit.text(body), b" ", unit.text(body)].concat();
+    let is_smaller = is_smaller(&twice, unit.text(id));
+    (in_list(unit, id) && !is_tied && is_smaller)
+        .then(|| Patch::single(Edit::replace(unit.file, tree.range(id), twice)))
 }
 
 /// `for (T x : a) body` becomes `T x; body`, and where the type is deduced, `auto x = a; body`.
@@ -361,7 +388,7 @@ mod tests {
     use clreduce_testcase::Language;
 
     use super::*;
-    use crate::harness::assert_reduces;
+    use crate::harness::{assert_reduces, reduce_with, spelled};
 
     fn check(before: &str, keep: &[&str], after: &str) {
         assert_reduces(&Unwrap, Language::C, before, keep, after);
@@ -416,6 +443,11 @@ mod tests {
             "T x; if (x) ; g(x);",
         );
         check("for (auto &x : a) g(x);", &["&x", "g(x)"], "auto &x = a; g(x);");
+        let left =
+            reduce_with(&Unwrap, "void f() { for (T x : a) { g(); } }", Language::Cpp, |it| {
+                it.contains("for") || it.matches("g()").count() == 2
+            });
+        assert_eq!(spelled(&left), spelled("void f() { g(); g(); }"));
         check(
             "if (int x = h(); x > 1) { g(x); } else k();",
             &["h()", "g(x)"],
