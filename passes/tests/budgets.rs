@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 37] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -49,6 +49,13 @@ const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
         "inline",
         Language::C,
         "void f(int a) { b = a; b += a; b -= a; } void g(void) { f(1); f(2); }",
+        false,
+    ),
+    (
+        "calls of one member",
+        "cpp-inline-members",
+        Language::Cpp,
+        "struct A { int x; int f() { return x; } }; int g(A a) { return a.f() + a.f(); }",
         false,
     ),
     (

@@ -31,8 +31,8 @@ pub(crate) fn concepts(unit: Unit<'_>) -> HashSet<&[u8]> {
     names.map(|name| unit.text(name)).collect()
 }
 
-/// The last part of a name: `C` of `n::C<int>`.
-fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
+/// The last part of a name, without arguments: `C` of `n::C<int>`.
+pub(crate) fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
     let mut at = id;
     // A qualified name is as long as the input makes it.
     while let NodeKind::QualifiedIdentifier | NodeKind::TemplateType = unit.tree.kind(at) {

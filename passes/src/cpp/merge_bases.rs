@@ -22,7 +22,7 @@ use std::ops::Range;
 use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, steps};
 
-use crate::analysis::{Head, Unit, outside_members, template_parameter_name};
+use crate::analysis::{Head, Unit, last_name, outside_members, template_parameter_name};
 use crate::edit::{Argument, Arguments, disjoint, substituted};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -193,12 +193,6 @@ impl<'a> Merge<'a> {
         }
         given.next().is_none().then_some(())
     }
-}
-
-/// The last part of a name, without arguments: `C` of `n::C<int>`.
-fn last_name(unit: Unit<'_>, name: NodeId) -> NodeId {
-    let inner = |&at: &NodeId| unit.tree.field(at, NodeField::Name);
-    std::iter::successors(Some(name), inner).take(16).last().unwrap_or(name)
 }
 
 #[cfg(test)]

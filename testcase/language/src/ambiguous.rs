@@ -1,4 +1,6 @@
-//! Declarations that the grammar takes for expressions.
+//! Declarations that the grammar takes for expressions, and expressions that it takes for declarations.
+
+use std::collections::HashSet;
 
 use clreduce_testcase::{Token, TokenKind, step};
 
@@ -11,6 +13,7 @@ const LONGEST: usize = 16;
 /// two comparisons. Then nothing would declare `a`.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
+    hide_products(bytes, tokens, out);
     for open in 3..tokens.len() {
         if text(open) != b"<" || !begins_statement(bytes, tokens, open) {
             continue;
@@ -34,6 +37,62 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 _ => {}
             }
             before = token.kind;
+        }
+    }
+}
+
+/// Makes a sum of the product in `a * b;`, where variables of both names are declared: the grammar would declare a pointer. Only with
+/// operators of classes, a statement is nothing but a product.
+fn hide_products(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
+    let text = |index: usize| &bytes[tokens[index].range()];
+    let is_word = |index: usize| tokens[index].kind == TokenKind::Word;
+    let is_product = |at: &usize| {
+        matches!(text(*at), b"*" | b"&")
+            && is_word(at - 1)
+            && is_word(at + 1)
+            && text(at + 2) == b";"
+            && matches!(text(at - 2), b";" | b"{" | b"}")
+    };
+    let products: Vec<usize> = (2..tokens.len().saturating_sub(2)).filter(is_product).collect();
+    if products.is_empty() {
+        return;
+    }
+    let is_keyword = |word: &[u8]| {
+        matches!(
+            word,
+            b"class"
+                | b"struct"
+                | b"union"
+                | b"enum"
+                | b"typename"
+                | b"typedef"
+                | b"using"
+                | b"namespace"
+                | b"return"
+                | b"goto"
+                | b"new"
+                | b"delete"
+                | b"else"
+                | b"do"
+                | b"case"
+                | b"throw"
+        )
+    };
+    let mut variables: HashSet<&[u8]> = HashSet::new();
+    for at in 1..tokens.len().saturating_sub(1) {
+        // `typedef int T;` is the only type that is declared as a variable is.
+        let is_declared = is_word(at)
+            && (is_word(at - 1) || text(at - 1) == b">")
+            && !is_keyword(text(at - 1))
+            && !(at > 1 && is_keyword(text(at - 2)))
+            && matches!(text(at + 1), b";" | b"=" | b"{" | b"(" | b"[" | b",");
+        if is_declared {
+            variables.insert(text(at));
+        }
+    }
+    for at in products {
+        if variables.contains(text(at - 1)) && variables.contains(text(at + 1)) {
+            out[tokens[at].range()].fill(b'+');
         }
     }
 }
@@ -103,6 +162,22 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn products_of_variables_are_expressions() {
+        let products = |source: &str| {
+            let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+            tree.ids().filter(|&id| tree.kind(id) == NodeKind::BinaryExpression).count()
+        };
+        assert_eq!(products("int f() { A a; A b(1); { a * b; } a & b; }"), 2);
+        for source in [
+            "struct A { }; int f() { A * b; b = 0; }",
+            "typedef int A; int f() { int b; { A * b; } }",
+            "int f() { A a; a * b; }",
+        ] {
+            assert_eq!(products(source), 0, "{source}");
         }
     }
 
