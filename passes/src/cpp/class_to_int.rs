@@ -3,7 +3,7 @@
 //! Types are told apart by their names only. All of one name go together, with the members that are defined outside. Where a member
 //! is the only one of its name, `a.b` and `a.f()` become `0` as well, and statements that do nothing else go; or else they become
 //! `a`. The first argument of a template may take the place of `int`, or a pointer to it: that does for classes that wrap one
-//! object, such as `std::optional<T>` and `std::unique_ptr<T>`.
+//! object, such as `std::optional<T>` and `std::unique_ptr<T>`. So may the type of the only member of a class.
 //!
 //! before:
 //! ```cpp
@@ -98,10 +98,12 @@ enum StandIn {
     Argument,
     /// A pointer to the first argument of the template, and the object for accesses to members.
     Pointer,
+    /// The type of the only member, and the object for accesses to it.
+    Member,
 }
 
-const STAND_INS: [StandIn; 4] =
-    [StandIn::Int, StandIn::IntAndObject, StandIn::Argument, StandIn::Pointer];
+const STAND_INS: [StandIn; 5] =
+    [StandIn::Int, StandIn::IntAndObject, StandIn::Argument, StandIn::Pointer, StandIn::Member];
 
 /// The uses of a class.
 #[derive(Default)]
@@ -112,6 +114,8 @@ struct Uses {
     names: Vec<Name>,
     /// The edits that leave nothing, and those that leave the object, of accesses to members.
     accesses: Vec<[Edit; 2]>,
+    /// The type of the only member that it has, if that is data.
+    member: Option<Vec<u8>>,
     /// True if one of the uses can neither be `int` nor `0`.
     is_unclear: bool,
 }
@@ -141,7 +145,9 @@ fn declarations<'a>(
             if !uses.contains_key(name) {
                 names.push(name);
             }
-            uses.entry(name).or_default();
+            let member = only_member(unit, item.inner);
+            let of = uses.entry(name).or_default();
+            of.member = of.member.take().or(member);
         }
     }
     let is_apart = |id: &ItemId| entities.item(*id).kind == ItemKind::Type;
@@ -164,6 +170,29 @@ fn declarations<'a>(
         }
     }
     names
+}
+
+/// The type of the only thing that a class holds, if that is data.
+fn only_member(unit: Unit<'_>, class: NodeId) -> Option<Vec<u8>> {
+    let tree = unit.tree;
+    let has_base = tree.children(class).any(|it| tree.kind(it) == NodeKind::BaseClassClause);
+    let mut members = tree.named_children(tree.field(class, NodeField::Body)?);
+    let member = members.next().filter(|&it| tree.kind(it) == NodeKind::FieldDeclaration)?;
+    if has_base || members.next().is_some() || tree.has_error(member) {
+        return None;
+    }
+    let mut declarators = tree.fields(member, NodeField::Declarator);
+    let declarator = declarators.next().filter(|_| declarators.next().is_none())?;
+    let inner = |&at: &NodeId| {
+        let pointer = Some(at).filter(|&at| tree.kind(at) == NodeKind::PointerDeclarator)?;
+        tree.field(pointer, NodeField::Declarator)
+    };
+    let declarators: Vec<NodeId> =
+        std::iter::successors(Some(declarator), inner).take(DEEPEST).collect();
+    let (last, pointers) = declarators.split_last()?;
+    let of = unit.text(tree.field(member, NodeField::Type)?);
+    (tree.kind(*last) == NodeKind::FieldIdentifier)
+        .then(|| [of, b" ", b"*".repeat(pointers.len()).as_slice()].concat())
 }
 
 /// The class of a member that is defined outside of it.
@@ -238,7 +267,8 @@ impl Uses {
 
     /// The patch that puts something in the place of the class.
     fn replaced(&self, unit: Unit<'_>, stand_in: StandIn) -> Option<Patch> {
-        if stand_in == StandIn::IntAndObject && self.accesses.is_empty() {
+        let needs_access = matches!(stand_in, StandIn::IntAndObject | StandIn::Member);
+        if needs_access && self.accesses.is_empty() {
             return None;
         }
         let mut edits = self.removals.clone();
@@ -250,6 +280,7 @@ impl Uses {
                 StandIn::Argument => argument()?.to_vec(),
                 StandIn::Pointer if name.is_called => [b"(", argument()?, b" *)"].concat(),
                 StandIn::Pointer => [argument()?, b" *"].concat(),
+                StandIn::Member => self.member.clone()?,
             };
             edits.push(Edit::replace(unit.file, name.range.clone(), text));
         }
@@ -324,6 +355,16 @@ mod tests {
                 "struct A { int a; }; A *f() { return (A *)(new A); } int g(A *w) { return f()->a + w->a; }"
             ),
         );
+    }
+
+    #[test]
+    fn the_only_member_may_take_the_place_of_its_class() {
+        let before = "struct P { int a; }; struct A { P *p; }; int f(A x) { A y; y.p = x.p; return y.p->a; }";
+        let left = reduce_with(&CppClassToInt, before, Language::Cpp, |text| {
+            text.contains("struct P") && text.contains("->a") && !text.contains("int y")
+        });
+        let after = "struct P { int a; }; int f(P *x) { P *y; y = x; return y->a; }";
+        assert_eq!(spelled(&left), spelled(after));
     }
 
     #[test]

@@ -82,7 +82,9 @@ fn hide_products(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     for at in 1..tokens.len().saturating_sub(1) {
         // `typedef int T;` is the only type that is declared as a variable is.
         let is_declared = is_word(at)
-            && (is_word(at - 1) || text(at - 1) == b">")
+            && (is_word(at - 1)
+                || text(at - 1) == b">"
+                || text(at - 1) == b"," && text(at + 1) == b";")
             && !is_keyword(text(at - 1))
             && !(at > 1 && is_keyword(text(at - 2)))
             && matches!(text(at + 1), b";" | b"=" | b"{" | b"(" | b"[" | b",");
@@ -172,6 +174,7 @@ mod tests {
             tree.ids().filter(|&id| tree.kind(id) == NodeKind::BinaryExpression).count()
         };
         assert_eq!(products("int f() { A a; A b(1); { a * b; } a & b; }"), 2);
+        assert_eq!(products("int f() { A<A> a, b; a * b; }"), 1);
         for source in [
             "struct A { }; int f() { A * b; b = 0; }",
             "typedef int A; int f() { int b; { A * b; } }",
