@@ -2,7 +2,7 @@
 //!
 //! `a.f(1)` becomes what `f` returns, or what it does if the call is a statement, with `a` in the place of `this` and arguments in
 //! the place of parameters. A member that is the only one of its name goes with its last call. Which function an operator calls
-//! depends on types, so that each of its uses is tried alone.
+//! depends on types, so that each of its uses is tried alone, and the function goes with it.
 //!
 //! before:
 //! ```cpp
@@ -60,8 +60,8 @@ impl Pass for CppInlineMembers {
                     let uses = uses.iter().filter(|&&at| !function.holds(unit, at)).copied();
                     for at in proposals.limited(&MOST_CALLS, uses) {
                         let edit = Call::of_operator(unit, at).and_then(|it| function.at(&it));
-                        let patch = edit.map(|edit| Proposal::new(Patch::single(edit)).in_list(1));
-                        proposals.extend(patch);
+                        let patch = edit.and_then(|edit| whole(&spelling, id, vec![edit]));
+                        proposals.extend(patch.map(|patch| patch.in_list(1)));
                     }
                 } else if let Some(names) = calls.members.get(&function.entity)
                     && proposals.allow(&MOST_CALLS, names.len())
@@ -182,11 +182,10 @@ mod tests {
         check(
             "struct A { int x; int operator+(int y) { return y; } friend int operator*(A a, A b) { return b.x; } int &operator[](int i) { return x; }
              void operator<<(A a) { a.x = 1; } int operator*() { return 1; } };
-             int f(A first, A b, A c) { b << c; return g(b + 1, first * c, b[2], *b); }",
-            &["operator+", "operator*", "operator[]", "operator<<"],
-            "struct A { int x; int operator+(int y) { return y; } friend int operator*(A a, A b) { return b.x; } int &operator[](int i) { return x; }
-             void operator<<(A a) { a.x = 1; } int operator*() { return 1; } };
-             int f(A first, A b, A c) { b << c; return g(1, c.x, b.x, 1); }",
+             int f(A first, A b, A c) { b << c; c * b; return g(b + 1, first * c, b[2], *b); }",
+            &["c * b"],
+            "struct A { int x; };
+             int f(A first, A b, A c) { { c.x = 1; } c * b; return g(1, c.x, b.x, 1); }",
         );
     }
 }
