@@ -227,6 +227,7 @@ pub static TABLE: &[Row] = &[
         Phase::Coarse,
         large_groups(256).gaining(64).with_unused().patient(2),
     ),
+    row(&cpp::main_file::CppMainFile, Phase::Coarse, GROUPS.gaining(64).patient(2).with_unused()),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(8).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(64).with_unused()),

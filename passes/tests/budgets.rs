@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 37] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 38] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("groups of lines that are not joined", "lines", Language::Text, "a\nb\n", true),
     (
@@ -50,6 +50,13 @@ const BEYOND: [(&str, &str, Language, &str, bool); 37] = [
         Language::C,
         "void f(int a) { b = a; b += a; b -= a; } void g(void) { f(1); f(2); }",
         false,
+    ),
+    (
+        "classes with a stand-in",
+        "cpp-stand-ins",
+        Language::Cpp,
+        "namespace n { template <class T, class U> struct pair { T a; U b; pair(int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); pair(long, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); pair(char, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); }; } namespace m { template <class T, class U> struct pair { T a; U b; pair(int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); pair(long, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); pair(char, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); }; }",
+        true,
     ),
     (
         "calls of one member",

@@ -218,7 +218,17 @@ impl Service {
         }
         self.end();
         lock(&self.state.blobs).clear();
-        self.begin(std::net::TcpListener::bind(self.address).unwrap());
+        // Another connection of this machine may have the port for a moment.
+        let mut attempts = 0;
+        let listener = loop {
+            match std::net::TcpListener::bind(self.address) {
+                Ok(listener) => break listener,
+                Err(error) => assert!(attempts < 100, "{}: {error}", self.address),
+            }
+            attempts += 1;
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        };
+        self.begin(listener);
     }
 
     /// Processes of actions that are there now.

@@ -271,6 +271,12 @@ impl Uses {
         if needs_access && self.accesses.is_empty() {
             return None;
         }
+        // In `A<A<T>>`, the argument would be one that goes itself.
+        let is_nested = |pair: &[Name]| pair[1].range.start < pair[0].range.end;
+        let takes_argument = matches!(stand_in, StandIn::Argument | StandIn::Pointer);
+        if takes_argument && self.names.windows(2).any(is_nested) {
+            return None;
+        }
         let mut edits = self.removals.clone();
         for name in &self.names {
             let argument = || name.argument.clone().map(|argument| &unit.bytes[argument]);

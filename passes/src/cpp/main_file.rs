@@ -1,7 +1,7 @@
 //! Removes declarations, members and statements of the file that was compiled, as long as line markers tell it from its headers.
 //!
 //! It is a small part of a preprocessed program, and decides how much of the headers is needed. These proposals are among those
-//! that [`cuts`](super::cuts) compares; nothing else makes use of them.
+//! that [`cuts`](super::cuts) compares. The pass itself runs where line markers have to stay.
 //!
 //! before:
 //! ```cpp
@@ -133,32 +133,6 @@ mod tests {
 
     use super::*;
     use crate::harness::assert_reduces;
-
-    #[test]
-    fn parts_go_down_to_single_statements() {
-        let before = r#"# 1 "a.cc"
-# 1 "h.h" 1
-namespace std { template <class T> struct vector { void push_back(T); int size(); }; }
-# 2 "a.cc" 2
-namespace app {
-struct Options { int level; bool verbose; Options(int); };
-Options::Options(int n) { level = n; verbose = false; }
-template <class T> int count(std::vector<T> &v) { if (v.size()) { v.push_back(T()); return 1; } return 0; }
-}
-using namespace app;
-int main() { std::vector<int> v; Options o(1); v.push_back(2); return count(v) + v.size(); }"#;
-        let keep =
-            ["template <class T> int count", "v.push_back(T())", "main() {", "return count(v)"];
-        let after = r#"# 1 "a.cc"
-# 1 "h.h" 1
-namespace std { template <class T> struct vector { void push_back(T); int size(); }; }
-# 2 "a.cc" 2
-namespace app {
-template <class T> int count(std::vector<T> &v) { if (v.size()) { v.push_back(T());  }  }
-}
-int main() {    return count(v) + v.size(); }"#;
-        assert_reduces(&CppMainFile, Language::Cpp, before, &keep, after);
-    }
 
     #[test]
     fn headers_are_left_alone() {

@@ -42,6 +42,7 @@ use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, NodeKind, S
 use clreduce_testcase::{Edit, Language, Patch, Token, TokenKind, count_tokens, tokens};
 
 use crate::analysis::{Unit, outside_members, template_parameter_name};
+use crate::budget::Budget;
 use crate::edit::disjoint;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -64,6 +65,9 @@ const LIBRARY: [(&[u8], &[u8]); 11] = [
     (b"vector", include_bytes!("library/vector.hpp")),
 ];
 
+/// Classes that get a stand-in: for each, all words of the file are read.
+const MOST_CLASSES: Budget = Budget::new("classes with a stand-in", 64);
+
 /// The names of the parameters in stand-ins.
 const PARAMETERS: [&[u8]; 2] = [b"T0", b"T1"];
 
@@ -74,13 +78,15 @@ impl Pass for CppStandIns {
             "Replace classes of the standard library by short ones that do the same",
             CPP,
         )
+        // The members of a stand-in have names of its own.
+        .renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
-            let classes: Vec<Class> =
-                entities.ids().filter_map(|id| Class::read(unit, entities, id)).collect();
+            let classes = entities.ids().filter_map(|id| Class::read(unit, entities, id));
+            let classes: Vec<Class> = proposals.limited(&MOST_CLASSES, classes);
             if classes.is_empty() {
                 continue;
             }
