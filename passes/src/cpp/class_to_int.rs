@@ -87,7 +87,7 @@ fn is_name(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::TypeIdentifier | NodeKind::Identifier | NodeKind::NamespaceIdentifier)
 }
 
-/// What takes the place of a class.
+/// A replacement for a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StandIn {
     /// `int`, and `0` for accesses to members.

@@ -6,22 +6,22 @@ use crate::analysis::Unit;
 
 /// A call, or the use of an operator.
 pub(super) struct Call {
-    /// What is replaced if the function returns a value.
+    /// The expression that is replaced if the function returns a value.
     pub(super) node: NodeId,
-    /// What is replaced if the function does something: the statement that is nothing but the call.
+    /// The statement that is nothing but the call. It is replaced if the function does more than return a value.
     pub(super) statement: Option<NodeId>,
     pub(super) object: Object,
     pub(super) arguments: Vec<NodeId>,
 }
 
-/// What a member is called for.
+/// The object that a member is called for.
 #[derive(Clone, Copy)]
 pub(super) enum Object {
-    /// The object around, of which the caller is a member itself.
+    /// The object of the caller, which is a member of the same class.
     Same,
     /// An object.
     Value(NodeId),
-    /// What a pointer points to.
+    /// The object that a pointer points to.
     Pointer(NodeId),
 }
 

@@ -186,7 +186,7 @@ impl<'a> Class<'a> {
 }
 
 impl Class<'_> {
-    /// What takes the place of the inside: the stand-in, with those members only that are mentioned, or have no name of their own.
+    /// Writes the stand-in, with those members only that are mentioned, or have no name of their own.
     /// `None` if the class has too few parameters.
     fn stand_in(&self, mentioned: &HashSet<&[u8]>) -> Option<Vec<u8>> {
         let members = members(self.stand_in);
