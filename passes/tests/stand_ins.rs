@@ -70,7 +70,7 @@ fn stand_ins_do_what_the_library_does() {
     assert_eq!(printed(folder.path(), "short", &short), expected);
 }
 
-/// What a program prints, checked for undefined behaviour and for memory that is lost or used after it is freed.
+/// Compiles a program with the sanitizers of addresses and of undefined behaviour, runs it, and returns its output.
 fn printed(folder: &Path, name: &str, text: &str) -> String {
     let source = folder.join(format!("{name}.cpp"));
     fs::write(&source, text).unwrap();

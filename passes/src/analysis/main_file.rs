@@ -27,6 +27,12 @@ pub(crate) fn main_file(bytes: &[u8]) -> Vec<Range<usize>> {
     if has_others { ranges } else { Vec::new() }
 }
 
+/// Returns whether one of some ranges, which are in order and apart from each other, holds an offset.
+pub(crate) fn is_in(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= at);
+    ranges.get(next).is_some_and(|range| range.start <= at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ use std::ops::Range;
 use clreduce_language::{Body, Item, NodeField, NodeKind};
 use clreduce_testcase::{Edit, tokens};
 
-use crate::analysis::{Unit, main_file};
+use crate::analysis::{Unit, is_in, main_file};
 use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -49,10 +49,7 @@ impl Pass for CppBodies {
                     None => unit.replace(body.range.clone(), b";"),
                 };
                 // The bug is in a body of the main file more often than in one of its headers.
-                let start = body.range.start;
-                let next = main.partition_point(|range| range.end <= start);
-                let is_main = main.get(next).is_some_and(|range| range.start <= start);
-                let first = if is_main { 3 } else { 0 };
+                let first = if is_in(&main, body.range.start) { 3 } else { 0 };
                 let list = first + u32::from(body.is_needed_early);
                 if is_smaller(b";", &unit.bytes[body.range.clone()]) {
                     proposals.push(Proposal::edit(removal).in_list(list));

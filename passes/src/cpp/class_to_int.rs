@@ -53,8 +53,8 @@ impl Pass for CppClassToInt {
             for name in declarations {
                 let uses = uses.remove(name).filter(|it| !it.is_unclear && !it.names.is_empty());
                 let Some(uses) = uses else { continue };
-                for (list, stand_in) in (0..).zip(STAND_INS) {
-                    let patch = uses.replaced(unit, stand_in);
+                for (list, replacement) in (0..).zip(REPLACEMENTS) {
+                    let patch = uses.replaced(unit, replacement);
                     proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                 }
             }
@@ -89,7 +89,7 @@ fn is_name(kind: NodeKind) -> bool {
 
 /// A replacement for a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum StandIn {
+enum Replacement {
     /// `int`, and `0` for accesses to members.
     Int,
     /// `int`, and the object for accesses to members.
@@ -102,8 +102,13 @@ enum StandIn {
     Member,
 }
 
-const STAND_INS: [StandIn; 5] =
-    [StandIn::Int, StandIn::IntAndObject, StandIn::Argument, StandIn::Pointer, StandIn::Member];
+const REPLACEMENTS: [Replacement; 5] = [
+    Replacement::Int,
+    Replacement::IntAndObject,
+    Replacement::Argument,
+    Replacement::Pointer,
+    Replacement::Member,
+];
 
 /// The uses of a class.
 #[derive(Default)]
@@ -266,31 +271,31 @@ impl Uses {
     }
 
     /// The patch that puts something in the place of the class.
-    fn replaced(&self, unit: Unit<'_>, stand_in: StandIn) -> Option<Patch> {
-        let needs_access = matches!(stand_in, StandIn::IntAndObject | StandIn::Member);
+    fn replaced(&self, unit: Unit<'_>, replacement: Replacement) -> Option<Patch> {
+        let needs_access = matches!(replacement, Replacement::IntAndObject | Replacement::Member);
         if needs_access && self.accesses.is_empty() {
             return None;
         }
         // In `A<A<T>>`, the argument would be one that goes itself.
         let is_nested = |pair: &[Name]| pair[1].range.start < pair[0].range.end;
-        let takes_argument = matches!(stand_in, StandIn::Argument | StandIn::Pointer);
+        let takes_argument = matches!(replacement, Replacement::Argument | Replacement::Pointer);
         if takes_argument && self.names.windows(2).any(is_nested) {
             return None;
         }
         let mut edits = self.removals.clone();
         for name in &self.names {
             let argument = || name.argument.clone().map(|argument| &unit.bytes[argument]);
-            let text = match stand_in {
+            let text = match replacement {
                 _ if name.text != b"int" => name.text.to_vec(),
-                StandIn::Int | StandIn::IntAndObject => name.text.to_vec(),
-                StandIn::Argument => argument()?.to_vec(),
-                StandIn::Pointer if name.is_called => [b"(", argument()?, b" *)"].concat(),
-                StandIn::Pointer => [argument()?, b" *"].concat(),
-                StandIn::Member => self.member.clone()?,
+                Replacement::Int | Replacement::IntAndObject => name.text.to_vec(),
+                Replacement::Argument => argument()?.to_vec(),
+                Replacement::Pointer if name.is_called => [b"(", argument()?, b" *)"].concat(),
+                Replacement::Pointer => [argument()?, b" *"].concat(),
+                Replacement::Member => self.member.clone()?,
             };
             edits.push(Edit::replace(unit.file, name.range.clone(), text));
         }
-        let of = usize::from(stand_in != StandIn::Int);
+        let of = usize::from(replacement != Replacement::Int);
         edits.extend(self.accesses.iter().map(|access| access[of].clone()));
         Patch::new(disjoint(edits))
     }

@@ -27,7 +27,7 @@ use clreduce_testcase::{Edit, Mention, Patch};
 
 use super::slice::unrelated;
 use super::uses::MainFile;
-use crate::analysis::{PresumedLines, Unit, main_file};
+use crate::analysis::{PresumedLines, Unit, is_in, main_file};
 use crate::edit::unreached;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -154,8 +154,7 @@ fn with_users(unit: Unit<'_>, entities: &Entities, items: &mut Vec<ItemId>) {
     let main = main_file(unit.bytes);
     let is_main = |id: ItemId| {
         let start = unit.tree.range(entities.item(id).node).start;
-        let next = main.partition_point(|range| range.end <= start);
-        main.is_empty() || main.get(next).is_some_and(|range| range.start <= start)
+        main.is_empty() || is_in(&main, start)
     };
     let mentioning = entities.mentioning(items);
     let users = entities.ids().filter(|&id| mentioning[id.0 as usize] && is_main(id));

@@ -22,7 +22,7 @@
 
 use clreduce_language::ItemKind;
 
-use crate::analysis::{Unit, main_file};
+use crate::analysis::{Unit, is_in, main_file};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -42,14 +42,13 @@ impl Pass for CppFunctions {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
             let main = main_file(unit.bytes);
-            let is_main = |start: usize| {
-                let next = main.partition_point(|range| range.end <= start);
-                main.get(next).is_some_and(|range| range.start <= start)
-            };
             for id in entities.ids().filter(|_| !main.is_empty()) {
                 let item = entities.item(id);
                 let range = entities.range(unit.tree, id);
-                if item.kind == ItemKind::Function && !range.is_empty() && !is_main(range.start) {
+                if item.kind == ItemKind::Function
+                    && !range.is_empty()
+                    && !is_in(&main, range.start)
+                {
                     // Constructors and what else comes with a class are needed more often.
                     let list = u32::from(item.comes_with_class);
                     proposals.push(Proposal::edit(unit.delete(range)).in_list(list));

@@ -25,7 +25,7 @@
 use clreduce_language::{NodeField, NodeKind};
 
 use super::bodies::emptied;
-use crate::analysis::{Unit, main_file};
+use crate::analysis::{Unit, is_in, main_file};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -50,9 +50,7 @@ impl Pass for CppMainBodies {
             let entities = snapshot.entities(unit.file);
             for id in entities.ids() {
                 let item = entities.item(id);
-                let start = unit.tree.range(item.node).start;
-                let next = main.partition_point(|range| range.end <= start);
-                let is_main = main.get(next).is_some_and(|range| range.start <= start);
+                let is_main = is_in(&main, unit.tree.range(item.node).start);
                 // `main` is what runs the others.
                 let name = item.declares.first().map(|&entity| entities.name(entity));
                 if !is_main || name == Some(b"main") {

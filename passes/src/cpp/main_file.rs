@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use clreduce_language::{EntityId, ItemId, ItemKind, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::{Unit, main_file, with_semicolon};
+use crate::analysis::{Unit, is_in, main_file, with_semicolon};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -46,11 +46,7 @@ impl Pass for CppMainFile {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let main = main_file(unit.bytes);
-            let is_main = |node: NodeId| {
-                let start = unit.tree.range(node).start;
-                let next = main.partition_point(|range| range.end <= start);
-                main.get(next).is_some_and(|range| range.start <= start)
-            };
+            let is_main = |node: NodeId| is_in(&main, unit.tree.range(node).start);
             if main.is_empty() {
                 continue;
             }

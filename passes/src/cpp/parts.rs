@@ -5,7 +5,7 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeId, NodeKind};
 
 use super::main_file::is_part;
-use crate::analysis::{Unit, with_semicolon};
+use crate::analysis::{Unit, is_in, with_semicolon};
 
 /// A declaration, member or statement of the main file, or an operand in one.
 pub(super) struct Part {
@@ -59,10 +59,4 @@ fn operand(unit: Unit<'_>, node: NodeId) -> Option<Range<usize>> {
         true => Some(left_range.start..right_range.start),
         false => (node == right).then_some(left_range.end..right_range.end),
     }
-}
-
-/// Returns whether one of some ranges, which are in order and apart from each other, holds an offset.
-pub(super) fn is_in(ranges: &[Range<usize>], at: usize) -> bool {
-    let next = ranges.partition_point(|range| range.end <= at);
-    ranges.get(next).is_some_and(|range| range.start <= at)
 }

@@ -27,8 +27,8 @@ use std::ops::Range;
 use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind, step};
 
-use super::parts::{Part, is_in, parts};
-use crate::analysis::{Unit, declared_role, main_file};
+use super::parts::{Part, parts};
+use crate::analysis::{Unit, declared_role, is_in, main_file};
 use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};

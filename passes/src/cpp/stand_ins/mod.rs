@@ -35,7 +35,7 @@
 //! int f(std::pair<int, long> p) { return p.first; }
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, NodeKind, SyntaxTree};
@@ -65,7 +65,7 @@ const LIBRARY: [(&[u8], &[u8]); 11] = [
     (b"vector", include_bytes!("library/vector.hpp")),
 ];
 
-/// Classes that get a stand-in: for each, all words of the file are read.
+/// Classes that get a stand-in: each stand-in is parsed.
 const MOST_CLASSES: Budget = Budget::new("classes with a stand-in", 64);
 
 /// The names of the parameters in stand-ins.
@@ -91,6 +91,8 @@ impl Pass for CppStandIns {
                 continue;
             }
             let outside = outside_members(entities);
+            let tokens = snapshot.tokens(unit.file);
+            let all = words(unit, tokens.iter());
             for class in classes {
                 let Some(entity) = entities.item(class.item).declares.first() else { continue };
                 let outside = outside.get(entity).map_or(&[][..], Vec::as_slice);
@@ -102,7 +104,8 @@ impl Pass for CppStandIns {
                 let others: Vec<Range<usize>> =
                     others.map(|&id| entities.range(unit.tree, id)).collect();
                 let gone = || others.iter().chain([&class.inside]);
-                let mentioned = mentions(unit, snapshot.tokens(unit.file), gone());
+                let own = words(unit, tokens_in(tokens, gone()));
+                let mentioned = |word: &[u8]| all.get(word) > own.get(word);
                 let Some(text) = class.stand_in(&mentioned) else { continue };
                 let had: usize = gone().map(|range| count_tokens(&unit.bytes[range.clone()])).sum();
                 if count_tokens(&text) < had {
@@ -122,23 +125,29 @@ fn is_specialisation(unit: Unit<'_>, item: &Item) -> bool {
         && name.is_some_and(|name| unit.tree.kind(name) == NodeKind::TemplateType)
 }
 
-/// The words of a file outside of some ranges.
-fn mentions<'a>(
-    unit: Unit<'a>,
-    tokens: &[Token],
-    gone: impl Iterator<Item = &'a Range<usize>> + Clone,
-) -> HashSet<&'a [u8]> {
-    let mut words: HashSet<&[u8]> = HashSet::new();
-    let mut ranges: Vec<&Range<usize>> = gone.collect();
-    ranges.sort_by_key(|range| range.start);
-    for token in tokens.iter().filter(|token| token.kind == TokenKind::Word) {
-        let start = token.start as usize;
-        let next = ranges.partition_point(|range| range.end <= start);
-        if ranges.get(next).is_none_or(|range| start < range.start) {
-            words.insert(&unit.bytes[token.range()]);
-        }
+/// By word, how often some tokens have it.
+fn words<'a>(unit: Unit<'a>, tokens: impl Iterator<Item = &'a Token>) -> HashMap<&'a [u8], usize> {
+    let mut words: HashMap<&[u8], usize> = HashMap::new();
+    for token in tokens.filter(|token| token.kind == TokenKind::Word) {
+        *words.entry(&unit.bytes[token.range()]).or_default() += 1;
     }
     words
+}
+
+/// The tokens that begin in some ranges, each of them once.
+fn tokens_in<'a>(
+    tokens: &'a [Token],
+    ranges: impl Iterator<Item = &'a Range<usize>>,
+) -> impl Iterator<Item = &'a Token> {
+    let mut ranges: Vec<&Range<usize>> = ranges.collect();
+    ranges.sort_by_key(|range| range.start);
+    let first = |at: usize| tokens.partition_point(|token| (token.start as usize) < at);
+    let mut end = 0;
+    ranges.into_iter().flat_map(move |range| {
+        let part = first(range.start.max(end))..first(range.end.max(end));
+        end = end.max(range.end);
+        &tokens[part]
+    })
 }
 
 /// A class that has a stand-in.
@@ -188,18 +197,21 @@ impl<'a> Class<'a> {
 impl Class<'_> {
     /// Writes the stand-in, with those members only that are mentioned, or have no name of their own.
     /// `None` if the class has too few parameters.
-    fn stand_in(&self, mentioned: &HashSet<&[u8]>) -> Option<Vec<u8>> {
+    fn stand_in(&self, mentioned: &impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
         let members = members(self.stand_in);
         let is_known = |words: &[&[u8]]| {
             let mut named = words.windows(3).filter(|words| words[..2] == [&b"std"[..], b"::"]);
-            named.all(|words| mentioned.contains(words[2]))
+            named.all(|words| mentioned(words[2]))
         };
-        let mut wanted: HashSet<&[u8]> = mentioned.clone();
+        let mut wanted: HashSet<&[u8]> = HashSet::new();
         let mut kept: Vec<bool> = vec![false; members.len()];
         loop {
             let next = members.iter().zip(&kept).position(|(member, kept)| {
                 !kept
-                    && member.name.as_ref().is_none_or(|name| wanted.contains(&name[..]))
+                    && member
+                        .name
+                        .as_ref()
+                        .is_none_or(|name| mentioned(name) || wanted.contains(&name[..]))
                     && is_known(&member.words)
             });
             let Some(next) = next else { break };
@@ -208,7 +220,7 @@ impl Class<'_> {
         }
         let mut text = if self.is_struct { b" {\n".to_vec() } else { b" {\npublic:\n".to_vec() };
         for (member, _) in members.iter().zip(kept).filter(|(_, kept)| *kept) {
-            self.write(member.text, mentioned.contains(&b"std"[..]), &mut text)?;
+            self.write(member.text, mentioned(b"std"), &mut text)?;
         }
         text.push(b'}');
         Some(text)
