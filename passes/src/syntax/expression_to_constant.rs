@@ -74,12 +74,19 @@ fn zero_fits(unit: Unit<'_>, id: NodeId) -> bool {
 }
 
 /// Returns true if 1 is worth a try as well. For a name it is only where 0 cannot stand or ends a
-/// loop; literals have a pass of their own.
+/// loop, or behind a minus, since -1 sets all bits; literals have a pass of their own.
 fn one_matters(unit: Unit<'_>, id: NodeId, kind: NodeKind) -> bool {
-    let condition = is_condition(unit, unit.tree.node(id).parent);
+    let parent = unit.tree.node(id).parent;
+    let is_negated = || {
+        let operator = unit.tree.field(parent, NodeField::Operator);
+        unit.tree.kind(parent) == NodeKind::UnaryExpression
+            && operator.is_some_and(|operator| unit.text(operator) == b"-")
+    };
     is_used(unit, id)
         && match kind {
-            NodeKind::Identifier => condition || !zero_fits(unit, id),
+            NodeKind::Identifier => {
+                is_condition(unit, parent) || !zero_fits(unit, id) || is_negated()
+            }
             NodeKind::NumberLiteral | NodeKind::CharLiteral => false,
             _ => true,
         }
@@ -138,6 +145,7 @@ mod tests {
     fn what_must_not_be_zero_becomes_one() {
         check("int a[n + 1]; x = 3 / (y - z);", "3 /", "int a[1]; x = 3 / 1;");
         check("while (a < b) ;", "while (1)", "while (1) ;");
+        check("x = -y; z = -w;", "-1", "x = -1; z = 0;");
     }
 
     #[test]
