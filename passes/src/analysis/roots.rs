@@ -1,27 +1,29 @@
 //! The items of C++ that are needed whether or not anything mentions them.
+//!
+//! A variable of a header may be among them: `static std::ios_base::Init init;` of `<iostream>` does its work in its constructor, before
+//! `main` begins.
 
-use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, is_kernel};
+use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, NodeKind, is_kernel};
 use clreduce_testcase::tokens;
 
 use super::main_file::main_file;
 use super::unit::Unit;
 
 /// The items of the file that was compiled, as long as line markers tell it from the headers that it includes; then those that
-/// the compiler makes code for by itself.
+/// the compiler makes code for by itself. In both cases, objects with a constructor that runs before `main`.
 pub(crate) fn roots(unit: Unit<'_>, entities: &Entities) -> Vec<ItemId> {
     let main = main_file(unit.bytes);
     // Where line markers tell, the main file decides.
-    let program = main.is_empty().then(|| Program::new(unit, entities));
+    let program = Program::new(unit, entities);
     let is_root = |&id: &ItemId| {
         let item = entities.item(id);
         let start = unit.tree.range(item.node).start;
         let next = main.partition_point(|range| range.end <= start);
         match item.kind {
             ItemKind::Namespace | ItemKind::Linkage => false,
-            _ => match &program {
-                Some(program) => program.is_made_into_code(id),
-                None => main.get(next).is_some_and(|range| range.start <= start),
-            },
+            _ if program.is_constructed(id) => true,
+            _ if main.is_empty() => program.is_made_into_code(id),
+            _ => main.get(next).is_some_and(|range| range.start <= start),
         }
     };
     entities.ids().filter(is_root).collect()
@@ -78,6 +80,26 @@ impl<'a> Program<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Returns whether an item is an object of a class that is defined here, and not known before the program begins.
+    fn is_constructed(&self, id: ItemId) -> bool {
+        let item = self.entities.item(id);
+        let kind = self.unit.tree.field(item.inner, NodeField::Type);
+        let is_of_class = kind.is_some_and(|kind| {
+            !matches!(
+                self.unit.tree.kind(kind),
+                NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier | NodeKind::EnumSpecifier
+            )
+        });
+        let declarator = self.unit.tree.field(item.inner, NodeField::Declarator);
+        let is_plain = declarator.is_some_and(|it| self.unit.tree.kind(it) == NodeKind::Identifier);
+        let is_global = item.kind == ItemKind::Variable && !item.is_member && !item.is_template;
+        let known_before: [&[u8]; 5] = [b"extern", b"inline", b"constexpr", b"const", b"typedef"];
+        is_global
+            && is_of_class
+            && is_plain
+            && !self.head(item).iter().any(|word| known_before.contains(word))
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! What is needed is the file that was compiled, as long as line markers tell it from the headers that it includes; then what
 //! the compiler makes code for by itself: functions that are neither templates nor inline, variables that are not constant, and
-//! explicit instantiations. From there on, mentions of names are followed through the scopes of the program.
+//! explicit instantiations. Objects that are constructed before the program begins are needed in any case, as the one that makes
+//! `std::cout` work. From there on, mentions of names are followed through the scopes of the program. Virtual functions come with
+//! their class: a library calls them by their places in its table.
 //!
 //! Names alone tie a library together by its operators and overloads. So the first list follows to one of several overloads or
 //! specialisations only if the classes in its parameters are reached as well. The second list, for where that is too much,
@@ -117,6 +119,20 @@ mod tests {
         assert!(left.contains("V() { init(); } void init();"), "{left}");
         assert!(left.contains("void V<T>::init() { }"), "{left}");
         assert!(!left.contains("It") && !left.contains("at("), "{left}");
+    }
+
+    /// A library that is already compiled calls virtual functions by their places, and needs the work of constructors.
+    #[test]
+    fn virtual_functions_come_with_their_class_and_objects_are_constructed() {
+        let source = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\n\
+                      struct B { virtual int f(); int g(); }; struct C : B { int f() override; int h(); }; struct D { virtual int i(); };\n\
+                      struct Init { Init(); }; static Init init; static const Init other; static int n;\n\
+                      # 2 \"a.cc\" 2\nint main() { C c; }\n";
+        let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
+        let expected = "struct B { virtual int f(); }; struct C : B { int f() override; };\n\
+                        struct Init { Init(); }; static Init init;\n";
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&left).contains(words(expected).as_str()), "{left}");
     }
 
     /// The name of such a parameter was taken to be that of its default.

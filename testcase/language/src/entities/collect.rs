@@ -127,6 +127,7 @@ impl Collector<'_> {
             is_outside: false,
             joined: [None; 2],
             comes_with_class: false,
+            is_virtual: false,
             context: list.scope,
             needs: Vec::new(),
             mentions: Vec::new(),
@@ -359,8 +360,10 @@ impl Collector<'_> {
             comes_with_class |= list.is_class && (is_special || found.name == class_name);
             self.declare(id, list.scope, found, EntityKind::Other);
         }
-        self.out.items[id.0 as usize].comes_with_class = comes_with_class && defined.is_none()
+        let item = &mut self.out.items[id.0 as usize];
+        item.comes_with_class = comes_with_class && defined.is_none()
             || list.is_class && defined.is_some_and(|it| tree.field(it, NodeField::Name).is_none());
+        item.is_virtual = list.is_class && is_virtual(tree, inner);
         match () {
             () if defined.is_some() => ItemKind::Type,
             () if is_type_definition => ItemKind::Alias,
@@ -424,4 +427,13 @@ pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
         }
     };
     tree.named_children(head).map(plain).filter_map(name_of).collect()
+}
+
+/// Returns whether a member function says that it is virtual, or overrides one that is.
+fn is_virtual(tree: &SyntaxTree, function: NodeId) -> bool {
+    let declarators = tree.fields(function, NodeField::Declarator);
+    let mut words = tree.children(function).chain(declarators.flat_map(|it| tree.children(it)));
+    words.any(|word| {
+        matches!(tree.kind(word), NodeKind::VirtualKeyword | NodeKind::VirtualSpecifier)
+    })
 }

@@ -91,6 +91,9 @@ pub struct Item {
     /// True if it comes with its class, whether or not anything mentions it: data members, constructors, what was not fully
     /// understood.
     pub comes_with_class: bool,
+    /// True if it is a virtual member function. Code that is compiled elsewhere, such as that of a library, calls it by its place in
+    /// the table of its class.
+    pub is_virtual: bool,
     /// The items before and behind it, where the parser did not understand where one ends: they stay or go together.
     joined: [Option<ItemId>; 2],
     /// The entity in which its names are looked up first.

@@ -253,7 +253,7 @@ impl Closure<'_> {
             ItemKind::Linkage => false,
             ItemKind::UsingNamespace => true,
             ItemKind::Friend => true,
-            _ => item.comes_with_class,
+            _ => item.comes_with_class || item.is_virtual,
         }
     }
 
