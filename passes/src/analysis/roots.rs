@@ -14,7 +14,10 @@ use super::unit::Unit;
 pub(crate) fn roots(unit: Unit<'_>, entities: &Entities) -> Vec<ItemId> {
     let main = main_file(unit.bytes);
     // Where line markers tell, the main file decides.
-    let program = Program::new(unit, entities);
+    let mut program = Program { unit, entities, has_kernels: false };
+    if main.is_empty() {
+        program.has_kernels = entities.ids().any(|id| program.is_kernel(id));
+    }
     let is_root = |&id: &ItemId| {
         let item = entities.item(id);
         let start = unit.tree.range(item.node).start;
@@ -37,12 +40,6 @@ struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    fn new(unit: Unit<'a>, entities: &'a Entities) -> Self {
-        let mut program = Self { unit, entities, has_kernels: false };
-        program.has_kernels = entities.ids().any(|id| program.is_kernel(id));
-        program
-    }
-
     /// The words before the declarator.
     fn head(&self, item: &Item) -> Vec<&'a [u8]> {
         let tree = self.unit.tree;
