@@ -79,23 +79,22 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns whether an item is an object of a class that is defined here, and not known before the program begins.
+    /// Returns whether an item is an object that may have a constructor, which runs before the program begins.
     fn is_constructed(&self, id: ItemId) -> bool {
-        let item = self.entities.item(id);
-        let kind = self.unit.tree.field(item.inner, NodeField::Type);
-        let is_of_class = kind.is_some_and(|kind| {
+        let (tree, item) = (self.unit.tree, self.entities.item(id));
+        if item.kind != ItemKind::Variable || item.is_member || item.is_template {
+            return false;
+        }
+        let kind_of = |field| tree.field(item.inner, field).map(|node| tree.kind(node));
+        let is_of_class = kind_of(NodeField::Type).is_some_and(|kind| {
             !matches!(
-                self.unit.tree.kind(kind),
+                kind,
                 NodeKind::PrimitiveType | NodeKind::SizedTypeSpecifier | NodeKind::EnumSpecifier
             )
         });
-        let declarator = self.unit.tree.field(item.inner, NodeField::Declarator);
-        let is_plain = declarator.is_some_and(|it| self.unit.tree.kind(it) == NodeKind::Identifier);
-        let is_global = item.kind == ItemKind::Variable && !item.is_member && !item.is_template;
-        let known_before: [&[u8]; 5] = [b"extern", b"inline", b"constexpr", b"const", b"typedef"];
-        is_global
-            && is_of_class
-            && is_plain
+        let known_before: [&[u8]; 4] = [b"extern", b"inline", b"constexpr", b"const"];
+        is_of_class
+            && kind_of(NodeField::Declarator) == Some(NodeKind::Identifier)
             && !self.head(item).iter().any(|word| known_before.contains(word))
     }
 }

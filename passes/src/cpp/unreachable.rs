@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn virtual_functions_come_with_their_class_and_objects_are_constructed() {
         let source = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\n\
-                      struct B { virtual int f(); int g(); }; struct C : B { int f() override; int h(); }; struct D { virtual int i(); };\n\
+                      struct B { virtual int f(); int g(); }; struct C : B { int &f() override; int h(); }; struct D { virtual int i(); };\n\
                       struct Init { Init(); }; static Init init; static const Init other; static int n;\n\
                       # 2 \"a.cc\" 2\nint main() { C c; }\n";
         let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
-        let expected = "struct B { virtual int f(); }; struct C : B { int f() override; };\n\
+        let expected = "struct B { virtual int f(); }; struct C : B { int &f() override; };\n\
                         struct Init { Init(); }; static Init init;\n";
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words(&left).contains(words(expected).as_str()), "{left}");

@@ -54,16 +54,13 @@ impl<'a> Function<'a> {
         }
         let is_member = item.is_member && !is_friend && is_member(entities, entity);
         let is_alone = matches!(entities.declarations(entity), [only] if *only == id);
-        if !(is_operator || is_member && is_alone) || item.comes_with_class {
+        if !(is_operator || is_member && is_alone) || item.comes_with_class || item.is_virtual {
             return None;
         }
         let body = tree.field(item.inner, NodeField::Body)?;
         if tree.kind(body) != NodeKind::CompoundStatement || tree.range(body).len() > LARGEST {
             return None;
         }
-        let is_virtual = |&word: &NodeId| {
-            matches!(tree.kind(word), NodeKind::VirtualKeyword | NodeKind::VirtualSpecifier)
-        };
         let declarator = tree.field(item.inner, NodeField::Declarator)?;
         let inner = |&at: &NodeId| {
             tree.field(at, NodeField::Declarator).or_else(|| tree.named_children(at).next())
@@ -71,9 +68,6 @@ impl<'a> Function<'a> {
         let declarators = std::iter::successors(Some(declarator), inner).take(8);
         let function =
             declarators.filter(|&at| tree.kind(at) == NodeKind::FunctionDeclarator).last()?;
-        if tree.children(item.inner).chain(tree.children(function)).any(|it| is_virtual(&it)) {
-            return None;
-        }
         let list = tree.field(function, NodeField::Parameters)?;
         let parameters: Vec<Option<NodeId>> = parameters(tree, list)
             .into_iter()

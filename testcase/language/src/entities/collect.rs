@@ -431,9 +431,13 @@ pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
 
 /// Returns whether a member function says that it is virtual, or overrides one that is.
 fn is_virtual(tree: &SyntaxTree, function: NodeId) -> bool {
-    let declarators = tree.fields(function, NodeField::Declarator);
-    let mut words = tree.children(function).chain(declarators.flat_map(|it| tree.children(it)));
-    words.any(|word| {
+    // Around that of the function, there may be those of references and pointers.
+    let inner = |&at: &NodeId| {
+        tree.field(at, NodeField::Declarator).or_else(|| tree.named_children(at).next())
+    };
+    let declarators = std::iter::successors(tree.field(function, NodeField::Declarator), inner);
+    let inside = declarators.take(8).flat_map(|it| tree.children(it));
+    tree.children(function).chain(inside).any(|word| {
         matches!(tree.kind(word), NodeKind::VirtualKeyword | NodeKind::VirtualSpecifier)
     })
 }

@@ -253,7 +253,7 @@ impl Closure<'_> {
             ItemKind::Linkage => false,
             ItemKind::UsingNamespace => true,
             ItemKind::Friend => true,
-            _ => item.comes_with_class || item.is_virtual,
+            _ => item.is_there_with_class(),
         }
     }
 

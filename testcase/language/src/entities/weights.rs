@@ -121,7 +121,7 @@ impl Graph<'_> {
                 self.successors[node as usize].push(item_node(id));
             }
             let class = item.parent.and_then(|parent| entities.item(parent).declares.first());
-            if let Some(&class) = class.filter(|_| item.comes_with_class || item.is_virtual) {
+            if let Some(&class) = class.filter(|_| item.is_there_with_class()) {
                 let node = self.entity_node(class) as usize;
                 self.successors[node].push(item_node(id));
             }
