@@ -70,6 +70,7 @@ mod cpp {
     pub(crate) mod inline_members;
     pub(crate) mod inline_names;
     pub(crate) mod lambdas;
+    pub(crate) mod layout;
     pub(crate) mod main_bodies;
     pub(crate) mod main_file;
     pub(crate) mod merge_bases;
@@ -184,6 +185,7 @@ pub static TABLE: &[Row] = &[
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
+    row(&cpp::layout::CppLayout, Phase::Prepare, GROUPS.on_large_programs()),
     row(&cpp::uses::CppUses, Phase::Prepare, large_ones(64).patient(6)),
     row(
         &cpp::main_bodies::CppMainBodies,
@@ -196,7 +198,6 @@ pub static TABLE: &[Row] = &[
         Phase::Prepare,
         all_or_large_groups(32).with_unused().with_repairs(6),
     ),
-    row(&cpp::uses::CppUses, Phase::Prepare, large_ones(128).patient(4)),
     row(
         &cpp::functions::CppFunctions,
         Phase::Prepare,

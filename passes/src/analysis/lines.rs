@@ -1,9 +1,12 @@
 //! Lines as compilers number them: a preprocessed file contains markers that say which file and line it came from.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use clreduce_testcase::TestCase;
 
+use super::directives::directives;
+use super::tokens::Tokens;
 use crate::snapshot::Snapshot;
 
 /// The lines of a file, by the names and numbers that messages of compilers call them.
@@ -46,6 +49,28 @@ impl<'a> PresumedLines<'a> {
         let at = (column as usize).checked_sub(1).unwrap_or(first);
         Some(start + at.clamp(first, line.len() - 1))
     }
+}
+
+/// The lines of a file that are line markers, with their line breaks.
+pub(crate) fn line_markers(unit: Tokens<'_>) -> Vec<Range<usize>> {
+    let markers = directives(unit).into_iter();
+    let markers = markers.filter(|directive| matches!(directive.name, b"" | b"line"));
+    markers.map(|directive| directive.line).collect()
+}
+
+/// Those of some line markers that change neither whether what follows is from the file that was compiled, which is the one that the first
+/// marker names, nor whether it is from a header of the system, in which compilers do not warn.
+pub(crate) fn without_effect(bytes: &[u8], markers: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut main, mut file, mut state) = (None, None, None);
+    let has_no_effect = |line: &&Range<usize>| {
+        let line = &bytes[(*line).clone()];
+        file = file_of_marker(line).or(file);
+        let is_main = file == *main.get_or_insert(file);
+        let words = line.rsplit(|&byte| byte == b'"').next().unwrap_or_default();
+        let is_system = words.split(u8::is_ascii_whitespace).any(|flag| flag == b"3");
+        state.replace((is_main, is_system)) == Some((is_main, is_system))
+    };
+    markers.iter().filter(has_no_effect).cloned().collect()
 }
 
 /// The file that a line marker names, with its folders.

@@ -68,15 +68,35 @@ impl<'a> Program<'a> {
             _ if item.is_member || item.is_template => false,
             ItemKind::Function => {
                 entities.body(unit.bytes, unit.tree, id).is_some()
+                    && self.is_surely_a_function(item)
                     && (self.is_kernel(id)
                         || !(self.has_kernels && is_of_device(&head()))
-                            && has_none_of(NOT_FOR_ITSELF))
+                            && has_none_of(NOT_FOR_ITSELF)
+                            && !self.is_inline_in_class(item))
             }
             ItemKind::Variable => {
                 has_none_of(&[b"extern", b"inline", b"constexpr", b"const", b"static"])
             }
             _ => false,
         }
+    }
+
+    /// Returns whether the parser did not take something else for a function: all but `main` and members have a type.
+    fn is_surely_a_function(&self, item: &Item) -> bool {
+        let name = item.declares.first().map(|&entity| self.entities.name(entity));
+        item.is_outside
+            || name == Some(b"main")
+            || self.unit.tree.field(item.inner, NodeField::Type).is_some()
+    }
+
+    /// Returns whether an item defines a member that its class declares `inline`.
+    fn is_inline_in_class(&self, item: &Item) -> bool {
+        let declared = item.declares.iter().flat_map(|&it| self.entities.declarations(it));
+        let inside = declared.map(|&id| self.entities.item(id)).filter(|other| other.is_member);
+        item.is_outside
+            && inside.map(|other| self.head(other)).any(|head| {
+                head.iter().any(|word| NOT_FOR_ITSELF.contains(word) && *word != b"static")
+            })
     }
 
     /// Returns whether an item is an object that may have a constructor, which runs before the program begins.
@@ -147,5 +167,12 @@ mod tests {
         let kernel = "extern \"C\" { __attribute__((global)) inline void k() { d(); } }\n\
             __attribute__((device)) int e() { return 1; }";
         assert_eq!(names_of_roots(&format!("{device}{kernel}")), "b k");
+    }
+
+    #[test]
+    fn members_that_are_inline_in_their_class_are_called_and_what_has_no_type_is_no_function() {
+        let source = "struct A { A(); inline int f(); int g(); };\nA::A() { }\nint A::f() { return 1; }\n\
+            int A::g() { return 2; }\nodd(B) { }\nmain() { return A().f(); }";
+        assert_eq!(names_of_roots(source), "A g main");
     }
 }

@@ -16,7 +16,8 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use clreduce_language::{EntityId, ItemId, Weights};
@@ -39,7 +40,11 @@ use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
+use crate::syntax::expression_to_constant::ExpressionToConstant;
+use crate::syntax::expression_to_operand::ExpressionToOperand;
 use crate::syntax::initializers::Initializers;
+use crate::syntax::list_elements::ListElements;
+use crate::syntax::statements::Statements;
 
 /// The pass.
 pub(crate) struct CppCuts;
@@ -60,6 +65,10 @@ const SOURCES: [&dyn Pass; 13] = [
     &CppObjects,
     &CppPipes,
 ];
+
+/// The passes of whose proposals only the smallest one is compared that removes the name of something.
+const PLACES: [&dyn Pass; 4] =
+    [&Statements, &ListElements, &ExpressionToOperand, &ExpressionToConstant];
 
 /// What is proposed removes one in so many bytes at least.
 const LEAST_GAIN: u64 = 64;
@@ -90,11 +99,15 @@ impl Pass for CppCuts {
         let found = SOURCES.iter().flat_map(|pass| Proposals::of(*pass, snapshot).list);
         let weighed = found.map(|proposal| (cuts.weight(&proposal.patch), proposal.patch));
         let mut heavy: Vec<(u64, Patch)> = weighed.filter(|(weight, _)| *weight >= least).collect();
+        heavy.extend(cuts.places());
         heavy.sort_by_key(|(weight, _)| Reverse(*weight));
+        let half = snapshot.bytes(0).len() / 2;
         for (_, own) in proposals.limited(&MOST_CUTS, heavy) {
             let patch = unused.follow(snapshot, own.clone(), &[]);
             if !cuts.leaves_names(&own, &patch) {
-                proposals.push(Proposal::new(patch));
+                // What leads to most of the program leads to the bug as well.
+                let removed: usize = ranges(&patch).iter().map(Range::len).sum();
+                proposals.push(Proposal::new(patch).in_list(u32::from(removed > half)));
             }
         }
     }
@@ -114,6 +127,28 @@ impl Cuts<'_> {
         let own: u64 = ranges.iter().map(|range| range.len() as u64).sum();
         // What is large is compared by itself: large parts hold each other, and all that they mention would be read again and again.
         own + if own < self.least { self.weights.of(&ranges) } else { 0 }
+    }
+
+    /// Of each name that leads to much, what removes it with the least that stands around it.
+    fn places(&self) -> impl Iterator<Item = (u64, Patch)> {
+        let found = PLACES.iter().flat_map(|pass| Proposals::of(*pass, self.snapshot).list);
+        let mut smallest: BTreeMap<u32, (u64, Patch)> = BTreeMap::new();
+        for patch in found.map(|proposal| proposal.patch) {
+            let (weight, ranges) = (self.weight(&patch), ranges(&patch));
+            let Some(node) = self.weights.heaviest(&ranges).filter(|_| weight >= self.least) else {
+                continue;
+            };
+            match smallest.entry(node) {
+                Entry::Vacant(entry) => {
+                    entry.insert((weight, patch));
+                }
+                Entry::Occupied(mut entry) if weight < entry.get().0 => {
+                    entry.insert((weight, patch));
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        smallest.into_values()
     }
 
     /// Returns whether names are left of something that a patch removes, given all that goes with it.

@@ -17,7 +17,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
-use crate::analysis::{Tokens, directives};
+use crate::analysis::{Tokens, line_markers, without_effect};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
@@ -33,9 +33,7 @@ impl Pass for LineMarkers {
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Tokens::all(snapshot) {
-            let markers = directives(unit).into_iter();
-            let markers = markers.filter(|directive| matches!(directive.name, b"" | b"line"));
-            let lines: Vec<Range<usize>> = markers.map(|directive| directive.line).collect();
+            let lines = line_markers(unit);
             let edit = |line: &Range<usize>| Edit::delete(unit.file, line.clone());
             let whole = [lines.clone(), without_effect(unit.bytes, &lines)];
             for (lines, list) in whole.iter().zip(0..).filter(|(lines, _)| lines.len() > 1) {
@@ -47,16 +45,4 @@ impl Pass for LineMarkers {
             proposals.extend(single.map(|line| Proposal::edit(edit(line)).in_list(2)));
         }
     }
-}
-
-/// The line markers that do not change whether what follows is from a header of the system, in which compilers do not warn.
-fn without_effect(bytes: &[u8], lines: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut is_system = false;
-    let has_no_effect = |line: &&Range<usize>| {
-        let words = bytes[(*line).clone()].rsplit(|&byte| byte == b'"').next().unwrap_or_default();
-        let mut flags = words.split(u8::is_ascii_whitespace);
-        let now = flags.any(|flag| flag == b"3");
-        std::mem::replace(&mut is_system, now) == now
-    };
-    lines.iter().filter(has_no_effect).cloned().collect()
 }

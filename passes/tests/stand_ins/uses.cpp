@@ -2,6 +2,15 @@
 #include <cstdio>
 struct M { int x; M(int x) : x(x) {} M(M&&o) : x(o.x) { o.x = 0; } M& operator=(M&&o) { x = o.x; o.x = 0; return *this; } ~M() {} };
 struct J { std::vector<J> c; int v = 1; int sum() const { int s = v; for (auto &x : c) s += x.sum(); return s; } };
+template <class T> void limits() {
+  using L = std::numeric_limits<T>;
+  static_assert(L::is_specialized && L::is_bounded && L::radix == 2, "");
+  std::printf("%d%d%d%d%d%d%d%d ", L::is_integer, L::is_signed, L::is_exact, L::is_modulo, L::is_iec559, L::has_infinity, L::has_quiet_NaN, L::has_signaling_NaN);
+  std::printf("%d %d %d %d %d ", L::digits, L::digits10, L::max_digits10, L::min_exponent, L::max_exponent);
+  long double all[] = {(long double)L::max(), (long double)L::min(), (long double)L::lowest(), (long double)L::epsilon(), (long double)L::denorm_min(), (long double)L::round_error(), (long double)L::infinity()};
+  for (long double x : all) std::printf("%Lg ", x);
+  std::printf("%d %d\n", L::quiet_NaN() != L::quiet_NaN(), L::signaling_NaN() != L::signaling_NaN());
+}
 int g(int x) { return x + 1; }
 int main() {
   std::vector<int> v{3, 1, 2}; v.push_back(7); v.insert(v.begin() + 1, 9); v.erase(v.begin()); v.resize(7); v.emplace_back(4); v.pop_back();
@@ -18,4 +27,6 @@ int main() {
   std::map<int, int> b{{2, 3}, {1, 4}}; auto r = b.emplace(5, 6); auto r2 = b.insert(std::pair<const int, int>(5, 7)); std::printf("%d %d %d %d\n", r.first->second, (int)r.second, (int)r2.second, b.at(5)); auto c = b; b.clear(); std::printf("%d %d\n", (int)c.size(), (int)b.size());
   std::set<int> e{3, 1, 3}; e.insert(2); for (int x : e) std::printf("%d ", x); std::printf("%d\n", (int)e.count(1)); e.erase(1); std::printf("%d\n", (int)e.size());
   std::unordered_map<int, int> um; um[4] = 3; um[4]++; std::printf("%d\n", um[4]); std::unordered_set<int> us; us.insert(3); us.insert(3); std::printf("%d\n", (int)us.size());
+  limits<bool>(); limits<char>(); limits<signed char>(); limits<unsigned short>(); limits<int>(); limits<unsigned>(); limits<long>(); limits<unsigned long long>();
+  limits<float>(); limits<double>(); limits<long double>();
 }

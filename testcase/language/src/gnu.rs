@@ -28,6 +28,8 @@ const SHORTER: [(&[u8], &[u8]); 4] = [
 /// - In the head of a template with many nested arguments, `template <class A, B<C<D<E>, ...>> = 0>`, the innermost angle brackets become
 ///   parentheses: the parser cannot follow as many meanings of `<` at a time, and would end the class around it too early.
 /// - Attributes before `friend`, as in `[[nodiscard]] friend T f()`, become blanks: the grammar would take `friend` for a type.
+/// - In a constraint, `requires A<T> && __is_enum(T)`, the name of a trait that is built in goes: the grammar knows no call there, and would
+///   begin a function with it.
 /// - In `decltype(a, b)` the grammar knows no comma, so that it becomes another operator.
 pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
     let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
@@ -77,6 +79,7 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 hide_default_declarator(bytes, tokens, at, out);
             }
             b"::" if text(at + 1) == b"*" => hide_member_pointer(bytes, tokens, at, out),
+            b"requires" => parenthesise_traits(bytes, tokens, at, &partners, out),
             b"friend" => hide_attributes_before(bytes, tokens, at, out),
             _ if HIDDEN.contains(&word) => blank(out, tokens[at].range()),
             _ => {
@@ -105,6 +108,39 @@ fn hide_attributes_before(bytes: &[u8], tokens: &[Token], end: usize, out: &mut 
         end = start;
     }
 }
+
+/// Leaves of each trait that is built in, in the constraint that begins at `requires`, its arguments in parentheses.
+fn parenthesise_traits(
+    bytes: &[u8],
+    tokens: &[Token],
+    requires: usize,
+    partners: &[Option<usize>],
+    out: &mut [u8],
+) {
+    let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
+    let mut at = requires + 1;
+    while at < tokens.len().min(requires + LONGEST_CONSTRAINT)
+        && !matches!(text(at), b"{" | b"}" | b";")
+    {
+        step();
+        let opening = if text(at) == b"(" { at } else { at + 1 };
+        let closing = partners.get(opening).copied().flatten();
+        let is_trait = text(at).starts_with(b"__is_") || text(at).starts_with(b"__has_");
+        let is_operand = matches!(text(at - 1), b"requires" | b"&&" | b"||");
+        if let Some(closing) = closing.filter(|_| is_operand && (opening == at || is_trait)) {
+            if is_trait {
+                let name = tokens[at].range();
+                blank(out, name.start..tokens[opening].range().end);
+                out[name.start] = b'(';
+            }
+            at = closing;
+        }
+        at += 1;
+    }
+}
+
+/// The number of tokens of the longest constraint that is looked at.
+const LONGEST_CONSTRAINT: usize = 128;
 
 /// The number of tokens of the longest attribute that is looked at.
 const LONGEST_ATTRIBUTE: usize = 32;
@@ -347,6 +383,14 @@ mod tests {
             (
                 "struct A { [[nodiscard]] [[a::b(1)]] friend A f(); [[a]] int b; int c[d[1]]; friend A; };",
                 "struct A { friend A f(); [[a]] int b; int c[d[1]]; friend A; };",
+            ),
+            (
+                "template <class A> A f() requires (a<A>) && __is_enum(A) && B<A> && __has_b(A, int) { return a && __is_enum(A); }",
+                "template <class A> A f() requires (a<A>) && ( A) && B<A> && ( A, int) { return a && __is_enum(A); }",
+            ),
+            (
+                "template <class A> requires __is_enum (A) && requires (A a) { a && __is_b(A); } class B;",
+                "template <class A> requires ( A) && requires (A a) { a && __is_b(A); } class B;",
             ),
             ("]] friend a[b[1]] friend", "]] friend a[b[1]] friend"),
             (

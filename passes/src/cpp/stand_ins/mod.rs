@@ -51,11 +51,12 @@ use crate::snapshot::Snapshot;
 pub(crate) struct CppStandIns;
 
 /// The stand-ins, by the names of classes. Each is a class template with the parameters `T0` and `T1`.
-const LIBRARY: [(&[u8], &[u8]); 11] = [
+const LIBRARY: [(&[u8], &[u8]); 12] = [
     (b"basic_string", include_bytes!("library/basic_string.hpp")),
     (b"basic_string_view", include_bytes!("library/basic_string_view.hpp")),
     (b"function", include_bytes!("library/function.hpp")),
     (b"map", include_bytes!("library/map.hpp")),
+    (b"numeric_limits", include_bytes!("library/numeric_limits.hpp")),
     (b"optional", include_bytes!("library/optional.hpp")),
     (b"pair", include_bytes!("library/pair.hpp")),
     (b"set", include_bytes!("library/set.hpp")),
@@ -159,6 +160,8 @@ struct Class<'a> {
     parameters: Vec<&'a [u8]>,
     /// True if it says `struct`, not `class`.
     is_struct: bool,
+    /// True if its destructor is `constexpr`, as that of most classes is from C++20 on: then functions may need it of all members.
+    is_constexpr: bool,
     stand_in: &'static [u8],
 }
 
@@ -184,8 +187,11 @@ impl<'a> Class<'a> {
         let head =
             tree.field(item.node, NodeField::Parameters).filter(|&it| !tree.has_error(it))?;
         let names = tree.named_children(head).map_while(|id| template_parameter_name(unit, id));
+        let inside = &unit.bytes[tree.range(body)];
+        let words: Vec<&[u8]> = tokens(inside).map(|token| &inside[token.range()]).collect();
         Some(Self {
             item: id,
+            is_constexpr: words.windows(2).any(|pair| pair == [&b"constexpr"[..], b"~"]),
             inside: tree.range(name).end..tree.range(body).end,
             parameters: names.map(|id| unit.text(id)).collect(),
             is_struct: tree.kind(item.inner) == NodeKind::StructSpecifier,
@@ -220,20 +226,23 @@ impl Class<'_> {
         }
         let mut text = if self.is_struct { b" {\n".to_vec() } else { b" {\npublic:\n".to_vec() };
         for (member, _) in members.iter().zip(kept).filter(|(_, kept)| *kept) {
-            self.write(member.text, mentioned(b"std"), &mut text)?;
+            self.write(member, mentioned(b"std"), &mut text)?;
         }
         text.push(b'}');
         Some(text)
     }
 
     /// Writes a member with the names that the parameters have in the class. A program may be without a namespace `std`.
-    fn write(&self, member: &[u8], has_std: bool, text: &mut Vec<u8>) -> Option<()> {
+    fn write(&self, member: &Member, has_std: bool, text: &mut Vec<u8>) -> Option<()> {
         text.extend_from_slice(b"  ");
         let mut at = 0;
         let mut hidden = 0;
-        for token in tokens(member) {
-            let word = &member[token.range()];
-            text.extend_from_slice(&member[at..token.range().start]);
+        for token in tokens(member.text) {
+            let word = &member.text[token.range()];
+            text.extend_from_slice(&member.text[at..token.range().start]);
+            if self.is_constexpr && member.function == Some(token.range().start) {
+                text.extend_from_slice(b"constexpr ");
+            }
             at = token.range().end;
             if word == b"std" && !has_std {
                 hidden = 2;
@@ -258,6 +267,8 @@ struct Member {
     /// `None` for data, constructors and operators.
     name: Option<Vec<u8>>,
     words: Vec<&'static [u8]>,
+    /// Where it begins, behind the head of a template, if it is a function that is not `constexpr` yet.
+    function: Option<usize>,
 }
 
 /// The members of a stand-in.
@@ -268,15 +279,43 @@ fn members(text: &'static [u8]) -> Vec<Member> {
     let own = entities.ids().filter(|&id| class.is_some() && entities.item(id).parent == class);
     own.map(|id| {
         let item = entities.item(id);
+        let start = entities.range(&tree, id).start;
         let text = &text[entities.range(&tree, id)];
+        let words: Vec<&[u8]> = tokens(text).map(|token| &text[token.range()]).collect();
+        let is_function = item.kind == ItemKind::Function && !words.contains(&&b"constexpr"[..]);
         let name = item.declares.first().map(|&entity| entities.name(entity));
         let has_name =
             !item.comes_with_class && !name.is_some_and(|it| it.starts_with(b"operator"));
         Member {
             text: text.trim_ascii(),
             name: name.filter(|_| has_name).map(<[u8]>::to_vec),
-            words: tokens(text).map(|token| &text[token.range()]).collect(),
+            words,
+            function: is_function.then(|| tree.range(item.inner).start - start),
         }
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn members_are_constant_where_those_of_the_class_are() {
+        let padding = "int more(int a, int b, int c) { return a + b + c; }".repeat(40);
+        let source = |word: &str| {
+            format!(
+                "namespace std {{ template <class T> class unique_ptr {{ {word} ~unique_ptr(); T *get() const; {padding} }}; }}\nint f(std::unique_ptr<int> p) {{ return *p.get(); }}"
+            )
+        };
+        let left = |word| reduce_with(&CppStandIns, &source(word), Language::Cpp, |_| true);
+        let constant = left("constexpr");
+        for member in
+            ["constexpr ~unique_ptr()", "constexpr T *get() const", "constexpr unique_ptr("]
+        {
+            assert!(constant.contains(member), "{member}: {constant}");
+        }
+        assert!(!left("inline").contains("constexpr"));
+    }
 }

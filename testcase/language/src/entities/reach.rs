@@ -168,10 +168,59 @@ impl Entities {
     }
 }
 
+impl Entities {
+    /// The entities that must be reached before an item is.
+    pub(super) fn needs(&self, item: &Item, reach: Reach) -> Vec<EntityId> {
+        let mut needs = Vec::new();
+        let is_one_of_several = || {
+            let declares = item.declares.first();
+            declares.is_some_and(|&entity| {
+                self.declarations(entity).len() > 1 || self.name(entity).starts_with(b"operator")
+            })
+        };
+        // A friend is there for its class: what converts to its other parameters may have another type.
+        let is_friend = || {
+            let declares = item.declares.first();
+            item.is_member && declares.is_some_and(|&it| !self.scopes.is_in_class(it))
+        };
+        let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
+            && reach != Reach::Wide
+            && is_one_of_several()
+            && !is_friend();
+        if by_signature {
+            needs.extend(item.needs.iter().copied());
+        }
+        if item.is_outside {
+            let class = item.declares.first().and_then(|&member| self.scopes.parent(member));
+            needs.extend(class);
+        }
+        if item.is_member {
+            let class = item.parent.and_then(|parent| self.item(parent).declares.first());
+            needs.extend(class.copied());
+        }
+        needs.sort_unstable();
+        needs.dedup();
+        needs
+    }
+
+    /// Returns whether an item is reached with what it needs, whether or not anything mentions it.
+    pub(super) fn comes_by_itself(&self, item: &Item, reach: Reach) -> bool {
+        match item.kind {
+            ItemKind::Assertion | ItemKind::Opaque => reach == Reach::Wide || item.is_member,
+            ItemKind::Instantiation { is_extern } => reach == Reach::Wide && !is_extern,
+            ItemKind::Directive => true,
+            ItemKind::Linkage => false,
+            ItemKind::UsingNamespace => true,
+            ItemKind::Friend => true,
+            _ => item.is_there_with_class(),
+        }
+    }
+}
+
 impl Closure<'_> {
     fn begin(&mut self) {
         for id in self.entities.ids() {
-            let needs = self.needs(self.entities.item(id));
+            let needs = self.entities.needs(self.entities.item(id), self.follow.reach);
             self.unmet[id.0 as usize] = needs.len() as u32;
             for need in needs {
                 self.needed_by[need.0 as usize].push(id);
@@ -190,7 +239,8 @@ impl Closure<'_> {
             let item = self.entities.item(id);
             // What came with something that is there has been taken away from it.
             let is_taken = || item.parent.is_none_or(|parent| self.is_present(parent));
-            if self.comes_by_itself(item) && !(self.follow.present.is_some() && is_taken()) {
+            let comes = self.entities.comes_by_itself(item, self.follow.reach);
+            if comes && !(self.follow.present.is_some() && is_taken()) {
                 self.trigger(id);
             }
         }
@@ -204,57 +254,6 @@ impl Closure<'_> {
 
     fn is_present(&self, id: ItemId) -> bool {
         self.follow.present.is_some_and(|present| present[id.0 as usize])
-    }
-
-    /// The entities that must be reached before an item is.
-    fn needs(&self, item: &Item) -> Vec<EntityId> {
-        let entities = self.entities;
-        let mut needs = Vec::new();
-        let is_one_of_several = || {
-            let declares = item.declares.first();
-            declares.is_some_and(|&entity| {
-                entities.declarations(entity).len() > 1
-                    || entities.name(entity).starts_with(b"operator")
-            })
-        };
-        // A friend is there for its class: what converts to its other parameters may have another type.
-        let is_friend = || {
-            let declares = item.declares.first();
-            item.is_member && declares.is_some_and(|&it| !entities.scopes.is_in_class(it))
-        };
-        let by_signature = matches!(item.kind, ItemKind::Function | ItemKind::Type)
-            && self.follow.reach != Reach::Wide
-            && is_one_of_several()
-            && !is_friend();
-        if by_signature {
-            needs.extend(item.needs.iter().copied());
-        }
-        if item.is_outside {
-            let class = item.declares.first().and_then(|&member| entities.scopes.parent(member));
-            needs.extend(class);
-        }
-        if item.is_member {
-            let class = item.parent.and_then(|parent| entities.item(parent).declares.first());
-            needs.extend(class.copied());
-        }
-        needs.sort_unstable();
-        needs.dedup();
-        needs
-    }
-
-    /// Returns whether an item is reached with what it needs, whether or not anything mentions it.
-    fn comes_by_itself(&self, item: &Item) -> bool {
-        match item.kind {
-            ItemKind::Assertion | ItemKind::Opaque => {
-                self.follow.reach == Reach::Wide || item.is_member
-            }
-            ItemKind::Instantiation { is_extern } => self.follow.reach == Reach::Wide && !is_extern,
-            ItemKind::Directive => true,
-            ItemKind::Linkage => false,
-            ItemKind::UsingNamespace => true,
-            ItemKind::Friend => true,
-            _ => item.is_there_with_class(),
-        }
     }
 
     fn trigger(&mut self, id: ItemId) {

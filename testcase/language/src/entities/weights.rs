@@ -1,15 +1,17 @@
 //! Estimates of what can only be reached through an entity: the bytes of all items that it dominates.
 //!
-//! A mention leads from an item to an entity or a name, and these lead to items. Where the classes of a signature must be reached as
-//! well, the item counts for its name alone. So an estimate is not exact: [`Entities::reached`] is.
+//! A mention leads from an item to an entity or a name, and these lead to items. A member is there only if its class is, and one of
+//! several overloads only if the classes of its signature are. Such an item counts for one of these or for its name, whichever is
+//! reached through more others. So an estimate is not exact: [`Entities::reached`] is.
 
 use std::ops::Range;
 
 use clreduce_testcase::step;
 
 use super::mentions::Mention;
+use super::reach::{Follow, Reach};
 use super::scopes::{EntityKind, NameId};
-use super::{Entities, EntityId, ItemId, ItemKind};
+use super::{Entities, EntityId, ItemId};
 use crate::tree::SyntaxTree;
 
 /// What mentions are worth.
@@ -29,6 +31,10 @@ pub struct Weights {
 struct Graph<'a> {
     entities: &'a Entities,
     successors: Vec<Vec<u32>>,
+    /// By node, those that must be reached before it is.
+    needs: Vec<Vec<u32>>,
+    /// By item, whether it is reached.
+    reached: Vec<bool>,
 }
 
 /// No node.
@@ -38,12 +44,15 @@ impl Entities {
     /// Weighs what is reached from some items.
     #[must_use]
     pub fn weights(&self, tree: &SyntaxTree, roots: &[ItemId]) -> Weights {
-        let mut graph = Graph { entities: self, successors: Vec::new() };
-        graph.successors.resize(graph.name_node(NameId(0), true) as usize, Vec::new());
-        graph.successors.resize(graph.successors.len() + 2 * self.scopes.name_count(), Vec::new());
+        let reached = self.reached(tree, Follow::from(roots, Reach::Narrow));
+        let mut graph =
+            Graph { entities: self, successors: Vec::new(), needs: Vec::new(), reached };
+        let count = graph.name_node(NameId(0), true) as usize + 2 * self.scopes.name_count();
+        graph.successors.resize(count, Vec::new());
+        graph.needs.resize(count, Vec::new());
         let mut weights = Weights {
             mentions: Vec::new(),
-            counts: vec![0; graph.successors.len()],
+            counts: vec![0; count],
             dominated: Vec::new(),
             of_entity: vec![Vec::new(); self.scopes.len()],
         };
@@ -52,7 +61,7 @@ impl Entities {
             self.read_mentions(id, &mut graph, &mut weights);
         }
         weights.mentions.sort_unstable();
-        let mut own = vec![0; graph.successors.len()];
+        let mut own = vec![0; count];
         for id in self.ids() {
             let bytes = tree.range(self.item(id).node).len() as u64;
             own[item_node(id) as usize] += bytes;
@@ -61,7 +70,7 @@ impl Entities {
                 *around = around.saturating_sub(bytes);
             }
         }
-        weights.dominated = dominated(&graph.successors, own);
+        weights.dominated = dominated(&graph, own);
         weights
     }
 
@@ -81,7 +90,8 @@ impl Entities {
                 Mention::Free(name) => [graph.name_node(name, false), NONE],
                 Mention::Any(name) => [graph.name_node(name, true), graph.name_node(name, false)],
             };
-            for node in nodes.into_iter().filter(|&node| node != NONE) {
+            let is_reached = graph.reached[id.0 as usize];
+            for node in nodes.into_iter().filter(|&node| is_reached && node != NONE) {
                 graph.successors[item_node(id) as usize].push(node);
                 weights.mentions.push((at, node));
                 weights.counts[node as usize] += 1;
@@ -108,22 +118,25 @@ impl Graph<'_> {
     fn connect(&mut self, roots: &[ItemId]) {
         let entities = self.entities;
         self.successors[0].extend(roots.iter().map(|&root| item_node(root)));
-        for id in entities.ids() {
+        for id in entities.ids().filter(|id| self.reached[id.0 as usize]).collect::<Vec<_>>() {
             let item = entities.item(id);
-            let nearby = item.parent.iter().chain(item.joined.iter().flatten());
-            self.successors[item_node(id) as usize].extend(nearby.map(|&id| item_node(id)));
-            if matches!(item.kind, ItemKind::Directive | ItemKind::UsingNamespace) {
+            // A class is there before its members are.
+            let parent = item.parent.filter(|_| !item.is_member);
+            let nearby = parent.into_iter().chain(item.joined.into_iter().flatten());
+            self.successors[item_node(id) as usize].extend(nearby.map(item_node));
+            let needs = entities.needs(item, Reach::Narrow);
+            let needs: Vec<u32> = needs.into_iter().map(|need| self.entity_node(need)).collect();
+            let comes_by_itself = entities.comes_by_itself(item, Reach::Narrow);
+            if comes_by_itself && needs.is_empty() {
                 self.successors[0].push(item_node(id));
             }
+            self.needs[item_node(id) as usize] = needs;
             for &entity in item.declares.iter().filter(|&&it| !entities.is_namespace(it)) {
                 let node = self.entity_node(entity);
                 self.successors[item_node(id) as usize].push(node);
-                self.successors[node as usize].push(item_node(id));
-            }
-            let class = item.parent.and_then(|parent| entities.item(parent).declares.first());
-            if let Some(&class) = class.filter(|_| item.is_there_with_class()) {
-                let node = self.entity_node(class) as usize;
-                self.successors[node].push(item_node(id));
+                if !comes_by_itself {
+                    self.successors[node as usize].push(item_node(id));
+                }
             }
         }
         for entity in (0..entities.scopes.len() as u32).map(EntityId) {
@@ -138,30 +151,49 @@ impl Graph<'_> {
 }
 
 /// By node, what it weighs with all that is reached through it alone, from node 0.
-fn dominated(successors: &[Vec<u32>], own: Vec<u64>) -> Vec<u64> {
-    let order = postorder(successors);
-    let mut number = vec![NONE; successors.len()];
+fn dominated(graph: &Graph<'_>, own: Vec<u64>) -> Vec<u64> {
+    let mut leads_to = graph.successors.clone();
+    for (node, needs) in graph.needs.iter().enumerate() {
+        for &need in needs {
+            leads_to[need as usize].push(node as u32);
+        }
+    }
+    let order = postorder(&leads_to);
+    let mut number = vec![NONE; own.len()];
     for (index, &node) in order.iter().enumerate() {
         number[node as usize] = index as u32;
     }
-    let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); successors.len()];
+    let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); own.len()];
     for &node in &order {
-        for &next in &successors[node as usize] {
-            predecessors[next as usize].push(node);
+        for &next in &graph.successors[node as usize] {
+            predecessors[next as usize].push(number[node as usize]);
         }
     }
-    // Cooper, Harvey and Kennedy: by number in the postorder, the closest dominator.
+    // Cooper, Harvey and Kennedy: by number in the postorder, the closest dominator, and how many items dominate it.
     let last = order.len() - 1;
+    let items = graph.reached.len();
     let mut above = vec![NONE; order.len()];
+    let mut depth = vec![0_u32; order.len()];
     above[last] = last as u32;
     // Each round costs as much as the program is large; a few suffice but for very odd ones, where the estimate is too high.
     for _ in 0..8 {
         let mut is_changed = false;
         for index in (0..last).rev() {
-            let before = predecessors[order[index] as usize].iter().map(|&it| number[it as usize]);
-            let known = before.filter(|&it| above[it as usize] != NONE);
-            let common = known.reduce(|a, b| meet(&above, a, b)).unwrap_or(last as u32);
-            is_changed |= std::mem::replace(&mut above[index], common) != common;
+            let node = order[index] as usize;
+            let is_known = |it: &u32| above[*it as usize] != NONE;
+            let known = predecessors[node].iter().copied().filter(is_known);
+            let common = known.reduce(|a, b| meet(&above, a, b));
+            // A node that was found through what needs it may have a lower number than what leads to it: above that, numbers grow.
+            let climb = |it: &u32| Some(above[*it as usize]).filter(|&it| it != NONE);
+            let common = common.and_then(|it| {
+                std::iter::successors(Some(it), climb).find(|&it| it > index as u32)
+            });
+            let needs = graph.needs[node].iter().map(|&need| number[need as usize]);
+            let needs = needs.filter(|it| *it != NONE && *it > index as u32 && is_known(it));
+            let closest = common.into_iter().chain(needs).max_by_key(|&it| depth[it as usize]);
+            let closest = closest.unwrap_or(last as u32);
+            depth[index] = depth[closest as usize] + u32::from(node <= items);
+            is_changed |= std::mem::replace(&mut above[index], closest) != closest;
         }
         if !is_changed {
             break;
@@ -215,6 +247,16 @@ impl Weights {
     /// The bytes that some ranges, which are apart from each other, dominate: all that is mentioned nowhere else.
     #[must_use]
     pub fn of(&self, ranges: &[Range<usize>]) -> u64 {
+        self.mentioned_only_in(ranges).map(|node| self.dominated[node as usize]).sum()
+    }
+
+    /// A number for that which dominates most bytes, of all that is mentioned in some ranges and nowhere else.
+    #[must_use]
+    pub fn heaviest(&self, ranges: &[Range<usize>]) -> Option<u32> {
+        self.mentioned_only_in(ranges).max_by_key(|&node| self.dominated[node as usize])
+    }
+
+    fn mentioned_only_in(&self, ranges: &[Range<usize>]) -> impl Iterator<Item = u32> {
         let mut found: Vec<u32> = Vec::new();
         for range in ranges {
             let first = self.mentions.partition_point(|&(at, _)| (at as usize) < range.start);
@@ -225,7 +267,7 @@ impl Weights {
         found.sort_unstable();
         let nodes = found.chunk_by(|a, b| a == b);
         let all = nodes.filter(|nodes| nodes.len() as u32 == self.counts[nodes[0] as usize]);
-        all.map(|nodes| self.dominated[nodes[0] as usize]).sum()
+        all.map(|nodes| nodes[0]).collect::<Vec<_>>().into_iter()
     }
 
     /// Returns whether a name outside of some ranges, which are in order and apart from each other, leads to an entity.
@@ -243,6 +285,7 @@ impl Weights {
 mod tests {
     use clreduce_testcase::Language;
 
+    use super::super::ItemKind;
     use super::*;
 
     #[test]
@@ -264,5 +307,18 @@ mod tests {
         assert_eq!(weight(&["A a;", "B b;"]), 0, "both are mentioned elsewhere as well");
         let b = "struct B { A b; }".len() as u64;
         assert_eq!(weight(&["B d;", "B b; }"]), b);
+    }
+
+    #[test]
+    fn a_member_is_there_only_if_its_class_is() {
+        let source = "struct C { void f(); };\nstruct B { C f(); int b; };\nstruct A { void f(); };\n\
+            int main() { A a; a.f(); B b; }";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+        let entities = Entities::new(source.as_bytes(), &tree);
+        let main = entities.named(b"main")[0];
+        let weights = entities.weights(&tree, entities.declarations(main));
+        let at = source.find("B b").unwrap();
+        let classes = "struct C { void f(); }struct B { C f(); int b; }".len() as u64;
+        assert_eq!(weights.of(std::slice::from_ref(&(at..at + 3))), classes);
     }
 }
