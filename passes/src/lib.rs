@@ -216,7 +216,7 @@ pub static TABLE: &[Row] = &[
     row(
         &cpp::bodies::CppBodies,
         Phase::Coarse,
-        all_or_large_groups(64).patient(3).with_unused().with_repairs(6),
+        all_or_large_groups(64).patient(1).with_unused().with_repairs(6),
     ),
     row(
         &cpp::declarations::CppDeclarations,

@@ -17,7 +17,7 @@
 //! int *f(const int &a) { return new int(1); }
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_language::{ItemId, ItemKind, NodeField, NodeId, NodeKind};
@@ -50,6 +50,9 @@ impl Pass for CppClassToInt {
                 }
             }
             accesses(snapshot, unit, &mut uses);
+            for name in bases_by_alias(unit) {
+                uses.entry(name).and_modify(|uses| uses.is_unclear = true);
+            }
             for name in declarations {
                 let uses = uses.remove(name).filter(|it| !it.is_unclear && !it.names.is_empty());
                 let Some(uses) = uses else { continue };
@@ -81,6 +84,40 @@ fn accesses(snapshot: &Snapshot, unit: Unit<'_>, uses: &mut HashMap<&[u8], Uses>
             uses.accesses.push([without(snapshot, unit.file, access), object]);
         }
     }
+}
+
+/// The classes that something derives from by another name, `using A = B<int>;`: no class derives from `int`.
+fn bases_by_alias(unit: Unit<'_>) -> Vec<&[u8]> {
+    let tree = unit.tree;
+    let of_kind = |kind| tree.ids().filter(move |&id| tree.kind(id) == kind);
+    let clauses = of_kind(NodeKind::BaseClassClause);
+    let bases: HashSet<&[u8]> = clauses
+        .flat_map(|clause| tree.named_children(clause))
+        .filter_map(|base| plain_name(unit, base))
+        .collect();
+    let is_base = |&alias: &NodeId| {
+        let name = tree.field(alias, NodeField::Name);
+        name.is_some_and(|name| bases.contains(unit.text(name)))
+    };
+    let of_alias = |alias| {
+        let kind = tree.field(tree.field(alias, NodeField::Type)?, NodeField::Type)?;
+        plain_name(unit, kind)
+    };
+    of_kind(NodeKind::AliasDeclaration).filter(is_base).filter_map(of_alias).collect()
+}
+
+/// The last name of a type, without its arguments.
+fn plain_name(unit: Unit<'_>, mut node: NodeId) -> Option<&[u8]> {
+    for _ in 0..DEEPEST {
+        match unit.tree.kind(node) {
+            kind if is_name(kind) => return Some(unit.text(node)),
+            NodeKind::QualifiedIdentifier | NodeKind::TemplateType => {
+                node = unit.tree.field(node, NodeField::Name)?;
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 fn is_name(kind: NodeKind) -> bool {
@@ -382,6 +419,8 @@ mod tests {
     fn what_cannot_be_an_int_stays() {
         let bases = "struct A { }; struct B : A { }; B b;";
         check(bases, "struct A { }; int b;");
+        let alias = "template <class T> struct A { T a; }; template <class T> using C = A<T>; struct B : C<int> { };";
+        check(alias, alias);
         let variables = "struct A { } a; A b;";
         check(variables, variables);
         let friends = "struct A; template <class T> class B { friend struct A; };";

@@ -119,6 +119,13 @@ impl Pass for CppStandIns {
     }
 }
 
+/// Returns whether an item is a member of a class that a stand-in has replaced, as far as its name and size tell. All that is left
+/// of it is what the program uses.
+pub(super) fn is_in_stand_in(unit: Unit<'_>, entities: &Entities, id: ItemId) -> bool {
+    let class = entities.item(id).parent.and_then(|class| Class::read(unit, entities, class));
+    class.is_some_and(|class| class.inside.len() <= class.stand_in.len())
+}
+
 /// Returns whether an item is a specialisation of a class, such as `vector<bool>`: the stand-in does for all arguments.
 fn is_specialisation(unit: Unit<'_>, item: &Item) -> bool {
     let name = unit.tree.field(item.inner, NodeField::Name);
