@@ -66,11 +66,16 @@ pub(crate) fn without_effect(bytes: &[u8], markers: &[Range<usize>]) -> Vec<Rang
         let line = &bytes[(*line).clone()];
         file = file_of_marker(line).or(file);
         let is_main = file == *main.get_or_insert(file);
-        let words = line.rsplit(|&byte| byte == b'"').next().unwrap_or_default();
-        let is_system = words.split(u8::is_ascii_whitespace).any(|flag| flag == b"3");
-        state.replace((is_main, is_system)) == Some((is_main, is_system))
+        let now = (is_main, begins_system_header(line));
+        state.replace(now) == Some(now)
     };
     markers.iter().filter(has_no_effect).cloned().collect()
+}
+
+/// Returns whether what follows a line marker is from a header of the system.
+pub(crate) fn begins_system_header(marker: &[u8]) -> bool {
+    let words = marker.rsplit(|&byte| byte == b'"').next().unwrap_or_default();
+    words.split(u8::is_ascii_whitespace).any(|flag| flag == b"3")
 }
 
 /// The file that a line marker names, with its folders.

@@ -40,7 +40,7 @@ pub(crate) use functions::{
 };
 pub(crate) use includes::{Include, includes};
 pub(crate) use items::{Item, is_declaration, items, providers};
-pub(crate) use lines::{PresumedLines, line_markers, without_effect};
+pub(crate) use lines::{PresumedLines, begins_system_header, line_markers, without_effect};
 pub(crate) use main_file::{is_in, main_file};
 pub(crate) use needs::Needs;
 pub use nests::NestMiddles;

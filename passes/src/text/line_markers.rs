@@ -17,7 +17,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
-use crate::analysis::{Tokens, line_markers, without_effect};
+use crate::analysis::{Tokens, begins_system_header, line_markers, without_effect};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
@@ -40,9 +40,29 @@ impl Pass for LineMarkers {
                 let patch = Patch::new(lines.iter().map(edit).collect());
                 proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
             }
-            // Single ones of many are not worth their tests: other passes remove them once the program is small.
-            let single = lines.iter().filter(|_| lines.len() <= MOST_SINGLE);
+            // Single ones of many are not worth their tests: other passes remove them once the program is small. What ends a
+            // header of the system stays as long as what begins it: compilers would not warn of what follows.
+            let is_system = |line: &Range<usize>| begins_system_header(&unit.bytes[line.clone()]);
+            let before = std::iter::once(false).chain(lines.iter().map(is_system));
+            let single = lines.iter().zip(before).filter(|_| lines.len() <= MOST_SINGLE);
+            let single =
+                single.filter(|(line, before)| !before || is_system(line)).map(|(line, _)| line);
             proposals.extend(single.map(|line| Proposal::edit(edit(line)).in_list(2)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::reduce_with;
+
+    #[test]
+    fn own_code_does_not_become_a_header_of_the_system() {
+        let source = "# 1 \"a.c\"\n# 1 \"x.h\" 1 3\nint x;\n# 2 \"a.c\" 2\nint a;\n";
+        let left = reduce_with(&LineMarkers, source, Language::C, |text| text.contains("x.h"));
+        assert_eq!(left, "# 1 \"x.h\" 1 3\nint x;\n# 2 \"a.c\" 2\nint a;\n");
     }
 }
