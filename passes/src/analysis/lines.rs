@@ -58,8 +58,8 @@ pub(crate) fn line_markers(unit: Tokens<'_>) -> Vec<Range<usize>> {
     markers.map(|directive| directive.line).collect()
 }
 
-/// Those of some line markers that change neither whether what follows is from the file that was compiled, which is the one that the first
-/// marker names, nor whether it is from a header of the system, in which compilers do not warn.
+/// The line markers that say nothing new: what follows one of them is from the main file, which the first marker names, only if what
+/// stands before it is. The same holds for headers of the system, in which compilers do not warn.
 pub(crate) fn without_effect(bytes: &[u8], markers: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut main, mut file, mut state) = (None, None, None);
     let has_no_effect = |line: &&Range<usize>| {
